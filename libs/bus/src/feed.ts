@@ -1,0 +1,30 @@
+/** The live feed: what changed, for subscriptions and for workers that wait. At most once, unordered between topics; the truth is in PostgreSQL. */
+import type { DeviceId, JobId } from '@flotilla/mcp';
+
+/** An event's row as it was written, so that a subscriber needs no query. */
+export interface FeedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly deviceId: DeviceId | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Messages by topic. */
+export interface FeedTopics {
+  /** Presence, tool set, version, name or tags of a device changed; `presence` is set where that was it. */
+  readonly device: { readonly deviceId: DeviceId; readonly presence?: 'ONLINE' | 'OFFLINE' };
+  readonly event: FeedEvent;
+  /** A job's state or counters changed. */
+  readonly job: { readonly jobId: JobId };
+}
+
+export type FeedTopic = keyof FeedTopics;
+
+export interface EventFeed {
+  /** Never throws and never waits: a feed that cannot keep up drops and counts. */
+  publish<Topic extends FeedTopic>(topic: Topic, message: FeedTopics[Topic]): void;
+  /** Returns a function that ends the subscription. */
+  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void): () => void;
+}

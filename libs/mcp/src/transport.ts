@@ -1,0 +1,30 @@
+/**
+ * The byte path under a session, and all that a session knows of the outside: three verbs and three callbacks. Implementations carry whole text
+ * messages; framing, sockets and credentials are theirs alone.
+ */
+
+/** Why a transport ended, in the words of events and session records. */
+export type CloseReason =
+  | 'device_closed' // The device said goodbye at protocol level (MQTT DISCONNECT, WebSocket close frame).
+  | 'connection_lost' // The socket ended without one, or the keep-alive ran out.
+  | 'taken_over' // A newer connection of the same device replaced this one.
+  | 'protocol_error' // The device broke a rule of the transport.
+  | 'greeting_failed' // The device did not answer the greeting.
+  | 'hub_stopping'
+  | 'hub_closed'; // The hub decided to, for example because an operator asked.
+
+/**
+ * Order of use: set the callbacks, `start()`, then `send()` any number of times, then `close()`. After `close()` or `onclose` nothing is
+ * delivered and `send` returns false. `onclose` comes exactly once, whoever closed. Callbacks never run inside `send` or `start`.
+ */
+export interface Transport {
+  /** Begins delivery of messages. */
+  start(): void;
+  /** Hands one text message to the socket. False means that not one byte was accepted (closed, or the peer does not drain). */
+  send(text: string): boolean;
+  /** Ends the path. Idempotent; never throws. */
+  close(reason: CloseReason): void;
+  onmessage: ((text: string) => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  onclose: ((reason: CloseReason) => void) | undefined;
+}

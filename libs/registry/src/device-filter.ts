@@ -1,0 +1,30 @@
+/** Which devices: the one filter that lists, jobs and subscriptions share. Compiled to indexed SQL here; nobody else writes conditions. */
+
+export interface DeviceFilter {
+  /** The whole fleet, said explicitly. A filter without any condition matches nothing where something is changed or called. */
+  readonly all?: boolean;
+  readonly ids?: readonly string[];
+  /** Carries all of these. */
+  readonly tags?: readonly string[];
+  readonly dialect?: Dialect;
+  readonly model?: string;
+  readonly firmwareVersion?: string;
+  /** Dotted-number comparison, as devices compare; a device without a version is in no firmwareBefore. */
+  readonly firmwareBefore?: string;
+  readonly presence?: Presence;
+  readonly transport?: TransportKind;
+  readonly hasTool?: string;
+  readonly toolsStale?: boolean;
+  /** Milliseconds since the Unix epoch. */
+  readonly lastSeenBefore?: number;
+  /** Part of id or name, without regard to case, no wildcards. */
+  readonly search?: string;
+  readonly any?: readonly DeviceFilter[];
+  /** The full complement. */
+  readonly not?: DeviceFilter;
+}
+
+export type Dialect = 'XIAOZHI' | 'MCPU';
+export type Presence = 'ONLINE' | 'OFFLINE';
+export type TransportKind = 'MQTT' | 'WEBSOCKET' | 'TCP';
+export type Reachability = 'ALWAYS' | 'IN_CONVERSATION';

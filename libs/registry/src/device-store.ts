@@ -1,0 +1,146 @@
+import type { DeviceId, DeviceTool, HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import type { DeviceFilter, Dialect, Presence, Reachability, TransportKind } from './device-filter.js';
+import type { Page, PageRequest } from './page.js';
+
+/** A device as lists and pages show it. Times are ms since the Unix epoch. */
+export interface DeviceRow {
+  readonly id: DeviceId;
+  readonly name: string | undefined;
+  readonly dialect: Dialect;
+  readonly model: string | undefined;
+  readonly firmwareVersion: string | undefined;
+  /** ONLINE only while the named gateway's lease is alive: right after a crash, too. */
+  readonly presence: Presence;
+  readonly reachability: Reachability;
+  readonly transport: TransportKind | undefined;
+  readonly connectedAt: number | undefined;
+  readonly lastSeenAt: number | undefined;
+  readonly tags: readonly string[];
+  readonly toolSetHash: ToolSetHash | undefined;
+  readonly toolsDiscoveredAt: number | undefined;
+  readonly toolsStale: boolean;
+  readonly epoch: number;
+}
+
+/** What is known of a connection before the greeting. */
+export interface ConnectingDevice {
+  readonly deviceId: DeviceId;
+  readonly dialect: Dialect;
+  readonly transport: TransportKind;
+  readonly reachability: Reachability;
+  readonly remoteAddress: string | undefined;
+  readonly connectedAt: number;
+}
+
+/** What the greeting and the listing told; written once when the session becomes ready and again when the tools change. */
+export interface ReadySession {
+  readonly deviceId: DeviceId;
+  readonly epoch: number;
+  readonly gatewayId: HubProcessId;
+  readonly model: string | undefined;
+  readonly firmwareVersion: string | undefined;
+  /** Absent where the listing failed: the device keeps its last good tool set, marked stale. */
+  readonly toolSetHash: ToolSetHash | undefined;
+  readonly toolsComplete: boolean;
+  readonly at: number;
+}
+
+export interface ClosedSession {
+  readonly deviceId: DeviceId;
+  readonly epoch: number;
+  readonly reason: string;
+  readonly at: number;
+}
+
+export type DeviceOrder = 'ID_ASC' | 'NAME_ASC' | 'LAST_SEEN_DESC';
+
+export interface SessionRow {
+  readonly epoch: number;
+  readonly transport: TransportKind;
+  readonly remoteAddress: string | undefined;
+  readonly connectedAt: number;
+  readonly disconnectedAt: number | undefined;
+  readonly closeReason: string | undefined;
+  readonly firmwareVersion: string | undefined;
+}
+
+export interface ToolSetUseRow {
+  readonly hash: ToolSetHash;
+  readonly firmwareVersion: string | undefined;
+  readonly firstSeenAt: number;
+  readonly lastSeenAt: number;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+
+/**
+ * Devices and their sessions. The three writes of a session's life are gathered and written set-based, many devices in one statement; they resolve
+ * when committed. A write of an older epoch changes nothing.
+ */
+export interface DeviceStore {
+  /** Makes the device if it is new, raises its epoch, opens the session row; resolves to the new epoch. */
+  connecting(device: ConnectingDevice): Promise<number>;
+  /** The session is greeted: presence ONLINE, tool set pointer, model and version. Resolves to whether it was still the newest epoch, and the tool set the device pointed to before. */
+  ready(
+    session: ReadySession,
+  ): Promise<{
+    readonly isCurrent: boolean;
+    readonly previousToolSetHash: ToolSetHash | undefined;
+    readonly previousFirmwareVersion: string | undefined;
+  }>;
+  /** The session ended: presence OFFLINE if it was the newest. Resolves to whether it was. */
+  closed(session: ClosedSession): Promise<boolean>;
+  find(id: string): Promise<DeviceRow | undefined>;
+  /** In the order of the input; undefined where there is no such device. */
+  findMany(ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]>;
+  page(filter: DeviceFilter | undefined, order: DeviceOrder, page: PageRequest): Promise<Page<DeviceRow>>;
+  /** Exact up to 10,000, then undefined. */
+  count(filter: DeviceFilter | undefined): Promise<number | undefined>;
+  /** Whether this one device matches; for subscriptions. */
+  matches(id: string, filter: DeviceFilter): Promise<boolean>;
+  sessions(id: string, first: number): Promise<readonly SessionRow[]>;
+  toolSetHistory(id: string, first: number): Promise<readonly ToolSetUseRow[]>;
+  /** Name and tags. Undefined where there is no such device. */
+  update(id: string, change: { readonly name?: string | null; readonly tags?: readonly string[] }): Promise<DeviceRow | undefined>;
+  /** Adds and removes tags on all that match; resolves to how many changed. */
+  tag(filter: DeviceFilter, add: readonly string[], remove: readonly string[]): Promise<number>;
+}
+
+/** A distinct tool over the fleet. */
+export interface FleetToolRow {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly schemaHash: string;
+  readonly userOnly: boolean;
+  readonly deviceCount: number;
+}
+
+export interface ToolFilter {
+  readonly name?: string;
+  readonly search?: string;
+  readonly userOnly?: boolean;
+  readonly devices?: DeviceFilter;
+}
+
+/** A stored tool set. `schemaKnown` is false where the device's schema does not convert. */
+export interface ToolSet {
+  readonly hash: ToolSetHash;
+  readonly tools: readonly StoredTool[];
+}
+
+export interface StoredTool extends DeviceTool {
+  readonly schemaKnown: boolean;
+}
+
+/** Content-addressed tool sets: immutable once written. */
+export interface ToolSetStore {
+  /** Writes the set and its tools unless known; cheap when this process has seen the hash. */
+  ensure(toolSet: ToolSet): Promise<void>;
+  /** From memory where seen before (bounded); sets never change. */
+  get(hash: ToolSetHash): Promise<ToolSet | undefined>;
+  getMany(hashes: readonly ToolSetHash[]): Promise<ReadonlyMap<ToolSetHash, ToolSet>>;
+  /** Distinct tools (name and schema) over the fleet, by name. */
+  fleetTools(filter: ToolFilter | undefined, page: PageRequest): Promise<Page<FleetToolRow>>;
+}

@@ -1,0 +1,141 @@
+import type { CallError, CallId, DeviceId, HubProcessId, JobId, SendCertainty, ToolResult, ToolSetHash } from '@flotilla/mcp';
+import type { Job, JobConclusion, JobProgress, JobState, PauseReason, TargetOutcome, TargetState } from '@flotilla/jobs';
+import type { DeviceFilter } from './device-filter.js';
+import type { Page, PageRequest } from './page.js';
+
+/** A job to be made. The row is everything that a restart needs. */
+export interface NewJob {
+  readonly id: JobId;
+  readonly name: string | undefined;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly devices: DeviceFilter;
+  readonly offline: Job['offline'];
+  readonly expiresAt: number;
+  readonly callTimeoutMs: number;
+  readonly maxInFlight: number;
+  readonly idempotent: boolean;
+  readonly failureText: string | undefined;
+  readonly createdBy: string;
+  readonly mayCallUserOnly: boolean;
+  readonly createdAt: number;
+  readonly idempotencyKey: string;
+  /** Hash of the request: the same key with another hash is a conflict. */
+  readonly requestHash: string;
+}
+
+/** Verdict over all devices of one tool set: computed once, applied set-based. `undefined` hash: devices whose tools are not known yet. */
+export interface ToolSetVerdict {
+  readonly toolSetHash: ToolSetHash;
+  /** Undefined: may be sent. */
+  readonly rejection: CallError | undefined;
+}
+
+/** A target claimed for sending; its intent is committed. */
+export interface ClaimedTarget {
+  readonly deviceId: DeviceId;
+  readonly callId: CallId;
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly gatewayId: HubProcessId;
+  readonly toolSetHash: ToolSetHash | undefined;
+}
+
+/** The end of an attempt, on its way into the target's row. */
+export interface TargetFlush {
+  readonly deviceId: DeviceId;
+  readonly attempt: number;
+  /** `decided`: terminal. `waiting`: certainly not sent, the device is away; no attempt is consumed. `ready`: certainly not sent, try again. */
+  readonly to:
+    | {
+        readonly kind: 'decided';
+        readonly outcome: TargetOutcome;
+        readonly certainty: SendCertainty;
+        readonly error: CallError | undefined;
+        readonly result: ToolResult | undefined;
+      }
+    | { readonly kind: 'waiting' }
+    | { readonly kind: 'ready' };
+  readonly startedAt: number | undefined;
+  readonly at: number;
+}
+
+export interface TargetRow {
+  readonly deviceId: DeviceId;
+  readonly wave: number;
+  readonly state: TargetState;
+  readonly outcome: TargetOutcome | undefined;
+  readonly attempts: number;
+  readonly error: CallError | undefined;
+  readonly result: ToolResult | undefined;
+  readonly late: boolean;
+  readonly decidedAt: number | undefined;
+}
+
+export interface FailureGroupRow {
+  readonly outcome: TargetOutcome;
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly count: number;
+  readonly sampleDeviceIds: readonly DeviceId[];
+}
+
+/** The owner of a running job: one hub process with a living lease. `fence` grows with each takeover; a statement of an older fence changes nothing. */
+export interface JobFence {
+  readonly jobId: JobId;
+  readonly fence: number;
+}
+
+/**
+ * Jobs, targets, counters. Every method that moves targets also moves the counters in the same transaction, so that they sum to the total at every
+ * commit; every transition of a job compares and sets (state, version).
+ */
+export interface JobStore {
+  /** `created`, or `repeat` with the job that this actor's key made before, or `conflict` when it was another request. */
+  create(job: NewJob): Promise<{ readonly kind: 'created' | 'repeat'; readonly job: Job } | { readonly kind: 'conflict' }>;
+  find(id: string): Promise<Job | undefined>;
+  page(
+    filter: { readonly states?: readonly JobState[]; readonly tool?: string; readonly search?: string },
+    page: PageRequest,
+  ): Promise<Page<Job>>;
+  progress(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobProgress>>;
+  targets(id: JobId, filter: { readonly outcomes?: readonly TargetOutcome[] }, page: PageRequest): Promise<Page<TargetRow>>;
+  failureGroups(id: JobId, first: number): Promise<readonly FailureGroupRow[]>;
+  liveCount(): Promise<number>;
+
+  /** Moves the job if it still has this version; undefined when it has not. */
+  transition(
+    job: Pick<Job, 'id' | 'version'>,
+    to: { readonly state: JobState; readonly pauseReason?: PauseReason | undefined; readonly conclusion?: JobConclusion | undefined },
+    at: number,
+  ): Promise<Job | undefined>;
+
+  /** Makes this process the job's owner unless a living one has it; undefined then. Raises the fence. Targets that the former owner left in flight are classified by `recover`. */
+  takeOwnership(id: JobId, owner: HubProcessId): Promise<JobFence | undefined>;
+  /** Live jobs without a living owner, or owned by `owner`. */
+  liveJobs(): Promise<readonly { readonly id: JobId; readonly ownerIsAlive: boolean; readonly owner: HubProcessId | undefined }[]>;
+  /** After a takeover: DISPATCHING and SENT targets go back to READY where the tool is idempotent, else to UNKNOWN with HUB_RESTARTED. Resolves to how many of each. */
+  recover(fence: JobFence, at: number): Promise<{ readonly resent: number; readonly unknown: number }>;
+
+  /** Tool sets over the devices of the filter that are not yet verdicted, for `prepareChunk`. */
+  toolSetsOf(fence: JobFence): Promise<readonly ToolSetHash[]>;
+  /** Inserts up to `limit` targets in key order with `INSERT … SELECT`; resolves to how many, 0 when all are in. Safe to repeat after a crash. */
+  prepareChunk(fence: JobFence, verdicts: readonly ToolSetVerdict[], limit: number, at: number): Promise<number>;
+  /** Freezes the total. */
+  freeze(fence: JobFence): Promise<number>;
+
+  /** Claims up to `limit` READY targets whose device is online: attempt, epoch, call id and deadline are committed before this resolves. Offline ones among them become WAITING_DEVICE. */
+  claim(fence: JobFence, limit: number, at: number): Promise<readonly ClaimedTarget[]>;
+  /** Writes the ends of attempts; resolves to how many rows changed. */
+  flush(fence: JobFence, flushes: readonly TargetFlush[]): Promise<number>;
+  /** Marks unanswered targets SENT. */
+  markSent(fence: JobFence, deviceIds: readonly DeviceId[]): Promise<void>;
+  /** WAITING_DEVICE targets whose device is online again become READY; of these devices only, or of all when not given. */
+  wakeWaiting(fence: JobFence, deviceIds?: readonly DeviceId[]): Promise<number>;
+  /** Never-sent targets end CANCELLED or EXPIRED, in chunks; resolves to how many. */
+  endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<number>;
+  /** In-flight targets end UNKNOWN (force cancel). */
+  endInFlight(fence: JobFence, error: CallError, at: number): Promise<number>;
+  /** Recounts the rows and mends the counters; resolves to the drift found (0 when right). */
+  reconcile(id: JobId): Promise<number>;
+}

@@ -1,0 +1,71 @@
+import type { HubProcessId } from '@flotilla/mcp';
+import type { ToolPolicy } from '@flotilla/jobs';
+import type { DeviceStore, ToolSetStore } from './device-store.js';
+import type { JobStore } from './job-store.js';
+import type { CallStore, EventStore } from './record-stores.js';
+
+export type Scope =
+  | 'DEVICES_READ'
+  | 'DEVICES_WRITE'
+  | 'TOOLS_CALL'
+  | 'TOOLS_CALL_PRIVILEGED'
+  | 'JOBS_READ'
+  | 'JOBS_WRITE'
+  | 'FIRMWARE_WRITE'
+  | 'EVENTS_READ'
+  | 'ADMIN';
+
+/** Who a key belongs to, and what it may do. */
+export interface Principal {
+  readonly keyId: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+}
+
+export interface ApiKeyStore {
+  /** Hash lookup with constant-time comparison, remembered for seconds; undefined for unknown, revoked or expired keys. */
+  authenticate(secret: string): Promise<Principal | undefined>;
+  /** Makes the first admin key if there is no key at all; resolves to its secret, or undefined when there are keys. `given` is used instead of a random one. */
+  ensureAdminKey(given: string | undefined): Promise<string | undefined>;
+}
+
+export interface ToolPolicyStore {
+  all(): Promise<readonly ToolPolicy[]>;
+}
+
+/** The lease of this process: one row, renewed while it lives. Presence and job ownership are only as alive as it. */
+export interface ProcessLease {
+  readonly id: HubProcessId;
+  /** Resolves when the lease could not be renewed in time: stop sending before anything else. */
+  readonly lost: Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Depth and lag of one batch writer, for metrics. */
+export interface WriterStatus {
+  readonly name: string;
+  readonly depth: number;
+  /** Age of the oldest row not yet written, ms. */
+  readonly lagMs: number;
+  readonly droppedTotal: number;
+}
+
+export interface Registry {
+  readonly devices: DeviceStore;
+  readonly toolSets: ToolSetStore;
+  readonly events: EventStore;
+  readonly calls: CallStore;
+  readonly jobs: JobStore;
+  readonly toolPolicies: ToolPolicyStore;
+  readonly apiKeys: ApiKeyStore;
+  /** Takes a lease for this process; sessions that processes with an ended lease left open are closed with `hub_crashed` and their devices go OFFLINE. */
+  takeLease(): Promise<ProcessLease>;
+  /** Closes what processes with an ended lease left behind; resolves to how many sessions. */
+  sweepDeadProcesses(): Promise<number>;
+  makePartitions(now: number): Promise<void>;
+  /** Whether PostgreSQL answers. */
+  ping(): Promise<boolean>;
+  writers(): readonly WriterStatus[];
+  /** Flushes the writers, then closes the pool. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,25 @@
+/** Unit and contract specs beside the code, and the black-box stories in test/ over the built hub. */
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['@flotilla/source', 'node', 'import', 'module', 'default'];
+const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions, externalConditions: conditions } } };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        ...fromSource,
+        test: {
+          name: 'specs',
+          include: ['libs/*/src/**/*.spec.ts', 'apps/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...fromSource,
+        test: { name: 'stories', include: ['test/**/*.spec.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+      },
+    ],
+  },
+});
