@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig, unknownSettings } from './config.js';
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('the hub’s settings', () => {
+  it('have defaults that listen on loopback only and take all roles', () => {
+    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', httpPort: 8080, mqttPort: 1883, udpPort: 8884, roles: ['gateway', 'api', 'worker'], deviceAuth: 'hmac' });
+  });
+
+  it('treat an empty variable as an unset one', () => {
+    expect(readConfig({ FLOTILLA_HTTP_PORT: '', DATABASE_URL: '' })).toMatchObject({ httpPort: 8080, databaseUrl: undefined });
+  });
+
+  it('name every wrong value with its rule, all at once', () => {
+    const problems = problemsOf({ FLOTILLA_HTTP_PORT: '99999', FLOTILLA_ROLES: 'gatway', DATABASE_URL: 'mysql://x', FLOTILLA_ADMIN_KEY: 'short' });
+    expect(problems).toHaveLength(4);
+    expect(problems.join('\n')).toContain('FLOTILLA_HTTP_PORT must be a port number');
+    expect(problems.join('\n')).toContain('not "gatway"');
+    expect(problems.join('\n')).toContain('DATABASE_URL must be a URL');
+    expect(problems.join('\n')).toContain('FLOTILLA_ADMIN_KEY must have at least 32 characters');
+  });
+
+  it.each(['0x50', '-1', '80.5', 'http'])('refuse the port %s', (value) => {
+    expect(problemsOf({ FLOTILLA_MQTT_PORT: value })).toEqual(['FLOTILLA_MQTT_PORT must be a port number from 0 (pick a free one) to 65535.']);
+  });
+
+  it('refuse open device access beyond loopback', () => {
+    expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '0.0.0.0' })[0]).toContain('FLOTILLA_DEVICE_AUTH=open');
+    expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '127.0.0.1' })).toEqual([]);
+  });
+
+  it('refuse split roles without the database and Redis that they need in common', () => {
+    expect(problemsOf({ FLOTILLA_ROLES: 'gateway' })[0]).toContain('DATABASE_URL and REDIS_URL');
+    expect(problemsOf({ FLOTILLA_ROLES: 'gateway', DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://cache' })).toEqual([]);
+  });
+
+  it('keep only the origin of allowed device URLs and refuse what is none', () => {
+    expect(readConfig({ FLOTILLA_DEVICE_URLS: 'https://files.example.net/path, http://10.0.0.2:8000' }).deviceUrls).toEqual(['https://files.example.net', 'http://10.0.0.2:8000']);
+    expect(problemsOf({ FLOTILLA_DEVICE_URLS: 'ftp://x' })[0]).toContain('must list origins');
+  });
+
+  it('report misspelt settings', () => {
+    expect(unknownSettings({ FLOTILLA_HTPP_PORT: '1', FLOTILLA_HOST: 'x', HOME: '/' })).toEqual(['FLOTILLA_HTPP_PORT']);
+  });
+});

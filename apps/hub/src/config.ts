@@ -1,0 +1,155 @@
+/** The hub's settings, read from the environment once and checked as a whole: every wrong value is named with its rule before anything starts. */
+import { z } from 'zod';
+
+const roles = ['gateway', 'api', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+/** An empty variable is an unset one: compose files and shells make no difference either. */
+const unset = (value: unknown) => (value === '' ? undefined : value);
+
+const port = (fallback: number) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(fallback))
+      .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'must be a port number from 0 (pick a free one) to 65535')
+      .transform(Number),
+  );
+
+const optionalUrl = (protocols: readonly string[]) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be a URL that begins with ${protocols.join(' or ')}`)
+      .optional(),
+  );
+
+const roleList = z.preprocess(
+  unset,
+  z
+    .string()
+    .default(roles.join(','))
+    .transform((text, context) => {
+      const named = text.split(',').map((name) => name.trim());
+      const unknown = named.filter((name) => !roles.some((role) => role === name));
+      if (unknown.length > 0) context.addIssue({ code: 'custom', message: `knows the roles ${roles.join(', ')}, not "${unknown.join('", "')}"` });
+      return roles.filter((role) => named.includes(role));
+    }),
+);
+
+const originList = z.preprocess(
+  unset,
+  z
+    .string()
+    .default('')
+    .transform((text, context) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+        .map((part) => {
+          if (URL.canParse(part) && ['http:', 'https:'].includes(new URL(part).protocol)) return new URL(part).origin;
+          context.addIssue({ code: 'custom', message: `must list origins such as https://files.example.net, not "${part}"` });
+          return part;
+        }),
+    ),
+);
+
+const environment = z.object({
+  FLOTILLA_ROLES: roleList,
+  FLOTILLA_HOST: z.preprocess(unset, z.string().default('127.0.0.1')),
+  FLOTILLA_HTTP_PORT: port(8080),
+  FLOTILLA_MQTT_PORT: port(1883),
+  FLOTILLA_UDP_PORT: port(8884),
+  FLOTILLA_PUBLIC_HOST: z.preprocess(unset, z.string().regex(/^[A-Za-z0-9.-]+$/, 'must be a host name or an IPv4 address, without port').optional()),
+  FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
+  FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
+  FLOTILLA_DEVICE_AUTH: z.preprocess(unset, z.enum(['hmac', 'open'], 'must be hmac or open').default('hmac')),
+  FLOTILLA_DEVICE_SECRET: z.preprocess(unset, z.string().min(16, 'must have at least 16 characters').optional()),
+  FLOTILLA_DEVICE_URLS: originList,
+  FLOTILLA_LOG_LEVEL: z.preprocess(unset, z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info')),
+  DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
+  REDIS_URL: optionalUrl(['redis:', 'rediss:']),
+});
+
+/** The settings that a hub process runs with. */
+export interface HubConfig {
+  readonly roles: readonly Role[];
+  /** Address that every listener binds. */
+  readonly host: string;
+  readonly httpPort: number;
+  readonly mqttPort: number;
+  readonly udpPort: number;
+  /** Host that devices are told for audio; the local address of their own connection where not given. */
+  readonly publicHost: string | undefined;
+  readonly dataDir: string;
+  readonly adminKey: string | undefined;
+  readonly deviceAuth: 'hmac' | 'open';
+  readonly deviceSecret: string | undefined;
+  /** Origins that tools which make a device fetch or post may name. */
+  readonly deviceUrls: readonly string[];
+  readonly logLevel: string;
+  /** Absent: the hub runs its own PostgreSQL in the data folder. */
+  readonly databaseUrl: string | undefined;
+  /** Absent: bus and queue live in this process and its PostgreSQL. */
+  readonly redisUrl: string | undefined;
+}
+
+/** Every problem of the environment at once, one line each. */
+export class ConfigError extends Error {
+  readonly code = 'CONFIG_INVALID';
+
+  constructor(readonly problems: readonly string[]) {
+    super(`The hub's settings are not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
+/** Rules between settings. */
+function contradictions(config: HubConfig): string[] {
+  const problems: string[] = [];
+  if (config.deviceAuth === 'open' && !loopback.test(config.host)) {
+    problems.push(`FLOTILLA_DEVICE_AUTH=open lets anybody in and is refused unless FLOTILLA_HOST is a loopback address; it is ${config.host}.`);
+  }
+  if (config.roles.length === 0) problems.push('FLOTILLA_ROLES must name at least one role.');
+  if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redisUrl)) {
+    problems.push('FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.');
+  }
+  if (config.redisUrl && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
+  return problems;
+}
+
+/** Reads and checks the environment. Throws a ConfigError that names every wrong setting and its rule. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): HubConfig {
+  const parsed = environment.safeParse(env);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`));
+  const values = parsed.data;
+  const config: HubConfig = {
+    roles: values.FLOTILLA_ROLES,
+    host: values.FLOTILLA_HOST,
+    httpPort: values.FLOTILLA_HTTP_PORT,
+    mqttPort: values.FLOTILLA_MQTT_PORT,
+    udpPort: values.FLOTILLA_UDP_PORT,
+    publicHost: values.FLOTILLA_PUBLIC_HOST,
+    dataDir: values.FLOTILLA_DATA_DIR,
+    adminKey: values.FLOTILLA_ADMIN_KEY,
+    deviceAuth: values.FLOTILLA_DEVICE_AUTH,
+    deviceSecret: values.FLOTILLA_DEVICE_SECRET,
+    deviceUrls: values.FLOTILLA_DEVICE_URLS,
+    logLevel: values.FLOTILLA_LOG_LEVEL,
+    databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
+  };
+  const problems = contradictions(config);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** Settings of ours that nobody reads: a misspelt one would otherwise be silently without effect. */
+export function unknownSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.keys(env).filter((name) => name.startsWith('FLOTILLA_') && !name.startsWith('FLOTILLA_TEST_') && !(name in environment.shape));
+}

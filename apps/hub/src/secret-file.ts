@@ -1,0 +1,27 @@
+/** Secrets that the hub makes and keeps in its data folder, readable by its user alone. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Only the owner may read what is in these files. */
+const PRIVATE_MODE = 0o600;
+
+/** The secret in `name`, made with 32 random bytes at first. Two processes that start at once end up with the same one. */
+export async function keepSecret(dataDir: string, name: string): Promise<string> {
+  const file = path.join(dataDir, name);
+  await mkdir(dataDir, { recursive: true });
+  try {
+    await writeFile(file, `${randomBytes(32).toString('base64url')}\n`, { mode: PRIVATE_MODE, flag: 'wx' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return (await readFile(file, 'utf8')).trim();
+}
+
+/** Writes a secret that was made elsewhere, replacing an older one. */
+export async function writeSecret(dataDir: string, name: string, secret: string): Promise<string> {
+  const file = path.join(dataDir, name);
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(file, `${secret}\n`, { mode: PRIVATE_MODE });
+  return file;
+}

@@ -1,0 +1,48 @@
+/**
+ * Makes the workspace runnable from whatever state it is in: installs packages when the lock file changed, generates code, compiles what changed.
+ * Other scripts call `build()`; `npm run build` runs it alone. Everything is said on standard error, so that standard output stays the program's own.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Runs a command to its end with its output on standard error; a failure ends this process with the command's exit code. */
+export function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], ...options });
+  if (error) throw error;
+  if (status !== 0) {
+    console.error(`${path.basename(command)} ${args.join(' ')} failed with exit code ${status ?? 'none (killed)'}.`);
+    process.exit(status ?? 1);
+  }
+}
+
+/** The installed tree is right when it was installed from this very lock file. */
+function installPackages() {
+  const stamp = path.join(root, 'node_modules', '.installed-from');
+  const wanted = createHash('sha256')
+    .update(readFileSync(path.join(root, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  console.error('Installing packages (npm ci) …');
+  run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', '--no-audit', '--no-fund']);
+  writeFileSync(stamp, wanted);
+}
+
+/** Installs, generates and compiles; quick when nothing changed. */
+export function build() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    console.error(`Flotilla needs Node 20.19 or newer; this is ${process.versions.node}.`);
+    process.exit(1);
+  }
+  installPackages();
+  run(process.execPath, ['scripts/prisma-generate.mjs']);
+  run(process.execPath, ['scripts/generate-schema-types.mjs']);
+  run(process.execPath, ['node_modules/typescript/bin/tsc', '--build']);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) build();
