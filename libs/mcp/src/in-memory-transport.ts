@@ -1,0 +1,76 @@
+/**
+ * Two transports linked in memory, for tests and for simulated devices in the same process. It delivers as sockets do: later, in order, and nothing
+ * after the end. It has no queue of its own time: the caller says how to defer.
+ */
+import type { CloseReason, Transport } from './transport.js';
+
+/** Runs a function later, never inside the call; in order. `queueMicrotask` fits, and so does a test's own queue. */
+export type Defer = (run: () => void) => void;
+
+/** Both ends of one path. Closing one ends the other with `connection_lost`. */
+export interface LinkedPair {
+  readonly near: Transport;
+  readonly far: Transport;
+}
+
+/** Makes a connected pair; each end still has to be started. Messages that arrive before that wait for it. */
+export function linkedPair(defer: Defer): LinkedPair {
+  const near = new InMemoryTransport(defer);
+  const far = new InMemoryTransport(defer);
+  near.peer = far;
+  far.peer = near;
+  return { near, far };
+}
+
+class InMemoryTransport implements Transport {
+  onmessage: ((text: string) => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  onclose: ((reason: CloseReason) => void) | undefined;
+  peer: InMemoryTransport | undefined;
+  readonly #defer: Defer;
+  #isStarted = false;
+  #isOpen = true;
+  /** Messages that arrived before `start`. */
+  #early: string[] = [];
+
+  constructor(defer: Defer) {
+    this.#defer = defer;
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const early = this.#early;
+    this.#early = [];
+    for (const text of early) this.#defer(() => this.#deliver(text));
+  }
+
+  send(text: string): boolean {
+    const { peer } = this;
+    if (!this.#isOpen || peer === undefined) return false;
+    this.#defer(() => peer.#arrive(text));
+    return true;
+  }
+
+  close(reason: CloseReason): void {
+    if (!this.#isOpen) return;
+    this.#end(reason);
+    const { peer } = this;
+    if (peer !== undefined) this.#defer(() => peer.#end('connection_lost'));
+  }
+
+  #arrive(text: string): void {
+    if (this.#isStarted) this.#deliver(text);
+    else this.#early.push(text);
+  }
+
+  #deliver(text: string): void {
+    if (this.#isOpen) this.onmessage?.(text);
+  }
+
+  #end(reason: CloseReason): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#defer(() => this.onclose?.(reason));
+  }
+}

@@ -1,0 +1,51 @@
+/** A clock that moves only when told, for tests. Due timers run inside `advance`, in the order of their times. */
+import type { Clock } from './clock.js';
+
+interface ManualTimer {
+  readonly dueAt: number;
+  readonly wake: () => void;
+}
+
+export class ManualClock implements Clock {
+  readonly #timers = new Set<ManualTimer>();
+  #now: number;
+
+  /** `now` is in ms since the Unix epoch. */
+  constructor(now = 0) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimer(delayMs: number, wake: () => void): () => void {
+    const timer: ManualTimer = { dueAt: this.#now + Math.max(0, delayMs), wake };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Timers that are armed. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
+  /** Lets time pass; timers that are set meanwhile and fall due run as well. */
+  advance(byMs: number): void {
+    const until = this.#now + byMs;
+    for (let next = this.#nextDue(until); next !== undefined; next = this.#nextDue(until)) {
+      this.#timers.delete(next);
+      this.#now = Math.max(this.#now, next.dueAt);
+      next.wake();
+    }
+    this.#now = until;
+  }
+
+  #nextDue(until: number): ManualTimer | undefined {
+    let next: ManualTimer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.dueAt <= until && (next === undefined || timer.dueAt < next.dueAt)) next = timer;
+    }
+    return next;
+  }
+}
