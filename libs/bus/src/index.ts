@@ -1,5 +1,10 @@
+export { BusError } from './bus-error.js';
+export type { BusErrorCode } from './bus-error.js';
+export type { BusLogger } from './bus-logger.js';
 export type { Bus } from './bus.js';
 export type { CallRouter, CallServer, RoutedCall } from './call-router.js';
 export type { DirectoryEntry, SessionDirectory } from './directory.js';
 export type { EventFeed, FeedEvent, FeedTopic, FeedTopics } from './feed.js';
+export { openLocalBus } from './local-bus.js';
+export type { LocalBusOptions } from './local-bus.js';
 export type { Tick, TickQueue } from './tick-queue.js';
