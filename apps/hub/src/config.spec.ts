@@ -13,7 +13,14 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 
 describe('the hub’s settings', () => {
   it('have defaults that listen on loopback only and take all roles', () => {
-    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', httpPort: 8080, mqttPort: 1883, udpPort: 8884, roles: ['gateway', 'api', 'worker'], deviceAuth: 'hmac' });
+    expect(readConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      httpPort: 8080,
+      mqttPort: 1883,
+      udpPort: 8884,
+      roles: ['gateway', 'api', 'worker'],
+      deviceAuth: 'hmac',
+    });
   });
 
   it('treat an empty variable as an unset one', () => {
@@ -21,7 +28,12 @@ describe('the hub’s settings', () => {
   });
 
   it('name every wrong value with its rule, all at once', () => {
-    const problems = problemsOf({ FLOTILLA_HTTP_PORT: '99999', FLOTILLA_ROLES: 'gatway', DATABASE_URL: 'mysql://x', FLOTILLA_ADMIN_KEY: 'short' });
+    const problems = problemsOf({
+      FLOTILLA_HTTP_PORT: '99999',
+      FLOTILLA_ROLES: 'gatway',
+      DATABASE_URL: 'mysql://x',
+      FLOTILLA_ADMIN_KEY: 'short',
+    });
     expect(problems).toHaveLength(4);
     expect(problems.join('\n')).toContain('FLOTILLA_HTTP_PORT must be a port number');
     expect(problems.join('\n')).toContain('not "gatway"');
@@ -30,7 +42,9 @@ describe('the hub’s settings', () => {
   });
 
   it.each(['0x50', '-1', '80.5', 'http'])('refuse the port %s', (value) => {
-    expect(problemsOf({ FLOTILLA_MQTT_PORT: value })).toEqual(['FLOTILLA_MQTT_PORT must be a port number from 0 (pick a free one) to 65535.']);
+    expect(problemsOf({ FLOTILLA_MQTT_PORT: value })).toEqual([
+      'FLOTILLA_MQTT_PORT must be a port number from 0 (pick a free one) to 65535.',
+    ]);
   });
 
   it('refuse open device access beyond loopback', () => {
@@ -44,7 +58,10 @@ describe('the hub’s settings', () => {
   });
 
   it('keep only the origin of allowed device URLs and refuse what is none', () => {
-    expect(readConfig({ FLOTILLA_DEVICE_URLS: 'https://files.example.net/path, http://10.0.0.2:8000' }).deviceUrls).toEqual(['https://files.example.net', 'http://10.0.0.2:8000']);
+    expect(readConfig({ FLOTILLA_DEVICE_URLS: 'https://files.example.net/path, http://10.0.0.2:8000' }).deviceUrls).toEqual([
+      'https://files.example.net',
+      'http://10.0.0.2:8000',
+    ]);
     expect(problemsOf({ FLOTILLA_DEVICE_URLS: 'ftp://x' })[0]).toContain('must list origins');
   });
 

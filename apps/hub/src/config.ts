@@ -22,7 +22,10 @@ const optionalUrl = (protocols: readonly string[]) =>
     unset,
     z
       .string()
-      .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be a URL that begins with ${protocols.join(' or ')}`)
+      .refine(
+        (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
+        `must be a URL that begins with ${protocols.join(' or ')}`,
+      )
       .optional(),
   );
 
@@ -34,7 +37,8 @@ const roleList = z.preprocess(
     .transform((text, context) => {
       const named = text.split(',').map((name) => name.trim());
       const unknown = named.filter((name) => !roles.some((role) => role === name));
-      if (unknown.length > 0) context.addIssue({ code: 'custom', message: `knows the roles ${roles.join(', ')}, not "${unknown.join('", "')}"` });
+      if (unknown.length > 0)
+        context.addIssue({ code: 'custom', message: `knows the roles ${roles.join(', ')}, not "${unknown.join('", "')}"` });
       return roles.filter((role) => named.includes(role));
     }),
 );
@@ -63,13 +67,22 @@ const environment = z.object({
   FLOTILLA_HTTP_PORT: port(8080),
   FLOTILLA_MQTT_PORT: port(1883),
   FLOTILLA_UDP_PORT: port(8884),
-  FLOTILLA_PUBLIC_HOST: z.preprocess(unset, z.string().regex(/^[A-Za-z0-9.-]+$/, 'must be a host name or an IPv4 address, without port').optional()),
+  FLOTILLA_PUBLIC_HOST: z.preprocess(
+    unset,
+    z
+      .string()
+      .regex(/^[A-Za-z0-9.-]+$/, 'must be a host name or an IPv4 address, without port')
+      .optional(),
+  ),
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
   FLOTILLA_DEVICE_AUTH: z.preprocess(unset, z.enum(['hmac', 'open'], 'must be hmac or open').default('hmac')),
   FLOTILLA_DEVICE_SECRET: z.preprocess(unset, z.string().min(16, 'must have at least 16 characters').optional()),
   FLOTILLA_DEVICE_URLS: originList,
-  FLOTILLA_LOG_LEVEL: z.preprocess(unset, z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info')),
+  FLOTILLA_LOG_LEVEL: z.preprocess(
+    unset,
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info'),
+  ),
   DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
   REDIS_URL: optionalUrl(['redis:', 'rediss:']),
 });
@@ -113,7 +126,9 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 function contradictions(config: HubConfig): string[] {
   const problems: string[] = [];
   if (config.deviceAuth === 'open' && !loopback.test(config.host)) {
-    problems.push(`FLOTILLA_DEVICE_AUTH=open lets anybody in and is refused unless FLOTILLA_HOST is a loopback address; it is ${config.host}.`);
+    problems.push(
+      `FLOTILLA_DEVICE_AUTH=open lets anybody in and is refused unless FLOTILLA_HOST is a loopback address; it is ${config.host}.`,
+    );
   }
   if (config.roles.length === 0) problems.push('FLOTILLA_ROLES must name at least one role.');
   if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redisUrl)) {
@@ -151,5 +166,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
 
 /** Settings of ours that nobody reads: a misspelt one would otherwise be silently without effect. */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return Object.keys(env).filter((name) => name.startsWith('FLOTILLA_') && !name.startsWith('FLOTILLA_TEST_') && !(name in environment.shape));
+  return Object.keys(env).filter(
+    (name) => name.startsWith('FLOTILLA_') && !name.startsWith('FLOTILLA_TEST_') && !(name in environment.shape),
+  );
 }

@@ -17,12 +17,16 @@ export interface DemoFleetOptions {
 export function startDemoFleet(options: DemoFleetOptions): { stop(): Promise<void> } {
   const main = fileURLToPath(import.meta.resolve('../../simulator/dist/main.js'));
   const connection = ['--host', options.host, '--http-port', String(options.httpPort), '--mqtt-port', String(options.mqttPort)];
-  const child = spawn(process.execPath, [main, '--devices', String(DEMO_DEVICES), '--transport', 'mixed', '--profile', 'mixed', '--json', ...connection], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-    env: { ...process.env, FLOTILLA_DEVICE_SECRET: options.deviceSecret },
-    // Its own process group: Ctrl-C goes to the hub, which stops the fleet in its turn.
-    detached: true,
-  });
+  const child = spawn(
+    process.execPath,
+    [main, '--devices', String(DEMO_DEVICES), '--transport', 'mixed', '--profile', 'mixed', '--json', ...connection],
+    {
+      stdio: ['pipe', 'ignore', 'inherit'],
+      env: { ...process.env, FLOTILLA_DEVICE_SECRET: options.deviceSecret },
+      // Its own process group: Ctrl-C goes to the hub, which stops the fleet in its turn.
+      detached: true,
+    },
+  );
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());

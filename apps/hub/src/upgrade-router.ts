@@ -21,7 +21,12 @@ function withoutSlash(path: string): string {
 }
 
 function refuse(socket: Duplex, paths: readonly string[]): void {
-  const body = JSON.stringify({ code: 'NOT_FOUND', message: `Nothing takes WebSocket connections at this path. Paths that do: ${paths.join(', ')}.` });
+  const body = JSON.stringify({
+    code: 'NOT_FOUND',
+    message: `Nothing takes WebSocket connections at this path. Paths that do: ${paths.join(', ')}.`,
+  });
   socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }

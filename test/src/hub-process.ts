@@ -1,0 +1,118 @@
+/** The built hub as a child process, on ports of its own and with a data folder of its own: what every story and bench starts from. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const hubMain = fileURLToPath(new URL('../../apps/hub/dist/main.js', import.meta.url));
+
+/** A hub has this long to become ready, ms: a first start makes a database cluster. */
+const READY_WITHIN_MS = 60_000;
+
+export interface HubOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** An existing folder, to start a second time on what the first left. */
+  readonly dataDir?: string;
+}
+
+/** A running hub. `stop` is what Ctrl-C does; `kill` is `kill -9` of the hub alone, its PostgreSQL goes on. */
+export interface HubProcess {
+  readonly pid: number;
+  readonly dataDir: string;
+  readonly httpUrl: string;
+  readonly httpPort: number;
+  readonly mqttPort: number;
+  readonly adminKey: string;
+  readonly deviceSecret: string;
+  /** Everything it wrote to standard error so far. */
+  log(): string;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+/** A folder that every user may enter, so that the database server's user can reach its cluster. */
+export function makeDataDir(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-story-'));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+export function removeDataDir(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Starts the hub and waits for its ready line. Rejects with its log when it ends before. */
+export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
+  const dataDir = options.dataDir ?? makeDataDir();
+  const child = spawn(process.execPath, [hubMain, ...(options.args ?? [])], {
+    env: hubEnvironment(dataDir, options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: string[] = [];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => log.push(text));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const ready = await readyLine(child, exited, () => log.join(''));
+  return {
+    pid: child.pid ?? 0,
+    dataDir,
+    httpUrl: `http://127.0.0.1:${ready.http}`,
+    httpPort: ready.http,
+    mqttPort: ready.mqtt,
+    adminKey: options.env?.['FLOTILLA_ADMIN_KEY'] ?? readFileSync(path.join(dataDir, 'admin.key'), 'utf8').trim(),
+    deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? readFileSync(path.join(dataDir, 'device.secret'), 'utf8').trim(),
+    log: () => log.join(''),
+    stop: (signal = 'SIGINT') => {
+      child.kill(signal);
+      return exited;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('FLOTILLA_') && name !== 'DATABASE_URL' && name !== 'REDIS_URL'),
+  );
+  return { ...inherited, FLOTILLA_DATA_DIR: dataDir, FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0', ...extra };
+}
+
+interface ReadyLine {
+  readonly ready: true;
+  readonly http: number;
+  readonly mqtt: number;
+}
+
+function isReadyLine(value: unknown): value is ReadyLine {
+  return typeof value === 'object' && value !== null && 'ready' in value && value.ready === true && 'http' in value && 'mqtt' in value;
+}
+
+async function readyLine(child: ChildProcess, exited: Promise<number | null>, log: () => string): Promise<ReadyLine> {
+  if (!child.stdout) throw new Error('The hub has no standard output.');
+  const lines = createInterface({ input: child.stdout });
+  const found = new Promise<ReadyLine>((resolve) => {
+    lines.on('line', (line) => {
+      if (!line.startsWith('{')) return;
+      const parsed: unknown = JSON.parse(line);
+      if (isReadyLine(parsed)) resolve(parsed);
+    });
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`The hub was not ready within ${READY_WITHIN_MS} ms:\n${log()}`));
+    }, READY_WITHIN_MS);
+  });
+  const early = exited.then((code) => Promise.reject(new Error(`The hub ended with exit code ${code} before it was ready:\n${log()}`)));
+  try {
+    return await Promise.race([found, early, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

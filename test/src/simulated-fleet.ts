@@ -1,0 +1,79 @@
+/** A fleet of simulated devices as a child process of its own, steered and questioned over JSON lines (apps/simulator/README.md). */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { HubProcess } from './hub-process.js';
+
+const simulatorMain = fileURLToPath(new URL('../../apps/simulator/dist/main.js', import.meta.url));
+
+export interface FleetOptions {
+  readonly devices: number;
+  readonly transport?: 'mqtt' | 'websocket' | 'mixed';
+  readonly profile?: string;
+  /** Decides the devices' ids: two fleets of one seed are the same devices. */
+  readonly seed?: number;
+  readonly args?: readonly string[];
+}
+
+/** What the devices have seen: calls by tool over the fleet, and by device. */
+export interface FleetCounts {
+  readonly tools: Readonly<Record<string, number>>;
+  readonly devices: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+export interface SimulatedFleet {
+  counts(): Promise<FleetCounts>;
+  /** Sends one command line, without waiting for an answer. */
+  command(command: Readonly<Record<string, unknown>>): void;
+  stop(): Promise<void>;
+}
+
+interface CountsLine extends FleetCounts {
+  readonly event: 'counts';
+}
+
+function isCountsLine(value: unknown): value is CountsLine {
+  return typeof value === 'object' && value !== null && 'event' in value && value.event === 'counts';
+}
+
+/** Starts the fleet; its devices connect, and connect again, by themselves. */
+export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'deviceSecret'>, options: FleetOptions): SimulatedFleet {
+  const args = [
+    '--devices',
+    options.devices,
+    '--transport',
+    options.transport ?? 'mqtt',
+    '--profile',
+    options.profile ?? 'mixed',
+    '--seed',
+    options.seed ?? 1,
+    '--reconnect-ms',
+    200,
+    '--json',
+  ];
+  const connection = ['--host', '127.0.0.1', '--http-port', hub.httpPort, '--mqtt-port', hub.mqttPort];
+  const child = spawn(process.execPath, [simulatorMain, ...[...args, ...connection].map(String), ...(options.args ?? [])], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...process.env, FLOTILLA_DEVICE_SECRET: hub.deviceSecret },
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const waiting: ((counts: FleetCounts) => void)[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const parsed: unknown = JSON.parse(line);
+    if (isCountsLine(parsed)) waiting.shift()?.(parsed);
+  });
+  const command = (message: Readonly<Record<string, unknown>>) => void child.stdin.write(`${JSON.stringify(message)}\n`);
+  return {
+    command,
+    counts: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        command({ cmd: 'counts' });
+      }),
+    stop: async () => {
+      child.stdin.end();
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
