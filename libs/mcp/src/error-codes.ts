@@ -1,4 +1,4 @@
-/** The catalogue of failure codes that calls, records, the API and logs share. JSON-RPC's numeric codes live in json-rpc.ts and never leave it. */
+/** The catalogue of failure codes that calls, records, the API and logs share. JSON-RPC's numeric codes live in json-rpc-errors.ts. */
 
 /** Certainly not sent. */
 export type NotSentCode =

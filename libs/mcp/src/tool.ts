@@ -16,6 +16,8 @@ export interface DeviceTool {
 export interface ToolPage {
   readonly tools: readonly DeviceTool[];
   readonly nextCursor: string | undefined;
+  /** Entries that no tool could be made of; absent means none. */
+  readonly droppedEntries?: number;
 }
 
 /** All that one device announced. `isComplete` is false where the listing ended early and these are the tools up to there. */

@@ -1,0 +1,72 @@
+/**
+ * JSON-RPC 2.0 as it travels here: single messages (no batches) with int32 ids. Encodes what the hub says, and sorts what a device says into the four
+ * kinds of message or says why it is none. It knows no methods.
+ */
+import { codeFromMessage } from './json-rpc-errors.js';
+import { isJsonObject } from './json-text.js';
+import type { JsonObject } from './json-text.js';
+
+/** Largest request id that devices give back unchanged. [xiaozhi §4.1] */
+export const int32Max = 2_147_483_647;
+export const int32Min = -2_147_483_648;
+
+/** An error answer. `code` is the device's, or where it gave none (`isCodeGiven` false) what the message means. */
+export interface RpcError {
+  readonly code: number;
+  readonly isCodeGiven: boolean;
+  readonly message: string;
+}
+
+/** `invalid` carries the id where one is readable, so that the request it was meant for need not wait. An absent id is undefined; 0 is an id. */
+export type RpcMessage =
+  | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly error: RpcError }
+  | { readonly kind: 'request'; readonly id: number; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'invalid'; readonly id: number | undefined; readonly problem: string };
+
+export function encodeRequest(id: number, method: string, params: JsonObject): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`;
+}
+
+export function encodeNotification(method: string): string {
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}}`;
+}
+
+export function parseRpcMessage(payload: unknown): RpcMessage {
+  if (!isJsonObject(payload)) return invalid(undefined, 'the payload is no JSON object');
+  const id = isInt32(payload['id']) ? payload['id'] : undefined;
+  if (payload['jsonrpc'] !== '2.0') return invalid(id, '"jsonrpc" is not "2.0"');
+  const hasResult = payload['result'] !== undefined;
+  const hasError = payload['error'] !== undefined;
+  if (payload['method'] !== undefined) {
+    return hasResult || hasError ? invalid(id, 'both a method and an answer') : parseCall(payload, id);
+  }
+  if (hasResult && hasError) return invalid(id, 'both "result" and "error"');
+  if (!hasResult && !hasError) return invalid(id, 'neither "method", "result" nor "error"');
+  if (id === undefined) return invalid(undefined, 'an answer whose id is no 32-bit integer');
+  return hasResult ? { kind: 'result', id, result: payload['result'] } : parseError(id, payload['error']);
+}
+
+function parseCall(payload: JsonObject, id: number | undefined): RpcMessage {
+  const { method, params } = payload;
+  if (typeof method !== 'string') return invalid(id, '"method" is no string');
+  if (payload['id'] === undefined) return { kind: 'notification', method, params };
+  return id === undefined ? invalid(undefined, 'a request whose id is no 32-bit integer') : { kind: 'request', id, method, params };
+}
+
+function parseError(id: number, error: unknown): RpcMessage {
+  if (!isJsonObject(error)) return invalid(id, '"error" is no object');
+  const message = typeof error['message'] === 'string' ? error['message'] : '';
+  const code = error['code'];
+  const isCodeGiven = Number.isInteger(code);
+  return { kind: 'error', id, error: { code: isCodeGiven ? Number(code) : codeFromMessage(message), isCodeGiven, message } };
+}
+
+function invalid(id: number | undefined, problem: string): RpcMessage {
+  return { kind: 'invalid', id, problem };
+}
+
+function isInt32(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= int32Min && Number(value) <= int32Max;
+}
