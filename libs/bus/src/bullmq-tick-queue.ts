@@ -24,7 +24,7 @@ export class BullmqTickQueue<Connection> implements TickQueue {
   readonly #backend: TickBackend<Connection>;
   readonly #logger: BusLogger;
   readonly #queue;
-  #worker: { close(): Promise<void> } | undefined;
+  #worker: Closable | undefined;
 
   constructor(backend: TickBackend<Connection>, logger: BusLogger) {
     this.#backend = backend;
@@ -83,11 +83,34 @@ export class BullmqTickQueue<Connection> implements TickQueue {
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Waits for the ticks being worked off, then closes. */
+  /** Waits for the ticks being worked off, then closes; a backend that is away may not hold up the process that stops. */
   async close(): Promise<void> {
-    await this.#worker?.close();
-    await this.#queue.close();
+    for (const closable of [this.#worker, this.#queue]) {
+      if (closable === undefined) continue;
+      if (!(await isDoneInTime(closable.close()))) this.#logger.warn({}, 'the tick queue did not close in time: cutting its connections');
+      // A connection that was about to connect again survives BullMQ's close, and would keep the process alive.
+      await isDoneInTime(closable.disconnect());
+    }
   }
+}
+
+interface Closable {
+  close(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+/** A tick's handler only starts work, so this is long for one; and a stopping hub is killed after ten seconds by most that run it. */
+const CLOSE_LIMIT_MS = 2_000;
+
+function isDoneInTime(act: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, CLOSE_LIMIT_MS, false);
+    const settle = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    act.then(settle, settle);
+  });
 }
 
 /** Ticks with the same key are the same work. */

@@ -32,3 +32,13 @@ export function settleOnce(settle: (settled: SettledCall) => void): (settled: Se
     settle(settled);
   };
 }
+
+/** More calls are out than this process will hold: certainly not sent. */
+export function routerOverloaded(routed: RoutedCall, at: number): SettledCall {
+  const outcome: CallOutcome = {
+    kind: 'NOT_SENT',
+    certainty: 'NEVER',
+    error: { code: 'OVERLOADED', message: 'Too many calls wait for gateways of other processes.' },
+  };
+  return { callId: routed.call.callId, outcome, settledAt: at };
+}

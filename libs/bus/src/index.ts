@@ -7,4 +7,6 @@ export type { DirectoryEntry, SessionDirectory } from './directory.js';
 export type { EventFeed, FeedEvent, FeedTopic, FeedTopics } from './feed.js';
 export { openLocalBus } from './local-bus.js';
 export type { LocalBusOptions } from './local-bus.js';
+export { openRedisBus } from './redis-bus.js';
+export type { RedisBusOptions } from './redis-bus.js';
 export type { Tick, TickQueue } from './tick-queue.js';

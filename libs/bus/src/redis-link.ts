@@ -1,0 +1,63 @@
+/** The two connections to Redis that directory, calls and feed share: one for commands, one that only listens. Queues have their own. */
+import { Redis } from 'ioredis';
+import { BusError } from './bus-error.js';
+import type { BusLogger } from './bus-logger.js';
+
+/** Longest time between two tries to connect again; the first come at once. */
+const RECONNECT_DELAY_MAX_MS = 2_000;
+
+export class RedisLink {
+  readonly commands: Redis;
+  readonly #subscriber: Redis;
+  readonly #listeners = new Map<string, (text: string) => void>();
+
+  constructor(redisUrl: string, logger: BusLogger) {
+    const retryStrategy = (attempt: number): number => Math.min(attempt * 50, RECONNECT_DELAY_MAX_MS);
+    // Without an offline queue a command fails at once while Redis is away, which is what makes "certainly not handed over" certain.
+    this.commands = new Redis(redisUrl, { lazyConnect: true, enableOfflineQueue: false, enableAutoPipelining: true, retryStrategy });
+    this.#subscriber = new Redis(redisUrl, { lazyConnect: true, retryStrategy });
+    for (const connection of [this.commands, this.#subscriber]) {
+      logOutages(connection, logger);
+    }
+    this.#subscriber.on('message', (channel, text) => this.#listeners.get(channel)?.(text));
+  }
+
+  /** Throws BusError BUS_UNAVAILABLE. */
+  async open(): Promise<void> {
+    try {
+      await Promise.all([this.commands.connect(), this.#subscriber.connect()]);
+    } catch (cause) {
+      this.close();
+      throw new BusError('BUS_UNAVAILABLE', 'Redis does not answer.', { cause });
+    }
+  }
+
+  get isReady(): boolean {
+    return this.commands.status === 'ready';
+  }
+
+  /** Resolves when messages of the channel arrive; again by itself after a reconnect. One listener per channel. */
+  async listen(channel: string, listener: (text: string) => void): Promise<() => Promise<void>> {
+    this.#listeners.set(channel, listener);
+    await this.#subscriber.subscribe(channel);
+    return async () => {
+      this.#listeners.delete(channel);
+      if (this.#subscriber.status === 'ready') await this.#subscriber.unsubscribe(channel);
+    };
+  }
+
+  close(): void {
+    this.commands.disconnect();
+    this.#subscriber.disconnect();
+  }
+}
+
+/** One line per outage, not one per try. */
+function logOutages(connection: Redis, logger: BusLogger): void {
+  let isAway = false;
+  connection.on('ready', () => (isAway = false));
+  connection.on('error', (error) => {
+    if (!isAway) logger.warn({ err: error }, 'lost a connection to Redis');
+    isAway = true;
+  });
+}
