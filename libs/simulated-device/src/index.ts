@@ -1,1 +1,11 @@
-export {};
+export { behaviourSchema, isLasting } from './behaviour.js';
+export type { Behaviour, LastingBehaviour } from './behaviour.js';
+export type { LoggedCall } from './call-log.js';
+export { identityOf, identityWith } from './identity.js';
+export type { DeviceIdentity, IdentitySeed } from './identity.js';
+export type { DeviceEffect } from './link.js';
+export { profileNames, profiles } from './profile.js';
+export type { DeviceProfile, FirmwareAge, ProfileName } from './profile.js';
+export { seededRandom } from './seeded-random.js';
+export { SimulatedDevice } from './simulated-device.js';
+export type { DeviceSetup } from './simulated-device.js';

@@ -1,0 +1,103 @@
+/** What a simulated device remembers behind its tools, and how it reports it. Some of it survives a restart, as on the real board. */
+import type { DeviceIdentity } from './identity.js';
+
+/** The backlight moves one step per 5 ms, and the status reports what is shown, not what was asked for. [xiaozhi §5.1] */
+const FADE_STEP_MS = 5;
+/** Volume and brightness 0 come back as this after a restart. [xiaozhi §5.1] */
+const LEVEL_AFTER_RESTART = 10;
+
+/** Which parts a board has; absent parts are absent from its status. */
+export interface BoardParts {
+  readonly board: string;
+  readonly chip: string;
+  readonly hasBacklight: boolean;
+  readonly hasTheme: boolean;
+  readonly hasCamera: boolean;
+  readonly hasBattery: boolean;
+  readonly measuresTemperature: boolean;
+  readonly screen: { readonly width: number; readonly height: number };
+}
+
+export class DeviceState {
+  volume = 70;
+  theme = 'light';
+  isLampOn = false;
+  pressToTalkMode = 'click_to_talk';
+  /** Set by `initialize`, lost at a restart. [xiaozhi §4.3] */
+  visionUrl = '';
+  assetsUrl = '';
+  lastAction = 'stop';
+  readonly batteryLevel: number;
+  readonly #temperature: number;
+  readonly #rssi: number;
+  #brightness = { from: 75, to: 75, at: 0 };
+
+  constructor(
+    readonly parts: BoardParts,
+    public identity: DeviceIdentity,
+    public firmwareVersion: string,
+    random: () => number,
+  ) {
+    this.batteryLevel = 20 + Math.floor(random() * 80);
+    this.#temperature = 30 + Math.floor(random() * 250) / 10;
+    this.#rssi = -45 - Math.floor(random() * 40);
+  }
+
+  /** A value equal to the one shown at this moment is ignored, even in the middle of a fade. */
+  setBrightness(level: number, now: number): void {
+    const shown = this.brightnessAt(now);
+    if (level !== shown) this.#brightness = { from: shown, to: level, at: now };
+  }
+
+  brightnessAt(now: number): number {
+    const { from, to, at } = this.#brightness;
+    const steps = Math.min(Math.abs(to - from), Math.max(0, Math.floor((now - at) / FADE_STEP_MS)));
+    return from + Math.sign(to - from) * steps;
+  }
+
+  /** Forgets what lives in RAM; settings survive, levels of 0 do not. */
+  restart(now: number): void {
+    this.visionUrl = '';
+    this.isLampOn = false;
+    this.lastAction = 'stop';
+    const brightness = this.#brightness.to || LEVEL_AFTER_RESTART;
+    this.volume = this.volume || LEVEL_AFTER_RESTART;
+    this.#brightness = { from: brightness, to: brightness, at: now };
+  }
+
+  /** The text of `self.get_device_status`. [xiaozhi §5.3] */
+  status(now: number): string {
+    const { parts } = this;
+    return JSON.stringify({
+      audio_speaker: { volume: this.volume },
+      screen: { ...(parts.hasBacklight && { brightness: this.brightnessAt(now) }), ...(parts.hasTheme && { theme: this.theme }) },
+      ...(parts.hasBattery && { battery: { level: this.batteryLevel, charging: false } }),
+      network: { type: 'wifi', ssid: 'Simulated', signal: this.#rssi >= -60 ? 'strong' : this.#rssi >= -70 ? 'medium' : 'weak' },
+      ...(parts.measuresTemperature && { chip: { temperature: this.#temperature } }),
+    });
+  }
+
+  /** The text of `self.get_system_info`. [xiaozhi §7.2] */
+  systemInfo(): string {
+    const { parts, identity } = this;
+    return JSON.stringify({
+      version: 2,
+      language: 'en-US',
+      flash_size: 16_777_216,
+      minimum_free_heap_size: '7340032',
+      mac_address: identity.mac,
+      uuid: identity.uuid,
+      chip_model_name: parts.chip,
+      chip_info: { model: 9, cores: 2, revision: 2, features: 18 },
+      application: { name: 'xiaozhi', version: this.firmwareVersion, compile_time: 'Aug  6 2026T08:49:23Z', idf_version: 'v5.5.2' },
+      partition_table: [
+        { label: 'nvs', type: 1, subtype: 2, address: 36_864, size: 16_384 },
+        { label: 'ota_0', type: 0, subtype: 16, address: 131_072, size: 4_128_768 },
+        { label: 'ota_1', type: 0, subtype: 17, address: 4_259_840, size: 4_128_768 },
+      ],
+      ota: { label: 'ota_0' },
+      display: { monochrome: false, ...parts.screen },
+      board: { type: parts.board, name: parts.board, ssid: 'Simulated', rssi: this.#rssi, channel: 6, ip: '127.0.0.1', mac: identity.mac },
+    });
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The device's main task: one piece of work after the other, each to its end, replies included. [xiaozhi §4.5] It owns no timer: it says when it wants
+ * to be woken.
+ */
+
+/** Work that a device keeps waiting; a real one is out of memory by then. More is dropped without a word. */
+const WORK_MAX = 1000;
+
+export interface Work {
+  /** Starts the work at `now` and says for how many ms it occupies the task. */
+  begin(now: number): number;
+  finish(now: number): void;
+}
+
+export class MainTask {
+  #waiting: Work[] = [];
+  #running: Work | undefined;
+  #busyUntil = -Infinity;
+  #isHeld = false;
+
+  /** When `advance` must be called next, as far as this task knows. */
+  get wakeAt(): number {
+    return this.#running === undefined ? Infinity : this.#busyUntil;
+  }
+
+  push(work: Work): void {
+    if (this.#waiting.length < WORK_MAX) this.#waiting.push(work);
+  }
+
+  /** Blocks the task after the work that runs now, until `release`. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+  }
+
+  /** Forgets everything, as a restart does. */
+  clear(): void {
+    this.#waiting = [];
+    this.#running = undefined;
+    this.#busyUntil = -Infinity;
+    this.#isHeld = false;
+  }
+
+  /** Runs whatever is due at `now`. Work that follows other work begins when that ended, however late this call comes. */
+  advance(now: number): void {
+    let startAt = now;
+    for (;;) {
+      if (this.#running !== undefined) {
+        if (this.#busyUntil > now) return;
+        const done = this.#running;
+        this.#running = undefined;
+        startAt = this.#busyUntil;
+        done.finish(startAt);
+      }
+      const next = this.#isHeld ? undefined : this.#waiting.shift();
+      if (next === undefined) return;
+      this.#busyUntil = startAt + next.begin(startAt);
+      this.#running = next;
+    }
+  }
+}

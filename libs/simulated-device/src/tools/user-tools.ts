@@ -1,0 +1,72 @@
+/** The privileged tools, listed only on request but callable by anyone who reaches the device. [xiaozhi §5.2] */
+import type { BoardParts } from '../device-state.js';
+import type { SimulatedTool } from '../tool.js';
+import { text, userTool } from './define-tool.js';
+
+const WEB_ADDRESS = /^https?:\/\/./;
+
+const getSystemInfo = userTool({ name: 'self.get_system_info', description: 'Describes the hardware and the firmware' }, (state) =>
+  state.systemInfo(),
+);
+
+const reboot = userTool({ name: 'self.reboot', description: 'Starts the device anew' }, () => ({ deferred: { kind: 'reboot' } }));
+
+/** The firmware gives the help sentence as the default value, so `url` looks optional and is not. */
+const upgradeFirmware = userTool(
+  {
+    name: 'self.upgrade_firmware',
+    description: 'Fetches a firmware image, installs it and starts it.',
+    properties: { url: { type: 'string', default: 'Where the firmware image lies' } },
+  },
+  (_state, args) => ({ deferred: { kind: 'upgrade', url: String(args['url']) } }),
+);
+
+const getScreenInfo = userTool({ name: 'self.screen.get_info', description: 'Size and kind of the screen' }, (state) =>
+  JSON.stringify({ ...state.parts.screen, monochrome: false }),
+);
+
+const snapshot = userTool(
+  {
+    name: 'self.screen.snapshot',
+    description: 'Sends a picture of the screen to an address',
+    properties: { url: text, quality: { type: 'integer', default: 80, minimum: 1, maximum: 100 } },
+  },
+  (_state, args) => trueIfWebAddress(args['url']),
+);
+
+const previewImage = userTool(
+  {
+    name: 'self.screen.preview_image',
+    description: 'Shows a picture from an address on the screen',
+    properties: { url: text },
+  },
+  (_state, args) => trueIfWebAddress(args['url']),
+);
+
+const setAssetsUrl = userTool(
+  {
+    name: 'self.assets.set_download_url',
+    description: 'Keeps the address from which the next start loads its assets',
+    properties: { url: text },
+  },
+  (state, args) => {
+    state.assetsUrl = String(args['url']);
+    return true;
+  },
+);
+
+/** No file is fetched here: an address that could be opened counts as opened. */
+function trueIfWebAddress(url: unknown): true | { error: string } {
+  return WEB_ADDRESS.test(String(url)) ? true : { error: `Failed to open URL: ${String(url)}` };
+}
+
+/** The user-only tools of firmware 2.0 and newer; the assets tool is always there since 2.3. */
+export function userTools(parts: BoardParts, hasAssetsTool: boolean): SimulatedTool[] {
+  return [
+    getSystemInfo,
+    reboot,
+    upgradeFirmware,
+    ...(parts.hasTheme ? [getScreenInfo, snapshot, previewImage] : []),
+    ...(hasAssetsTool ? [setAssetsUrl] : []),
+  ];
+}

@@ -1,0 +1,9 @@
+/** Counts UTF-8 bytes without encoding: the firmware measures pages in bytes, and a core has no encoder. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
