@@ -1,1 +1,40 @@
-export {};
+/** The simulator: reads the options, starts the fleet, listens to commands, stops cleanly. */
+import { createInterface } from 'node:readline';
+import { runCommand } from './commands.js';
+import { Fleet } from './fleet.js';
+import { readOptions } from './options.js';
+import { Reporter } from './reporter.js';
+
+const options = readOptions(process.argv, process.env);
+const reporter = new Reporter(options, {
+  line: (text) => process.stdout.write(`${text}\n`),
+  sentence: (text) => process.stderr.write(`${text}\n`),
+});
+const fleet = new Fleet(options, reporter);
+
+function stop(): void {
+  fleet.stop();
+  reporter.stop();
+  process.stdin.destroy();
+  reporter.event({ event: 'stopped' });
+  reporter.say('Stopped.');
+}
+
+process.once('SIGINT', stop);
+process.once('SIGTERM', stop);
+
+if (options.isJson) {
+  createInterface({ input: process.stdin })
+    .on('line', (line) => {
+      const { answer, isStop } = runCommand(line, fleet);
+      reporter.event(answer);
+      if (isStop) stop();
+    })
+    .on('close', stop);
+}
+
+reporter.event({ event: 'started', devices: fleet.size, seed: options.seed, hasSecret: fleet.hasSecret });
+reporter.say(`${fleet.size} simulated devices connect to ${options.host}. Ctrl-C stops them.`);
+if (!fleet.hasSecret)
+  reporter.say(`No device secret given, and none in ${fleet.secretFile}: connecting without credentials until it is there.`);
+fleet.start();

@@ -1,0 +1,92 @@
+/** The commands on standard input, one JSON object per line: parsed, checked, carried out, answered. A bad line gets an error event and harms nothing. */
+import { behaviourSchema } from '@flotilla/simulated-device';
+import { z } from 'zod';
+import type { Fleet } from './fleet.js';
+
+/** A MAC as the fleet made it, or `*` for all. */
+const device = z.string().min(1);
+/** Anything the caller likes; comes back in the answer. */
+const id = z.union([z.string(), z.number()]).optional();
+
+const commandSchema = z.discriminatedUnion('cmd', [
+  z.strictObject({ cmd: z.literal('devices'), id }),
+  z.strictObject({ cmd: z.literal('counts'), id }),
+  z.strictObject({ cmd: z.literal('calls'), id, device }),
+  z.strictObject({ cmd: z.literal('behaviour'), id, device, behaviour: behaviourSchema }),
+  z.strictObject({ cmd: z.literal('disconnect'), id, device, how: z.enum(['graceful', 'abrupt']).optional() }),
+  z.strictObject({ cmd: z.literal('connect'), id, device }),
+  z.strictObject({ cmd: z.literal('stop'), id }),
+]);
+
+type Command = z.infer<typeof commandSchema>;
+type Answer = Readonly<Record<string, unknown>> & { readonly event: string };
+
+/** Carries one line out and says what to answer; `stop` is the caller's to do. */
+export function runCommand(line: string, fleet: Fleet): { readonly answer: Answer; readonly isStop: boolean } {
+  const parsed = commandSchema.safeParse(readJson(line));
+  if (!parsed.success) return { answer: { event: 'error', message: `Bad command: ${explain(parsed.error)}` }, isStop: false };
+  const command = parsed.data;
+  return { answer: { ...carryOut(command, fleet), ...(command.id !== undefined && { id: command.id }) }, isStop: command.cmd === 'stop' };
+}
+
+function carryOut(command: Command, fleet: Fleet): Answer {
+  switch (command.cmd) {
+    case 'devices':
+      return { event: 'devices', devices: listDevices(fleet) };
+    case 'counts':
+      return { event: 'counts', ...countCalls(fleet) };
+    case 'stop':
+      return { event: 'done', cmd: 'stop' };
+    default:
+      return actOnDevices(command, fleet);
+  }
+}
+
+function actOnDevices(command: Extract<Command, { device: string }>, fleet: Fleet): Answer {
+  const selected = fleet.select(command.device);
+  if (selected.length === 0) return { event: 'error', message: `No device ${command.device} in this fleet.` };
+  if (command.cmd === 'calls') {
+    const calls = selected.map((running) => [running.device.identity.mac, running.device.lastCalls]);
+    return { event: 'calls', devices: Object.fromEntries(calls) };
+  }
+  for (const running of selected) {
+    if (command.cmd === 'behaviour') running.behave(command.behaviour);
+    else if (command.cmd === 'connect') running.switchOn();
+    else running.switchOff(command.how ?? 'abrupt');
+  }
+  return { event: 'done', cmd: command.cmd, devices: selected.length };
+}
+
+function listDevices(fleet: Fleet): unknown[] {
+  return [...fleet.entries()].map(([mac, { device: simulated }]) => ({
+    device: mac,
+    clientId: simulated.identity.clientId,
+    profile: simulated.profile.name,
+    transport: simulated.transport,
+  }));
+}
+
+function countCalls(fleet: Fleet): { tools: Record<string, number>; devices: Record<string, Record<string, number>> } {
+  const tools: Record<string, number> = {};
+  const devices: Record<string, Record<string, number>> = {};
+  for (const [mac, running] of fleet.entries()) {
+    const { toolCounts } = running.device;
+    if (toolCounts.size === 0) continue;
+    devices[mac] = Object.fromEntries(toolCounts);
+    for (const [tool, count] of toolCounts) tools[tool] = (tools[tool] ?? 0) + count;
+  }
+  return { tools, devices };
+}
+
+/** Undefined for what is no JSON; the schema then refuses it. */
+function readJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function explain(error: z.ZodError): string {
+  return error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': ')).join('; ');
+}

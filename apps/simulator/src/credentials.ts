@@ -1,0 +1,55 @@
+/** What a device shows the hub to be let in, made from the fleet-wide secret. [xiaozhi §2.8, §8 point 4] */
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { DeviceIdentity } from '@flotilla/simulated-device';
+
+const SECRET_FILE = 'device.secret';
+/** The user name that an issuer chooses; the hub only checks that the password covers it. */
+const USERNAME = Buffer.from(JSON.stringify({ ip: '127.0.0.1' })).toString('base64');
+
+export interface MqttCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Standard base64 of HMAC-SHA256 over `clientId|username`. */
+export function mqttCredentials(secret: string, clientId: string): MqttCredentials {
+  return { username: USERNAME, password: createHmac('sha256', secret).update(`${clientId}|${USERNAME}`).digest('base64') };
+}
+
+/** `base64url(HMAC-SHA256(uuid|mac|seconds)).seconds`, valid from now on. */
+export function webSocketToken(secret: string, identity: DeviceIdentity, nowMs: number): string {
+  const seconds = Math.floor(nowMs / 1000);
+  const signature = createHmac('sha256', secret).update(`${identity.uuid}|${identity.mac}|${seconds}`).digest('base64url');
+  return `${signature}.${seconds}`;
+}
+
+/**
+ * The fleet's secret: as given, else from the hub's data folder. The file is read again until it is there, because the hub makes it at its first start,
+ * which may be later than ours.
+ */
+export class FleetSecret {
+  #value: string | undefined;
+  readonly file: string;
+
+  constructor(given: string | undefined, dataDir: string) {
+    this.#value = given;
+    this.file = path.join(dataDir, SECRET_FILE);
+  }
+
+  /** Undefined while there is none: then devices connect without credentials. A file that cannot be read counts as none. */
+  read(): string | undefined {
+    this.#value ??= readSecretFile(this.file);
+    return this.#value;
+  }
+}
+
+function readSecretFile(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES')) return undefined;
+    throw error;
+  }
+}

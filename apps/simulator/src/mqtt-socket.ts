@@ -1,0 +1,121 @@
+/** A device's MQTT connection: CONNECT 3.1.1, keep-alive pings, PUBLISH with QoS 0, and never a SUBSCRIBE. [xiaozhi §2.2] */
+import { connect, type Socket } from 'node:net';
+import { generate } from 'mqtt-packet';
+import type { MqttCredentials } from './credentials.js';
+import type { DeviceSocket, DeviceSocketEvents, Loss, SocketTarget } from './device-socket.js';
+import { FrameError, FrameReader, PublishEncoder, type InboundPacket } from './mqtt-frames.js';
+
+const publish = new PublishEncoder('device-server');
+const PINGREQ = generate({ cmd: 'pingreq' });
+const DISCONNECT = generate({ cmd: 'disconnect' });
+/** The firmware's receive buffer; longer packets come in pieces. */
+const RECEIVE_BYTES = 1024;
+/** How long a device waits for CONNACK. */
+const CONNECT_WAIT_MS = 10_000;
+/** CONNACK codes for an identifier or credentials that are not accepted. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  1: 'unacceptable protocol version',
+  2: 'client id not accepted',
+  3: 'hub not available',
+  4: 'bad user name or password',
+  5: 'not authorised',
+};
+
+export interface MqttLogin {
+  readonly clientId: string;
+  readonly credentials: MqttCredentials | undefined;
+  readonly keepAliveSeconds: number;
+  /** 4 is MQTT 3.1.1, 3 is MQTT 3.1 as cellular modems may speak it. */
+  readonly protocolLevel: 3 | 4;
+}
+
+export class MqttSocket implements DeviceSocket {
+  readonly #socket: Socket;
+  readonly #frames = new FrameReader();
+  #isOpen = false;
+  #isOver = false;
+  #timer: NodeJS.Timeout;
+  #failure: string | undefined;
+
+  constructor(
+    target: SocketTarget,
+    private readonly login: MqttLogin,
+    private readonly events: DeviceSocketEvents,
+  ) {
+    this.#socket = connect({
+      ...target,
+      noDelay: true,
+      onread: {
+        buffer: Buffer.allocUnsafeSlow(RECEIVE_BYTES),
+        callback: (bytes, buffer) => this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, bytes)),
+      },
+    });
+    this.#socket.on('connect', () => this.#socket.write(connectPacket(login)));
+    this.#socket.on('error', (error) => (this.#failure = error.message));
+    this.#socket.on('close', () =>
+      this.#end({ kind: this.#isOpen ? 'lost' : 'unreachable', detail: this.#failure ?? 'closed by the hub' }),
+    );
+    this.#timer = setTimeout(() => this.#end({ kind: 'unreachable', detail: 'no CONNACK within 10 s' }), CONNECT_WAIT_MS);
+  }
+
+  send(text: string): void {
+    this.#socket.write(publish.encode(text));
+  }
+
+  close(how: 'graceful' | 'abrupt'): void {
+    this.#stop();
+    if (how === 'graceful') this.#socket.end(DISCONNECT);
+    else this.#socket.destroy();
+  }
+
+  #read(chunk: Buffer): boolean {
+    try {
+      this.#frames.push(chunk, (packet) => this.#take(packet));
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.#end({ kind: 'lost', detail: error.message });
+    }
+    return true;
+  }
+
+  #take(packet: InboundPacket): void {
+    if (this.#isOver) return;
+    if (packet.kind === 'publish') return this.events.onmessage(packet.text);
+    if (packet.kind === 'connack') this.#greeted(packet.returnCode);
+  }
+
+  #greeted(returnCode: number): void {
+    if (returnCode !== 0) {
+      const why = REFUSALS[returnCode] ?? 'unknown reason';
+      return this.#end({ kind: 'refused', detail: `CONNACK ${returnCode}: ${why}` });
+    }
+    clearTimeout(this.#timer);
+    this.#isOpen = true;
+    if (this.login.keepAliveSeconds > 0) this.#timer = setInterval(() => this.#socket.write(PINGREQ), this.login.keepAliveSeconds * 500);
+    this.events.onopen();
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+
+  #end(loss: Loss): void {
+    if (this.#isOver) return;
+    this.#stop();
+    this.#socket.destroy();
+    this.events.onloss(loss);
+  }
+}
+
+function connectPacket({ clientId, credentials, keepAliveSeconds, protocolLevel }: MqttLogin): Buffer {
+  return generate({
+    cmd: 'connect',
+    protocolId: protocolLevel === 4 ? 'MQTT' : 'MQIsdp',
+    protocolVersion: protocolLevel,
+    clean: true,
+    clientId,
+    keepalive: keepAliveSeconds,
+    ...(credentials && { username: credentials.username, password: Buffer.from(credentials.password) }),
+  });
+}

@@ -1,0 +1,87 @@
+/** The command line: every setting of a simulated fleet, checked, with what is missing filled in from the environment. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { profileNames, type ProfileName } from '@flotilla/simulated-device';
+
+/** Devices per source address: one loopback address has about 28,000 ports, and some are taken. */
+const DEVICES_PER_ADDRESS = 20_000;
+/** More needs several processes: a process has 20,000 to 100,000 open files on ordinary systems. */
+const DEVICES_MAX = 100_000;
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+)$/;
+
+export interface SimulatorOptions {
+  readonly devices: number;
+  readonly transport: 'mqtt' | 'websocket' | 'mixed';
+  readonly profile: ProfileName | 'mixed';
+  readonly host: string;
+  readonly mqttPort: number;
+  readonly httpPort: number;
+  readonly secret: string | undefined;
+  readonly dataDir: string;
+  /** Devices that connect per second; 0 is all at once. */
+  readonly rate: number;
+  readonly seed: number;
+  readonly isJson: boolean;
+  readonly answerDelayMs: number;
+  readonly reconnectMs: number;
+  readonly bootMs: number;
+  readonly keepAliveSeconds: number;
+  readonly mqttLevel: 3 | 4;
+  readonly localAddresses: number;
+}
+
+/** What commander hands over; the parsers below have checked each value. */
+type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel'> & { readonly json?: boolean; readonly mqttLevel: string };
+
+/** Parses `process.argv`; wrong usage ends the process with a message, as `--help` does. */
+export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): SimulatorOptions {
+  const command = describeOptions(env);
+  const given = command.parse(argv).opts<GivenOptions>();
+  const localAddresses = given.localAddresses || Math.ceil(given.devices / DEVICES_PER_ADDRESS) || 1;
+  if (localAddresses > 1 && !LOOPBACK.test(given.host)) {
+    command.error(`error: --local-addresses ${localAddresses} works only towards a loopback hub; run one simulator per machine instead.`);
+  }
+  const { json, mqttLevel, ...rest } = given;
+  return { ...rest, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses };
+}
+
+function describeOptions(env: NodeJS.ProcessEnv): Command {
+  return new Command('simulate')
+    .description('Runs a fleet of simulated devices against a hub until Ctrl-C.')
+    .addOption(number('--devices <n>', 'how many devices', 40, 1, DEVICES_MAX))
+    .addOption(
+      new Option('--transport <kind>', 'how they connect; mixed is one in four over WebSocket')
+        .choices(['mqtt', 'websocket', 'mixed'])
+        .default('mqtt'),
+    )
+    .addOption(new Option('--profile <name>', 'what they are').choices(['mixed', ...profileNames]).default('mixed'))
+    .option('--host <host>', "the hub's address", '127.0.0.1')
+    .addOption(number('--mqtt-port <port>', "the hub's MQTT port", 1883, 1, 65_535))
+    .addOption(number('--http-port <port>', "the hub's HTTP port, for WebSocket", 8080, 1, 65_535))
+    .addOption(
+      new Option('--secret <secret>', 'the fleet-wide device secret (default: device.secret in the data folder)').env(
+        'FLOTILLA_DEVICE_SECRET',
+      ),
+    )
+    .option('--data-dir <folder>', "the hub's data folder", env['FLOTILLA_DATA_DIR'] ?? './.flotilla')
+    .addOption(number('--rate <n>', 'devices connecting per second, 0 for all at once', 0, 0, DEVICES_MAX))
+    .addOption(number('--seed <n>', 'the same seed gives the same devices', 1, 0, 65_535))
+    .addOption(number('--answer-delay-ms <ms>', 'how long each tool runs', 0, 0, 3_600_000))
+    .addOption(
+      number('--reconnect-ms <ms>', 'pause after a lost connection, or between conversations over WebSocket', 10_000, 0, 3_600_000),
+    )
+    .addOption(number('--boot-ms <ms>', 'from a restart to the connection', 5000, 0, 3_600_000))
+    .addOption(number('--keep-alive-seconds <s>', 'MQTT keep-alive, 0 for none', 45, 0, 65_535))
+    .addOption(new Option('--mqtt-level <level>', 'MQTT protocol level: 4 is 3.1.1, 3 is 3.1').choices(['3', '4']).default('4'))
+    .addOption(number('--local-addresses <n>', 'spread over this many loopback source addresses, 0 for as many as needed', 0, 0, 254))
+    .option('--json', 'talk JSON lines: events on standard output, commands on standard input (see apps/simulator/README.md)');
+}
+
+function number(flags: string, description: string, fallback: number, minimum: number, maximum: number): Option {
+  return new Option(flags, description).default(fallback).argParser((text) => {
+    const value = Number(text);
+    if (text.trim() === '' || !Number.isInteger(value) || value < minimum || value > maximum) {
+      throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+    }
+    return value;
+  });
+}

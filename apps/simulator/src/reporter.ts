@@ -1,0 +1,87 @@
+/** Says what the fleet is doing: JSON lines for programs, sentences for people. Repeated trouble is gathered into one message per while. */
+import type { Loss } from './device-socket.js';
+import type { SimulatorOptions } from './options.js';
+
+/** Counts are reported at most this often, so that 5,000 devices at once do not mean 5,000 lines. */
+const COUNT_EVERY_MS = 100;
+/** The same for people, and for trouble. */
+const SENTENCE_EVERY_MS = 2000;
+
+const PROBLEM_CODES = { unreachable: 'HUB_UNREACHABLE', refused: 'DEVICE_REFUSED', lost: 'CONNECTION_LOST' } as const;
+
+export interface ReporterOutput {
+  /** One line of standard output. */
+  line(text: string): void;
+  /** One line of standard error. */
+  sentence(text: string): void;
+}
+
+export class Reporter {
+  #connected = 0;
+  #losses = new Map<Loss['kind'], { count: number; detail: string }>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly options: SimulatorOptions,
+    private readonly output: ReporterOutput,
+  ) {}
+
+  event(event: Readonly<Record<string, unknown>>): void {
+    if (this.options.isJson) this.output.line(JSON.stringify(event));
+  }
+
+  /** For people only. */
+  say(text: string): void {
+    if (!this.options.isJson) this.output.sentence(text);
+  }
+
+  onconnected(): void {
+    this.#connected++;
+    if (this.#connected === this.options.devices) this.#report();
+    else this.#reportSoon();
+  }
+
+  ondisconnected(loss?: Loss): void {
+    this.#connected--;
+    if (loss) this.onfailed(loss);
+    else this.#reportSoon();
+  }
+
+  onfailed({ kind, detail }: Loss): void {
+    this.#losses.set(kind, { count: (this.#losses.get(kind)?.count ?? 0) + 1, detail });
+    this.#reportSoon();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #reportSoon(): void {
+    this.#timer ??= setTimeout(() => this.#report(), this.options.isJson ? COUNT_EVERY_MS : SENTENCE_EVERY_MS);
+  }
+
+  #report(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.event({ event: 'connected', count: this.#connected, of: this.options.devices });
+    this.say(`${this.#connected} of ${this.options.devices} devices connected.`);
+    for (const [kind, { count, detail }] of this.#losses) {
+      this.event({ event: 'problem', code: PROBLEM_CODES[kind], count, detail });
+      this.say(this.#explain(kind, count, detail));
+    }
+    this.#losses.clear();
+  }
+
+  #explain(kind: Loss['kind'], count: number, detail: string): string {
+    const { host, mqttPort, httpPort, dataDir, reconnectMs } = this.options;
+    const again = `They try again every ${reconnectMs / 1000} s.`;
+    switch (kind) {
+      case 'unreachable':
+        return `No hub answers ${count} devices at ${host} (MQTT ${mqttPort}, HTTP ${httpPort}): ${detail}. ${again}`;
+      case 'refused':
+        return `The hub refused ${count} devices (${detail}): give the hub's secret with --secret, or its data folder with --data-dir (now ${dataDir}). ${again}`;
+      case 'lost':
+        return `${count} devices lost their connection: ${detail}. ${again}`;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** A device's WebSocket connection: the handshake headers of the firmware, text frames, and an end without a close frame. [xiaozhi §1.2, §1.5] */
+import { WebSocket } from 'ws';
+import type { DeviceIdentity } from '@flotilla/simulated-device';
+import type { DeviceSocket, DeviceSocketEvents, Loss, SocketTarget } from './device-socket.js';
+
+const PATH = '/xiaozhi/v1/';
+const HANDSHAKE_WAIT_MS = 10_000;
+/** What a device takes from the hub in one frame. */
+const FRAME_BYTES_MAX = 64 * 1024;
+const REFUSED_STATUS: readonly (number | undefined)[] = [401, 403];
+
+export interface WebSocketLogin {
+  readonly identity: DeviceIdentity;
+  readonly token: string | undefined;
+}
+
+export class WebSocketSocket implements DeviceSocket {
+  readonly #socket: WebSocket;
+  #isOpen = false;
+  #isOver = false;
+  #failure: Loss | undefined;
+
+  constructor(
+    target: SocketTarget,
+    login: WebSocketLogin,
+    private readonly events: DeviceSocketEvents,
+  ) {
+    this.#socket = new WebSocket(`ws://${target.host}:${target.port}${PATH}`, {
+      headers: headersOf(login),
+      handshakeTimeout: HANDSHAKE_WAIT_MS,
+      maxPayload: FRAME_BYTES_MAX,
+      perMessageDeflate: false,
+      ...(target.localAddress !== undefined && { localAddress: target.localAddress }),
+    });
+    this.#socket.on('open', () => this.#opened());
+    this.#socket.on('message', (data, isBinary) => {
+      if (!isBinary && !this.#isOver) events.onmessage(String(data));
+    });
+    this.#socket.on('unexpected-response', (request, response) => {
+      const kind = REFUSED_STATUS.includes(response.statusCode) ? 'refused' : 'unreachable';
+      this.#failure = { kind, detail: `HTTP ${response.statusCode ?? 'without status'}` };
+      request.destroy();
+    });
+    this.#socket.on('error', (error) => (this.#failure ??= { kind: this.#isOpen ? 'lost' : 'unreachable', detail: error.message }));
+    this.#socket.on('close', () => this.#end(this.#failure ?? { kind: 'lost', detail: 'closed by the hub' }));
+  }
+
+  send(text: string): void {
+    this.#socket.send(text);
+  }
+
+  /** A device destroys its socket whatever the reason: no close frame, no goodbye. */
+  close(): void {
+    this.#isOver = true;
+    this.#socket.terminate();
+  }
+
+  #opened(): void {
+    this.#isOpen = true;
+    this.events.onopen();
+  }
+
+  #end(loss: Loss): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.events.onloss(loss);
+  }
+}
+
+function headersOf({ identity, token }: WebSocketLogin): Record<string, string> {
+  return {
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    'Protocol-Version': '1',
+    'Device-Id': identity.mac,
+    'Client-Id': identity.uuid,
+  };
+}
