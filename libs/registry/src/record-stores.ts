@@ -22,6 +22,8 @@ export interface EventStore {
   /** Hands the event to the writer; never waits. When PostgreSQL is away it spills to a bounded file and past that is dropped and counted. */
   append(event: Omit<EventRow, 'id'>): EventRow;
   page(filter: EventFilter, order: 'AT_ASC' | 'AT_DESC', page: PageRequest): Promise<Page<EventRow>>;
+  /** The cursor that `page` gives this event, for one that came from the feed. */
+  cursorOf(event: Pick<EventRow, 'id' | 'at'>): string;
 }
 
 /** A finished single call. */
