@@ -27,13 +27,11 @@ export function parseDeviceEnvelope(text: string): DeviceEnvelope {
   return isJsonObject(payload) ? { kind: 'mcp', payload } : { kind: 'invalid', problem: '"payload" is no JSON object' };
 }
 
-/** The text up to an MCP payload; the payload's own text and one `}` complete it. A session id is told only where a hello gave one. */
-export function mcpEnvelopePrefix(sessionId: string | undefined): string {
-  return sessionId === undefined ? '{"type":"mcp","payload":' : `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`;
-}
-
+/** Wraps an MCP payload, already JSON text. A session id is told only where a hello gave one. */
 export function encodeMcpEnvelope(sessionId: string | undefined, payloadText: string): string {
-  return `${mcpEnvelopePrefix(sessionId)}${payloadText}}`;
+  return sessionId === undefined
+    ? `{"type":"mcp","payload":${payloadText}}`
+    : `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":${payloadText}}`;
 }
 
 /** Texts of an envelope's beginning up to the id, as firmware writes them; an id that comes later may be part of a pasted text. */

@@ -1,5 +1,5 @@
 export type { CallError, CallOutcome, CallOutcomeKind, SendCertainty, ToolContent, ToolResult } from './call-outcome.js';
-export { encodeMcpEnvelope, mcpEnvelopePrefix, parseDeviceEnvelope } from './device-envelope.js';
+export { encodeMcpEnvelope, parseDeviceEnvelope } from './device-envelope.js';
 export type { DeviceEnvelope } from './device-envelope.js';
 export { clientIdMax, parseDeviceIdHeader, parseMqttClientId } from './device-identity.js';
 export type { ParsedIdentity } from './device-identity.js';

@@ -2,7 +2,7 @@
  * How a family of devices speaks: how to greet, list and call, and how to read what comes back. The session machine knows only this seam; a new family
  * is one more folder beside xiaozhi/.
  */
-import type { DeviceInfo, ToolPage, ToolResult } from '@flotilla/mcp';
+import type { DeviceInfo, NotSentCode, ToolPage, ToolResult } from '@flotilla/mcp';
 import type { CallArguments, SessionAnomaly } from './session-contract.js';
 
 /** A failure as the device told it. */
@@ -14,13 +14,25 @@ export interface DeviceError {
   readonly isToolGone: boolean;
 }
 
+/** Why a call cannot be put into words for such a device. */
+export interface CallRefusal {
+  readonly code: NotSentCode;
+  readonly message: string;
+}
+
 /** A message of the device, read. Anything strange is `garbled`; then `id` names the request that it was meant to answer, where that is readable. */
 export type DialectMessage =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: DeviceError }
   | { readonly kind: 'request'; readonly method: string }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
-  | { readonly kind: 'message'; readonly type: string; readonly message: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'message';
+      readonly type: string;
+      /** Whether such devices are known to send this type. */
+      readonly isKnown: boolean;
+      readonly message: Readonly<Record<string, unknown>>;
+    }
   | {
       readonly kind: 'garbled';
       readonly id: number | undefined;
@@ -38,8 +50,7 @@ export interface Dialect {
   /** What is said once the greeting was answered, and expects no answer. */
   encodeGreeted(): string | undefined;
   encodePageRequest(id: number, cursor: string | undefined): string;
-  /** Undefined where the tool's name cannot be said to such a device. */
-  encodeCall(id: number, tool: string, args: CallArguments): string | undefined;
+  encodeCall(id: number, tool: string, args: CallArguments): string | CallRefusal;
   encodeMessage(message: Readonly<Record<string, unknown>>): string;
   read(text: string): DialectMessage;
   /**

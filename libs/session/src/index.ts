@@ -10,10 +10,9 @@ export type {
   SettledCall,
   ToolPageCache,
 } from './session-contract.js';
-export type { DeviceError, Dialect, DialectMessage } from './dialect.js';
+export type { CallRefusal, DeviceError, Dialect, DialectMessage } from './dialect.js';
 export { ManualClock } from './manual-clock.js';
 export { SessionActor } from './session-actor.js';
 export type { SessionOptions } from './session-actor.js';
 export { defaultSessionLimits } from './session-limits.js';
 export { XiaozhiDialect } from './xiaozhi/xiaozhi-dialect.js';
-export type { VisionService } from './xiaozhi/xiaozhi-dialect.js';

@@ -39,7 +39,8 @@ export type SessionAnomaly =
   | 'duplicate_reply'
   | 'device_request'
   | 'listing_incomplete'
-  | 'mailbox_full';
+  | 'mailbox_full'
+  | 'callback_threw'; // A callback of ours threw: a programmer's error, and the session closes.
 
 /** Callbacks of a session, in the order of its life. They run inside the mailbox: they must not throw and must not block. */
 export interface SessionObserver {

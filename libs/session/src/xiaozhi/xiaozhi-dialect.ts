@@ -1,21 +1,125 @@
-/** The dialect of xiaozhi-esp32 devices. Unfinished: the constructor and `setSessionId` are final. */
+/** The dialect of xiaozhi-esp32 devices: MCP inside the text envelope, `initialize` as greeting, `tools/list` in pages. [xiaozhi §4] */
+import {
+  encodeMcpEnvelope,
+  encodeNotification,
+  encodeRequest,
+  initializeParams,
+  int32Max,
+  isSendableName,
+  parseDeviceEnvelope,
+  parseInitializeResult,
+  parseRpcMessage,
+  parseToolPage,
+  parseToolResult,
+  toolsCallParams,
+  toolsListParams,
+} from '@flotilla/mcp';
+import type { DeviceInfo, JsonObject, RpcError, ToolPage, ToolResult, VisionService } from '@flotilla/mcp';
+import type { CallRefusal, DeviceError, Dialect, DialectMessage } from '../dialect.js';
+import type { CallArguments } from '../session-contract.js';
 
-/** Where the device's camera may ask about pictures; sent with each greeting. [xiaozhi §4.3] */
-export interface VisionService {
-  readonly url: string;
-  readonly token?: string;
-}
+/** The beginning of an answer exactly as the firmware writes it. */
+const firmwareAnswerHead = /^\{"session_id":"[^"\\]*","type":"mcp","payload":\{"jsonrpc":"2\.0","id":(\d{1,10}),"result":/;
 
-export class XiaozhiDialect {
-  readonly vision: VisionService | undefined;
-  sessionId: string | undefined;
+/** No tool of such a device has such a name, and it could not even say so. */
+const unsendableName: CallRefusal = {
+  code: 'TOOL_UNKNOWN',
+  message: 'The name of the tool contains quotes, backslashes or control characters.',
+};
+
+/** What devices send besides hello and MCP; `iot` is older firmware's. [xiaozhi §3.1] */
+const knownTypes = new Set(['listen', 'abort', 'goodbye', 'iot']);
+
+export class XiaozhiDialect implements Dialect {
+  readonly requestIdMax = int32Max;
+  readonly #vision: VisionService | undefined;
+  #sessionId: string | undefined;
 
   constructor(options: { readonly vision?: VisionService | undefined } = {}) {
-    this.vision = options.vision;
+    this.#vision = options.vision;
   }
 
-  /** The id that a server hello gave to the conversation; from then on every message repeats it. Over MQTT nothing depends on it. [xiaozhi §2.7] */
+  /** The id that a server hello gave to the conversation; from then on every request repeats it. Over MQTT nothing depends on it. [xiaozhi §2.7] */
   setSessionId(sessionId: string): void {
-    this.sessionId = sessionId;
+    this.#sessionId = sessionId;
   }
+
+  encodeGreeting(id: number): string {
+    return this.#wrap(encodeRequest(id, 'initialize', initializeParams(this.#vision)));
+  }
+
+  encodeGreeted(): string {
+    return this.#wrap(encodeNotification('notifications/initialized'));
+  }
+
+  encodePageRequest(id: number, cursor: string | undefined): string {
+    return this.#wrap(encodeRequest(id, 'tools/list', toolsListParams(cursor)));
+  }
+
+  encodeCall(id: number, tool: string, args: CallArguments): string | CallRefusal {
+    return isSendableName(tool) ? this.#wrap(encodeRequest(id, 'tools/call', toolsCallParams(tool, args))) : unsendableName;
+  }
+
+  encodeMessage(message: JsonObject): string {
+    return JSON.stringify(message);
+  }
+
+  read(text: string): DialectMessage {
+    const envelope = parseDeviceEnvelope(text);
+    switch (envelope.kind) {
+      case 'mcp':
+        return readPayload(envelope.payload, text);
+      case 'hello':
+        return { kind: 'message', type: 'hello', isKnown: true, message: envelope.message };
+      case 'other':
+        return { kind: 'message', type: envelope.type, isKnown: knownTypes.has(envelope.type), message: envelope.message };
+      case 'unparseable':
+        return { kind: 'garbled', id: envelope.replyId, anomaly: 'unparseable_message', problem: 'the message is no JSON', text };
+      case 'invalid':
+        return { kind: 'garbled', id: undefined, anomaly: 'invalid_envelope', problem: envelope.problem, text };
+    }
+  }
+
+  pageTextOf(text: string, id: number): string | undefined {
+    const head = firmwareAnswerHead.exec(text);
+    return head !== null && Number(head[1]) === id && text.endsWith('}}') ? text.slice(head[0].length, -2) : undefined;
+  }
+
+  readGreeting(result: unknown): DeviceInfo {
+    return parseInitializeResult(result);
+  }
+
+  readPage(result: unknown): ToolPage | undefined {
+    return parseToolPage(result);
+  }
+
+  readToolResult(result: unknown): ToolResult | undefined {
+    return parseToolResult(result);
+  }
+
+  #wrap(payloadText: string): string {
+    return encodeMcpEnvelope(this.#sessionId, payloadText);
+  }
+}
+
+function readPayload(payload: JsonObject, text: string): DialectMessage {
+  const message = parseRpcMessage(payload);
+  switch (message.kind) {
+    case 'result':
+    case 'notification':
+    case 'request':
+      return message;
+    case 'error':
+      return { kind: 'error', id: message.id, error: readError(message.error) };
+    case 'invalid':
+      return { kind: 'garbled', id: message.id, anomaly: 'invalid_json_rpc', problem: message.problem, text };
+  }
+}
+
+function readError(error: RpcError): DeviceError {
+  return {
+    message: error.message,
+    rpcCode: error.isCodeGiven ? error.code : undefined,
+    isToolGone: error.message.startsWith('Unknown tool'),
+  };
 }

@@ -1,0 +1,93 @@
+/**
+ * The decisions of a session, as a function of what it knows and what comes in. It does nothing: effects say what is to be done, in order, and the next
+ * input may come only after they were. It knows no wire; the dialect in the rules does.
+ */
+import { notSent, unknown } from './call-outcomes.js';
+import { expireWaitingCalls, sendWaitingCalls, settleCall, takeCall } from './call-queue.js';
+import { greetingFailed, startGreeting } from './greeting.js';
+import { takeMessage } from './incoming-message.js';
+import { pageFailed, pageReceived, startListing } from './listing.js';
+import type { MachineState, SessionRules, Turn } from './machine-state.js';
+import { remember } from './request-ids.js';
+import type { SessionEffect, SessionInput } from './session-input.js';
+import { endSession, reportAnomaly } from './session-phases.js';
+
+export interface SessionStep {
+  readonly state: MachineState;
+  readonly effects: readonly SessionEffect[];
+}
+
+export function step(rules: SessionRules, state: MachineState, input: SessionInput): SessionStep {
+  const turn: Turn = { rules, now: input.now, state, effects: [] };
+  // After the end only calls get an answer.
+  if (state.phase !== 'closed' || input.kind === 'call') {
+    take(turn, input);
+    carryOn(turn);
+  }
+  return { state: turn.state, effects: turn.effects };
+}
+
+function take(turn: Turn, input: SessionInput): void {
+  switch (input.kind) {
+    case 'start':
+      return turn.state.phase === 'connecting' ? startGreeting(turn) : undefined;
+    case 'message':
+      return takeMessage(turn, input.message);
+    case 'page':
+      return takeKnownPage(turn, input);
+    case 'call':
+      return takeCall(turn, input);
+    case 'refresh':
+      turn.state = { ...turn.state, isRefreshWanted: true };
+      return;
+    case 'wake':
+      return expireRequest(turn);
+    case 'sendFailed':
+      return takeSendFailure(turn, input.id);
+    case 'transportClosed':
+      return endSession(turn, input.reason, 'ended');
+    case 'close':
+      return endSession(turn, input.reason, 'open');
+  }
+}
+
+/** What is due once the device has nothing of ours to answer. A wanted listing goes before waiting calls, or a busy device would never be listed. */
+function carryOn(turn: Turn): void {
+  if (turn.state.phase !== 'ready' || turn.state.inFlight !== undefined) return;
+  if (turn.state.isRefreshWanted) startListing(turn);
+  else sendWaitingCalls(turn);
+}
+
+function takeKnownPage(turn: Turn, { id, page }: Extract<SessionInput, { kind: 'page' }>): void {
+  const { inFlight } = turn.state;
+  if (inFlight?.kind !== 'page' || inFlight.id !== id) return reportAnomaly(turn, 'unknown_reply_id', `id ${id}`);
+  turn.state = { ...turn.state, inFlight: undefined };
+  pageReceived(turn, inFlight.walk, page);
+}
+
+function expireRequest(turn: Turn): void {
+  const { inFlight } = turn.state;
+  if (inFlight !== undefined && inFlight.deadlineAt <= turn.now) {
+    remember(turn, inFlight);
+    const waitedMs = turn.now - inFlight.sentAt;
+    switch (inFlight.kind) {
+      case 'call':
+        settleCall(turn, inFlight.pending, unknown('TIMEOUT', `The device did not answer within ${waitedMs} ms.`), inFlight.sentAt);
+        break;
+      case 'greeting':
+        greetingFailed(turn, inFlight.isRetry);
+        break;
+      case 'page':
+        pageFailed(turn, inFlight.walk, `The device did not answer the listing within ${waitedMs} ms.`);
+    }
+  }
+  expireWaitingCalls(turn);
+}
+
+/** Only a call ends by that. A greeting or a page that was not sent runs into its deadline and is repeated then, when the path may drain again. */
+function takeSendFailure(turn: Turn, id: number): void {
+  const { inFlight } = turn.state;
+  if (inFlight?.kind !== 'call' || inFlight.id !== id) return;
+  turn.state = { ...turn.state, inFlight: undefined };
+  settleCall(turn, inFlight.pending, notSent('DEVICE_OFFLINE', 'The connection took no more data.'));
+}
