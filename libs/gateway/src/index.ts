@@ -1,1 +1,12 @@
-export {};
+export { OpenAuth } from './device-auth.js';
+export type { AuthRefusal, AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './device-auth.js';
+export { FleetSecretAuth } from './fleet-secret-auth.js';
+export { Gateway } from './gateway.js';
+export type { GatewayOptions, GatewayStatus, UpgradeHandler } from './gateway.js';
+export type { GatewayCount } from './gateway-counters.js';
+export { GatewayError } from './gateway-error.js';
+export type { GatewayErrorCode } from './gateway-error.js';
+export { defaultGatewayLimits } from './gateway-limits.js';
+export type { GatewayLimits } from './gateway-limits.js';
+export type { GatewayLogger } from './gateway-logger.js';
+export type { SessionCount } from './live-sessions.js';

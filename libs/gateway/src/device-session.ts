@@ -1,0 +1,156 @@
+/** One device's live session as the gateway holds it: hears what the session says and passes it on to its record, the counters and the conversation. */
+import { randomInt } from 'node:crypto';
+import { parseDeviceHello, websocketServerHello } from '@flotilla/mcp';
+import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject, VisionService } from '@flotilla/mcp';
+import { SessionActor, XiaozhiDialect } from '@flotilla/session';
+import type { Session, SessionAnomaly, SessionObserver, SessionState, SettledCall, ToolPageCache } from '@flotilla/session';
+import type { Conversation, ConversationHost } from './conversation-host.js';
+import type { GatewayCounters } from './gateway-counters.js';
+import type { Arrival } from './session-host.js';
+import { SessionRecord } from './session-record.js';
+import type { RecordContext, SessionFacts } from './session-record.js';
+import type { ToolSetIndex } from './tool-set-index.js';
+
+/** What all sessions of a gateway share. */
+export interface SessionContext extends RecordContext {
+  readonly toolSets: ToolSetIndex;
+  readonly pageCache: ToolPageCache;
+  readonly conversations: ConversationHost;
+  readonly counters: GatewayCounters;
+  readonly vision: VisionService | undefined;
+  /** The session ended; to be called once. */
+  readonly onClosed: (session: DeviceSession, reason: CloseReason) => void;
+}
+
+const unknownInfo: DeviceInfo = { model: undefined, firmwareVersion: undefined };
+
+/** Any id from 1 on would do; a random one keeps answers from before a reconnect from matching. [xiaozhi §4.1] */
+const FIRST_REQUEST_ID_MAX = 1_000_000_000;
+
+export class DeviceSession implements SessionObserver {
+  readonly deviceId: DeviceId;
+  readonly record: SessionRecord;
+  readonly #actor: SessionActor;
+  readonly #dialect: XiaozhiDialect;
+  #info = unknownInfo;
+  #facts: Pick<SessionFacts, 'toolSet' | 'isComplete'> = { toolSet: undefined, isComplete: false };
+  #conversation: Conversation | undefined;
+  #notificationWindow = { startedAt: 0, count: 0 };
+
+  constructor(
+    private readonly context: SessionContext,
+    readonly arrival: Arrival,
+    options: { readonly after: Promise<void> | undefined },
+  ) {
+    this.deviceId = arrival.deviceId;
+    this.#dialect = new XiaozhiDialect({ vision: context.vision });
+    this.#actor = new SessionActor({
+      dialect: this.#dialect,
+      transport: arrival.transport,
+      clock: context.clock,
+      observer: this,
+      firstRequestId: randomInt(1, FIRST_REQUEST_ID_MAX),
+      pageCache: context.pageCache,
+    });
+    this.record = new SessionRecord(context, { arrival, after: options.after, onSuperseded: () => this.close('taken_over') });
+  }
+
+  /** Where calls go. */
+  get session(): Session {
+    return this.#actor;
+  }
+
+  get state(): SessionState {
+    return this.#actor.state;
+  }
+
+  start(): void {
+    if (this.arrival.conversationId !== undefined) this.#dialect.setSessionId(this.arrival.conversationId);
+    this.#actor.start();
+  }
+
+  close(reason: CloseReason): void {
+    this.#actor.close(reason);
+  }
+
+  onStateChanged(state: SessionState, reason: CloseReason | undefined): void {
+    if (state === 'ready') this.#announce();
+    if (state !== 'closed') return;
+    this.#conversation?.end();
+    this.context.onClosed(this, reason ?? 'hub_closed');
+  }
+
+  onGreeted(info: DeviceInfo): void {
+    this.#info = info;
+    if (this.state === 'ready') this.#announce();
+  }
+
+  onToolsDiscovered(discovered: DiscoveredTools): void {
+    this.#facts = { toolSet: this.context.toolSets.toolSetOf(discovered), isComplete: discovered.isComplete };
+    if (this.state === 'ready') this.#announce();
+  }
+
+  onDiscoveryFailed(message: string): void {
+    this.context.logger.warn({ deviceId: this.deviceId, message }, 'tools could not be listed');
+  }
+
+  onNotification(method: string, params: unknown): void {
+    const { limits } = this.context;
+    if (!this.#mayNotify()) {
+      this.context.counters.add('anomaly', 'notifications_dropped');
+      return;
+    }
+    const isSmall = Buffer.byteLength(JSON.stringify(params ?? null)) <= limits.notificationBytesMax;
+    this.record.event('device.notification', {
+      method: method.slice(0, 128),
+      ...(isSmall ? { params: params ?? null } : { truncated: true }),
+    });
+  }
+
+  onDeviceMessage(type: string, message: JsonObject): void {
+    if (type === 'hello') this.#answerHello(message);
+    else if (type === 'goodbye') this.#conversation?.end();
+  }
+
+  onLateOutcome(late: SettledCall): void {
+    this.record.event('call.answered_late', { callId: late.callId, outcome: late.outcome.kind });
+  }
+
+  onAnomaly(anomaly: SessionAnomaly, detail: string): void {
+    this.context.counters.add('anomaly', anomaly);
+    this.context.logger.debug({ deviceId: this.deviceId, anomaly, detail }, 'strange message from device');
+  }
+
+  #announce(): void {
+    this.record.announce({ info: this.#info, ...this.#facts });
+  }
+
+  /** Over MQTT each hello asks for a new conversation; a WebSocket is one, and its hello repeated gets the same answer. [xiaozhi §9, 27] */
+  #answerHello(message: JsonObject): void {
+    const parsed = parseDeviceHello(message);
+    if (!parsed.ok) {
+      this.context.counters.add('anomaly', 'hello_invalid');
+      return;
+    }
+    const { conversationId, localAddress } = this.arrival;
+    if (conversationId !== undefined) {
+      this.#actor.sendMessage(websocketServerHello(conversationId));
+      return;
+    }
+    this.#conversation?.end();
+    this.#conversation = this.context.conversations.open({
+      deviceId: this.deviceId,
+      localAddress,
+      say: (reply) => this.#actor.sendMessage(reply),
+    });
+    this.#dialect.setSessionId(this.#conversation.sessionId);
+    this.#actor.sendMessage(this.#conversation.answer);
+  }
+
+  #mayNotify(): boolean {
+    const now = this.context.clock.now();
+    if (now - this.#notificationWindow.startedAt >= 60_000) this.#notificationWindow = { startedAt: now, count: 0 };
+    this.#notificationWindow.count += 1;
+    return this.#notificationWindow.count <= this.context.limits.notificationsPerMinuteMax;
+  }
+}

@@ -1,0 +1,48 @@
+/** Every bound of the gateway, with its unit and its reason. Sessions have their own in libs/session. */
+
+export interface GatewayLimits {
+  /** Live sessions in this process: one socket each, and the usual limit of a process is 20,000 open files. */
+  readonly sessionsMax: number;
+  /** Connections that have not yet proved who they are, at once: what a stranger can make us hold. */
+  readonly unprovenConnectionsMax: number;
+  /** Time from accept to CONNECT, and from upgrade to the device's hello, ms. Devices give up after 10 s themselves. [xiaozhi §1.3] */
+  readonly introductionTimeoutMs: number;
+  /** A whole MQTT packet before CONNACK, bytes. A CONNECT has an id of 60 characters and a password of 44. */
+  readonly unprovenPacketBytesMax: number;
+  /** A whole message from a device afterwards, bytes. A page of tools takes about 8 KB. [xiaozhi §9, 14] */
+  readonly messageBytesMax: number;
+  /** Bytes waiting for a device that does not drain; beyond it nothing more is accepted for it. */
+  readonly unsentBytesMax: number;
+  /** A WebSocket is pinged this often, ms; one that stayed silent for a whole interval is cut. */
+  readonly pingIntervalMs: number;
+  /** How long a closed WebSocket may take over its closing handshake, ms. These devices never finish it. [xiaozhi §1.5] */
+  readonly closingTimeoutMs: number;
+  /** Text of parsed tool pages kept for all sessions, bytes: a few hundred firmwares. */
+  readonly toolPageCacheBytesMax: number;
+  /** Notifications of one device written as events, per minute: an event costs a row. */
+  readonly notificationsPerMinuteMax: number;
+  /** JSON of a notification's params kept in its event, bytes. */
+  readonly notificationBytesMax: number;
+  /** Wait between two attempts of a write to PostgreSQL, ms: first and longest. */
+  readonly retryDelayMs: number;
+  readonly retryDelayMsMax: number;
+  /** How long `stop` waits for the last rows of its sessions, ms. */
+  readonly stopTimeoutMs: number;
+}
+
+export const defaultGatewayLimits: GatewayLimits = {
+  sessionsMax: 18_000,
+  unprovenConnectionsMax: 4_000,
+  introductionTimeoutMs: 10_000,
+  unprovenPacketBytesMax: 4 * 1024,
+  messageBytesMax: 64 * 1024,
+  unsentBytesMax: 256 * 1024,
+  pingIntervalMs: 30_000,
+  closingTimeoutMs: 1_000,
+  toolPageCacheBytesMax: 8 * 1024 * 1024,
+  notificationsPerMinuteMax: 60,
+  notificationBytesMax: 8 * 1024,
+  retryDelayMs: 250,
+  retryDelayMsMax: 5_000,
+  stopTimeoutMs: 5_000,
+};

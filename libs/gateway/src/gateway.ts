@@ -1,0 +1,130 @@
+/**
+ * The ways in for devices, put together with the live sessions of this process. It opens no listener of its own but the UDP port: sockets and upgrade requests are
+ * handed to it by whoever composed the hub.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Bus, CallServer } from '@flotilla/bus';
+import type { HubProcessId, VisionService } from '@flotilla/mcp';
+import type { Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { DeviceAuth } from './device-auth.js';
+import { GatewayCounters } from './gateway-counters.js';
+import type { GatewayCount } from './gateway-counters.js';
+import { GatewayError } from './gateway-error.js';
+import { defaultGatewayLimits } from './gateway-limits.js';
+import type { GatewayLimits } from './gateway-limits.js';
+import type { GatewayLogger } from './gateway-logger.js';
+import { LiveSessions } from './live-sessions.js';
+import type { SessionCount } from './live-sessions.js';
+import { Lobby } from './lobby.js';
+import { MqttIngress } from './mqtt-ingress.js';
+import { MqttUpgrade } from './mqtt-upgrade.js';
+import { NoVoice } from './no-voice.js';
+import { peerOf } from './session-host.js';
+import { BoundedToolPageCache } from './tool-page-cache.js';
+import { ToolSetIndex } from './tool-set-index.js';
+import { UdpSink } from './udp-sink.js';
+import { WebSocketIngress } from './websocket-ingress.js';
+
+export interface GatewayOptions {
+  /** This process, as its lease names it. */
+  readonly gatewayId: HubProcessId;
+  readonly registry: Pick<Registry, 'devices' | 'toolSets' | 'events'>;
+  readonly bus: Pick<Bus, 'directory' | 'feed'>;
+  readonly clock: Clock;
+  readonly auth: DeviceAuth;
+  /** `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. */
+  readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined };
+  readonly vision?: VisionService | undefined;
+  readonly limits?: Partial<GatewayLimits>;
+  readonly logger: GatewayLogger;
+}
+
+export interface GatewayStatus {
+  readonly sessions: readonly SessionCount[];
+  /** Connections that have not introduced themselves. */
+  readonly unproven: number;
+  readonly counts: readonly GatewayCount[];
+}
+
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export class Gateway {
+  /** What the bus calls. */
+  readonly callServer: CallServer;
+  /** Handlers of upgrade requests, by path; with or without a slash at the end. */
+  readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
+  readonly #limits: GatewayLimits;
+  readonly #counters = new GatewayCounters();
+  readonly #lobby: Lobby;
+  readonly #sessions: LiveSessions;
+  readonly #mqtt: MqttIngress;
+  readonly #mqttUpgrade: MqttUpgrade;
+  readonly #webSockets: WebSocketIngress;
+  #udp: UdpSink | undefined;
+
+  constructor(private readonly options: GatewayOptions) {
+    const { auth, clock, gatewayId, registry, bus, logger, udp, vision } = options;
+    this.#limits = { ...defaultGatewayLimits, ...options.limits };
+    this.#lobby = new Lobby(this.#limits.unprovenConnectionsMax);
+    const shared = { clock, logger, limits: this.#limits, counters: this.#counters };
+    this.#sessions = new LiveSessions({
+      ...{ ...shared, gatewayId, registry, bus, vision },
+      toolSets: new ToolSetIndex(),
+      pageCache: new BoundedToolPageCache(this.#limits.toolPageCacheBytesMax),
+      conversations: new NoVoice({ clock, publicHost: udp.publicHost, udpPort: () => this.udpPort }),
+    });
+    this.callServer = this.#sessions;
+    const door = { ...shared, auth, host: this.#sessions, lobby: this.#lobby };
+    this.#mqtt = new MqttIngress(door);
+    this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
+    this.#webSockets = new WebSocketIngress(door);
+    this.upgrades = new Map([
+      ['/mqtt', this.#mqttUpgrade.upgrade],
+      ['/mqtt/', this.#mqttUpgrade.upgrade],
+      ['/xiaozhi/v1', this.#webSockets.upgrade],
+      ['/xiaozhi/v1/', this.#webSockets.upgrade],
+    ]);
+  }
+
+  /** Before the first connection. Throws GatewayError UDP_UNAVAILABLE. */
+  async start(): Promise<void> {
+    this.#udp = await UdpSink.open(this.options.udp);
+    await this.#mqtt.start();
+    this.#webSockets.start();
+  }
+
+  /** Takes the socket of an MQTT connection from the hub's listener. */
+  acceptMqtt(socket: Socket): void {
+    socket.setNoDelay(true);
+    // Finds dead peers that asked for no keep-alive of MQTT's own.
+    socket.setKeepAlive(true, this.#limits.pingIntervalMs);
+    this.#mqtt.accept(socket, peerOf(socket));
+  }
+
+  /** The UDP port in use. */
+  get udpPort(): number {
+    if (this.#udp === undefined) throw new GatewayError('GATEWAY_NOT_STARTED', 'the UDP port is known only after start');
+    return this.#udp.port;
+  }
+
+  status(): GatewayStatus {
+    return {
+      sessions: this.#sessions.count(),
+      unproven: this.#lobby.size,
+      counts: [...this.#counters.list(), { name: 'udp_packets_dropped', count: this.#udp?.packets ?? 0 }],
+    };
+  }
+
+  /** Settles all calls, ends all sessions with `hub_stopping` and writes that down. The listeners are closed by then. */
+  async stop(): Promise<void> {
+    await this.#sessions.stop();
+    await this.#mqtt.stop();
+    this.#webSockets.stop();
+    this.#mqttUpgrade.stop();
+    await this.#udp?.close();
+    this.#udp = undefined;
+  }
+}

@@ -1,0 +1,126 @@
+/** All live sessions of this process: admits new ones, routes calls to them, and sees each one's end written down. */
+import type { CallServer, RoutedCall } from '@flotilla/bus';
+import type { DeviceId } from '@flotilla/mcp';
+import type { SettledCall } from '@flotilla/session';
+import { DeviceSession } from './device-session.js';
+import type { SessionContext } from './device-session.js';
+import type { Arrival, SessionHost } from './session-host.js';
+import { SessionTable } from './session-table.js';
+
+/** Sessions by state and transport, for metrics. */
+export interface SessionCount {
+  readonly state: string;
+  readonly transport: string;
+  readonly count: number;
+}
+
+export class LiveSessions implements SessionHost, CallServer {
+  readonly #table: SessionTable<DeviceSession>;
+  /** Of each device whose newest session has no epoch yet: when it will have one. */
+  readonly #openings = new Map<DeviceId, Promise<void>>();
+  /** Sessions that ended and whose end is not written yet, with the moment it will be. */
+  readonly #endings = new Map<DeviceSession, Promise<void>>();
+  #isStopping = false;
+
+  constructor(private readonly context: Omit<SessionContext, 'onClosed'>) {
+    this.#table = new SessionTable(context.clock);
+  }
+
+  get isFull(): boolean {
+    return this.#isStopping || this.#table.size >= this.context.limits.sessionsMax;
+  }
+
+  supersede(deviceId: DeviceId): void {
+    const takeover = this.#table.evict(deviceId);
+    if (takeover === 'none') return;
+    this.context.counters.add('takeover', 'all');
+    if (takeover === 'flapping') this.context.counters.add('takeover', 'flapping');
+  }
+
+  admit(arrival: Arrival): void {
+    if (this.#isStopping) {
+      arrival.transport.close('hub_stopping');
+      return;
+    }
+    const { deviceId } = arrival;
+    this.supersede(deviceId);
+    const session = new DeviceSession({ ...this.context, onClosed: (ended, reason) => this.#end(ended, reason) }, arrival, {
+      after: this.#openings.get(deviceId),
+    });
+    this.#table.put(session);
+    const opening = session.record.opened.then(() => {
+      if (this.#openings.get(deviceId) === opening) this.#openings.delete(deviceId);
+    });
+    this.#openings.set(deviceId, opening);
+    session.start();
+  }
+
+  call({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
+    const session = this.#table.get(deviceId);
+    if (session !== undefined && (epoch === undefined || epoch === session.record.epoch)) {
+      session.session.call(call, settle);
+      return;
+    }
+    const message = session === undefined ? 'the device has no live session' : 'the device has reconnected since';
+    const settled: SettledCall = {
+      callId: call.callId,
+      outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message } },
+      settledAt: this.context.clock.now(),
+    };
+    queueMicrotask(() => settle(settled));
+  }
+
+  refreshTools(deviceId: DeviceId): boolean {
+    const session = this.#table.get(deviceId);
+    session?.session.refreshTools();
+    return session !== undefined;
+  }
+
+  disconnect(deviceId: DeviceId): boolean {
+    const session = this.#table.get(deviceId);
+    session?.close('hub_closed');
+    return session !== undefined;
+  }
+
+  count(): readonly SessionCount[] {
+    const counts = new Map<string, SessionCount>();
+    for (const { state, arrival } of this.#table.values()) {
+      const key = `${state} ${arrival.kind}`;
+      counts.set(key, { state, transport: arrival.kind, count: (counts.get(key)?.count ?? 0) + 1 });
+    }
+    return [...counts.values()];
+  }
+
+  /** Settles all calls, ends all sessions with `hub_stopping`, and waits for their last rows no longer than the limit. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const session of [...this.#table.values()]) session.close('hub_stopping');
+    const { clock, limits, logger } = this.context;
+    let cancelWait: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancelWait = clock.setTimer(limits.stopTimeoutMs, resolve);
+    });
+    await Promise.race([this.#drain(), late]);
+    cancelWait();
+    if (this.#endings.size === 0 && this.#table.size === 0) return;
+    logger.warn(
+      { sessions: this.#endings.size + this.#table.size },
+      'ends of sessions were not written in time; the lease will close them',
+    );
+    for (const session of [...this.#endings.keys(), ...this.#table.values()]) session.record.abandon();
+  }
+
+  /** A session may end a turn after it was closed: until then it is still in the table. */
+  async #drain(): Promise<void> {
+    while (this.#table.size > 0 || this.#endings.size > 0) {
+      await Promise.all(this.#endings.values());
+      await new Promise<void>((resolve) => void this.context.clock.setTimer(0, resolve));
+    }
+  }
+
+  #end(session: DeviceSession, reason: string): void {
+    this.#table.remove(session);
+    const ending = session.record.close(reason).finally(() => this.#endings.delete(session));
+    this.#endings.set(session, ending);
+  }
+}

@@ -1,0 +1,43 @@
+/** MQTT inside a WebSocket: checks the subprotocol, and passes the stream of bytes on to the way in that TCP uses as well. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createWebSocketStream, WebSocketServer } from 'ws';
+import { refuseUpgrade } from './refuse-upgrade.js';
+import { peerOf } from './session-host.js';
+import type { Peer } from './session-host.js';
+
+/** Names of MQTT 3.1.1 and of 3.1. [MQTT-6.0.0-3] */
+const subprotocols = ['mqtt', 'mqttv3.1'];
+
+export interface MqttUpgradeOptions {
+  readonly limits: { readonly messageBytesMax: number };
+  readonly accept: (stream: Duplex, peer: Peer) => void;
+}
+
+export class MqttUpgrade {
+  readonly #server: WebSocketServer;
+
+  constructor(private readonly options: MqttUpgradeOptions) {
+    this.#server = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      // A frame is a piece of the stream, whatever packets are in it.
+      maxPayload: options.limits.messageBytesMax,
+      handleProtocols: (offered) => subprotocols.find((name) => offered.has(name)) ?? false,
+    });
+  }
+
+  /** Takes over an upgrade request, socket included. */
+  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
+    if (!offered.some((name) => subprotocols.includes(name))) {
+      refuseUpgrade(socket, { status: 400, code: 'HANDSHAKE_INVALID', message: 'the subprotocol must be mqtt or mqttv3.1' });
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (ws) => this.options.accept(createWebSocketStream(ws), peerOf(request.socket)));
+  };
+
+  stop(): void {
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+}

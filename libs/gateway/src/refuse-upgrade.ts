@@ -1,0 +1,22 @@
+/** Answers a WebSocket handshake that is not accepted, in a form that people and programs can read, and ends the socket. */
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+export interface UpgradeRefusal {
+  readonly status: 400 | 401 | 503;
+  /** Upper-case code, as everywhere in the hub. */
+  readonly code: 'HANDSHAKE_INVALID' | 'UNAUTHORIZED' | 'OVERLOADED';
+  readonly message: string;
+}
+
+export function refuseUpgrade(socket: Duplex, refusal: UpgradeRefusal): void {
+  const body = JSON.stringify({ code: refusal.code, message: refusal.message });
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.on('error', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

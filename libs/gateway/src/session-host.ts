@@ -1,0 +1,38 @@
+/** What a way in hands over: a connection that proved whose it is. Behind it every device is the same, whichever way it came. */
+import type { DeviceId, Transport } from '@flotilla/mcp';
+
+export interface Arrival {
+  readonly deviceId: DeviceId;
+  readonly kind: 'MQTT' | 'WEBSOCKET';
+  /** Open, not started, without callbacks. */
+  readonly transport: Transport;
+  readonly remoteAddress: string | undefined;
+  /** Address of ours that the device reached: what it can be told to come back to. */
+  readonly localAddress: string | undefined;
+  /** Of a WebSocket: the session id that its hello was answered with. */
+  readonly conversationId?: string;
+}
+
+export interface SessionHost {
+  /** No further session fits, or the gateway is stopping. */
+  readonly isFull: boolean;
+  /** Ends the session that the device has, because a newer connection of it is about to be admitted. */
+  supersede(deviceId: DeviceId): void;
+  /** Starts a session; whatever session the device had ends first. Messages may be delivered from the next turn on. */
+  admit(arrival: Arrival): void;
+}
+
+/** Where a connection comes from and where it arrived. */
+export interface Peer {
+  readonly remoteAddress: string | undefined;
+  readonly localAddress: string | undefined;
+}
+
+export function peerOf(socket: Partial<Peer>): Peer {
+  return { remoteAddress: plainAddress(socket.remoteAddress), localAddress: plainAddress(socket.localAddress) };
+}
+
+/** IPv4 addresses without the prefix that dual-stack sockets put before them. */
+function plainAddress(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=\d+\.)/i, '');
+}

@@ -1,0 +1,195 @@
+/**
+ * What PostgreSQL, the directory and the feed learn of one session, in the order in which it happened and fenced by its epoch. It waits for them, the
+ * device's sockets never do: while PostgreSQL is away it tries again, and devices stay connected.
+ */
+import type { Bus } from '@flotilla/bus';
+import type { DeviceInfo, HubProcessId } from '@flotilla/mcp';
+import { diffToolSets } from '@flotilla/mcp';
+import type { Registry, ToolSet } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { GatewayLimits } from './gateway-limits.js';
+import type { GatewayLogger } from './gateway-logger.js';
+import type { Arrival } from './session-host.js';
+
+export interface RecordContext {
+  readonly gatewayId: HubProcessId;
+  readonly registry: Pick<Registry, 'devices' | 'toolSets' | 'events'>;
+  readonly bus: Pick<Bus, 'directory' | 'feed'>;
+  readonly clock: Clock;
+  readonly limits: GatewayLimits;
+  readonly logger: GatewayLogger;
+}
+
+/** What a greeting and a listing told. Without `toolSet` the listing failed, and the device keeps the tools it had. */
+export interface SessionFacts {
+  readonly info: DeviceInfo;
+  readonly toolSet: ToolSet | undefined;
+  readonly isComplete: boolean;
+}
+
+export interface SessionRecordOptions {
+  readonly arrival: Arrival;
+  /** The opening of the device's session before this one: epochs are given in the order of connections. */
+  readonly after: Promise<void> | undefined;
+  /** Another gateway has a newer session of this device. */
+  readonly onSuperseded: () => void;
+}
+
+type ReadyAnswer = Awaited<ReturnType<Registry['devices']['ready']>>;
+
+/** Names per list of one event: a row need not carry hundreds. */
+const NAMES_MAX = 100;
+
+export class SessionRecord {
+  /** Number of this connection; undefined until PostgreSQL gave it. */
+  epoch: number | undefined;
+  /** Settles when the epoch is known, or the session ended without one. Never rejects. */
+  readonly opened: Promise<void>;
+  #announced = Promise.resolve();
+  #facts: SessionFacts | undefined;
+  #isAnnouncing = false;
+  #wasAnnounced = false;
+  #isClosed = false;
+  #isAbandoned = false;
+
+  constructor(
+    private readonly context: RecordContext,
+    private readonly options: SessionRecordOptions,
+  ) {
+    this.opened = this.#open(context.clock.now());
+  }
+
+  /** The session is ready, or its tools or version changed. Of several in a row only the last is written. */
+  announce(facts: SessionFacts): void {
+    this.#facts = facts;
+    if (this.#isAnnouncing) return;
+    this.#isAnnouncing = true;
+    this.#announced = this.#announceAll();
+  }
+
+  /** The session ended; to be called once. Resolves when the end is written. */
+  async close(reason: string): Promise<void> {
+    this.#isClosed = true;
+    const at = this.context.clock.now();
+    if (this.#wasAnnounced) await this.#leaveDirectory();
+    await this.opened;
+    await this.#announced;
+    const { epoch } = this;
+    if (epoch === undefined) return;
+    await this.#leaveDirectory();
+    const { deviceId } = this.options.arrival;
+    const wasNewest = await this.#persist(
+      'session end',
+      () => this.context.registry.devices.closed({ deviceId, epoch, reason, at }),
+      false,
+    );
+    if (wasNewest === true) this.context.bus.feed.publish('device', { deviceId, presence: 'OFFLINE' });
+    this.event('device.disconnected', { reason, epoch });
+  }
+
+  /** Gives up what could not be written: the process ends, and the lease's sweep will close the session. */
+  abandon(): void {
+    this.#isAbandoned = true;
+  }
+
+  /** Writes an event of this device and feeds it. */
+  event(type: string, data: Readonly<Record<string, unknown>>): void {
+    const { deviceId } = this.options.arrival;
+    const row = this.context.registry.events.append({ type, deviceId, at: this.context.clock.now(), data });
+    this.context.bus.feed.publish('event', row);
+  }
+
+  async #open(connectedAt: number): Promise<void> {
+    await this.options.after;
+    const { deviceId, kind, remoteAddress } = this.options.arrival;
+    const reachability = kind === 'MQTT' ? 'ALWAYS' : 'IN_CONVERSATION';
+    const device = { deviceId, dialect: 'XIAOZHI', transport: kind, reachability, remoteAddress, connectedAt } as const;
+    this.epoch = await this.#persist('session start', () => this.context.registry.devices.connecting(device));
+  }
+
+  async #announceAll(): Promise<void> {
+    await this.opened;
+    while (this.#facts !== undefined && !this.#isClosed) {
+      const facts = this.#facts;
+      this.#facts = undefined;
+      await this.#announceOnce(facts);
+    }
+    this.#isAnnouncing = false;
+  }
+
+  async #announceOnce(facts: SessionFacts): Promise<void> {
+    const { epoch } = this;
+    if (epoch === undefined) return;
+    const answer = await this.#persist('session ready', () => this.#writeReady(epoch, facts));
+    if (answer === undefined || this.#isClosed) return;
+    if (!answer.isCurrent) {
+      this.options.onSuperseded();
+      return;
+    }
+    const { deviceId } = this.options.arrival;
+    const toolSetHash = facts.toolSet?.hash ?? answer.previousToolSetHash;
+    const entry = { deviceId, gatewayId: this.context.gatewayId, epoch, toolSetHash };
+    await this.#persist('directory entry', () => this.context.bus.directory.put(entry));
+    this.context.bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
+    await this.#tell(epoch, facts, answer);
+  }
+
+  async #writeReady(epoch: number, facts: SessionFacts): Promise<ReadyAnswer> {
+    const { devices, toolSets } = this.context.registry;
+    if (facts.toolSet !== undefined) await toolSets.ensure(facts.toolSet);
+    return devices.ready({
+      deviceId: this.options.arrival.deviceId,
+      epoch,
+      gatewayId: this.context.gatewayId,
+      ...facts.info,
+      toolSetHash: facts.toolSet?.hash,
+      toolsComplete: facts.isComplete,
+      at: this.context.clock.now(),
+    });
+  }
+
+  /** The events of an announcement. */
+  async #tell(epoch: number, facts: SessionFacts, answer: ReadyAnswer): Promise<void> {
+    const { kind, remoteAddress } = this.options.arrival;
+    if (!this.#wasAnnounced) this.event('device.connected', { transport: kind, remoteAddress: remoteAddress ?? null, epoch });
+    this.#wasAnnounced = true;
+    const { firmwareVersion } = facts.info;
+    if (answer.previousFirmwareVersion !== undefined && firmwareVersion !== undefined && answer.previousFirmwareVersion !== firmwareVersion)
+      this.event('firmware.changed', { from: answer.previousFirmwareVersion, to: firmwareVersion });
+    if (facts.toolSet !== undefined && facts.toolSet.hash !== answer.previousToolSetHash) await this.#tellTools(facts.toolSet, answer);
+  }
+
+  async #tellTools(toolSet: ToolSet, { previousToolSetHash }: ReadyAnswer): Promise<void> {
+    const { toolSets } = this.context.registry;
+    const before = previousToolSetHash && (await this.#persist('former tools', () => toolSets.get(previousToolSetHash)));
+    const { added, removed, changed } = diffToolSets(before ? before.tools : [], toolSet.tools);
+    this.event('tools.changed', {
+      toolSetHash: toolSet.hash,
+      added: added.slice(0, NAMES_MAX),
+      removed: removed.slice(0, NAMES_MAX),
+      changed: changed.slice(0, NAMES_MAX),
+    });
+  }
+
+  async #leaveDirectory(): Promise<void> {
+    const { epoch } = this;
+    if (epoch === undefined) return;
+    const { deviceId } = this.options.arrival;
+    await this.#persist('directory entry', () => this.context.bus.directory.remove(deviceId, epoch), false);
+  }
+
+  /** Tries until it works; undefined when given up, because the session has ended (`endsWithSession`) or the process does. */
+  async #persist<Value>(what: string, write: () => Promise<Value>, endsWithSession = true): Promise<Value | undefined> {
+    const { limits, clock, logger } = this.context;
+    for (let delayMs = limits.retryDelayMs; ; delayMs = Math.min(delayMs * 2, limits.retryDelayMsMax)) {
+      if (this.#isAbandoned || (endsWithSession && this.#isClosed)) return undefined;
+      try {
+        return await write();
+      } catch (error) {
+        if (delayMs === limits.retryDelayMs)
+          logger.warn({ error, deviceId: this.options.arrival.deviceId, what }, 'not written, trying again');
+        await new Promise<void>((resolve) => void clock.setTimer(delayMs, resolve));
+      }
+    }
+  }
+}

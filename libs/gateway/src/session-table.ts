@@ -1,0 +1,66 @@
+/** The live sessions of this process by device id: one each, and the newest wins. */
+import type { CloseReason, DeviceId } from '@flotilla/mcp';
+
+/** As much of a session as the table needs. */
+export interface TableEntry {
+  readonly deviceId: DeviceId;
+  close(reason: CloseReason): void;
+}
+
+/** Two devices with the same id evict each other about every ten seconds: takeovers closer than this are no coincidence. [xiaozhi §2.3] */
+const FLAPPING_MS_MAX = 30_000;
+
+/** `flapping`: this device was already taken over a moment ago. */
+export type Takeover = 'none' | 'takeover' | 'flapping';
+
+/** Devices whose last takeover is remembered; beyond, the oldest is forgotten. */
+const rememberedTakeoversMax = 10_000;
+
+export class SessionTable<Entry extends TableEntry> {
+  readonly #entries = new Map<DeviceId, Entry>();
+  readonly #takenOverAt = new Map<DeviceId, number>();
+
+  constructor(private readonly clock: { now(): number }) {}
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(deviceId: DeviceId): Entry | undefined {
+    return this.#entries.get(deviceId);
+  }
+
+  values(): IterableIterator<Entry> {
+    return this.#entries.values();
+  }
+
+  /** The device's place has to be free: see `evict`. */
+  put(entry: Entry): void {
+    this.#entries.set(entry.deviceId, entry);
+  }
+
+  /** Takes the device's session out and closes it with `taken_over`. */
+  evict(deviceId: DeviceId): Takeover {
+    const older = this.#entries.get(deviceId);
+    if (older === undefined) return 'none';
+    this.#entries.delete(deviceId);
+    const kind = this.#noteTakeover(deviceId);
+    older.close('taken_over');
+    return kind;
+  }
+
+  /** Takes a session out, unless a newer one has its place already. */
+  remove(entry: Entry): void {
+    if (this.#entries.get(entry.deviceId) === entry) this.#entries.delete(entry.deviceId);
+  }
+
+  #noteTakeover(deviceId: DeviceId): Takeover {
+    const now = this.clock.now();
+    const before = this.#takenOverAt.get(deviceId);
+    this.#takenOverAt.delete(deviceId);
+    this.#takenOverAt.set(deviceId, now);
+    const [oldest] = this.#takenOverAt.keys();
+    if (this.#takenOverAt.size > rememberedTakeoversMax && oldest !== undefined) this.#takenOverAt.delete(oldest);
+    return before !== undefined && now - before <= FLAPPING_MS_MAX ? 'flapping' : 'takeover';
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Names a device's tools by the hash of their content. Devices of one firmware send the same pages, and a page seen before is the same object, so for all
+ * but the first of them this is a lookup.
+ */
+import { createHash } from 'node:crypto';
+import { canonicalToolSet, compileArguments } from '@flotilla/mcp';
+import type { DeviceTool, DiscoveredTools, ToolPage, ToolSetHash } from '@flotilla/mcp';
+import type { ToolSet } from '@flotilla/registry';
+
+/** What is known after a sequence of pages: the set that ends here, and the sequences that go on. */
+interface PageNode {
+  toolSet?: ToolSet;
+  readonly next: WeakMap<ToolPage, PageNode>;
+}
+
+export class ToolSetIndex {
+  /** Weak: an entry lives as long as the page cache keeps its pages. */
+  readonly #root: PageNode = { next: new WeakMap() };
+
+  toolSetOf(discovered: DiscoveredTools): ToolSet {
+    if (discovered.pages.length === 0) return makeToolSet(discovered.tools);
+    let node = this.#root;
+    for (const page of discovered.pages) {
+      let next = node.next.get(page);
+      if (next === undefined) {
+        next = { next: new WeakMap() };
+        node.next.set(page, next);
+      }
+      node = next;
+    }
+    node.toolSet ??= makeToolSet(discovered.tools);
+    return node.toolSet;
+  }
+}
+
+function makeToolSet(discovered: readonly DeviceTool[]): ToolSet {
+  const { canonicalJson, tools } = canonicalToolSet(discovered);
+  const hash = createHash('sha256').update(canonicalJson).digest('hex') as ToolSetHash;
+  return { hash, tools: tools.map((tool) => ({ ...tool, schemaKnown: compileArguments(tool.inputSchema).schemaKnown })) };
+}

@@ -1,0 +1,165 @@
+/**
+ * The way in over WebSocket: headers and token before the upgrade, then the device's hello, answered before anything else is said, because the device
+ * holds all its replies back until then. [xiaozhi §1.2, §1.3]
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { RawData, WebSocket } from 'ws';
+import { clientIdMax, parseDeviceEnvelope, parseDeviceHello, parseDeviceIdHeader, websocketServerHello } from '@flotilla/mcp';
+import type { DeviceId } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
+import type { AuthVerdict, DeviceAuth, WebSocketCredentials } from './device-auth.js';
+import type { ConnectionRefusal, GatewayCounters } from './gateway-counters.js';
+import type { GatewayLimits } from './gateway-limits.js';
+import type { GatewayLogger } from './gateway-logger.js';
+import type { Lobby } from './lobby.js';
+import { refuseUpgrade } from './refuse-upgrade.js';
+import type { UpgradeRefusal } from './refuse-upgrade.js';
+import { peerOf } from './session-host.js';
+import type { Peer, SessionHost } from './session-host.js';
+import { closePolitely, WebSocketTransport } from './websocket-transport.js';
+
+export interface WebSocketIngressOptions {
+  readonly auth: DeviceAuth;
+  readonly host: SessionHost;
+  readonly lobby: Lobby;
+  readonly clock: Clock;
+  readonly limits: GatewayLimits;
+  readonly counters: GatewayCounters;
+  readonly logger: GatewayLogger;
+}
+
+/** A handshake whose headers were understood. */
+interface Handshake {
+  readonly deviceId: DeviceId;
+  readonly credentials: WebSocketCredentials;
+  readonly peer: Peer;
+}
+
+export class WebSocketIngress {
+  readonly #server: WebSocketServer;
+  readonly #transports = new Set<WebSocketTransport>();
+  #cancelRound: () => void = () => undefined;
+
+  constructor(private readonly options: WebSocketIngressOptions) {
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: true,
+      perMessageDeflate: false,
+      maxPayload: options.limits.messageBytesMax,
+      // Forks send invalid UTF-8; a bad text must not close the connection. [xiaozhi §9, 44]
+      skipUTF8Validation: true,
+    });
+  }
+
+  start(): void {
+    this.#cancelRound = this.options.clock.setTimer(this.options.limits.pingIntervalMs, () => {
+      for (const transport of this.#transports) transport.checkPulse();
+      this.start();
+    });
+  }
+
+  /** Sessions are closed by then: cuts what has not finished its closing handshake. */
+  stop(): void {
+    this.#cancelRound();
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+
+  /** Takes over an upgrade request, socket included. */
+  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const handshake = readHandshake(request);
+    if ('message' in handshake) {
+      this.#refuse(socket, 'handshake_invalid', { status: 400, code: 'HANDSHAKE_INVALID', message: handshake.message });
+      return;
+    }
+    const leaveLobby = this.options.host.isFull ? undefined : this.options.lobby.enter();
+    if (leaveLobby === undefined) {
+      this.#refuse(socket, 'hub_full', { status: 503, code: 'OVERLOADED', message: 'no room for another session, try again later' });
+      return;
+    }
+    socket.once('close', leaveLobby);
+    socket.on('error', () => socket.destroy());
+    void this.#authenticate(handshake.credentials).then((verdict) => {
+      if (socket.destroyed) return;
+      if (verdict.kind === 'granted')
+        this.#server.handleUpgrade(request, socket, head, (ws) => this.#awaitHello(ws, handshake, leaveLobby));
+      else if (verdict.kind === 'undecided')
+        this.#refuse(socket, 'auth_unavailable', { status: 503, code: 'OVERLOADED', message: 'credentials could not be checked' });
+      else this.#refuse(socket, verdict.reason, { status: 401, code: 'UNAUTHORIZED', message: verdict.message });
+    });
+  };
+
+  async #authenticate(credentials: WebSocketCredentials): Promise<AuthVerdict | { readonly kind: 'undecided' }> {
+    try {
+      return await this.options.auth.checkWebSocket(credentials);
+    } catch (error) {
+      this.options.logger.error({ error, deviceId: credentials.deviceId }, 'credentials could not be checked');
+      return { kind: 'undecided' };
+    }
+  }
+
+  #refuse(socket: Duplex, reason: ConnectionRefusal, refusal: UpgradeRefusal): void {
+    this.options.counters.add('refusal', reason);
+    refuseUpgrade(socket, refusal);
+  }
+
+  #awaitHello(socket: WebSocket, handshake: Handshake, leaveLobby: () => void): void {
+    const { clock, counters, limits } = this.options;
+    const cancelDeadline = clock.setTimer(limits.introductionTimeoutMs, () => {
+      counters.add('refusal', 'hello_missing');
+      closePolitely(socket, { clock, closingTimeoutMs: limits.closingTimeoutMs, reason: 'protocol_error' });
+    });
+    const hear = (data: RawData, isBinary: boolean) => {
+      if (isBinary || !isHello(data.toString())) return;
+      cancelDeadline();
+      socket.off('message', hear);
+      leaveLobby();
+      this.#introduce(socket, handshake);
+    };
+    socket.on('message', hear);
+    socket.on('error', () => undefined);
+    socket.once('close', cancelDeadline);
+  }
+
+  #introduce(socket: WebSocket, { deviceId, peer }: Handshake): void {
+    const { clock, limits } = this.options;
+    const transport = new WebSocketTransport(socket, { ...limits, clock });
+    this.#transports.add(transport);
+    socket.once('close', () => this.#transports.delete(transport));
+    const conversationId = randomUUID();
+    transport.send(JSON.stringify(websocketServerHello(conversationId)));
+    this.options.host.supersede(deviceId);
+    this.options.host.admit({ deviceId, kind: 'WEBSOCKET', transport, conversationId, ...peer });
+  }
+}
+
+function isHello(text: string): boolean {
+  const envelope = parseDeviceEnvelope(text);
+  return envelope.kind === 'hello' && parseDeviceHello(envelope.message).ok;
+}
+
+/** Ids come in headers, or in the query string where a proxy or a browser cannot set them. [xiaozhi §8, 4] */
+function readHandshake(request: IncomingMessage): Handshake | { readonly message: string } {
+  const query = new URLSearchParams(request.url?.split('?', 2)[1]);
+  const given = (name: string) => {
+    const header = request.headers[name];
+    return typeof header === 'string' ? header : (query.get(name) ?? undefined);
+  };
+  const deviceIdText = given('device-id');
+  const identity = parseDeviceIdHeader(deviceIdText);
+  if (!identity.ok) return { message: identity.problem };
+  const clientId = given('client-id') ?? '';
+  if (clientId === '' || clientId.length > clientIdMax)
+    return { message: `the Client-Id header is missing or longer than ${clientIdMax} characters` };
+  const version = given('protocol-version') ?? '1';
+  if (!/^[123]$/.test(version)) return { message: 'the Protocol-Version header must be 1, 2 or 3' };
+  const peer = peerOf(request.socket);
+  const token = request.headers.authorization?.replace(/^Bearer\s+/i, '');
+  return {
+    deviceId: identity.deviceId,
+    peer,
+    credentials: { clientId, deviceId: deviceIdText ?? '', token, remoteAddress: peer.remoteAddress },
+  };
+}

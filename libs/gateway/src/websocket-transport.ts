@@ -1,0 +1,98 @@
+/** The path of one WebSocket device: text frames are messages, binary frames are audio and dropped. It lives as long as a conversation. [xiaozhi §1.5] */
+import type { RawData, WebSocket } from 'ws';
+import type { CloseReason, Transport } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
+
+export interface WebSocketTransportOptions {
+  readonly clock: Clock;
+  readonly unsentBytesMax: number;
+  readonly closingTimeoutMs: number;
+}
+
+/** WebSocket close codes. [RFC 6455 §7.4] */
+const NORMAL = 1000;
+const GOING_AWAY = 1001;
+const PROTOCOL_ERROR = 1002;
+const ABNORMAL = 1006;
+
+export class WebSocketTransport implements Transport {
+  onmessage: ((text: string) => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  onclose: ((reason: CloseReason) => void) | undefined;
+  #isStarted = false;
+  #isOpen = true;
+  #isHeard = true;
+  #hasError = false;
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly options: WebSocketTransportOptions,
+  ) {
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('pong', () => {
+      this.#isHeard = true;
+    });
+    socket.on('error', (error) => {
+      this.#hasError = true;
+      if (this.#isOpen) this.onerror?.(error);
+    });
+    socket.once('close', (code) => {
+      if (this.#isOpen) this.#end(this.#reasonOf(code));
+    });
+  }
+
+  start(): void {
+    this.#isStarted = true;
+  }
+
+  send(text: string): boolean {
+    const { socket } = this;
+    if (!this.#isOpen || socket.readyState !== socket.OPEN || socket.bufferedAmount > this.options.unsentBytesMax) return false;
+    socket.send(text);
+    return true;
+  }
+
+  /** These devices neither answer the close frame nor close the TCP side, so the socket is cut a little later. [xiaozhi §1.5] */
+  close(reason: CloseReason): void {
+    if (!this.#isOpen) return;
+    this.#end(reason);
+    closePolitely(this.socket, { ...this.options, reason });
+  }
+
+  /** To be called at a fixed interval: asks the device for a sign of life, and cuts it where the last interval brought none. */
+  checkPulse(): void {
+    if (!this.#isOpen) return;
+    if (!this.#isHeard) {
+      this.socket.terminate();
+      return;
+    }
+    this.#isHeard = false;
+    this.socket.ping();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#isHeard = true;
+    if (!isBinary && this.#isStarted && this.#isOpen) this.onmessage?.(data.toString());
+  }
+
+  #reasonOf(code: number): CloseReason {
+    if (this.#hasError && code !== ABNORMAL) return 'protocol_error';
+    return code === ABNORMAL ? 'connection_lost' : 'device_closed';
+  }
+
+  #end(reason: CloseReason): void {
+    this.#isOpen = false;
+    process.nextTick(() => this.onclose?.(reason));
+  }
+}
+
+/** Sends a close frame, and cuts the socket when the other side has not closed it in time. */
+export function closePolitely(
+  socket: WebSocket,
+  options: { readonly clock: Clock; readonly closingTimeoutMs: number; readonly reason: CloseReason },
+): void {
+  const cancelCut = options.clock.setTimer(options.closingTimeoutMs, () => socket.terminate());
+  socket.once('close', cancelCut);
+  const code = options.reason === 'hub_stopping' ? GOING_AWAY : options.reason === 'protocol_error' ? PROTOCOL_ERROR : NORMAL;
+  socket.close(code, options.reason);
+}
