@@ -2,7 +2,9 @@
 import { defineConfig } from 'vitest/config';
 
 const conditions = ['@flotilla/source', 'node', 'import', 'module', 'default'];
-const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions, externalConditions: conditions } } };
+/** Node loads the CommonJS graphql for everybody; vitest would give our own files the other copy, and graphql refuses to work with two. */
+const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
+const fromSource = { resolve: { conditions, alias }, ssr: { resolve: { conditions, externalConditions: conditions } } };
 
 export default defineConfig({
   test: {

@@ -1,0 +1,81 @@
+/** Nest's wiring: the served schema, Mercurius in front of it, and what the resolvers are given. */
+import { readFileSync } from 'node:fs';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { GraphQLModule } from '@nestjs/graphql';
+import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import { FEED, FLEET, LIMITS, LOGGER, REGISTRY, type ApiDeps } from './api-deps.js';
+import { dateTimeScalar } from './date-time.scalar.js';
+import { guardScopes } from './guard-scopes.js';
+import type { HttpOperations } from './http-operations.js';
+import { jsonScalar } from './json.scalar.js';
+import type { ApiLimits } from './limits/api-limits.js';
+import { documentLimits } from './limits/document-limits.js';
+import { CallResolver } from './resolvers/call.resolver.js';
+import { DeviceActsResolver } from './resolvers/device-acts.resolver.js';
+import { DeviceListResolver } from './resolvers/device-list.resolver.js';
+import { DeviceResolver } from './resolvers/device.resolver.js';
+import { EventResolver } from './resolvers/event.resolver.js';
+import { JobActsResolver } from './resolvers/job-acts.resolver.js';
+import { JobTargetResolver } from './resolvers/job-target.resolver.js';
+import { JobResolver } from './resolvers/job.resolver.js';
+import { LiveResolver } from './resolvers/live.resolver.js';
+import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
+import { ToolResolver } from './resolvers/tool.resolver.js';
+import { ViewerResolver } from './resolvers/viewer.resolver.js';
+
+/** Beside `src` and `dist` alike. */
+const servedSchema = new URL('../schema.graphql', import.meta.url);
+/** A query is compiled when it comes for the second time: most of a fleet's queries are repeated, a person's are not. */
+const jitAfter = 1;
+
+const resolvers = [
+  ViewerResolver,
+  DeviceListResolver,
+  DeviceResolver,
+  DeviceActsResolver,
+  ToolResolver,
+  ToolResultResolver,
+  CallResolver,
+  EventResolver,
+  JobResolver,
+  JobActsResolver,
+  JobTargetResolver,
+  LiveResolver,
+];
+
+@Module({})
+export class ApiModule {
+  static over(deps: ApiDeps, limits: ApiLimits, http: HttpOperations): DynamicModule {
+    const given = [
+      { provide: REGISTRY, useValue: deps.registry },
+      { provide: FLEET, useValue: deps.fleet },
+      { provide: FEED, useValue: deps.feed },
+      { provide: LOGGER, useValue: deps.logger },
+      { provide: LIMITS, useValue: limits },
+    ];
+    return {
+      module: ApiModule,
+      imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(mercuriusOptions(limits, http))],
+      providers: [...given, ...resolvers],
+    };
+  }
+}
+
+/** Mercurius serves HTTP only: subscriptions have a server of their own (subscriptions/subscription-server.ts). */
+function mercuriusOptions(limits: ApiLimits, http: HttpOperations): MercuriusDriverConfig {
+  return {
+    driver: MercuriusDriver,
+    typeDefs: readFileSync(servedSchema, 'utf8'),
+    resolvers: { DateTime: dateTimeScalar, JSON: jsonScalar, UserErrors: { __resolveType: () => undefined } },
+    transformSchema: guardScopes,
+    subscription: false,
+    graphiql: false,
+    allowBatchedQueries: false,
+    jit: jitAfter,
+    validationRules: [documentLimits(limits)],
+    graphql: { parseOptions: { maxTokens: limits.queryTokensMax } },
+    context: http.context,
+    errorFormatter: http.formatErrors,
+    additionalRouteOptions: http.routeOptions,
+  };
+}

@@ -1,0 +1,110 @@
+/** GraphQL operations over HTTP, around Mercurius: who asks, what a request must look like, and what its errors say. */
+import type { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type FormattedExecutionResult, type GraphQLSchema } from 'graphql';
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Principal } from '@flotilla/registry';
+import { ApiContext } from './api-context.js';
+import type { ApiDeps } from './api-deps.js';
+import { ApiError } from './api-error.js';
+import { authenticate } from './authentication.js';
+import type { ApiLimits } from './limits/api-limits.js';
+import { refuseCostly } from './limits/operation-cost.js';
+import { toPublicErrors } from './public-errors.js';
+
+export interface HttpOperations {
+  /** Options of Mercurius's two routes. */
+  readonly routeOptions: Pick<RouteOptions, 'bodyLimit' | 'preParsing' | 'preValidation'>;
+  readonly context: (request: FastifyRequest) => ApiContext;
+  /** Mercurius's hook between validation and execution. */
+  readonly beforeExecution: (
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    context: object,
+    variables?: Readonly<Record<string, unknown>>,
+  ) => void;
+  readonly formatErrors: (execution: ExecutionResult & { readonly errors: readonly GraphQLError[] }) => {
+    readonly statusCode: number;
+    readonly response: FormattedExecutionResult;
+  };
+}
+
+/** Stands in the context of a request that was refused before it had a viewer. */
+const nobody: Principal = { keyId: '', name: 'nobody', scopes: [] };
+
+export function makeHttpOperations({ registry, logger }: ApiDeps, limits: ApiLimits): HttpOperations {
+  const viewers = new WeakMap<IncomingMessage, Principal>();
+  return {
+    routeOptions: {
+      bodyLimit: limits.requestBytesMax,
+      // Before the body is read: whoever has no key has no work done for them.
+      preParsing: async (request: FastifyRequest, reply: FastifyReply) => {
+        viewers.set(request.raw, await authenticateRequest(registry.apiKeys, request, reply));
+      },
+      preValidation: async (request: FastifyRequest) => {
+        mendBody(request.body);
+      },
+    },
+    context: (request) => new ApiContext(registry, viewers.get(request.raw) ?? nobody),
+    beforeExecution: (schema, document, context, variables) => {
+      refuseCostly({ schema, document, variables, operationName: operationNameIn(context) }, limits);
+    },
+    formatErrors: ({ data, errors }) => ({
+      statusCode: data ? 200 : statusOf(errors),
+      response: { data: data ?? null, errors: toPublicErrors(errors, logger) },
+    }),
+  };
+}
+
+async function authenticateRequest(
+  apiKeys: ApiDeps['registry']['apiKeys'],
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Principal> {
+  try {
+    return await authenticate(apiKeys, headers.authorization);
+  } catch (error) {
+    if (error instanceof ApiError) void reply.header('www-authenticate', 'Bearer');
+    throw error;
+  }
+}
+
+/** GraphQL over HTTP allows `extensions: null`, Mercurius does not. And Mercurius takes a syntax tree in JSON as a query, past the limits of the parser: we do not. */
+function mendBody(body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  if ('extensions' in body && body.extensions === null) delete body.extensions;
+  if ('query' in body && typeof body.query === 'string' && /^\s*[{[]\s*"/.test(body.query)) {
+    throw new ApiError('BAD_USER_INPUT', 'Syntax Error: "query" is a GraphQL document, not JSON.');
+  }
+}
+
+/** Mercurius does not tell its hook which of a document's operations is meant. */
+function operationNameIn(context: object): string | undefined {
+  const request: unknown = 'reply' in context && isObject(context.reply) && 'request' in context.reply ? context.reply.request : undefined;
+  if (!isObject(request)) return undefined;
+  for (const part of ['body', 'query'] as const) {
+    const source: unknown = Reflect.get(request, part);
+    const name: unknown = isObject(source) ? Reflect.get(source, 'operationName') : undefined;
+    if (typeof name === 'string') return name;
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Without data: what was wrong with the request, where that was it. A failure in a resolver is an answer, with 200. */
+function statusOf([first]: readonly GraphQLError[]): number {
+  if (!first || first.path !== undefined) return 200;
+  switch (first.extensions?.['code']) {
+    case 'UNAUTHENTICATED':
+      return 401;
+    case 'UNAVAILABLE':
+      return 503;
+    default: {
+      const status: unknown = first.originalError && 'statusCode' in first.originalError ? first.originalError.statusCode : undefined;
+      return typeof status === 'number' ? status : 400;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/** How far a job is, how fast it goes and when it may end: from its counters and the time it has run. */
+import type { Job, JobProgress } from '@flotilla/jobs';
+
+export interface JobPace {
+  /** Targets decided per minute, over the whole run. */
+  readonly ratePerMinute: number;
+  /** Ms since the Unix epoch. Undefined while the job does not run, has no pace yet, or only waits for devices. */
+  readonly estimatedFinishAt: number | undefined;
+}
+
+/** Shown while preparation has not written any target. */
+export const emptyProgress: JobProgress = {
+  total: 0,
+  pending: 0,
+  waitingDevice: 0,
+  inFlight: 0,
+  verifying: 0,
+  succeeded: 0,
+  noChange: 0,
+  failed: 0,
+  rejected: 0,
+  verifyFailed: 0,
+  unknown: 0,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
+};
+
+/** Below this a rate is noise, ms. */
+const runMsMin = 100;
+
+export function paceOf(job: Pick<Job, 'state' | 'startedAt' | 'finishedAt'>, progress: JobProgress, now: number): JobPace {
+  const underWay = progress.pending + progress.inFlight + progress.verifying;
+  const decided = progress.total - underWay - progress.waitingDevice;
+  const runMs = job.startedAt === undefined ? 0 : (job.finishedAt ?? now) - job.startedAt;
+  if (decided === 0 || runMs < runMsMin) return { ratePerMinute: 0, estimatedFinishAt: undefined };
+  const perMs = decided / runMs;
+  const isMoving = job.state === 'RUNNING' && underWay > 0;
+  return { ratePerMinute: perMs * 60_000, estimatedFinishAt: isMoving ? now + underWay / perMs : undefined };
+}

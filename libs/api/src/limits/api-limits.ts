@@ -1,0 +1,37 @@
+/** Every limit of the API with its unit and reason. Deployments may change them; tests make them small. */
+
+export interface ApiLimits {
+  /** Bytes of an HTTP body or a WebSocket message. A job's filter with 1,000 ids and its arguments fit many times over. */
+  readonly requestBytesMax: number;
+  /** Tokens of a query's text: parsing is paid before anything is known of the query. */
+  readonly queryTokensMax: number;
+  /** Nesting of fields. The deepest useful path, job to target to device to tool to policy, has 9. */
+  readonly queryDepthMax: number;
+  /** Fields renamed with an alias in one query: each may be a whole list again. */
+  readonly queryAliasesMax: number;
+  /** Points of one operation (operation-cost.ts): about the number of objects it may return, plus 20 for each statement. */
+  readonly queryCostMax: number;
+  /** Rows of one page. */
+  readonly pageRowsMax: number;
+  /** WebSocket connections of this process; each keeps a key and its operations in memory. */
+  readonly socketsMax: number;
+  /** Operations open at once on one WebSocket connection. */
+  readonly operationsPerSocketMax: number;
+  /** Changes that wait for one slow subscriber; past it the oldest are dropped and counted. */
+  readonly subscriptionQueueMax: number;
+  /** Bytes that wait for one slow socket before it is closed. */
+  readonly socketBacklogBytesMax: number;
+}
+
+export const defaultApiLimits: ApiLimits = {
+  requestBytesMax: 1_048_576,
+  queryTokensMax: 5_000,
+  queryDepthMax: 15,
+  queryAliasesMax: 50,
+  queryCostMax: 10_000,
+  pageRowsMax: 200,
+  socketsMax: 1_000,
+  operationsPerSocketMax: 50,
+  subscriptionQueueMax: 1_000,
+  socketBacklogBytesMax: 8_388_608,
+};

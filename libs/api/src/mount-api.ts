@@ -1,0 +1,60 @@
+/** Mounts the API on the server that apps/hub made. It listens nowhere and catches no `upgrade` itself. */
+import 'reflect-metadata';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import type { FastifyInstance } from 'fastify';
+import type {} from 'mercurius';
+import type { ApiDeps } from './api-deps.js';
+import { ApiError } from './api-error.js';
+import { ApiModule } from './api.module.js';
+import { makeHttpOperations } from './http-operations.js';
+import { serveLandingPage } from './landing-page.js';
+import { defaultApiLimits, type ApiLimits } from './limits/api-limits.js';
+import { MountedAdapter } from './nest/mounted-adapter.js';
+import { makeNestLog } from './nest/nest-log.js';
+import { openSubscriptionServer } from './subscriptions/subscription-server.js';
+
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface MountedApi {
+  /** By path, for the process's one upgrade router. */
+  readonly upgrades: ReadonlyMap<string, UpgradeListener>;
+  /** Ends the subscriptions and what Nest made. The server is not ours to close. */
+  close(): Promise<void>;
+}
+
+/** To be called before the server listens. */
+export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<MountedApi> {
+  const limits = { ...defaultApiLimits, ...deps.limits };
+  let app: INestApplication | undefined;
+  // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
+  await server.register(async (scope) => {
+    serveLandingPage(scope);
+    app = await startNest(scope, deps, limits);
+  });
+  if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');
+  const nest = app;
+  const subscriptions = openSubscriptionServer({ ...deps, limits, schema: nest.get(GraphQLSchemaHost).schema });
+  return {
+    upgrades: new Map([['/graphql', subscriptions.upgrade]]),
+    close: async () => {
+      await subscriptions.close();
+      await nest.close();
+    },
+  };
+}
+
+async function startNest(scope: FastifyInstance, deps: ApiDeps, limits: ApiLimits): Promise<INestApplication> {
+  const http = makeHttpOperations(deps, limits);
+  const app = await NestFactory.create(ApiModule.over(deps, limits, http), new MountedAdapter(scope), {
+    logger: makeNestLog(deps.logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  await app.init();
+  scope.graphql.addHook('preExecution', async (...operation) => http.beforeExecution(...operation));
+  return app;
+}

@@ -1,0 +1,82 @@
+/** Turns whatever went wrong into the errors that a caller may see: codes of the contract, nothing of our insides. Logs what it hides, once. */
+import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
+import type { ApiLogger } from './api-deps.js';
+import { ApiError, type ApiErrorCode } from './api-error.js';
+
+const codes: ReadonlySet<unknown> = new Set<ApiErrorCode>([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'BAD_USER_INPUT',
+  'NOT_FOUND',
+  'RATE_LIMITED',
+  'COST_LIMIT',
+  'CONFLICT',
+  'UNAVAILABLE',
+  'INTERNAL',
+]);
+
+/** What the registry's codes mean to a caller; those not named are faults of ours. */
+const registryCodes: ReadonlyMap<unknown, ApiErrorCode> = new Map([
+  ['ARGUMENT_INVALID', 'BAD_USER_INPUT'],
+  ['DATABASE_UNAVAILABLE', 'UNAVAILABLE'],
+  ['OVERLOADED', 'UNAVAILABLE'],
+  ['CLOSED', 'UNAVAILABLE'],
+]);
+
+/** Said instead of what went wrong inside. */
+const maskedMessages: Readonly<Partial<Record<ApiErrorCode, string>>> = {
+  INTERNAL: 'Internal error; the log of the hub says more.',
+  UNAVAILABLE: 'The hub cannot reach its database now; try again later.',
+};
+
+export function toPublicErrors(errors: readonly Error[], logger: ApiLogger): GraphQLFormattedError[] {
+  return errors.flatMap(unfold).map((error) => toPublicError(error, logger));
+}
+
+/** Mercurius wraps the errors of validation in one error of its own. */
+function unfold(error: Error): readonly Error[] {
+  const wrapper = (error instanceof GraphQLError ? error.originalError : undefined) ?? error;
+  if (!('errors' in wrapper) || !Array.isArray(wrapper.errors)) return [error];
+  return wrapper.errors.filter((item): item is Error => item instanceof Error);
+}
+
+function toPublicError(error: Error, logger: ApiLogger): GraphQLFormattedError {
+  const cause = rootOf(error);
+  const code = codeOf(error, cause);
+  const masked = cause instanceof ApiError ? undefined : maskedMessages[code];
+  if (masked !== undefined) logger.error({ err: cause, path: pathOf(error) }, 'a GraphQL operation failed inside');
+  return { ...positionOf(error), message: masked ?? error.message, extensions: { code } };
+}
+
+function rootOf(error: Error): Error {
+  return error instanceof GraphQLError && error.originalError ? rootOf(error.originalError) : error;
+}
+
+function codeOf(error: Error, cause: Error): ApiErrorCode {
+  // The errors of compiled queries (graphql-jit) have no `extensions` unless their cause has.
+  const own = error instanceof GraphQLError ? (error.extensions as GraphQLErrorExtensions | undefined)?.['code'] : undefined;
+  if (isCode(own)) return own;
+  if (cause.name === 'RegistryError' && 'code' in cause) return registryCodes.get(cause.code) ?? 'INTERNAL';
+  if (isRequestFault(cause)) return 'BAD_USER_INPUT';
+  // graphql's own errors in front of the resolvers: syntax, validation, variables.
+  return cause instanceof GraphQLError && cause.path === undefined ? 'BAD_USER_INPUT' : 'INTERNAL';
+}
+
+function pathOf(error: Error): string | undefined {
+  return error instanceof GraphQLError ? error.path?.join('.') : undefined;
+}
+
+function isCode(value: unknown): value is ApiErrorCode {
+  return codes.has(value);
+}
+
+/** Fastify and Mercurius mark their errors with the status they mean. */
+function isRequestFault(error: Error): boolean {
+  const status: unknown = 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' && status >= 400 && status < 500;
+}
+
+function positionOf(error: Error): Pick<GraphQLFormattedError, 'locations' | 'path'> {
+  if (!(error instanceof GraphQLError)) return {};
+  return { ...(error.locations ? { locations: error.locations } : {}), ...(error.path ? { path: error.path } : {}) };
+}

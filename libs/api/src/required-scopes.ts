@@ -1,0 +1,51 @@
+/** Which scope each operation and field needs. The types make it complete: an operation that is served but not listed here does not compile. */
+import type { Scope } from '@flotilla/registry';
+import type { Mutation, Query, Subscription } from './generated/schema-types.js';
+
+/** ANY_KEY: every valid key may. */
+export type Requirement = Scope | 'ANY_KEY';
+
+type EveryField<Root> = Readonly<Record<Exclude<keyof Root, '__typename'>, Requirement>>;
+
+const query: EveryField<Query> = {
+  viewer: 'ANY_KEY',
+  device: 'DEVICES_READ',
+  devices: 'DEVICES_READ',
+  tools: 'DEVICES_READ',
+  toolPolicies: 'DEVICES_READ',
+  call: 'DEVICES_READ',
+  calls: 'DEVICES_READ',
+  events: 'EVENTS_READ',
+  job: 'JOBS_READ',
+  jobs: 'JOBS_READ',
+};
+
+const mutation: EveryField<Mutation> = {
+  callTool: 'TOOLS_CALL',
+  refreshTools: 'DEVICES_WRITE',
+  updateDevice: 'DEVICES_WRITE',
+  tagDevices: 'DEVICES_WRITE',
+  createJob: 'JOBS_WRITE',
+  pauseJob: 'JOBS_WRITE',
+  resumeJob: 'JOBS_WRITE',
+  cancelJob: 'JOBS_WRITE',
+};
+
+const subscription: EveryField<Subscription> = {
+  deviceChanged: 'DEVICES_READ',
+  eventAdded: 'EVENTS_READ',
+  jobProgress: 'JOBS_READ',
+};
+
+/** By type and field. Below the operations only the ways from what one scope shows to what another guards. */
+export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Requirement>>>> = {
+  Query: query,
+  Mutation: mutation,
+  Subscription: subscription,
+  Device: { events: 'EVENTS_READ' },
+  Call: { device: 'DEVICES_READ' },
+  Job: { targets: 'JOBS_READ', failureGroups: 'JOBS_READ' },
+  JobTarget: { device: 'DEVICES_READ' },
+  UpdateDevicePayload: { device: 'DEVICES_READ' },
+  RefreshToolsPayload: { device: 'DEVICES_READ' },
+};

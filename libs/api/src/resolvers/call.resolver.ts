@@ -1,0 +1,63 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { CallRow, DeviceRow, Registry } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FLEET, LIMITS, REGISTRY } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { withoutNulls } from '../device-filter-input.js';
+import type { FleetOperations, Refusal } from '../fleet-operations.js';
+import type {
+  CallResolvers,
+  MutationCallToolArgs,
+  MutationResolvers,
+  QueryCallArgs,
+  QueryCallsArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import { jsonObject } from '../json-object.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { userErrors } from '../user-errors.js';
+
+/** Calls: making one, and reading those that were made. */
+@Resolver('Call')
+export class CallResolver
+  implements
+    Required<Pick<QueryResolvers, 'call' | 'calls'>>,
+    Required<Pick<MutationResolvers, 'callTool'>>,
+    Required<Pick<CallResolvers, 'device'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(FLEET) private readonly fleet: FleetOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  call(_root: unknown, { id }: QueryCallArgs): Promise<CallRow | undefined> {
+    return this.registry.calls.find(id);
+  }
+
+  @Query()
+  async calls(_root: unknown, args: QueryCallsArgs): Promise<Connection<CallRow>> {
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    return toConnection(await this.registry.calls.page(withoutNulls(args.filter ?? {}), request));
+  }
+
+  @Mutation()
+  async callTool(
+    _root: unknown,
+    { input }: MutationCallToolArgs,
+    { viewer }: ApiContext,
+  ): Promise<{ readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
+    const { arguments: given, ...plain } = input;
+    const { deviceId, tool, ...options } = plain;
+    const request = { deviceId, tool, arguments: jsonObject(given, 'input.arguments'), ...withoutNulls(options) };
+    const { call, refusal } = await this.fleet.callTool(request, actorOf(viewer));
+    return { call, userErrors: userErrors(refusal) };
+  }
+
+  @ResolveField()
+  device(call: CallRow, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
+    return loaders.device.load(call.deviceId);
+  }
+}

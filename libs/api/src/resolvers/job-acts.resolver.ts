@@ -1,0 +1,63 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Resolver } from '@nestjs/graphql';
+import type { Job } from '@flotilla/jobs';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FLEET } from '../api-deps.js';
+import { ApiError } from '../api-error.js';
+import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
+import type { FleetOperations, JobAnswer, Refusal } from '../fleet-operations.js';
+import type {
+  MutationCancelJobArgs,
+  MutationCreateJobArgs,
+  MutationPauseJobArgs,
+  MutationResolvers,
+  MutationResumeJobArgs,
+} from '../generated/schema-types.js';
+import { jsonObject } from '../json-object.js';
+import { userErrors } from '../user-errors.js';
+
+interface JobPayload {
+  readonly job: Job | undefined;
+  readonly userErrors: readonly Refusal[];
+}
+
+/** Making and steering jobs. The schema's defaults are applied by graphql; a null of the caller means the same as leaving out. */
+@Resolver()
+export class JobActsResolver implements Required<Pick<MutationResolvers, 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob'>> {
+  constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
+
+  @Mutation()
+  async createJob(_root: unknown, { input, idempotencyKey }: MutationCreateJobArgs, { viewer }: ApiContext): Promise<JobPayload> {
+    const { tool, arguments: given, devices, ...options } = input;
+    if (!tool) throw new ApiError('BAD_USER_INPUT', '"input.tool" is needed: the name of the tool to call.');
+    const request = {
+      offline: 'WAIT' as const,
+      expiresInSeconds: 86_400,
+      maxInFlight: 200,
+      ...withoutNulls(options),
+      tool,
+      arguments: jsonObject(given, 'input.arguments'),
+      devices: parseDeviceFilter(devices) ?? {},
+    };
+    return toPayload(await this.fleet.createJob(request, idempotencyKey, actorOf(viewer)));
+  }
+
+  @Mutation()
+  async pauseJob(_root: unknown, { id }: MutationPauseJobArgs): Promise<JobPayload> {
+    return toPayload(await this.fleet.pauseJob(id));
+  }
+
+  @Mutation()
+  async resumeJob(_root: unknown, { id }: MutationResumeJobArgs): Promise<JobPayload> {
+    return toPayload(await this.fleet.resumeJob(id));
+  }
+
+  @Mutation()
+  async cancelJob(_root: unknown, { id, force }: MutationCancelJobArgs): Promise<JobPayload> {
+    return toPayload(await this.fleet.cancelJob(id, force ?? false));
+  }
+}
+
+function toPayload({ job, refusal }: JobAnswer): JobPayload {
+  return { job, userErrors: userErrors(refusal) };
+}

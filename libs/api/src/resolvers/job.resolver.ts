@@ -1,0 +1,60 @@
+import { Inject } from '@nestjs/common';
+import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Job, JobProgress } from '@flotilla/jobs';
+import type { FailureGroupRow, Registry, TargetRow } from '@flotilla/registry';
+import type { ApiContext } from '../api-context.js';
+import { LIMITS, REGISTRY } from '../api-deps.js';
+import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { withoutNulls } from '../device-filter-input.js';
+import type {
+  JobFailureGroupsArgs,
+  JobResolvers,
+  JobTargetsArgs,
+  QueryJobArgs,
+  QueryJobsArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import { emptyProgress, paceOf, type JobPace } from '../job-progress.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { targetOutcomes } from '../target-outcomes.js';
+
+/** Reading jobs, how far they are, and what came of each target. */
+@Resolver('Job')
+export class JobResolver
+  implements Required<Pick<QueryResolvers, 'job' | 'jobs'>>, Required<Pick<JobResolvers, 'progress' | 'targets' | 'failureGroups'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  job(_root: unknown, { id }: QueryJobArgs): Promise<Job | undefined> {
+    return this.registry.jobs.find(id);
+  }
+
+  /** Latest first. */
+  @Query()
+  async jobs(_root: unknown, args: QueryJobsArgs): Promise<Connection<Job>> {
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    return toConnection(await this.registry.jobs.page(withoutNulls(args.filter ?? {}), request));
+  }
+
+  @ResolveField()
+  async progress(job: Job, _args: unknown, { loaders }: ApiContext): Promise<JobProgress & JobPace> {
+    const progress = (await loaders.jobProgress.load(job.id)) ?? emptyProgress;
+    return { ...progress, ...paceOf(job, progress, Date.now()) };
+  }
+
+  @ResolveField()
+  async targets(job: Job, args: JobTargetsArgs): Promise<Connection<TargetRow>> {
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    const filter = args.outcomes ? { outcomes: targetOutcomes(args.outcomes) } : {};
+    return toConnection(await this.registry.jobs.targets(job.id, filter, request));
+  }
+
+  @ResolveField()
+  failureGroups(job: Job, { first }: JobFailureGroupsArgs): Promise<readonly FailureGroupRow[]> {
+    return this.registry.jobs.failureGroups(job.id, pageSize(first, 20, this.limits.pageRowsMax));
+  }
+}

@@ -1,0 +1,26 @@
+import { ResolveField, Resolver } from '@nestjs/graphql';
+import type { ToolResult } from '@flotilla/mcp';
+import type { ToolResultResolvers } from '../generated/schema-types.js';
+
+/** A device's answer, also in the two readings that most callers want. */
+@Resolver('ToolResult')
+export class ToolResultResolver implements Required<Pick<ToolResultResolvers, 'text' | 'json'>> {
+  /** Null where the answer has no text item. */
+  @ResolveField()
+  text(result: ToolResult): string | undefined {
+    const texts = result.content.flatMap((item) => (item.type === 'text' && typeof item['text'] === 'string' ? [item['text']] : []));
+    return texts.length === 0 ? undefined : texts.join('\n');
+  }
+
+  /** Null where the text is not JSON, which is no error: most tools answer in words. */
+  @ResolveField()
+  json(result: ToolResult): unknown {
+    const text = this.text(result);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** deviceChanged: devices as they are now, after something of them changed. Many changes of one device in a moment are one. */
+import type { EventFeed } from '@flotilla/bus';
+import type { DeviceFilter, DeviceRow, Registry } from '@flotilla/registry';
+import type { ApiLogger } from '../api-deps.js';
+import { hasCondition } from '../device-filter-input.js';
+import { liveStream } from './live-stream.js';
+import { SubscriberQueue } from './subscriber-queue.js';
+
+/** Devices read with one statement. */
+const readMax = 100;
+
+export interface StreamSources {
+  readonly registry: Registry;
+  readonly feed: EventFeed;
+  readonly logger: ApiLogger;
+  readonly queueMax: number;
+}
+
+export function deviceChanges(sources: StreamSources, filter: DeviceFilter | undefined): AsyncGenerator<DeviceRow, void, void> {
+  return liveStream(async function* (signal) {
+    const changed = new SubscriberQueue<string>(sources.queueMax);
+    const unsubscribe = sources.feed.subscribe('device', ({ deviceId }) => changed.push(deviceId, deviceId));
+    signal.addEventListener('abort', () => changed.close());
+    try {
+      for (let ids = await changed.take(readMax); ids; ids = await changed.take(readMax)) yield* await readMatching(sources, ids, filter);
+    } finally {
+      unsubscribe();
+      logDropped(sources.logger, 'deviceChanged', changed.droppedCount);
+    }
+  });
+}
+
+export function logDropped(logger: ApiLogger, subscription: string, droppedCount: number): void {
+  if (droppedCount > 0) logger.warn({ subscription, droppedCount }, 'a slow subscriber lost changes');
+}
+
+/** The row and the filter in one statement, so that a device that no longer matches is not shown. */
+async function readMatching(
+  { registry }: StreamSources,
+  ids: readonly string[],
+  filter: DeviceFilter | undefined,
+): Promise<readonly DeviceRow[]> {
+  const wanted: DeviceFilter = filter && hasCondition(filter) ? { ids, any: [filter] } : { ids };
+  return (await registry.devices.page(wanted, 'ID_ASC', { first: readMax })).rows;
+}

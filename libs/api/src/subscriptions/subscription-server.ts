@@ -1,0 +1,109 @@
+/** graphql-transport-ws at /graphql: subscriptions, and queries and mutations as well, with the same keys, scopes and limits as over HTTP. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { GraphQLError, type ExecutionArgs, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
+import { handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { ApiContext } from '../api-context.js';
+import type { ApiDeps } from '../api-deps.js';
+import { ApiError } from '../api-error.js';
+import { authenticate } from '../authentication.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { documentLimits } from '../limits/document-limits.js';
+import { refuseCostly } from '../limits/operation-cost.js';
+import { toPublicErrors } from '../public-errors.js';
+import { bindSocket } from './bind-socket.js';
+
+export interface SubscriptionServerDeps extends ApiDeps {
+  readonly limits: ApiLimits;
+  readonly schema: GraphQLSchema;
+}
+
+export interface SubscriptionServer {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): Promise<void>;
+}
+
+/** What a connection said in connection_init. */
+type Connection = Context<{ authorization?: unknown }, unknown>;
+
+/** How long a closing socket may take before it is cut, ms. */
+const closingMsMax = 1_000;
+
+export function openSubscriptionServer(deps: SubscriptionServerDeps): SubscriptionServer {
+  const { limits, logger, registry } = deps;
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: limits.requestBytesMax,
+    handleProtocols: (offered) => handleProtocols(offered),
+  });
+  const viewerOf = (connection: Connection) => authenticate(registry.apiKeys, connection.connectionParams?.authorization);
+  const protocol = makeServer<{ authorization?: unknown }, unknown>({
+    onConnect: async (connection) => isKnown(viewerOf(connection)),
+    onSubscribe: (connection, _id, payload) => prepare(deps, connection, payload, () => viewerOf(connection)),
+    onNext: (_connection, _id, _payload, _args, result) =>
+      result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
+    onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
+  });
+  sockets.on('connection', (socket: WebSocket) => bindSocket(socket, protocol, { logger, backlogBytesMax: limits.socketBacklogBytesMax }));
+  return {
+    upgrade: (request, socket, head) => {
+      if (sockets.clients.size >= limits.socketsMax) refuseUpgrade(socket);
+      else sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request));
+    },
+    close: () => closeAll(sockets),
+  };
+}
+
+/** The operation ready to run, or the errors that refuse it. The key is looked at each time: it may have been revoked since connection_init. */
+async function prepare(
+  { schema, registry, limits }: SubscriptionServerDeps,
+  connection: Connection,
+  { query, variables, operationName }: SubscribePayload,
+  authenticated: () => ReturnType<typeof authenticate>,
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  try {
+    if (Object.keys(connection.subscriptions).length > limits.operationsPerSocketMax) {
+      throw new ApiError('RATE_LIMITED', `At most ${limits.operationsPerSocketMax} operations may be open on one connection.`);
+    }
+    const viewer = await authenticated();
+    const document = parse(query, { maxTokens: limits.queryTokensMax });
+    const errors = validate(schema, document, [...specifiedRules, documentLimits(limits)]);
+    if (errors.length > 0) return errors;
+    refuseCostly({ schema, document, variables, operationName }, limits);
+    return { schema, document, variableValues: variables, operationName, contextValue: new ApiContext(registry, viewer) };
+  } catch (error) {
+    return [asGraphQLError(error)];
+  }
+}
+
+/** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */
+async function isKnown(viewer: Promise<unknown>): Promise<boolean> {
+  try {
+    await viewer;
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+function asGraphQLError(error: unknown): GraphQLError {
+  return error instanceof GraphQLError ? error : new GraphQLError('failed', { originalError: asError(error) });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new ApiError('INTERNAL', String(error));
+}
+
+function refuseUpgrade(socket: Duplex): void {
+  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+}
+
+function closeAll(sockets: WebSocketServer): Promise<void> {
+  for (const socket of sockets.clients) {
+    socket.close(1001, 'The hub is stopping');
+    setTimeout(() => socket.terminate(), closingMsMax).unref();
+  }
+  return new Promise((resolve) => sockets.close(() => resolve()));
+}

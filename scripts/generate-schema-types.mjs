@@ -1,0 +1,54 @@
+/** Writes the resolver types of libs/api from its served schema. The output is not committed: the schema is the source. Does nothing when it is up to date. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codegen } from '@graphql-codegen/core';
+import * as typescript from '@graphql-codegen/typescript';
+import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
+import { parse } from 'graphql';
+
+const api = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../libs/api');
+const output = path.join(api, 'src/generated/schema-types.ts');
+
+/** Rows of the registry are what resolvers pass around; the schema's own shapes are only what the network sees. */
+const mappers = {
+  Call: '@flotilla/registry#CallRow',
+  Device: '@flotilla/registry#DeviceRow',
+  DeviceConnection: '../connection.js#DeviceConnectionSource',
+  DeviceSession: '@flotilla/registry#SessionRow',
+  Event: '@flotilla/registry#EventRow',
+  FleetTool: '@flotilla/registry#FleetToolRow',
+  Job: '@flotilla/jobs#Job as JobSource',
+  JobTarget: '@flotilla/registry#TargetRow',
+  Tool: '@flotilla/registry#StoredTool',
+  ToolPolicy: '@flotilla/jobs#ToolPolicy as ToolPolicySource',
+  ToolResult: '@flotilla/mcp#ToolResult as ToolResultSource',
+  ToolSetUse: '@flotilla/registry#ToolSetUseRow',
+};
+
+const config = {
+  contextType: '../api-context.js#ApiContext',
+  mappers,
+  enumsAsTypes: true,
+  immutableTypes: true,
+  useTypeImports: true,
+  makeResolverTypeCallable: true,
+  maybeValue: 'T | null | undefined',
+  inputMaybeValue: 'T | null | undefined',
+  strictScalars: true,
+  scalars: { DateTime: 'number', JSON: 'unknown' },
+};
+
+const source = await codegen({
+  filename: output,
+  schema: parse(readFileSync(path.join(api, 'schema.graphql'), 'utf8')),
+  documents: [],
+  config,
+  pluginMap: { typescript, typescriptResolvers },
+  plugins: [{ typescript: {} }, { typescriptResolvers: {} }],
+});
+
+if (!existsSync(output) || readFileSync(output, 'utf8') !== source) {
+  mkdirSync(path.dirname(output), { recursive: true });
+  writeFileSync(output, source);
+}
