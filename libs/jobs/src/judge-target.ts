@@ -1,0 +1,42 @@
+/**
+ * What a settled call means for its target: decided, or certainly not sent and to be tried again. The only place that knows which ends may be sent
+ * again; whatever may have run is decided here for good.
+ */
+import type { CallOutcome, ToolResult } from '@flotilla/mcp';
+import { applyFailureText } from './failure-text.js';
+import type { Job, TargetDecision } from './job-types.js';
+
+export type TargetVerdict =
+  | { readonly kind: 'decided'; readonly decision: TargetDecision; readonly result: ToolResult | undefined }
+  /** Certainly not sent because the device is away: it waits, and no attempt is consumed. */
+  | { readonly kind: 'waiting' }
+  /** Certainly not sent because somebody was busy: again after `delayMs`. */
+  | { readonly kind: 'ready'; readonly delayMs: number };
+
+/** Long enough for a device to work off some of its queue, short enough not to be noticed in a job. */
+const overloadDelayMs = 1_000;
+
+export function judgeTarget(settled: CallOutcome, job: Pick<Job, 'offline' | 'failureText'>): TargetVerdict {
+  const outcome = applyFailureText(settled, job.failureText);
+  switch (outcome.kind) {
+    case 'SUCCEEDED':
+    case 'FAILED':
+    case 'REJECTED':
+    case 'UNKNOWN':
+      return decided({ outcome: outcome.kind, certainty: outcome.certainty, error: outcome.error }, outcome.result);
+    case 'NOT_SENT':
+      return judgeNotSent(outcome, job.offline);
+  }
+}
+
+function judgeNotSent(outcome: CallOutcome, offline: Job['offline']): TargetVerdict {
+  const { error } = outcome;
+  if (error?.code === 'OVERLOADED') return { kind: 'ready', delayMs: overloadDelayMs };
+  // What the wire refuses (size, name) it will refuse again.
+  if (error?.code !== 'DEVICE_OFFLINE' || offline === 'FAIL') return decided({ outcome: 'REJECTED', certainty: 'NEVER', error }, undefined);
+  return offline === 'WAIT' ? { kind: 'waiting' } : decided({ outcome: 'SKIPPED', certainty: 'NEVER', error }, undefined);
+}
+
+function decided(decision: TargetDecision, result: ToolResult | undefined): TargetVerdict {
+  return { kind: 'decided', decision, result };
+}
