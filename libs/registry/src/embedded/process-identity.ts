@@ -1,0 +1,32 @@
+/** Tells whether a process noted earlier is still that same process: numbers are used again, after a restart of the machine or container even at once. */
+import { readFile, readlink } from 'node:fs/promises';
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and is somebody else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Boot and start time of a process where the system tells them (Linux), else the empty string, which matches every process of that number. */
+export async function startMark(pid: number): Promise<string> {
+  try {
+    const [boot, status] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+      readFile(`/proc/${String(pid)}/stat`, 'utf8'),
+    ]);
+    // The second field is the program's name in brackets and may hold anything; the start time is the 20th after it.
+    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    return `${boot.trim()}/${fields[19] ?? ''}`;
+  } catch {
+    return '';
+  }
+}
+
+/** The working folder of a process, where the system tells it. */
+export async function workingFolder(pid: number): Promise<string | undefined> {
+  return readlink(`/proc/${String(pid)}/cwd`).catch(() => undefined);
+}

@@ -1,0 +1,90 @@
+/** The PostgreSQL that the hub brings along: made at the first start, found again at the next, stopped last. Applies no migrations. */
+import path from 'node:path';
+import pg from 'pg';
+import { messageOf, RegistryError } from '../registry-error.js';
+import { findBinaries } from './binaries.js';
+import { openCluster, ROLE } from './cluster.js';
+import type { Cluster } from './cluster.js';
+import { lockDataDir } from './hub-lock.js';
+import { runPostmaster, stopPostmaster } from './postmaster.js';
+import type { Postmaster } from './postmaster.js';
+import { findServerUser } from './server-user.js';
+
+export interface EmbeddedPostgresOptions {
+  /** Folder of this hub's data; made if missing. */
+  readonly dataDir: string;
+  /** Where cluster and programs go that the server's user cannot reach in the data folder. */
+  readonly sharedDir?: string;
+}
+
+export interface EmbeddedPostgres {
+  readonly databaseUrl: string;
+  /** The server process, for those who must find it after a crash. */
+  readonly pid: number;
+  /** Something that the operator should be told, in one line. */
+  readonly notice: string | undefined;
+  /** Stops the server when everything else is closed, and gives the data folder free. Idempotent. */
+  stop(): Promise<void>;
+}
+
+const SHARED_DIR = '/var/lib/flotilla';
+
+/** Throws RegistryError DATA_DIR_IN_USE when another hub works on this folder, else EMBEDDED_SERVER_FAILED. */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = path.resolve(options.dataDir);
+  const unlock = await lockDataDir(dataDir);
+  try {
+    return await start(dataDir, options.sharedDir ?? SHARED_DIR, unlock);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+async function start(dataDir: string, sharedDir: string, unlock: () => Promise<void>): Promise<EmbeddedPostgres> {
+  const user = await findServerUser();
+  const binaries = await findBinaries(user, sharedDir);
+  const cluster = await openCluster(dataDir, sharedDir, binaries, user);
+  const postmaster = await runPostmaster(cluster, binaries, path.join(dataDir, 'postgres.log'));
+  try {
+    await ensureDatabase(cluster, postmaster);
+  } catch (error) {
+    throw new RegistryError(
+      'EMBEDDED_SERVER_FAILED',
+      `The embedded PostgreSQL on port ${String(postmaster.port)} does not let us in: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  let stopped: Promise<void> | undefined;
+  return {
+    databaseUrl: urlOf(cluster, postmaster, ROLE),
+    pid: postmaster.pid,
+    notice: cluster.notice,
+    stop: () => (stopped ??= stopPostmaster(postmaster.pid).finally(unlock)),
+  };
+}
+
+/** Also the last proof that an adopted server is ours: it knows the password and names the folder. */
+async function ensureDatabase(cluster: Cluster, postmaster: Postmaster): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(cluster, postmaster, 'postgres') });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ folder: string; exists: boolean }>(
+      `SELECT current_setting('data_directory') AS folder, EXISTS (SELECT FROM pg_database WHERE datname = $1) AS exists`,
+      [ROLE],
+    );
+    if (rows[0]?.folder !== cluster.folder) {
+      throw new RegistryError('EMBEDDED_SERVER_FAILED', `it works on ${rows[0]?.folder ?? 'nothing'}, not on ${cluster.folder}`);
+    }
+    if (!rows[0].exists) await client.query(`CREATE DATABASE "${ROLE}"`);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(cluster: Cluster, postmaster: Postmaster, database: string): string {
+  return `postgres://${ROLE}:${cluster.password}@127.0.0.1:${String(postmaster.port)}/${database}`;
+}
