@@ -22,7 +22,7 @@ export class WebSocketTransport implements Transport {
   #isStarted = false;
   #isOpen = true;
   #isHeard = true;
-  #hasError = false;
+  #brokeRule = false;
 
   constructor(
     private readonly socket: WebSocket,
@@ -33,7 +33,7 @@ export class WebSocketTransport implements Transport {
       this.#isHeard = true;
     });
     socket.on('error', (error) => {
-      this.#hasError = true;
+      this.#brokeRule ||= isBrokenRule(error);
       if (this.#isOpen) this.onerror?.(error);
     });
     socket.once('close', (code) => {
@@ -76,7 +76,7 @@ export class WebSocketTransport implements Transport {
   }
 
   #reasonOf(code: number): CloseReason {
-    if (this.#hasError && code !== ABNORMAL) return 'protocol_error';
+    if (this.#brokeRule) return 'protocol_error';
     return code === ABNORMAL ? 'connection_lost' : 'device_closed';
   }
 
@@ -84,6 +84,11 @@ export class WebSocketTransport implements Transport {
     this.#isOpen = false;
     process.nextTick(() => this.onclose?.(reason));
   }
+}
+
+/** ws names the peer's violations so; all else is the network's. */
+function isBrokenRule(error: Error): boolean {
+  return 'code' in error && String(error.code).startsWith('WS_ERR_');
 }
 
 /** Sends a close frame, and cuts the socket when the other side has not closed it in time. */

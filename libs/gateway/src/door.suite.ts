@@ -1,0 +1,57 @@
+/** What specs of the ways in share: a host that takes whatever arrives, real time, and shorter limits. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
+import { vi } from 'vitest';
+import { OpenAuth } from './device-auth.js';
+import { GatewayCounters } from './gateway-counters.js';
+import { defaultGatewayLimits } from './gateway-limits.js';
+import type { GatewayLogger } from './gateway-logger.js';
+import { Lobby } from './lobby.js';
+import type { Arrival, SessionHost } from './session-host.js';
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  setTimer: (delayMs, wake) => {
+    const timer = setTimeout(wake, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+export const silentLogger: GatewayLogger = { debug: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Keeps arrivals for the test to look at, and starts none. */
+export class OpenHouse implements SessionHost {
+  isFull = false;
+  readonly arrivals: Arrival[] = [];
+  readonly superseded: DeviceId[] = [];
+
+  supersede(deviceId: DeviceId): void {
+    this.superseded.push(deviceId);
+  }
+
+  admit(arrival: Arrival): void {
+    this.arrivals.push(arrival);
+  }
+
+  /** The nth arrival, once it is there. */
+  async arrival(number = 1): Promise<Arrival> {
+    return vi.waitFor(() => {
+      const arrival = this.arrivals[number - 1];
+      if (arrival === undefined) throw new Error('nobody arrived yet');
+      return arrival;
+    });
+  }
+}
+
+export function doorOptions() {
+  const limits = { ...defaultGatewayLimits, unprovenConnectionsMax: 20 };
+  return {
+    auth: new OpenAuth(),
+    host: new OpenHouse(),
+    lobby: new Lobby(limits.unprovenConnectionsMax),
+    limits,
+    counters: new GatewayCounters(),
+    clock: realClock,
+    logger: silentLogger,
+  };
+}

@@ -1,0 +1,210 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CloseReason } from '@flotilla/mcp';
+import { describeTransport } from '@flotilla/mcp/transport.suite';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { doorOptions } from './door.suite.js';
+import { FleetSecretAuth } from './fleet-secret-auth.js';
+import type { GatewayLimits } from './gateway-limits.js';
+import { WebSocketIngress } from './websocket-ingress.js';
+import type { WebSocketIngressOptions } from './websocket-ingress.js';
+import type { Arrival } from './session-host.js';
+
+const headers = { 'Device-Id': '02:5e:7a:10:c4:9f', 'Client-Id': '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21', 'Protocol-Version': '1' };
+const hello = JSON.stringify({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' });
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+interface DialOptions {
+  readonly headers?: Record<string, string>;
+  readonly query?: string;
+  readonly autoPong?: boolean;
+}
+
+async function openDoor({
+  limits,
+  ...change
+}: Partial<Omit<WebSocketIngressOptions, 'limits'>> & { limits?: Partial<GatewayLimits> } = {}) {
+  const defaults = doorOptions();
+  const options = { ...defaults, ...change, limits: { ...defaults.limits, closingTimeoutMs: 50, ...limits } };
+  const ingress = new WebSocketIngress(options);
+  ingress.start();
+  const server = createServer().on('upgrade', ingress.upgrade);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    ingress.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const dial = (dialled: DialOptions = {}) => {
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/xiaozhi/v1/${dialled.query ?? ''}`;
+    const socket = new WebSocket(url, {
+      headers: dialled.headers ?? headers,
+      perMessageDeflate: false,
+      autoPong: dialled.autoPong ?? true,
+    });
+    const received: string[] = [];
+    socket.on('message', (data) => received.push((data as Buffer).toString()));
+    socket.on('error', () => undefined);
+    return { socket, received };
+  };
+  return { dial, host: defaults.host, lobby: options.lobby };
+}
+
+async function enter(door: Awaited<ReturnType<typeof openDoor>>, dialled?: DialOptions) {
+  const device = door.dial(dialled);
+  await once(device.socket, 'open');
+  device.socket.send(hello);
+  const arrival = await door.host.arrival(door.host.arrivals.length + 1);
+  await vi.waitFor(() => expect(device.received).toHaveLength(1));
+  return { ...device, arrival };
+}
+
+function listen({ transport }: Arrival) {
+  const heard = { messages: [] as string[], closes: [] as CloseReason[] };
+  transport.onmessage = (text) => heard.messages.push(text);
+  transport.onclose = (reason) => heard.closes.push(reason);
+  transport.start();
+  return heard;
+}
+
+async function refusal(socket: WebSocket): Promise<{ readonly status: number | undefined; readonly body: unknown }> {
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, import('node:http').IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return { status: response.statusCode, body: JSON.parse(text) };
+}
+
+describeTransport('the WebSocket transport', async () => {
+  const { socket, received, arrival } = await enter(await openDoor());
+  received.length = 0;
+  return { near: arrival.transport, far: { send: (text) => socket.send(text), close: () => socket.terminate(), received } };
+});
+
+describe('WebSocketIngress', () => {
+  it('answers the hello first, with a transport and a session id', async () => {
+    const { received, arrival } = await enter(await openDoor());
+    arrival.transport.send('{"type":"mcp"}');
+    await vi.waitFor(() => expect(received).toHaveLength(2));
+    expect(JSON.parse(received[0] ?? '')).toMatchObject({
+      type: 'hello',
+      transport: 'websocket',
+      session_id: arrival.conversationId,
+      audio_params: { format: 'opus' },
+    });
+  });
+
+  it('knows the device by its MAC, however that is written', async () => {
+    const { arrival } = await enter(await openDoor(), { headers: { ...headers, 'Device-Id': '02-5E-7A-10-C4-9F' } });
+    expect(arrival).toMatchObject({ deviceId: '02:5e:7a:10:c4:9f', kind: 'WEBSOCKET', remoteAddress: '127.0.0.1' });
+  });
+
+  it('takes the ids from the query string where there are no headers', async () => {
+    const query = '?device-id=02:5e:7a:10:c4:9f&client-id=somebody';
+    const { arrival } = await enter(await openDoor(), { headers: {}, query });
+    expect(arrival.deviceId).toBe('02:5e:7a:10:c4:9f');
+  });
+
+  it('ends an older session of the device at the hello', async () => {
+    const door = await openDoor();
+    await enter(door);
+    expect(door.host.superseded).toEqual(['02:5e:7a:10:c4:9f']);
+  });
+
+  it('drops audio and survives text that is no message', async () => {
+    const { socket, arrival } = await enter(await openDoor());
+    const heard = listen(arrival);
+    socket.send(Buffer.from([0, 1, 2]));
+    socket.send('no json');
+    socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
+    socket.send('{"type":"mcp"}');
+    await vi.waitFor(() => expect(heard.messages.at(-1)).toBe('{"type":"mcp"}'));
+    expect(heard.messages).toHaveLength(3);
+    expect(heard.closes).toEqual([]);
+  });
+
+  it('waits for the hello through anything else, but not for ever', async () => {
+    const door = await openDoor({ limits: { introductionTimeoutMs: 200 } });
+    const { socket } = door.dial();
+    await once(socket, 'open');
+    socket.send('no json');
+    socket.send('{"type":"hello"}');
+    socket.send(Buffer.from([1]));
+    const [code] = (await once(socket, 'close')) as [number];
+    expect(code).toBe(1002);
+    expect(door.host.arrivals).toEqual([]);
+    await vi.waitFor(() => expect(door.lobby.size).toBe(0));
+  });
+
+  it('cuts the socket of a device that does not finish the closing handshake', async () => {
+    const { socket, arrival } = await enter(await openDoor());
+    const heard = listen(arrival);
+    socket.pause();
+    arrival.transport.close('hub_closed');
+    await vi.waitFor(() => expect(heard.closes).toEqual(['hub_closed']));
+    socket.resume();
+    const [code] = (await once(socket, 'close')) as [number];
+    expect([1000, 1006]).toContain(code);
+  });
+
+  it('cuts a peer that gives no sign of life', async () => {
+    const { arrival } = await enter(await openDoor({ limits: { pingIntervalMs: 60 } }), { autoPong: false });
+    const heard = listen(arrival);
+    await vi.waitFor(() => expect(heard.closes).toEqual(['connection_lost']));
+  });
+
+  it('keeps a silent peer that answers pings', async () => {
+    const { socket, arrival } = await enter(await openDoor({ limits: { pingIntervalMs: 60 } }));
+    const heard = listen(arrival);
+    for (let ping = 0; ping < 4; ping += 1) await once(socket, 'ping');
+    expect(heard.closes).toEqual([]);
+  });
+
+  it('ends a connection whose message is larger than 64 KiB, as a broken rule', async () => {
+    const { socket, arrival } = await enter(await openDoor());
+    const heard = listen(arrival);
+    socket.send('x'.repeat(65_537));
+    await vi.waitFor(() => expect(heard.closes).toEqual(['protocol_error']));
+  });
+});
+
+describe('WebSocketIngress refuses a handshake', () => {
+  const seconds = Math.floor(Date.now() / 1000);
+  const signature = createHmac('sha256', 'ws-shared-secret')
+    .update(`${headers['Client-Id']}|${headers['Device-Id']}|${seconds}`)
+    .digest('base64url');
+  const token = `${signature}.${seconds}`;
+  const auth = new FleetSecretAuth({ secret: 'ws-shared-secret', clock: { now: () => Date.now() } });
+
+  it('but not with the right token', async () => {
+    await enter(await openDoor({ auth }), { headers: { ...headers, Authorization: `Bearer ${token}` } });
+    await enter(await openDoor({ auth }), { headers: { ...headers, Authorization: token } });
+  });
+
+  it.each([
+    ['without a token', headers, 401, 'UNAUTHORIZED'],
+    ['with a wrong token', { ...headers, Authorization: `Bearer ${token}0` }, 401, 'UNAUTHORIZED'],
+    ['without a Device-Id', { 'Client-Id': 'x' }, 400, 'HANDSHAKE_INVALID'],
+    ['with a Device-Id that is no MAC', { ...headers, 'Device-Id': 'lamp' }, 400, 'HANDSHAKE_INVALID'],
+    ['without a Client-Id', { 'Device-Id': headers['Device-Id'] }, 400, 'HANDSHAKE_INVALID'],
+    ['with an unknown Protocol-Version', { ...headers, 'Protocol-Version': '9' }, 400, 'HANDSHAKE_INVALID'],
+  ])('%s', async (_case, given, status, code) => {
+    const door = await openDoor({ auth });
+    const { socket } = door.dial({ headers: given });
+    expect(await refusal(socket)).toMatchObject({ status, body: { code, message: expect.any(String) as string } });
+    await vi.waitFor(() => expect(door.lobby.size).toBe(0));
+  });
+
+  it('when no further session fits', async () => {
+    const door = await openDoor();
+    door.host.isFull = true;
+    expect(await refusal(door.dial().socket)).toMatchObject({ status: 503, body: { code: 'OVERLOADED' } });
+  });
+});
