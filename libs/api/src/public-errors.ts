@@ -58,8 +58,12 @@ function codeOf(error: Error, cause: Error): ApiErrorCode {
   if (isCode(own)) return own;
   if (cause.name === 'RegistryError' && 'code' in cause) return registryCodes.get(cause.code) ?? 'INTERNAL';
   if (isRequestFault(cause)) return 'BAD_USER_INPUT';
-  // graphql's own errors in front of the resolvers: syntax, validation, variables.
-  return cause instanceof GraphQLError && cause.path === undefined ? 'BAD_USER_INPUT' : 'INTERNAL';
+  return isGraphqlsOwn(error, cause) ? 'BAD_USER_INPUT' : 'INTERNAL';
+}
+
+/** graphql's own complaints about a document, its variables or its arguments. Those about a value that we returned have a path and no node of their own. */
+function isGraphqlsOwn(error: Error, cause: Error): boolean {
+  return cause instanceof GraphQLError && (pathOf(error) === undefined || cause.nodes !== undefined);
 }
 
 function pathOf(error: Error): string | undefined {

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema, getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { defaultApiLimits } from './api-limits.js';
+import { documentLimits } from './document-limits.js';
+
+const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
+
+function errorsOf(query: string): string[] {
+  return validate(schema, parse(query), [...specifiedRules, documentLimits(defaultApiLimits)]).map((error) => error.message);
+}
+
+/** `levels` times from a device to its calls and back. */
+function nested(levels: number): string {
+  return levels === 0 ? 'id' : `calls { nodes { device { ${nested(levels - 1)} } } }`;
+}
+
+describe('the limits of a document', () => {
+  it('let the deepest useful query through', () => {
+    expect(errorsOf('{ jobs { nodes { targets { nodes { device { tools { policy { readback { tool } } } } } } } } }')).toEqual([]);
+  });
+
+  it('refuse nesting without end, fragments included', () => {
+    const query = `query { device(id: "d") { ...Deep } } fragment Deep on Device { ${nested(5)} }`;
+    expect(errorsOf(query)).toEqual(['The query nests 17 levels of fields, at most 15 are allowed.']);
+  });
+
+  it('leave fragments that spread each other to the rule for them', () => {
+    const query = '{ device(id: "d") { ...A } } fragment A on Device { ...B } fragment B on Device { ...A }';
+    expect(errorsOf(query)).toEqual([expect.stringContaining('Cannot spread fragment')]);
+  });
+
+  it('refuse a query that asks the same again under many names', () => {
+    const viewers = Array.from({ length: 51 }, (_, index) => `v${index}: viewer { name }`).join(' ');
+    expect(errorsOf(`{ ${viewers} }`)).toEqual(['The query uses more than 50 aliases.']);
+  });
+
+  it('refuse NUL in text', () => {
+    expect(errorsOf('{ device(id: "a\\u0000") { id } }')).toEqual([expect.stringContaining('NUL')]);
+  });
+
+  it('let introspection through', () => {
+    expect(errorsOf(getIntrospectionQuery())).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { defaultApiLimits } from './api-limits.js';
+import { costOf, refuseCostly } from './operation-cost.js';
+
+const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
+
+function cost(query: string, variables: Record<string, unknown> = {}): number {
+  return costOf({ schema, document: parse(query), variables, operationName: undefined }, defaultApiLimits.pageRowsMax);
+}
+
+describe('the cost of an operation', () => {
+  it('grows with the rows that are asked for', () => {
+    const query = 'query ($first: Int) { devices(first: $first) { nodes { id tools { name } } } }';
+    expect(cost(query, { first: 1 })).toBe(12);
+    expect(cost(query, { first: 100 })).toBe(1_200);
+  });
+
+  it('counts the default where `first` is not given', () => {
+    expect(cost('{ devices { nodes { id } } }')).toBe(cost('{ devices(first: 50) { nodes { id } } }'));
+  });
+
+  it('adds for lists that need a statement for each device', () => {
+    expect(cost('{ devices(first: 10) { nodes { calls(first: 1) { nodes { id } } } } }')).toBeGreaterThan(10 * 20);
+  });
+
+  it('cannot be made small by a negative `first`', () => {
+    expect(cost('{ devices(first: -1000000) { nodes { id tools { name } } } }')).toBeGreaterThan(0);
+  });
+
+  it('allows the largest list of devices with tools and their policies', () => {
+    const document = parse('{ devices(first: 200) { nodes { id tools { name policy { idempotent } } } } }');
+    expect(() => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits)).not.toThrow();
+  });
+
+  it('refuses lists in lists, and says what would help', () => {
+    const document = parse('{ devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }');
+    expect(() => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits)).toThrow(
+      /at most 10000 .*"first"/,
+    );
+  });
+
+  it('refuses more acts in one operation than devices should be kept busy with', () => {
+    const acts = Array.from({ length: 60 }, (_, index) => `a${index}: callTool(input: {deviceId: "d", tool: "t"}) { call { id } }`);
+    const document = parse(`mutation { ${acts.join(' ')} }`);
+    expect(() => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits)).toThrow('at most 10000');
+  });
+
+  it('refuses NUL anywhere in the variables', () => {
+    const document = parse('query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } }');
+    const operation = { schema, document, operationName: undefined, variables: { filter: { any: [{ search: 'a\0b' }] } } };
+    expect(() => refuseCostly(operation, defaultApiLimits)).toThrow('NUL');
+  });
+});

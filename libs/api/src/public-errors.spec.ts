@@ -1,0 +1,55 @@
+import { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { RegistryError } from '@flotilla/registry';
+import { ApiError } from './api-error.js';
+import { toPublicErrors } from './public-errors.js';
+
+function shown(error: Error): { readonly code: unknown; readonly message: string | undefined; readonly logged: readonly string[] } {
+  const logged: string[] = [];
+  const logger = { error: (_fields: object, message: string) => logged.push(message), warn: () => undefined, debug: () => undefined };
+  const [formatted] = toPublicErrors([error], logger);
+  return { code: formatted?.extensions?.['code'], message: formatted?.message, logged };
+}
+
+const inResolver = (originalError: Error): GraphQLError => new GraphQLError(originalError.message, { path: ['devices'], originalError });
+
+describe('toPublicErrors', () => {
+  it('shows errors that were written for the caller', () => {
+    expect(shown(inResolver(new ApiError('FORBIDDEN', 'No.')))).toEqual({ code: 'FORBIDDEN', message: 'No.', logged: [] });
+  });
+
+  it('hides what failed inside, and logs it once', () => {
+    const { code, message, logged } = shown(inResolver(new TypeError('password is hunter2')));
+    expect(code).toBe('INTERNAL');
+    expect(message).not.toContain('hunter2');
+    expect(logged).toHaveLength(1);
+  });
+
+  it('calls a bad cursor the fault of the caller', () => {
+    const error = inResolver(new RegistryError('ARGUMENT_INVALID', 'The cursor "x" is not one of this list.'));
+    expect(shown(error)).toEqual({ code: 'BAD_USER_INPUT', message: 'The cursor "x" is not one of this list.', logged: [] });
+  });
+
+  it('says UNAVAILABLE without details while the database is away', () => {
+    const { code, message } = shown(inResolver(new RegistryError('DATABASE_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.7:5432')));
+    expect(code).toBe('UNAVAILABLE');
+    expect(message).not.toContain('10.0.0.7');
+  });
+
+  it('calls errors of graphql itself, in front of the resolvers, the fault of the caller', () => {
+    expect(shown(new GraphQLError('Syntax Error: Unexpected <EOF>.')).code).toBe('BAD_USER_INPUT');
+  });
+
+  it('calls a value of ours that the schema does not allow a fault of ours', () => {
+    expect(shown(inResolver(new GraphQLError('Float cannot represent non numeric value: NaN'))).code).toBe('INTERNAL');
+  });
+
+  it('unfolds the errors that Mercurius wraps', () => {
+    const wrapped = Object.assign(new Error('Graphql validation error'), { errors: [new GraphQLError('one'), new GraphQLError('two')] });
+    const logger = { error: () => undefined, warn: () => undefined, debug: () => undefined };
+    expect(toPublicErrors([new GraphQLError('x', { originalError: wrapped })], logger).map(({ message }) => message)).toEqual([
+      'one',
+      'two',
+    ]);
+  });
+});
