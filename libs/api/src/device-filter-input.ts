@@ -1,12 +1,11 @@
 /** The caller's device filter as the registry's: nulls mean "not given", and nesting and lists are bounded. */
+import { inlineIdsMax } from '@flotilla/jobs';
 import type { DeviceFilter } from '@flotilla/registry';
 import { ApiError } from './api-error.js';
 import type { DeviceFilter as DeviceFilterInput } from './generated/schema-types.js';
 
 /** Each level of `any` and `not` is a level of SQL. */
 const filterDepthMax = 5;
-/** Ids in one filter: five pages of the largest list. */
-const filterIdsMax = 1_000;
 /** Tags, and alternatives of `any`. */
 const filterListMax = 50;
 
@@ -28,7 +27,7 @@ function parseLevel(input: DeviceFilterInput, depth: number): DeviceFilter {
   const { all, any, not, ids, tags, ...plain } = input;
   const filter: Mutable<DeviceFilter> = withoutNulls(plain);
   if (all) filter.all = true;
-  if (ids) filter.ids = atMost(ids, filterIdsMax, 'ids');
+  if (ids) filter.ids = atMost(ids, inlineIdsMax, 'ids');
   if (tags) filter.tags = atMost(tags, filterListMax, 'tags');
   if (any) filter.any = atMost(any, filterListMax, 'any').map((alternative) => parseLevel(alternative, depth + 1));
   if (not) filter.not = parseLevel(not, depth + 1);

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
-import type { Job } from '@flotilla/jobs';
+import { jobLifeMsDefault, maxInFlightDefault, type Job } from '@flotilla/jobs';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import { ApiError } from '../api-error.js';
@@ -32,8 +32,8 @@ export class JobActsResolver implements Required<Pick<MutationResolvers, 'create
     if (!tool) throw new ApiError('BAD_USER_INPUT', '"input.tool" is needed: the name of the tool to call.');
     const request = {
       offline: 'WAIT' as const,
-      expiresInSeconds: 86_400,
-      maxInFlight: 200,
+      expiresInSeconds: jobLifeMsDefault / 1_000,
+      maxInFlight: maxInFlightDefault,
       ...withoutNulls(options),
       tool,
       arguments: jsonObject(given, 'input.arguments'),

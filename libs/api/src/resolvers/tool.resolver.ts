@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { ToolPolicy } from '@flotilla/jobs';
+import { findToolPolicy, type ToolPolicy } from '@flotilla/jobs';
 import type { FleetToolRow, Registry, StoredTool, ToolFilter } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY } from '../api-deps.js';
@@ -8,7 +8,6 @@ import { pageRequest, toConnection, type Connection } from '../connection.js';
 import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
 import type { QueryResolvers, QueryToolsArgs, ToolResolvers } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-import { policyOf } from '../tool-policy.js';
 
 /** The tools of the fleet, and what the operator knows about them. */
 @Resolver('Tool')
@@ -36,6 +35,6 @@ export class ToolResolver implements Required<Pick<QueryResolvers, 'tools' | 'to
 
   @ResolveField()
   async policy(tool: StoredTool, _args: unknown, { loaders }: ApiContext): Promise<ToolPolicy> {
-    return policyOf(tool.name, await loaders.toolPolicies());
+    return findToolPolicy(await loaders.toolPolicies(), tool.name);
   }
 }
