@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { clientIdMax, parseDeviceIdHeader, parseMqttClientId } from './device-identity.js';
+
+describe('parseMqttClientId', () => {
+  it('finds the MAC in xiaozhi ids of three and of two parts', () => {
+    expect(parseMqttClientId('GID_lab@@@02_5E_7a_10_c4_9f@@@3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21')).toEqual({
+      ok: true,
+      deviceId: '02:5e:7a:10:c4:9f',
+      group: 'GID_lab',
+      uuid: '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21',
+    });
+    expect(parseMqttClientId('GID_lab@@@02_5e_7a_10_c4_9f')).toEqual({ ok: true, deviceId: '02:5e:7a:10:c4:9f', group: 'GID_lab' });
+  });
+
+  it('takes other ids as they are', () => {
+    for (const id of ['greenhouse-7', 'GID@@@not-a-mac@@@x', '灯-1']) expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: id });
+  });
+
+  it.each(['02:5e:7a:10:c4:9f', '02_5E_7A_10_C4_9F', '02-5e-7a-10-c4-9f', '025e7a10c49f'])(
+    'refuses %s, which would pass for the device with that MAC',
+    (clientId) => {
+      expect(parseMqttClientId(clientId)).toMatchObject({ ok: false, problem: expect.stringContaining('MAC') });
+    },
+  );
+
+  it.each(['', 'a\0b', 'a\nb', 'x'.repeat(clientIdMax + 1), '\ud800'])('refuses %j', (clientId) => {
+    expect(parseMqttClientId(clientId).ok).toBe(false);
+  });
+});
+
+describe('parseDeviceIdHeader', () => {
+  it('takes a MAC in any spelling', () => {
+    expect(parseDeviceIdHeader('02:5E:7A:10:C4:9F')).toEqual({ ok: true, deviceId: '02:5e:7a:10:c4:9f' });
+  });
+
+  it('refuses everything else', () => {
+    for (const header of [undefined, '', 'x', '02:5e:7a:10:c4', '02:5e:7a:10:c4:9f:00']) expect(parseDeviceIdHeader(header).ok).toBe(false);
+  });
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileArguments } from './tool-arguments.js';
+
+const volume = compileArguments({
+  type: 'object',
+  properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } },
+  required: ['volume'],
+});
+const verdict = (property: object, value: unknown) => compileArguments({ type: 'object', properties: { x: property } }).check({ x: value });
+
+describe('compileArguments', () => {
+  it('accepts what the schema allows', () => {
+    expect(volume.schemaKnown).toBe(true);
+    expect(volume.check({ volume: 0 })).toEqual({ ok: true });
+    expect(volume.check({ volume: 100 })).toEqual({ ok: true });
+  });
+
+  it.each([
+    [{ volume: 101 }, 'volume', '100'],
+    [{ volume: 50.9 }, 'volume', 'int'],
+    [{ volume: '50' }, 'volume', 'number'],
+    [{}, 'volume', 'required'],
+    [{ volume: 5, loud: true }, 'loud', 'not an argument'],
+    [{ Volume: 5 }, 'Volume', '"volume"'],
+    [{ volume: 5, VOLUME: 5 }, 'VOLUME', 'case'],
+    [{ volume: NaN }, 'volume', 'finite'],
+  ])('refuses %j, naming the argument and the rule', (args, path, rule) => {
+    const result = volume.check(args);
+    expect(result).toMatchObject({ ok: false, path });
+    expect(result).toHaveProperty('message', expect.stringContaining(path));
+    expect(result).toHaveProperty('message', expect.stringContaining(rule));
+  });
+
+  it.each([null, undefined, [], 'x', 5, new Map(), new Date(0)])('refuses %j as arguments', (args) => {
+    expect(volume.check(args).ok).toBe(false);
+  });
+
+  it('keeps integers within 32 bits where the schema sets no bounds, or wider ones', () => {
+    for (const property of [{ type: 'integer' }, { type: 'integer', minimum: -1e15, maximum: 1e15 }]) {
+      expect(verdict(property, 2 ** 31 - 1).ok).toBe(true);
+      expect(verdict(property, 2 ** 31).ok).toBe(false);
+      expect(verdict(property, -(2 ** 31)).ok).toBe(true);
+      expect(verdict(property, -(2 ** 31) - 1).ok).toBe(false);
+    }
+  });
+
+  it('needs no argument that has a default, and fills none in', () => {
+    const { check } = compileArguments({ type: 'object', properties: { quality: { type: 'integer', default: 80 } } });
+    const args = {};
+    expect(check(args)).toEqual({ ok: true });
+    expect(args).toEqual({});
+  });
+
+  it('refuses NUL and half characters in any string and name, however deep', () => {
+    for (const value of ['a\0b', ['a\0b'], { 'k\0': 1 }, { k: { l: 'a\0' } }, '\ud800']) expect(verdict({}, value).ok).toBe(false);
+    expect(verdict({}, 'tief 😀').ok).toBe(true);
+  });
+
+  it('says where in nested arguments the fault is', () => {
+    const schema = {
+      type: 'object',
+      properties: { steps: { type: 'array', items: { type: 'object', properties: { ms: { type: 'integer' } } } } },
+    };
+    expect(compileArguments(schema).check({ steps: [{ ms: 1 }, { ms: 'x' }] })).toMatchObject({ ok: false, path: 'steps[1].ms' });
+  });
+
+  it('bounds nesting and refuses what is no JSON', () => {
+    const deep = Array.from({ length: 20 }).reduce<unknown>((inner) => [inner], 1);
+    for (const value of [deep, () => 1, 5n, undefined, Symbol('x'), new Map()]) expect(verdict({}, value).ok).toBe(false);
+  });
+
+  it('understands choices, several types and alternatives', () => {
+    expect(verdict({ enum: ['light', 'dark'] }, 'dim').ok).toBe(false);
+    expect(verdict({ enum: ['light', 'dark'] }, 'dark').ok).toBe(true);
+    expect(verdict({ type: ['string', 'null'] }, null).ok).toBe(true);
+    expect(verdict({ type: ['string', 'null'] }, 1).ok).toBe(false);
+    expect(verdict({ anyOf: [{ type: 'boolean' }, { type: 'integer' }] }, 'x')).toMatchObject({ ok: false, path: 'x' });
+  });
+
+  it('does not run a pattern that a device wrote', () => {
+    expect(verdict({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`)).toEqual({ ok: true });
+  });
+
+  it.each([
+    { type: 'string' },
+    { type: 'object', properties: { x: { type: 'colour' } } },
+    { type: 'object', properties: { x: null } },
+    { type: 'object', properties: [] },
+    { type: 'object', properties: { x: { $ref: 'https://example.com/schema' } } },
+    { type: 'object', properties: { x: { type: 'integer', minimum: 'low' } } },
+    { type: 'object', properties: { x: { enum: [] } } },
+    { type: 'object', properties: { constructor: { type: 'string' } } },
+    JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'),
+    { type: 'object', properties: {}, required: ['ghost'] },
+    { type: 'object', properties: {}, if: { required: ['a'] } },
+    { type: 'object', patternProperties: { '^x': {} } },
+  ])('knows nothing of the hostile schema %j, and still refuses what is unsafe', (schema) => {
+    const { schemaKnown, check } = compileArguments(schema);
+    expect(schemaKnown).toBe(false);
+    expect(check({ anything: [1, 'two'] })).toEqual({ ok: true });
+    expect(check({ a: '\0' }).ok).toBe(false);
+    expect(check('text').ok).toBe(false);
+  });
+
+  it('compiles and checks any schema with any value without throwing', () => {
+    const keyword = fc.constantFrom('type', 'properties', 'required', 'items', 'minimum', 'enum', 'anyOf', 'const', 'minLength', 'x');
+    const type = fc.constantFrom('object', 'string', 'integer', 'array', 'null', 'boolean', 'number');
+    const { schema } = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
+      schema: fc.dictionary(
+        keyword,
+        fc.oneof(
+          { maxDepth: 3 },
+          type,
+          fc.jsonValue(),
+          fc.array(type),
+          tie('schema'),
+          fc.dictionary(fc.string({ maxLength: 3 }), tie('schema')),
+        ),
+      ),
+    }));
+    fc.assert(
+      fc.property(schema, fc.anything(), (hostile, args) => {
+        const { check } = compileArguments(hostile);
+        expect(check(args).ok).toBeTypeOf('boolean');
+      }),
+    );
+  });
+
+  it('never accepts a name that the schema does not declare', () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((name) => name !== 'volume'),
+        (name) => {
+          expect(volume.check({ volume: 1, [name]: 1 }).ok).toBe(false);
+        },
+      ),
+    );
+  });
+});
