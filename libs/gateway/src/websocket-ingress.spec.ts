@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CloseReason } from '@flotilla/mcp';
 import { describeTransport } from '@flotilla/mcp/transport.suite';
@@ -76,7 +77,7 @@ function listen({ transport }: Arrival) {
 }
 
 async function refusal(socket: WebSocket): Promise<{ readonly status: number | undefined; readonly body: unknown }> {
-  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, import('node:http').IncomingMessage];
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
   let text = '';
   for await (const chunk of response) text += String(chunk);
   return { status: response.statusCode, body: JSON.parse(text) };

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describeTransport } from '@flotilla/mcp/transport.suite';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createWebSocketStream, WebSocket } from 'ws';
+import { doorOptions } from './door.suite.js';
+import { MqttDevice } from './mqtt-device.suite.js';
+import { MqttIngress } from './mqtt-ingress.js';
+import { MqttUpgrade } from './mqtt-upgrade.js';
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function openDoor() {
+  const options = doorOptions();
+  const ingress = new MqttIngress(options);
+  await ingress.start();
+  const upgrade = new MqttUpgrade({ limits: options.limits, accept: (stream, peer) => ingress.accept(stream, peer) });
+  const server = createServer().on('upgrade', upgrade.upgrade);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    await ingress.stop();
+    upgrade.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const open = (subprotocols: string[]) => new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/mqtt`, subprotocols);
+  return { open, host: options.host, counters: options.counters };
+}
+
+async function dial(door: Awaited<ReturnType<typeof openDoor>>, subprotocol = 'mqtt') {
+  const socket = door.open([subprotocol]);
+  await once(socket, 'open');
+  return { socket, device: new MqttDevice(createWebSocketStream(socket)) };
+}
+
+describeTransport('the MQTT transport inside a WebSocket', async () => {
+  const door = await openDoor();
+  const { socket, device } = await dial(door);
+  device.connect();
+  const { transport } = await door.host.arrival();
+  const far = {
+    send: (text: string) => device.publish(text),
+    close: () => socket.terminate(),
+    get received() {
+      return device.messages;
+    },
+  };
+  return { near: transport, far };
+});
+
+describe('MqttUpgrade', () => {
+  it.each(['mqtt', 'mqttv3.1'])('speaks the subprotocol %s', async (name) => {
+    const door = await openDoor();
+    const { socket, device } = await dial(door, name);
+    expect(socket.protocol).toBe(name);
+    device.connect();
+    expect(await device.connack()).toBe(0);
+    expect((await door.host.arrival()).deviceId).toBe('02:5e:7a:10:c4:9f');
+  });
+
+  it('refuses a handshake without a subprotocol of MQTT', async () => {
+    const door = await openDoor();
+    const socket = door.open(['graphql-transport-ws']);
+    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    expect(response.statusCode).toBe(400);
+    response.resume();
+  });
+
+  it('guards the stream like any other', async () => {
+    const door = await openDoor();
+    const { socket, device } = await dial(door);
+    device.writeBytes(Buffer.of(0x10, 0xff, 0xff, 0xff, 0x7f));
+    await once(socket, 'close');
+    expect(door.counters.list()).toContainEqual({ name: 'guard_cut_packet_too_large', count: 1 });
+  });
+});
