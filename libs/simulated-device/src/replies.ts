@@ -44,7 +44,7 @@ export class Replies {
   /** Sends the reply now, unless a behaviour knows better. */
   deliver(request: Request, body: ReplyBody, now: number): void {
     const { script } = this.parts;
-    if (script.isEmpty) return this.#send(request, body, 0);
+    if (script.isEmpty && this.#overtaken.length === 0) return this.#send(request, body, 0);
     if (script.strike('silent', request)) return;
     const spoiltBody = this.#spoil(request, body);
     const cut = script.strike('malformedReply', request) ? CUT_CHARACTERS : 0;
