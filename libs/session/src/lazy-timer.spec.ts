@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { LazyTimer } from './lazy-timer.js';
+import { ManualClock } from './manual-clock.js';
+
+function timerAt(now: number) {
+  const clock = new ManualClock(now);
+  const woken: number[] = [];
+  return { clock, woken, timer: new LazyTimer(clock, () => woken.push(clock.now())) };
+}
+
+it('moves only to an earlier time', () => {
+  const { clock, woken, timer } = timerAt(1000);
+  timer.wakeBy(1500);
+  timer.wakeBy(1800);
+  timer.wakeBy(1200);
+  expect(clock.timers).toBe(1);
+  clock.advance(5000);
+  expect(woken).toEqual([1200]);
+});
+
+it('wakes at once for a time that has passed, and never for none', () => {
+  const { clock, woken, timer } = timerAt(1000);
+  timer.wakeBy(Infinity);
+  expect(clock.timers).toBe(0);
+  timer.wakeBy(1);
+  clock.advance(0);
+  expect(woken).toEqual([1000]);
+});
+
+it('wakes early for a time beyond what timers can hold', () => {
+  const { clock, woken, timer } = timerAt(0);
+  timer.wakeBy(60 * 24 * 3_600_000);
+  clock.advance(3_600_000);
+  expect(woken).toEqual([3_600_000]);
+});
+
+it('does not wake after stop', () => {
+  const { clock, woken, timer } = timerAt(0);
+  timer.wakeBy(10);
+  timer.stop();
+  clock.advance(100);
+  expect(woken).toEqual([]);
+});
