@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FleetSecret, mqttCredentials, webSocketToken } from './credentials.js';
+import { FleetSecret, mqttCredentials, mqttPassword, webSocketToken } from './credentials.js';
 
 const mac = '02:5e:7a:10:c4:9f';
 const uuid = '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
@@ -16,10 +16,12 @@ describe('device credentials', () => {
   });
 
   it('sign the MQTT password over client id and user name', () => {
-    const { username, password } = mqttCredentials('secret', 'GID_lab@@@02_5e_7a_10_c4_9f@@@x');
-    expect(JSON.parse(Buffer.from(username, 'base64').toString())).toEqual({ ip: '127.0.0.1' });
-    expect(Buffer.from(password, 'base64')).toHaveLength(32);
-    expect(mqttCredentials('other', 'GID_lab@@@02_5e_7a_10_c4_9f@@@x').password).not.toBe(password);
+    const clientId = `GID_lab@@@02_5e_7a_10_c4_9f@@@${uuid}`;
+    expect(mqttPassword('Hub-Signing-Key-01', { clientId, username: 'eyJpcCI6IjE5Mi4wLjIuNDQifQ==' })).toBe(
+      'cRoD84Ahoo4Yhs5g8896WnwsCSy3eIoPJg7Us/40gKQ=',
+    );
+    const { username, password } = mqttCredentials('secret', clientId);
+    expect(password).toBe(mqttPassword('secret', { clientId, username }));
   });
 
   it('find the secret in the data folder even when the hub makes it later', () => {

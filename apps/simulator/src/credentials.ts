@@ -13,9 +13,14 @@ export interface MqttCredentials {
   readonly password: string;
 }
 
-/** Standard base64 of HMAC-SHA256 over `clientId|username`. */
+/** A fresh login of the device with this client id. */
 export function mqttCredentials(secret: string, clientId: string): MqttCredentials {
-  return { username: USERNAME, password: createHmac('sha256', secret).update(`${clientId}|${USERNAME}`).digest('base64') };
+  return { username: USERNAME, password: mqttPassword(secret, { clientId, username: USERNAME }) };
+}
+
+/** Standard base64 of HMAC-SHA256 over `clientId|username`. */
+export function mqttPassword(secret: string, { clientId, username }: { readonly clientId: string; readonly username: string }): string {
+  return createHmac('sha256', secret).update(`${clientId}|${username}`).digest('base64');
 }
 
 /** `base64url(HMAC-SHA256(uuid|mac|seconds)).seconds`, valid from now on. */
@@ -34,7 +39,7 @@ export class FleetSecret {
   readonly file: string;
 
   constructor(given: string | undefined, dataDir: string) {
-    this.#value = given;
+    this.#value = given || undefined;
     this.file = path.join(dataDir, SECRET_FILE);
   }
 

@@ -12,14 +12,23 @@ const reporter = new Reporter(options, {
 });
 const fleet = new Fleet(options, reporter);
 
+/** How long the sockets may take to say goodbye. */
+const STOP_WAIT_MS = 2000;
+
+let isStopping = false;
+
 function stop(): void {
+  if (isStopping) return;
+  isStopping = true;
   fleet.stop();
   reporter.stop();
   process.stdin.destroy();
+  setTimeout(() => process.exit(0), STOP_WAIT_MS).unref();
   reporter.event({ event: 'stopped' });
   reporter.say('Stopped.');
 }
 
+process.stdout.on('error', stop);
 process.once('SIGINT', stop);
 process.once('SIGTERM', stop);
 

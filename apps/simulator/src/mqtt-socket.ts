@@ -12,6 +12,10 @@ const DISCONNECT = generate({ cmd: 'disconnect' });
 const RECEIVE_BYTES = 1024;
 /** How long a device waits for CONNACK. */
 const CONNECT_WAIT_MS = 10_000;
+/** What may wait for a hub that does not read; further messages are lost, as on a device whose buffer is full. */
+const SEND_BYTES_MAX = 256 * 1024;
+/** How long a DISCONNECT may take to leave before the socket is cut. */
+const FAREWELL_MS = 1000;
 /** CONNACK codes for an identifier or credentials that are not accepted. */
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'unacceptable protocol version',
@@ -34,6 +38,7 @@ export class MqttSocket implements DeviceSocket {
   readonly #frames = new FrameReader();
   #isOpen = false;
   #isOver = false;
+  #awaitsPong = false;
   #timer: NodeJS.Timeout;
   #failure: string | undefined;
 
@@ -59,13 +64,17 @@ export class MqttSocket implements DeviceSocket {
   }
 
   send(text: string): void {
-    this.#socket.write(publish.encode(text));
+    if (this.#socket.writableLength <= SEND_BYTES_MAX) this.#socket.write(publish.encode(text));
   }
 
   close(how: 'graceful' | 'abrupt'): void {
     this.#stop();
-    if (how === 'graceful') this.#socket.end(DISCONNECT);
-    else this.#socket.destroy();
+    if (how === 'abrupt' || !this.#isOpen) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#socket.end(DISCONNECT);
+    setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
   }
 
   #read(chunk: Buffer): boolean {
@@ -80,6 +89,7 @@ export class MqttSocket implements DeviceSocket {
 
   #take(packet: InboundPacket): void {
     if (this.#isOver) return;
+    this.#awaitsPong = false;
     if (packet.kind === 'publish') return this.events.onmessage(packet.text);
     if (packet.kind === 'connack') this.#greeted(packet.returnCode);
   }
@@ -91,8 +101,15 @@ export class MqttSocket implements DeviceSocket {
     }
     clearTimeout(this.#timer);
     this.#isOpen = true;
-    if (this.login.keepAliveSeconds > 0) this.#timer = setInterval(() => this.#socket.write(PINGREQ), this.login.keepAliveSeconds * 500);
+    if (this.login.keepAliveSeconds > 0) this.#timer = setInterval(() => this.#ping(), this.login.keepAliveSeconds * 500);
     this.events.onopen();
+  }
+
+  /** Pings at half the keep-alive and gives up at the whole of it. [xiaozhi §2.2] */
+  #ping(): void {
+    if (this.#awaitsPong) return this.#end({ kind: 'lost', detail: `no PINGRESP within ${this.login.keepAliveSeconds} s` });
+    this.#awaitsPong = true;
+    this.#socket.write(PINGREQ);
   }
 
   #stop(): void {

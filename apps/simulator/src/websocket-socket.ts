@@ -7,6 +7,8 @@ const PATH = '/xiaozhi/v1/';
 const HANDSHAKE_WAIT_MS = 10_000;
 /** What a device takes from the hub in one frame. */
 const FRAME_BYTES_MAX = 64 * 1024;
+/** What may wait for a hub that does not read; further messages are lost, as on a device whose buffer is full. */
+const SEND_BYTES_MAX = 256 * 1024;
 const REFUSED_STATUS: readonly (number | undefined)[] = [401, 403];
 
 export interface WebSocketLogin {
@@ -36,17 +38,17 @@ export class WebSocketSocket implements DeviceSocket {
     this.#socket.on('message', (data, isBinary) => {
       if (!isBinary && !this.#isOver) events.onmessage(String(data));
     });
-    this.#socket.on('unexpected-response', (request, response) => {
+    this.#socket.on('unexpected-response', (_request, response) => {
       const kind = REFUSED_STATUS.includes(response.statusCode) ? 'refused' : 'unreachable';
       this.#failure = { kind, detail: `HTTP ${response.statusCode ?? 'without status'}` };
-      request.destroy();
+      this.#socket.terminate();
     });
     this.#socket.on('error', (error) => (this.#failure ??= { kind: this.#isOpen ? 'lost' : 'unreachable', detail: error.message }));
     this.#socket.on('close', () => this.#end(this.#failure ?? { kind: 'lost', detail: 'closed by the hub' }));
   }
 
   send(text: string): void {
-    this.#socket.send(text);
+    if (this.#socket.bufferedAmount <= SEND_BYTES_MAX) this.#socket.send(text);
   }
 
   /** A device destroys its socket whatever the reason: no close frame, no goodbye. */

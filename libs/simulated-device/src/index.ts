@@ -1,7 +1,7 @@
-export { behaviourSchema, isLasting } from './behaviour.js';
+export { behaviourSchema } from './behaviour.js';
 export type { Behaviour, LastingBehaviour } from './behaviour.js';
 export type { LoggedCall } from './call-log.js';
-export { identityOf, identityWith } from './identity.js';
+export { identityOf } from './identity.js';
 export type { DeviceIdentity, IdentitySeed } from './identity.js';
 export type { DeviceEffect } from './link.js';
 export { profileNames, profiles } from './profile.js';
