@@ -1,0 +1,92 @@
+/** Claiming: which targets are sent next, with the intent to send them committed before anybody sends. */
+import type { CallId, DeviceId, HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import type { Queryable } from '../database/database.js';
+import type { ClaimedTarget, JobFence } from '../job-store.js';
+import { countMoved, counterOf, SHARD } from './counter-sql.js';
+
+interface ClaimedRecord {
+  readonly device_id: DeviceId;
+  readonly call_id: CallId;
+  readonly claim: number;
+  readonly epoch: number;
+  readonly gateway_id: HubProcessId;
+  readonly tool_set_hash: ToolSetHash | null;
+}
+
+/**
+ * One statement, one commit: READY targets become DISPATCHING with a claim number, the epoch of the connection that they may be sent to, and the id of
+ * the call. Those whose device went away meanwhile get what the job's offline policy says. An owner whose lease ended claims nothing, and a target of a
+ * tool that may not run twice is never claimed again once it may have been sent.
+ */
+export async function claimTargets(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  limit: number,
+  at: number,
+): Promise<readonly ClaimedTarget[]> {
+  const rows = await db.query<ClaimedRecord>(
+    {
+      name: 'job-claim',
+      text: `WITH fenced AS (
+       SELECT j.idempotent, j.offline, j.call_timeout_ms FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()
+       WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING' FOR SHARE OF j),
+     picked AS MATERIALIZED (
+       SELECT t.device_id FROM job_target t, fenced
+       WHERE t.job_id = $1 AND t.state = 'READY' AND (t.attempts = 0 OR fenced.idempotent)
+       ORDER BY t.ordinal LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
+     located AS (
+       SELECT p.device_id, d.epoch, d.gateway_id, d.tool_set_hash, f.offline, f.call_timeout_ms, (d.online AND g.lease_until > now()) IS TRUE AS is_online
+       FROM fenced f, picked p LEFT JOIN device d ON d.id = p.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id),
+     updated AS (
+       UPDATE job_target t SET
+         state = CASE WHEN l.is_online THEN 'DISPATCHING' WHEN l.offline = 'WAIT' THEN 'WAITING_DEVICE' ELSE 'DECIDED' END::target_state,
+         outcome = CASE WHEN l.is_online OR l.offline = 'WAIT' THEN NULL WHEN l.offline = 'SKIP' THEN 'SKIPPED' ELSE 'REJECTED' END::outcome,
+         certainty = CASE WHEN l.is_online THEN 'MAYBE' ELSE 'NEVER' END::send_certainty,
+         error_code = CASE WHEN NOT l.is_online AND l.offline = 'FAIL' THEN 'DEVICE_OFFLINE' END,
+         error_message = CASE WHEN NOT l.is_online AND l.offline = 'FAIL' THEN 'The device was offline when its turn came.' END,
+         decided_at = CASE WHEN NOT l.is_online AND l.offline <> 'WAIT' THEN $4::timestamptz END,
+         attempts = t.attempts + l.is_online::int, claim = t.claim + 1, epoch = l.epoch, gateway_id = l.gateway_id,
+         call_id = CASE WHEN l.is_online THEN uuid_v7($4) END, started_at = CASE WHEN l.is_online THEN $4::timestamptz END,
+         deadline_at = CASE WHEN l.is_online THEN $4::timestamptz + l.call_timeout_ms * interval '1 millisecond' END
+       FROM located l WHERE t.job_id = $1 AND t.device_id = l.device_id
+       RETURNING t.device_id, t.state, t.outcome, t.call_id, t.claim, t.epoch, t.gateway_id, l.tool_set_hash),
+     moved AS (SELECT 'pending' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
+     ${countMoved(SHARD.claim)}
+     SELECT device_id, call_id, claim, epoch, gateway_id, tool_set_hash FROM updated WHERE state = 'DISPATCHING'`,
+    },
+    [jobId, fence, limit, new Date(at)],
+  );
+  return rows.map((row) => ({
+    deviceId: row.device_id,
+    callId: row.call_id,
+    attempt: row.claim,
+    epoch: row.epoch,
+    gatewayId: row.gateway_id,
+    toolSetHash: row.tool_set_hash ?? undefined,
+  }));
+}
+
+/** WAITING_DEVICE targets whose device is online again become READY: of these devices, or of all. At most `limit`, so that a storm comes in portions. */
+export async function wakeWaiting(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  deviceIds: readonly DeviceId[] | undefined,
+  limit: number,
+): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    {
+      text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
+     picked AS MATERIALIZED (
+       SELECT t.device_id FROM fenced, job_target t JOIN device d ON d.id = t.device_id JOIN hub_process g ON g.id = d.gateway_id
+       WHERE t.job_id = $1 AND t.state = 'WAITING_DEVICE' AND d.online AND g.lease_until > now() AND ($3::text[] IS NULL OR t.device_id = ANY ($3))
+       LIMIT $4 FOR UPDATE OF t SKIP LOCKED),
+     updated AS (
+       UPDATE job_target t SET state = 'READY' FROM picked p WHERE t.job_id = $1 AND t.device_id = p.device_id RETURNING t.device_id),
+     moved AS (SELECT 'waiting_device' AS counter_before, 'pending' AS counter_after FROM updated),
+     ${countMoved(SHARD.wake)}
+     SELECT count(*)::int AS count FROM updated`,
+    },
+    [jobId, fence, deviceIds ?? null, limit],
+  );
+  return rows[0]?.count ?? 0;
+}

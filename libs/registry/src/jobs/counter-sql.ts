@@ -1,0 +1,29 @@
+/**
+ * The counters of a job move in the very statement that moves its targets: every such statement ends in a CTE `moved` with one row per target, its
+ * counter before (null for a new target) and after, and this CTE adds the differences up.
+ */
+import { COUNTER_COLUMNS } from './job-rows.js';
+
+/** The counter that a target in this state and outcome stands in. */
+export function counterOf(state: string, outcome: string): string {
+  return `CASE ${state}
+    WHEN 'DECIDED' THEN lower(${outcome}::text)
+    WHEN 'WAITING_DEVICE' THEN 'waiting_device'
+    WHEN 'DISPATCHING' THEN 'in_flight'
+    WHEN 'SENT' THEN 'in_flight'
+    WHEN 'VERIFYING' THEN 'verifying'
+    ELSE 'pending' END`;
+}
+
+/** CTE `counted`: adds what `moved(counter_before, counter_after)` says to one shard of job $1's counters. */
+export function countMoved(shard: number): string {
+  const difference = (column: string) =>
+    `(count(*) FILTER (WHERE counter_after = '${column}') - count(*) FILTER (WHERE counter_before = '${column}'))::int`;
+  return `counted AS (
+    INSERT INTO job_counter (job_id, shard, ${COUNTER_COLUMNS.join(', ')})
+    SELECT $1::uuid, ${shard}, ${COUNTER_COLUMNS.map(difference).join(', ')} FROM moved HAVING count(*) > 0
+    ON CONFLICT (job_id, shard) DO UPDATE SET ${COUNTER_COLUMNS.map((column) => `${column} = job_counter.${column} + EXCLUDED.${column}`).join(', ')})`;
+}
+
+/** Rows of counters per job, so that a claim, a flush and an operator's cancel do not wait for one another's row lock. */
+export const SHARD = { prepare: 0, claim: 1, flush: 2, wake: 3, end: 4, recover: 5 } as const;

@@ -1,0 +1,96 @@
+/** Ending targets in bulk, without an answer: never-sent ones when a job is cancelled or expires, in-flight ones when nobody waits for them any more. */
+import type { CallError } from '@flotilla/mcp';
+import type { Queryable } from '../database/database.js';
+import type { JobFence } from '../job-store.js';
+import { countMoved, counterOf, SHARD } from './counter-sql.js';
+
+/** Targets per statement: long enough to be cheap, short enough that nobody waits for its locks. */
+const CHUNK_TARGETS = 10_000;
+
+/** States in which nothing was sent, each with a partial index of its own or a share in one. */
+const NEVER_SENT = ['READY', 'WAITING_DEVICE', 'PENDING', 'RETRY_WAIT'] as const;
+
+const COUNTER_OF = { READY: 'pending', WAITING_DEVICE: 'waiting_device', PENDING: 'pending', RETRY_WAIT: 'pending' } as const;
+
+export async function endNeverSent(db: Queryable, fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<number> {
+  let ended = 0;
+  for (const state of NEVER_SENT) {
+    let count: number;
+    do {
+      count = await endChunk(db, fence, { state, outcome, at });
+      ended += count;
+    } while (count > 0);
+  }
+  return ended;
+}
+
+interface ChunkEnd {
+  readonly state: (typeof NEVER_SENT)[number];
+  readonly outcome: string;
+  readonly at: number;
+}
+
+async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outcome, at }: ChunkEnd): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    {
+      text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
+     picked AS MATERIALIZED (
+       SELECT t.device_id FROM fenced, job_target t WHERE t.job_id = $1 AND t.state = '${state}' LIMIT ${CHUNK_TARGETS} FOR UPDATE OF t),
+     updated AS (
+       UPDATE job_target t SET state = 'DECIDED', outcome = $3::outcome, certainty = coalesce(t.certainty, 'NEVER'), decided_at = $4
+       FROM picked p WHERE t.job_id = $1 AND t.device_id = p.device_id RETURNING t.state, t.outcome),
+     moved AS (SELECT '${COUNTER_OF[state]}' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
+     ${countMoved(SHARD.end)}
+     SELECT count(*)::int AS count FROM updated`,
+    },
+    [jobId, fence, outcome, new Date(at)],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** In-flight targets may have run: they end UNKNOWN. */
+export async function endInFlight(db: Queryable, { jobId, fence }: JobFence, error: CallError, at: number): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    {
+      text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
+     updated AS (
+       UPDATE job_target t SET state = 'DECIDED', outcome = 'UNKNOWN', certainty = 'MAYBE', decided_at = $3, error_code = $4, error_message = $5
+       FROM fenced WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT', 'VERIFYING') RETURNING t.device_id),
+     moved AS (SELECT 'in_flight' AS counter_before, 'unknown' AS counter_after FROM updated),
+     ${countMoved(SHARD.end)}
+     SELECT count(*)::int AS count FROM updated`,
+    },
+    [jobId, fence, new Date(at), error.code, error.message],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * What a former owner left in flight: whether it was sent cannot be told. Tools that may run twice go back in line with their attempt counted; all
+ * others end UNKNOWN and are never sent again.
+ */
+export async function recoverTargets(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  at: number,
+): Promise<{ readonly resent: number; readonly unknown: number }> {
+  const rows = await db.query<{ resent: number; unknown: number }>(
+    {
+      text: `WITH fenced AS (SELECT idempotent FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
+     updated AS (
+       UPDATE job_target t SET
+         state = CASE WHEN f.idempotent THEN 'READY' ELSE 'DECIDED' END::target_state,
+         outcome = CASE WHEN NOT f.idempotent THEN 'UNKNOWN' END::outcome,
+         decided_at = CASE WHEN NOT f.idempotent THEN $3::timestamptz END,
+         error_code = CASE WHEN NOT f.idempotent THEN 'HUB_RESTARTED' END,
+         error_message = CASE WHEN NOT f.idempotent THEN 'The hub stopped while this call was in flight; the device may have run it.' END,
+         certainty = 'MAYBE', deadline_at = NULL
+       FROM fenced f WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT') RETURNING t.state, t.outcome),
+     moved AS (SELECT 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
+     ${countMoved(SHARD.recover)}
+     SELECT count(*) FILTER (WHERE state = 'READY')::int AS resent, count(*) FILTER (WHERE state = 'DECIDED')::int AS unknown FROM updated`,
+    },
+    [jobId, fence, new Date(at)],
+  );
+  return { resent: rows[0]?.resent ?? 0, unknown: rows[0]?.unknown ?? 0 };
+}

@@ -1,0 +1,132 @@
+/** How rows of jobs and targets become the objects that everybody else knows. */
+import type { Job, JobProgress, TargetOutcome, TargetState } from '@flotilla/jobs';
+import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
+import type { TargetRow } from '../job-store.js';
+
+/** Columns of `job` as `JobRecord` has them. */
+export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, version, offline, expires_at, call_timeout_ms, max_in_flight,
+  idempotent, failure_text, total, created_by, may_call_user_only, created_at, started_at, finished_at, request_hash`;
+
+export interface JobRecord {
+  readonly id: string;
+  readonly name: string | null;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly state: Job['state'];
+  readonly conclusion: Job['conclusion'] | null;
+  readonly pause_reason: Job['pauseReason'] | null;
+  readonly version: number;
+  readonly offline: Job['offline'];
+  readonly expires_at: Date;
+  readonly call_timeout_ms: number;
+  readonly max_in_flight: number;
+  readonly idempotent: boolean;
+  readonly failure_text: string | null;
+  readonly total: number | null;
+  readonly created_by: string;
+  readonly may_call_user_only: boolean;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly request_hash: string;
+}
+
+export function jobOf(record: JobRecord): Job {
+  return {
+    id: record.id as JobId,
+    name: record.name ?? undefined,
+    tool: record.tool,
+    arguments: record.arguments,
+    state: record.state,
+    conclusion: record.conclusion ?? undefined,
+    pauseReason: record.pause_reason ?? undefined,
+    version: record.version,
+    offline: record.offline,
+    expiresAt: record.expires_at.getTime(),
+    callTimeoutMs: record.call_timeout_ms,
+    maxInFlight: record.max_in_flight,
+    idempotent: record.idempotent,
+    failureText: record.failure_text ?? undefined,
+    total: record.total ?? undefined,
+    createdBy: record.created_by,
+    mayCallUserOnly: record.may_call_user_only,
+    createdAt: record.created_at.getTime(),
+    startedAt: record.started_at?.getTime(),
+    finishedAt: record.finished_at?.getTime(),
+  };
+}
+
+export interface TargetRecord {
+  readonly device_id: string;
+  readonly wave: number;
+  readonly state: TargetState;
+  readonly outcome: TargetOutcome | null;
+  readonly attempts: number;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly rpc_code: number | null;
+  readonly result: ToolResult | null;
+  readonly late: boolean;
+  readonly decided_at: Date | null;
+}
+
+export function targetOf(record: TargetRecord): TargetRow {
+  return {
+    deviceId: record.device_id as DeviceId,
+    wave: record.wave,
+    state: record.state,
+    outcome: record.outcome ?? undefined,
+    attempts: record.attempts,
+    error: errorOf(record),
+    result: record.result ?? undefined,
+    late: record.late,
+    decidedAt: record.decided_at?.getTime(),
+  };
+}
+
+function errorOf({ error_code: code, error_message: message, rpc_code: rpcCode }: TargetRecord): CallError | undefined {
+  if (code === null) return undefined;
+  return { code: code as CallError['code'], message: message ?? '', ...(rpcCode === null ? {} : { rpcCode }) };
+}
+
+/** Sums of the counter columns, which PostgreSQL gives as text. */
+export type CounterRecord = Readonly<Record<CounterColumn, string | number>> & { readonly job_id: string; readonly total: number | null };
+
+/** The counters of a target's live states and outcomes, in the order of `job_counter`. */
+export const COUNTER_COLUMNS = [
+  'pending',
+  'waiting_device',
+  'in_flight',
+  'verifying',
+  'succeeded',
+  'no_change',
+  'failed',
+  'rejected',
+  'verify_failed',
+  'unknown',
+  'expired',
+  'cancelled',
+  'skipped',
+] as const;
+
+export type CounterColumn = (typeof COUNTER_COLUMNS)[number];
+
+export function progressOf(record: CounterRecord): JobProgress {
+  const count = (column: CounterColumn) => Number(record[column]);
+  return {
+    total: record.total ?? COUNTER_COLUMNS.reduce((sum, column) => sum + count(column), 0),
+    pending: count('pending'),
+    waitingDevice: count('waiting_device'),
+    inFlight: count('in_flight'),
+    verifying: count('verifying'),
+    succeeded: count('succeeded'),
+    noChange: count('no_change'),
+    failed: count('failed'),
+    rejected: count('rejected'),
+    verifyFailed: count('verify_failed'),
+    unknown: count('unknown'),
+    expired: count('expired'),
+    cancelled: count('cancelled'),
+    skipped: count('skipped'),
+  };
+}

@@ -1,0 +1,92 @@
+/** Preparation: the targets of a job are made inside PostgreSQL, chunk by chunk in key order; no row of a device travels through Node. */
+import type { ToolSetHash } from '@flotilla/mcp';
+import type { Queryable } from '../database/database.js';
+import type { DeviceFilter } from '../device-filter.js';
+import { deviceCondition } from '../devices/device-condition.js';
+import type { JobFence, ToolSetVerdict } from '../job-store.js';
+import { countMoved, counterOf, SHARD } from './counter-sql.js';
+
+/** Tool sets over the devices that the job's filter matches now. */
+export async function toolSetsOf(db: Queryable, { jobId, fence }: JobFence): Promise<readonly ToolSetHash[]> {
+  const filter = await filterOf(db, { jobId, fence });
+  if (!filter) return [];
+  const parameters: unknown[] = [];
+  const condition = deviceCondition(filter, parameters);
+  const rows = await db.query<{ hash: ToolSetHash }>(
+    { text: `SELECT DISTINCT d.tool_set_hash AS hash FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${condition}` },
+    parameters,
+  );
+  return rows.map((row) => row.hash);
+}
+
+async function filterOf(db: Queryable, { jobId, fence }: JobFence): Promise<DeviceFilter | undefined> {
+  const rows = await db.query<{ devices: DeviceFilter }>({ text: 'SELECT devices FROM job WHERE id = $1 AND fence = $2' }, [jobId, fence]);
+  return rows[0]?.devices;
+}
+
+/**
+ * Inserts the next `limit` targets after the ones that are in, and remembers how far it came in the same statement: after a crash the next chunk
+ * begins there. The order of sending is a hash of job and device, so that no board, batch or tenant of ids always goes first.
+ */
+export async function prepareChunk(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  verdicts: readonly ToolSetVerdict[],
+  limit: number,
+  at: number,
+): Promise<number> {
+  const filter = await filterOf(db, { jobId, fence });
+  if (!filter) return 0;
+  const rejected = verdicts.filter((verdict) => verdict.rejection !== undefined);
+  const parameters: unknown[] = [
+    jobId,
+    fence,
+    limit,
+    new Date(at),
+    rejected.map((verdict) => verdict.toolSetHash),
+    rejected.map((verdict) => verdict.rejection?.code),
+    rejected.map((verdict) => verdict.rejection?.message),
+  ];
+  const condition = deviceCondition(filter, parameters);
+  const rows = await db.query<{ count: number }>(
+    {
+      text: `WITH fenced AS (
+       SELECT prepared_up_to, offline FROM job WHERE id = $1 AND fence = $2 AND state = 'PREPARING' FOR UPDATE),
+     chunk AS MATERIALIZED (
+       SELECT d.id, d.tool_set_hash, (d.online AND g.lease_until > now()) IS TRUE AS is_online
+       FROM fenced, device d LEFT JOIN hub_process g ON g.id = d.gateway_id
+       WHERE d.id > fenced.prepared_up_to AND ${condition} ORDER BY d.id LIMIT $3),
+     judged AS (
+       SELECT c.id, v.code, v.message,
+         CASE WHEN v.code IS NOT NULL THEN 'REJECTED' WHEN c.is_online OR f.offline = 'WAIT' THEN NULL
+              WHEN f.offline = 'SKIP' THEN 'SKIPPED' ELSE 'REJECTED' END::outcome AS outcome,
+         CASE WHEN v.code IS NOT NULL OR (NOT c.is_online AND f.offline <> 'WAIT') THEN 'DECIDED'
+              WHEN c.is_online THEN 'READY' ELSE 'WAITING_DEVICE' END::target_state AS state
+       FROM fenced f, chunk c LEFT JOIN unnest($5::text[], $6::text[], $7::text[]) AS v(hash, code, message) ON v.hash = c.tool_set_hash),
+     inserted AS (
+       INSERT INTO job_target (job_id, device_id, ordinal, state, outcome, certainty, error_code, error_message, decided_at)
+       SELECT $1, id, hashtextextended(id, hashtextextended($1::text, 0)), state, outcome, CASE WHEN outcome IS NOT NULL THEN 'NEVER'::send_certainty END,
+         coalesce(code, CASE WHEN outcome = 'REJECTED' THEN 'DEVICE_OFFLINE' END),
+         coalesce(message, CASE WHEN outcome = 'REJECTED' THEN 'The device was offline when the job started.' END),
+         CASE WHEN outcome IS NOT NULL THEN $4::timestamptz END
+       FROM judged ON CONFLICT (job_id, device_id) DO NOTHING RETURNING state, outcome),
+     moved AS (SELECT NULL::text AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM inserted),
+     ${countMoved(SHARD.prepare)},
+     advanced AS (UPDATE job SET prepared_up_to = (SELECT max(id) FROM chunk) WHERE id = $1 AND EXISTS (SELECT FROM chunk))
+     SELECT count(*)::int AS count FROM chunk`,
+    },
+    parameters,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Freezes the number of targets: from here on all counters sum to it. */
+export async function freezeTotal(db: Queryable, { jobId, fence }: JobFence): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    {
+      text: `UPDATE job SET total = (SELECT count(*) FROM job_target WHERE job_id = $1) WHERE id = $1 AND fence = $2 AND state = 'PREPARING' RETURNING total`,
+    },
+    [jobId, fence],
+  );
+  return rows[0]?.total ?? 0;
+}

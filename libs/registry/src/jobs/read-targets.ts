@@ -1,0 +1,92 @@
+/** Reading a job's progress, its targets page by page, and its failures by kind; and counting the rows again where the counters should be checked. */
+import { z } from 'zod';
+import type { JobProgress, TargetOutcome } from '@flotilla/jobs';
+import type { DeviceId, JobId } from '@flotilla/mcp';
+import { decodeCursor, toPage } from '../database/cursor.js';
+import type { Database, Queryable } from '../database/database.js';
+import type { FailureGroupRow, TargetRow } from '../job-store.js';
+import type { Page, PageRequest } from '../page.js';
+import { counterOf } from './counter-sql.js';
+import { COUNTER_COLUMNS, progressOf, targetOf, type CounterColumn, type CounterRecord, type TargetRecord } from './job-rows.js';
+
+/** Devices named as examples of a failure. */
+const SAMPLE_DEVICES = 5;
+
+export async function readProgress(db: Queryable, ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobProgress>> {
+  const sums = COUNTER_COLUMNS.map((column) => `coalesce(sum(c.${column}), 0) AS ${column}`).join(', ');
+  const rows = await db.query<CounterRecord>(
+    {
+      text: `SELECT j.id AS job_id, j.total, ${sums} FROM job j LEFT JOIN job_counter c ON c.job_id = j.id WHERE j.id = ANY ($1::uuid[]) GROUP BY j.id`,
+    },
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.job_id as JobId, progressOf(row)]));
+}
+
+/** In the order of device ids. */
+export async function readTargets(
+  db: Queryable,
+  id: JobId,
+  { outcomes }: { readonly outcomes?: readonly TargetOutcome[] },
+  page: PageRequest,
+): Promise<Page<TargetRow>> {
+  const after = decodeCursor('targets', page, z.tuple([z.string()]));
+  const records = await db.query<TargetRecord>(
+    {
+      text: `SELECT t.device_id, t.wave, t.state, t.outcome, t.attempts, t.error_code, t.error_message, t.rpc_code, t.late, t.decided_at, r.result
+        FROM job_target t LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash
+        WHERE t.job_id = $1 AND ($2::outcome[] IS NULL OR t.outcome = ANY ($2::outcome[])) AND t.device_id > $3
+        ORDER BY t.device_id LIMIT $4`,
+    },
+    [id, outcomes ?? null, after?.[0] ?? '', page.first + 1],
+  );
+  return toPage(records, page, 'targets', (record) => [record.device_id], targetOf);
+}
+
+export async function readFailureGroups(db: Queryable, id: JobId, first: number): Promise<readonly FailureGroupRow[]> {
+  const rows = await db.query<{ outcome: TargetOutcome; code: string | null; message: string | null; count: number; sample: DeviceId[] }>(
+    {
+      text: `SELECT outcome, error_code AS code, error_message AS message, count(*)::int AS count, (array_agg(device_id ORDER BY device_id))[1:${SAMPLE_DEVICES}] AS sample
+     FROM job_target WHERE job_id = $1 AND outcome NOT IN ('SUCCEEDED') AND outcome IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED')
+     GROUP BY outcome, error_code, error_message ORDER BY count DESC, outcome, code, message LIMIT $2`,
+    },
+    [id, first],
+  );
+  return rows.map(({ outcome, code, message, count, sample }) => ({
+    outcome,
+    code: code ?? undefined,
+    message: message ?? '',
+    count,
+    sampleDeviceIds: sample,
+  }));
+}
+
+/** Counts the rows and, where the counters say something else, sets them right. Resolves to the sum of the differences. */
+export function reconcileCounters(db: Database, id: JobId): Promise<number> {
+  return db.transaction(async (transaction) => {
+    await transaction.query({ text: 'SELECT id FROM job WHERE id = $1 FOR UPDATE' }, [id]);
+    const counted = await transaction.query<{ counter: CounterColumn; count: number }>(
+      { text: `SELECT ${counterOf('state', 'outcome')} AS counter, count(*)::int AS count FROM job_target WHERE job_id = $1 GROUP BY 1` },
+      [id],
+    );
+    const truth = new Map(counted.map(({ counter, count }) => [counter, count]));
+    const drift = await driftFrom(transaction, id, truth);
+    if (drift > 0) await replaceCounters(transaction, id, truth);
+    return drift;
+  });
+}
+
+async function driftFrom(db: Queryable, id: JobId, truth: ReadonlyMap<CounterColumn, number>): Promise<number> {
+  const sums = COUNTER_COLUMNS.map((column) => `coalesce(sum(${column}), 0)::int AS ${column}`).join(', ');
+  const [counters] = await db.query<Record<CounterColumn, number>>({ text: `SELECT ${sums} FROM job_counter WHERE job_id = $1` }, [id]);
+  return COUNTER_COLUMNS.reduce((sum, column) => sum + Math.abs((truth.get(column) ?? 0) - (counters?.[column] ?? 0)), 0);
+}
+
+async function replaceCounters(db: Queryable, id: JobId, truth: ReadonlyMap<CounterColumn, number>): Promise<void> {
+  await db.query({ text: 'DELETE FROM job_counter WHERE job_id = $1' }, [id]);
+  const values = COUNTER_COLUMNS.map((_column, index) => `$${index + 2}`).join(', ');
+  await db.query({ text: `INSERT INTO job_counter (job_id, shard, ${COUNTER_COLUMNS.join(', ')}) VALUES ($1, 0, ${values})` }, [
+    id,
+    ...COUNTER_COLUMNS.map((column) => truth.get(column) ?? 0),
+  ]);
+}
