@@ -238,17 +238,20 @@ describe('pages of tools', () => {
     expect(seen[1]).toBe(seen[0]);
   });
 
-  it('are not remembered where the message is no page as a whole', () => {
+  it.each([
+    ['carries an error, too', ',"error":{"message":"x"}', 'discovery failed'],
+    ['changes its id further on', ',"id":5', 'unknown_reply_id'],
+  ])('are not remembered where the message %s', (_, tail, told) => {
     const { pages, pageCache } = cache();
     const { session, far, pump, log } = connect({ pageCache });
     pages.clear();
     far.onmessage = (text) => {
       const { id } = JSON.parse(text).payload;
-      far.send(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},"result":{"tools":[]},"error":{"message":"x"}}}`);
+      far.send(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},"result":{"tools":[]}${tail}}}`);
     };
     session.refreshTools();
     pump();
     expect(pages.size).toBe(0);
-    expect(log.at(-1)).toContain('discovery failed');
+    expect(log.at(-1)).toContain(told);
   });
 });
