@@ -1,7 +1,7 @@
 /** docs/wire.md and the simulated device agree: the transcript's hub lines, said to the device, bring its device lines. Knows nothing of the hub. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { identityWith, profiles, SimulatedDevice, type DeviceEffect } from '@flotilla/simulated-device';
+import { identityOf, profiles, SimulatedDevice, type DeviceEffect } from '@flotilla/simulated-device';
 
 interface Line {
   readonly speaker: 'hub' | 'device';
@@ -26,7 +26,7 @@ class TalkingDevice {
 
   constructor() {
     const profile = profiles.lamp;
-    const identity = identityWith({ mac: '02:5e:7a:10:c4:9f', uuid: '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21', board: profile.parts.board });
+    const identity = identityOf({ seed: 1, index: 1, board: profile.parts.board });
     this.#device = new SimulatedDevice({ identity, profile, transport: 'mqtt', random: () => 0.5 });
     this.#follow(this.#device.connected(this.#now));
   }
