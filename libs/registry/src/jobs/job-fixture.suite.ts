@@ -1,0 +1,93 @@
+/** A migrated database with devices, one hub process with a lease, and jobs: what specs of jobs start from. */
+import { randomUUID } from 'node:crypto';
+import type { DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
+import { Database } from '../database/database.js';
+import type { JobFence, NewJob } from '../job-store.js';
+import { openTestDatabase } from '../test-database.js';
+import { PgJobStore } from './pg-job-store.js';
+
+/** Test time: any fixed moment. */
+export const AT = Date.UTC(2026, 10, 21);
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface JobFixture {
+  readonly db: Database;
+  readonly jobs: PgJobStore;
+  readonly owner: HubProcessId;
+  /** Makes `count` devices with the owner as their gateway; ids sort in the order of their numbers. */
+  addDevices(count: number, isOnline?: boolean): Promise<readonly DeviceId[]>;
+  setOnline(deviceId: DeviceId, isOnline: boolean): Promise<void>;
+  /** A process with a lease that lives, or one that has ended. */
+  addProcess(isAlive?: boolean): Promise<HubProcessId>;
+  endLease(process: HubProcessId): Promise<void>;
+  /** A job over the whole fleet, owned, prepared and running. */
+  runningJob(change?: Partial<NewJob>): Promise<JobFence>;
+  close(): Promise<void>;
+}
+
+export function newJob(change: Partial<NewJob> = {}): NewJob {
+  return {
+    ...{ id: randomUUID() as JobId, name: undefined, tool: 'self.lamp.turn_on', arguments: {}, devices: { all: true }, offline: 'WAIT' },
+    ...{
+      expiresAt: AT + 86_400_000,
+      callTimeoutMs: 60_000,
+      maxInFlight: 200,
+      idempotent: false,
+      failureText: undefined,
+      createdBy: 'spec',
+    },
+    ...{ mayCallUserOnly: true, createdAt: AT, idempotencyKey: randomUUID(), requestHash: 'hash' },
+    ...change,
+  };
+}
+
+export async function openJobFixture(): Promise<JobFixture> {
+  const database = await openTestDatabase();
+  const db = new Database(database.databaseUrl, 4, silent);
+  const jobs = new PgJobStore(db);
+  const addProcess = async (isAlive = true) => {
+    const id = randomUUID() as HubProcessId;
+    const lease = isAlive ? '1 hour' : '-1 second';
+    await db.query(
+      { text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() + $2::interval)` },
+      [id, lease],
+    );
+    return id;
+  };
+  const owner = await addProcess();
+  let devices = 0;
+  return {
+    ...{ db, jobs, owner, addProcess },
+    addDevices: async (count, isOnline = true) => {
+      const rows = await db.query<{ id: DeviceId }>(
+        {
+          text: `INSERT INTO device (id, dialect, reachability, epoch, online, gateway_id)
+            SELECT 'device-' || lpad(n::text, 7, '0'), 'XIAOZHI', 'ALWAYS', 1, $3, $4 FROM generate_series($1::int, $2::int) AS n RETURNING id`,
+        },
+        [devices, devices + count - 1, isOnline, owner],
+      );
+      devices += count;
+      return rows.map((row) => row.id);
+    },
+    setOnline: async (deviceId, isOnline) =>
+      void (await db.query({ text: 'UPDATE device SET online = $2, epoch = epoch + 1 WHERE id = $1' }, [deviceId, isOnline])),
+    endLease: async (process) =>
+      void (await db.query({ text: `UPDATE hub_process SET lease_until = now() - interval '1 second' WHERE id = $1` }, [process])),
+    runningJob: async (change) => {
+      const job = newJob(change);
+      await jobs.create(job);
+      const fence = await jobs.takeOwnership(job.id, owner);
+      if (!fence) throw new Error('a new job has no owner');
+      while ((await jobs.prepareChunk(fence, [], 1_000, AT)) > 0);
+      await jobs.freeze(fence);
+      const prepared = await jobs.find(job.id);
+      if (prepared) await jobs.transition(prepared, { state: 'RUNNING' }, AT);
+      return fence;
+    },
+    close: async () => {
+      await db.close();
+      await database.close();
+    },
+  };
+}
