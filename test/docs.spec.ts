@@ -45,6 +45,11 @@ describe('the documentation', () => {
     expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   });
 
+  it.each(pages)('names only scripts that package.json has: %s', (page) => {
+    const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+    expect(found(read(page), /npm run ([a-z:]+)/g).filter((script) => scripts[script] === undefined)).toEqual([]);
+  });
+
   it.each([
     ['xiaozhi', 'docs/wire.md'],
     ['jobs', 'docs/jobs.md'],
