@@ -3,7 +3,7 @@
 export interface GatewayLimits {
   /** Live sessions in this process: one socket each, and the usual limit of a process is 20,000 open files. */
   readonly sessionsMax: number;
-  /** Connections that have not yet proved who they are, at once: what a stranger can make us hold. */
+  /** Connections that have not yet proved who they are, at once: what strangers can make us hold, and what a fleet brings after a restart. */
   readonly unprovenConnectionsMax: number;
   /** Time from accept to CONNECT, and from upgrade to the device's hello, ms. Devices give up after 10 s themselves. [xiaozhi §1.3] */
   readonly introductionTimeoutMs: number;
@@ -32,7 +32,7 @@ export interface GatewayLimits {
 
 export const defaultGatewayLimits: GatewayLimits = {
   sessionsMax: 18_000,
-  unprovenConnectionsMax: 4_000,
+  unprovenConnectionsMax: 8_000,
   introductionTimeoutMs: 10_000,
   unprovenPacketBytesMax: 4 * 1024,
   messageBytesMax: 64 * 1024,

@@ -14,12 +14,15 @@ export interface SessionCount {
   readonly count: number;
 }
 
+/** How often `stop` looks whether all is written, ms. */
+const STOP_POLL_MS = 10;
+
 export class LiveSessions implements SessionHost, CallServer {
   readonly #table: SessionTable<DeviceSession>;
   /** Of each device whose newest session has no epoch yet: when it will have one. */
   readonly #openings = new Map<DeviceId, Promise<void>>();
-  /** Sessions that ended and whose end is not written yet, with the moment it will be. */
-  readonly #endings = new Map<DeviceSession, Promise<void>>();
+  /** Sessions that ended and whose end is not written yet. */
+  readonly #ending = new Set<DeviceSession>();
   #isStopping = false;
 
   constructor(private readonly context: Omit<SessionContext, 'onClosed'>) {
@@ -96,31 +99,21 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#isStopping = true;
     for (const session of [...this.#table.values()]) session.close('hub_stopping');
     const { clock, limits, logger } = this.context;
-    let cancelWait: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => {
-      cancelWait = clock.setTimer(limits.stopTimeoutMs, resolve);
-    });
-    await Promise.race([this.#drain(), late]);
-    cancelWait();
-    if (this.#endings.size === 0 && this.#table.size === 0) return;
-    logger.warn(
-      { sessions: this.#endings.size + this.#table.size },
-      'ends of sessions were not written in time; the lease will close them',
-    );
-    for (const session of [...this.#endings.keys(), ...this.#table.values()]) session.record.abandon();
+    const giveUpAt = clock.now() + limits.stopTimeoutMs;
+    while (this.#unfinished > 0 && clock.now() < giveUpAt) await new Promise<void>((resolve) => void clock.setTimer(STOP_POLL_MS, resolve));
+    if (this.#unfinished === 0) return;
+    logger.warn({ sessions: this.#unfinished }, 'ends of sessions were not written in time; the lease will close them');
+    for (const session of [...this.#ending, ...this.#table.values()]) session.record.abandon();
   }
 
   /** A session may end a turn after it was closed: until then it is still in the table. */
-  async #drain(): Promise<void> {
-    while (this.#table.size > 0 || this.#endings.size > 0) {
-      await Promise.all(this.#endings.values());
-      await new Promise<void>((resolve) => void this.context.clock.setTimer(0, resolve));
-    }
+  get #unfinished(): number {
+    return this.#table.size + this.#ending.size;
   }
 
   #end(session: DeviceSession, reason: string): void {
     this.#table.remove(session);
-    const ending = session.record.close(reason).finally(() => this.#endings.delete(session));
-    this.#endings.set(session, ending);
+    this.#ending.add(session);
+    void session.record.close(reason).finally(() => this.#ending.delete(session));
   }
 }

@@ -11,10 +11,16 @@ export const xiaozhiClientId = 'GID_lab@@@02_5e_7a_10_c4_9f@@@3b0c5b1e-6a43-4f0e
 export class MqttDevice {
   readonly packets: Packet[] = [];
   isClosed = false;
+  /** Called with each message that arrives; what it returns is published. */
+  answer: ((text: string) => string | undefined) | undefined;
 
   constructor(readonly conn: Duplex) {
     const parser = mqtt.parser({ protocolVersion: 4 });
-    parser.on('packet', (packet) => this.packets.push(packet));
+    parser.on('packet', (packet) => {
+      this.packets.push(packet);
+      const reply = packet.cmd === 'publish' ? this.answer?.(packet.payload.toString()) : undefined;
+      if (reply !== undefined) this.publish(reply);
+    });
     conn.on('data', (chunk: Buffer) => void parser.parse(chunk));
     conn.on('error', () => undefined);
     conn.on('close', () => {

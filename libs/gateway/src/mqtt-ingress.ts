@@ -2,6 +2,7 @@
  * The way in over MQTT, from a TCP socket or from a WebSocket's stream. It guards the bytes, asks who is there before CONNACK, and hands a proven
  * connection over as a transport. What devices say is none of its business.
  */
+import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { Client, Subscription } from 'aedes';
 import { clientIdMax, parseMqttClientId } from '@flotilla/mcp';
@@ -67,6 +68,9 @@ export class MqttIngress {
       },
       (client, payload) => this.#connections.get(client)?.transport?.receive(payload),
     );
+    // Missing in Aedes' types; unheard it would end the process.
+    const emitter: EventEmitter = this.#broker;
+    emitter.on('error', (error: unknown) => options.logger.error({ error }, 'the broker failed'));
     this.#broker.on('client', (client) => this.#prove(client));
     this.#broker.on('clientReady', (client) => this.#admit(client));
     this.#broker.on('clientError', (client, error) => this.#connections.get(client)?.fail(error));

@@ -10,7 +10,7 @@ import type { Peer } from './session-host.js';
 const subprotocols = ['mqtt', 'mqttv3.1'];
 
 export interface MqttUpgradeOptions {
-  readonly limits: { readonly messageBytesMax: number };
+  readonly limits: { readonly messageBytesMax: number; readonly pingIntervalMs: number };
   readonly accept: (stream: Duplex, peer: Peer) => void;
 }
 
@@ -34,7 +34,9 @@ export class MqttUpgrade {
       refuseUpgrade(socket, { status: 400, code: 'HANDSHAKE_INVALID', message: 'the subprotocol must be mqtt or mqttv3.1' });
       return;
     }
-    this.#server.handleUpgrade(request, socket, head, (ws) => this.options.accept(createWebSocketStream(ws), peerOf(request.socket)));
+    request.socket.setKeepAlive(true, this.options.limits.pingIntervalMs);
+    const peer = peerOf(request.socket);
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.options.accept(createWebSocketStream(webSocket), peer));
   };
 
   stop(): void {

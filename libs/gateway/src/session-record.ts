@@ -83,7 +83,8 @@ export class SessionRecord {
       () => this.context.registry.devices.closed({ deviceId, epoch, reason, at }),
       false,
     );
-    if (wasNewest === true) this.context.bus.feed.publish('device', { deviceId, presence: 'OFFLINE' });
+    // A device that was taken over is not gone: its newer session announces itself.
+    if (wasNewest === true && reason !== 'taken_over') this.context.bus.feed.publish('device', { deviceId, presence: 'OFFLINE' });
     this.event('device.disconnected', { reason, epoch });
   }
 
