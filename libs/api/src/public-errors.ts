@@ -33,11 +33,14 @@ export function toPublicErrors(errors: readonly Error[], logger: ApiLogger): Gra
   return errors.flatMap(unfold).map((error) => toPublicError(error, logger));
 }
 
-/** Mercurius wraps the errors of validation in one error of its own. */
+/** Mercurius wraps what is wrong with a request in an error of its own; a plain error among it is a complaint of Mercurius, no fault of ours. */
 function unfold(error: Error): readonly Error[] {
   const wrapper = (error instanceof GraphQLError ? error.originalError : undefined) ?? error;
   if (!('errors' in wrapper) || !Array.isArray(wrapper.errors)) return [error];
-  return wrapper.errors.filter((item): item is Error => item instanceof Error);
+  const errors = wrapper.errors.filter((item): item is Error => item instanceof Error);
+  return errors.map((item) =>
+    isRequestFault(wrapper) && !(item instanceof GraphQLError) ? new ApiError('BAD_USER_INPUT', item.message) : item,
+  );
 }
 
 function toPublicError(error: Error, logger: ApiLogger): GraphQLFormattedError {
