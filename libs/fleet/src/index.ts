@@ -1,1 +1,12 @@
-export {};
+export type { Actor } from './actor.js';
+export type { CallAnswer, CallRequest } from './call-tool.js';
+export type { JobAnswer, JobRequest } from './create-job.js';
+export { Fleet } from './fleet.js';
+export type { FleetDeps } from './fleet.js';
+export { FleetError } from './fleet-error.js';
+export type { FleetErrorCode } from './fleet-error.js';
+export type { FleetLogger } from './fleet-logger.js';
+export type { Refusal, RefusalCode } from './refusal.js';
+export { TickWorker } from './tick-worker.js';
+export type { TickWorkerDeps } from './tick-worker.js';
+export { ToolGate } from './tool-gate.js';

@@ -1,0 +1,212 @@
+/** One tool call on one device, from the request to the recorded outcome. Every call that names a known device leaves a record, also when it is refused. */
+import type { Bus, DirectoryEntry } from '@flotilla/bus';
+import { applyFailureText, argumentsBytesMax, callTimeoutMsMax, callTimeoutMsMin } from '@flotilla/jobs';
+import type { ToolPolicy } from '@flotilla/jobs';
+import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
+import type { CallRow, Registry } from '@flotilla/registry';
+import type { Clock, SettledCall } from '@flotilla/session';
+import type { Actor } from './actor.js';
+import type { FleetLogger } from './fleet-logger.js';
+import { KeyedCalls } from './keyed-calls.js';
+import { newId } from './new-id.js';
+import type { PolicyBook } from './policy-book.js';
+import { refuse } from './refusal.js';
+import type { Refusal, RefusalCode } from './refusal.js';
+import { requestHash } from './request-hash.js';
+import type { ToolGate } from './tool-gate.js';
+
+export interface CallRequest {
+  readonly deviceId: string;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Time from now to the outcome, 1,000 to 300,000 ms; what the tool's policy says where it is not given. */
+  readonly timeoutMs?: number;
+  /** With it, a repetition of the same request gets the first one's call instead of another. */
+  readonly idempotencyKey?: string;
+}
+
+/** Both where a recorded call was refused before the wire; a refusal alone where there is no such device, or for limits and idempotency. */
+export interface CallAnswer {
+  readonly call?: CallRow;
+  readonly refusal?: Refusal;
+}
+
+export interface CallToolDeps {
+  readonly registry: Pick<Registry, 'calls' | 'devices' | 'toolSets'>;
+  readonly bus: Pick<Bus, 'calls' | 'directory'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+  readonly gate: ToolGate;
+  readonly policies: PolicyBook;
+}
+
+/** A call that has its id and deadline, and no outcome yet. */
+interface StartedCall {
+  readonly id: CallId;
+  readonly deviceId: DeviceId;
+  readonly request: CallRequest;
+  readonly actor: Actor;
+  readonly policy: ToolPolicy;
+  readonly timeoutMs: number;
+  readonly startedAt: number;
+}
+
+/** An outcome, and for one from before the wire the part of the request that it is about. */
+interface CallEnd {
+  readonly outcome: CallOutcome;
+  readonly path?: readonly string[];
+}
+
+/** Characters of names and keys that a caller gives: they are stored and indexed. */
+const nameLengthMax = 200;
+
+export class ToolCaller {
+  readonly #deps: CallToolDeps;
+  readonly #keyed: KeyedCalls;
+
+  constructor(deps: CallToolDeps) {
+    this.#deps = deps;
+    this.#keyed = new KeyedCalls(deps.registry.calls, deps.clock);
+  }
+
+  async call(request: CallRequest, actor: Actor): Promise<CallAnswer> {
+    const { registry, bus, clock, policies } = this.#deps;
+    const refusal = refuseRequest(request);
+    if (refusal !== undefined) return { refusal };
+    if (registry.calls.isOverloaded) {
+      return { refusal: refuse('OVERLOADED', [], 'The hub cannot write call records as fast as calls come; nothing was sent.') };
+    }
+    const startedAt = clock.now();
+    const id = newId(startedAt) as CallId;
+    const entry = await bus.directory.lookup(request.deviceId as DeviceId);
+    const deviceId = entry?.deviceId ?? (await registry.devices.find(request.deviceId))?.id;
+    if (deviceId === undefined) {
+      return { refusal: refuse('NOT_FOUND', ['input', 'deviceId'], `There is no device "${request.deviceId}".`) };
+    }
+    const policy = await policies.policyOf(request.tool);
+    const started = { id, deviceId, request, actor, policy, timeoutMs: request.timeoutMs ?? policy.callTimeoutMs, startedAt };
+    return request.idempotencyKey === undefined ? this.#finish(started, entry) : this.#finishOnce(started, entry, request.idempotencyKey);
+  }
+
+  async #finishOnce(started: StartedCall, entry: DirectoryEntry | undefined, key: string): Promise<CallAnswer> {
+    const { id, deviceId, request, actor, startedAt } = started;
+    const { tool, arguments: args } = request;
+    const claim = await this.#deps.registry.calls.claimKey({
+      actor: actor.name,
+      key,
+      requestHash: requestHash({ deviceId, tool, args, timeoutMs: request.timeoutMs }),
+      callId: id,
+      deviceId,
+      tool,
+      arguments: args,
+      startedAt,
+    });
+    switch (claim.kind) {
+      case 'claimed':
+        return this.#keyed.hold(id, this.#finish(started, entry));
+      case 'conflict':
+        return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['input', 'idempotencyKey'], 'The key was used for another call.') };
+      case 'repeat':
+        return this.#keyed.answerOf(claim.call, started.timeoutMs);
+    }
+  }
+
+  async #finish(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
+    const { outcome, path } = await this.#end(started, entry);
+    const call = this.#rowOf(started, outcome);
+    await this.#record(call, started, outcome);
+    const { error } = outcome;
+    if (outcome.kind !== 'REJECTED' && outcome.kind !== 'NOT_SENT') return { call };
+    return { call, refusal: refuse(refusalCode(error), path ?? [], error?.message ?? 'The call was not sent.') };
+  }
+
+  async #end(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallEnd> {
+    const { request, actor, policy } = started;
+    if (entry === undefined) return { outcome: offline, path: ['input', 'deviceId'] };
+    const toolSet = entry.toolSetHash === undefined ? undefined : await this.#deps.registry.toolSets.get(entry.toolSetHash);
+    const refusal = this.#deps.gate.refuse(toolSet, { ...request, mayCallUserOnly: actor.mayCallUserOnly });
+    if (refusal !== undefined) {
+      return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, path: ['input', refusal.part] };
+    }
+    const settled = await this.#send(started, entry);
+    return { outcome: applyFailureText(settled.outcome, policy.failureText) };
+  }
+
+  #send({ id, deviceId, request, timeoutMs, startedAt }: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
+    const deadlineAt = startedAt + timeoutMs;
+    const call = {
+      callId: id,
+      tool: request.tool,
+      arguments: request.arguments,
+      queueDeadlineAt: deadlineAt,
+      callTimeoutMs: timeoutMs,
+      callDeadlineAt: deadlineAt,
+    };
+    return new Promise((resolve) => this.#deps.bus.calls.call(entry.gatewayId, { deviceId, call }, resolve));
+  }
+
+  #rowOf({ id, deviceId, request, actor, startedAt }: StartedCall, outcome: CallOutcome): CallRow {
+    const { tool, arguments: args } = request;
+    return {
+      id,
+      deviceId,
+      tool,
+      arguments: args,
+      outcome: outcome.kind,
+      result: outcome.result,
+      error: outcome.error,
+      startedAt,
+      durationMs: this.#deps.clock.now() - startedAt,
+      actor: actor.name,
+      jobId: undefined,
+    };
+  }
+
+  async #record(call: CallRow, { id }: StartedCall, outcome: CallOutcome): Promise<void> {
+    const { deviceId, tool, arguments: args, startedAt, durationMs = 0, actor } = call;
+    try {
+      await this.#deps.registry.calls.record({ id, deviceId, tool, arguments: args, outcome, startedAt, durationMs, actor });
+    } catch (error) {
+      // What the device did is told all the same: an error here would read as if nothing had happened.
+      this.#deps.logger.error({ err: error, callId: id, deviceId, outcome: outcome.kind }, 'a call could not be recorded');
+    }
+  }
+}
+
+const offline: CallOutcome = {
+  kind: 'NOT_SENT',
+  certainty: 'NEVER',
+  error: { code: 'DEVICE_OFFLINE', message: 'The device is not connected.' },
+};
+
+function refuseRequest({ tool, arguments: args, timeoutMs, idempotencyKey }: CallRequest): Refusal | undefined {
+  if (tool === '' || tool.length > nameLengthMax)
+    return refuse('INVALID', ['input', 'tool'], `A tool's name has 1 to ${nameLengthMax} characters.`);
+  if (timeoutMs !== undefined && !isCallTimeout(timeoutMs)) {
+    return refuse('INVALID', ['input', 'timeoutMs'], `timeoutMs is a whole number from ${callTimeoutMsMin} to ${callTimeoutMsMax}.`);
+  }
+  if (idempotencyKey !== undefined && (idempotencyKey === '' || idempotencyKey.length > nameLengthMax)) {
+    return refuse('INVALID', ['input', 'idempotencyKey'], `An idempotency key has 1 to ${nameLengthMax} characters.`);
+  }
+  if (Buffer.byteLength(JSON.stringify(args)) <= argumentsBytesMax) return undefined;
+  return refuse('REQUEST_TOO_LARGE', ['input', 'arguments'], `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`);
+}
+
+function isCallTimeout(timeoutMs: number): boolean {
+  return Number.isInteger(timeoutMs) && timeoutMs >= callTimeoutMsMin && timeoutMs <= callTimeoutMsMax;
+}
+
+/** What was certainly not sent carries one of the codes for that; anything else under such an outcome is a fault of the gateway. */
+function refusalCode(error: CallError | undefined): RefusalCode {
+  switch (error?.code) {
+    case 'TOOL_UNKNOWN':
+    case 'ARGUMENTS_INVALID':
+    case 'REQUEST_TOO_LARGE':
+    case 'TOOL_FORBIDDEN':
+    case 'URL_FORBIDDEN':
+    case 'OVERLOADED':
+      return error.code;
+    default:
+      return 'DEVICE_OFFLINE';
+  }
+}

@@ -1,0 +1,136 @@
+/** Makes a job from an operator's request: checks its bounds, freezes the tool's policy, writes the row, and wakes a worker. Sends nothing. */
+import type { Bus } from '@flotilla/bus';
+import {
+  argumentsBytesMax,
+  callTimeoutMsMax,
+  callTimeoutMsMin,
+  jobLifeMsDefault,
+  jobLifeMsMax,
+  liveJobsMax,
+  maxInFlightDefault,
+  maxInFlightMax,
+} from '@flotilla/jobs';
+import type { Job, OfflinePolicy } from '@flotilla/jobs';
+import type { JobId } from '@flotilla/mcp';
+import type { DeviceFilter, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import { z } from 'zod';
+import type { Actor } from './actor.js';
+import { refuseFilter } from './device-filter-rules.js';
+import type { FleetLogger } from './fleet-logger.js';
+import { announceJob } from './announce-job.js';
+import { newId } from './new-id.js';
+import type { PolicyBook } from './policy-book.js';
+import { refuse } from './refusal.js';
+import type { Refusal } from './refusal.js';
+import { requestHash } from './request-hash.js';
+import type { ToolGate } from './tool-gate.js';
+
+export interface JobRequest {
+  readonly name?: string;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly devices: DeviceFilter;
+  /** What becomes of devices that are away (WAIT). */
+  readonly offline?: OfflinePolicy;
+  /** Life of never-sent targets, 1 s to 30 days (1 day). */
+  readonly expiresInSeconds?: number;
+  /** Time for each device's answer, 1,000 to 300,000 ms; what the tool's policy says where it is not given. */
+  readonly callTimeoutMs?: number;
+  /** Calls under way at a time, 1 to 10,000 (200). */
+  readonly maxInFlight?: number;
+}
+
+/** The job, or why there is none. */
+export interface JobAnswer {
+  readonly job?: Job;
+  readonly refusal?: Refusal;
+}
+
+export interface CreateJobDeps {
+  readonly registry: Pick<Registry, 'jobs' | 'toolSets'>;
+  readonly bus: Pick<Bus, 'feed' | 'ticks'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+  readonly gate: ToolGate;
+  readonly policies: PolicyBook;
+}
+
+/** Characters of what a caller names: stored, indexed and shown. */
+const nameLengthMax = 200;
+
+const boundsSchema = z.object({
+  name: z.string().min(1).max(nameLengthMax).optional(),
+  tool: z.string().min(1).max(nameLengthMax),
+  expiresInSeconds: z
+    .int()
+    .min(1)
+    .max(jobLifeMsMax / 1_000)
+    .optional(),
+  callTimeoutMs: z.int().min(callTimeoutMsMin).max(callTimeoutMsMax).optional(),
+  maxInFlight: z.int().min(1).max(maxInFlightMax).optional(),
+});
+const keySchema = z.string().min(1).max(nameLengthMax);
+
+export async function createJob(deps: CreateJobDeps, request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
+  const refusal = refuseRequest(request, idempotencyKey) ?? refuseUrls(deps.gate, request) ?? (await refuseUserOnly(deps, request, actor));
+  if (refusal !== undefined) return { refusal };
+  if ((await deps.registry.jobs.liveCount()) >= liveJobsMax) {
+    return { refusal: refuse('LIMIT_EXCEEDED', [], `${liveJobsMax} jobs are not finished; that is the most that may be live.`) };
+  }
+  const { tool, arguments: args } = request;
+  const policy = await deps.policies.policyOf(tool);
+  const createdAt = deps.clock.now();
+  const created = await deps.registry.jobs.create({
+    id: newId(createdAt) as JobId,
+    name: request.name,
+    tool,
+    arguments: args,
+    devices: request.devices,
+    offline: request.offline ?? 'WAIT',
+    expiresAt: createdAt + (request.expiresInSeconds === undefined ? jobLifeMsDefault : request.expiresInSeconds * 1_000),
+    callTimeoutMs: request.callTimeoutMs ?? policy.callTimeoutMs,
+    maxInFlight: request.maxInFlight ?? maxInFlightDefault,
+    idempotent: policy.idempotent,
+    failureText: policy.failureText,
+    createdBy: actor.name,
+    mayCallUserOnly: actor.mayCallUserOnly,
+    createdAt,
+    idempotencyKey,
+    requestHash: requestHash(request),
+  });
+  if (created.kind === 'conflict') {
+    return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
+  }
+  if (created.kind === 'created') announceJob(deps, created.job.id);
+  return { job: created.job };
+}
+
+function refuseRequest(request: JobRequest, idempotencyKey: string): Refusal | undefined {
+  const bounds = boundsSchema.safeParse(request);
+  if (!bounds.success) return refuseIssue(bounds.error.issues[0], ['input']);
+  const key = keySchema.safeParse(idempotencyKey);
+  if (!key.success) return refuseIssue(key.error.issues[0], ['idempotencyKey']);
+  if (Buffer.byteLength(JSON.stringify(request.arguments)) > argumentsBytesMax) {
+    return refuse('REQUEST_TOO_LARGE', ['input', 'arguments'], `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`);
+  }
+  return refuseFilter(request.devices, ['input', 'devices']);
+}
+
+function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[]): Refusal {
+  const code = issue?.code === 'too_big' ? 'LIMIT_EXCEEDED' : 'INVALID';
+  return refuse(code, [...path, ...(issue?.path ?? []).map(String)], issue?.message ?? 'The request is not valid.');
+}
+
+function refuseUrls(gate: ToolGate, request: JobRequest): Refusal | undefined {
+  const error = gate.refuseUrls(request)?.error;
+  return error && refuse(error.code, ['input', 'arguments'], error.message);
+}
+
+/** Refused at once where every device that has the tool lists it for users only; else target by target. */
+async function refuseUserOnly({ registry }: CreateJobDeps, { tool }: JobRequest, actor: Actor): Promise<Refusal | undefined> {
+  if (actor.mayCallUserOnly) return undefined;
+  const { rows } = await registry.toolSets.fleetTools({ name: tool }, { first: 50 });
+  if (rows.length === 0 || !rows.every(({ userOnly }) => userOnly)) return undefined;
+  return refuse('TOOL_FORBIDDEN', ['input', 'tool'], `"${tool}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
+}

@@ -1,0 +1,69 @@
+/** What an operator can do with the fleet: the operations that the API, the agents' door and the command line share. No HTTP, no framework. */
+import type { Bus } from '@flotilla/bus';
+import type { DeviceId } from '@flotilla/mcp';
+import type { Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { Actor } from './actor.js';
+import { ToolCaller } from './call-tool.js';
+import type { CallAnswer, CallRequest } from './call-tool.js';
+import { createJob } from './create-job.js';
+import type { CreateJobDeps, JobAnswer, JobRequest } from './create-job.js';
+import type { FleetLogger } from './fleet-logger.js';
+import { PolicyBook } from './policy-book.js';
+import { refuse } from './refusal.js';
+import type { Refusal } from './refusal.js';
+import { cancelJob, pauseJob, resumeJob } from './steer-job.js';
+import type { ToolGate } from './tool-gate.js';
+
+export interface FleetDeps {
+  readonly registry: Pick<Registry, 'calls' | 'devices' | 'jobs' | 'toolPolicies' | 'toolSets'>;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+  readonly gate: ToolGate;
+}
+
+export class Fleet {
+  readonly #deps: FleetDeps & CreateJobDeps;
+  readonly #caller: ToolCaller;
+
+  constructor(deps: FleetDeps) {
+    const policies = new PolicyBook(deps.registry.toolPolicies, deps.clock);
+    this.#deps = { ...deps, policies };
+    this.#caller = new ToolCaller(this.#deps);
+  }
+
+  /** Waits for the call's outcome. */
+  callTool(request: CallRequest, actor: Actor): Promise<CallAnswer> {
+    return this.#caller.call(request, actor);
+  }
+
+  /** The same key with the same request returns the same job. */
+  createJob(request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
+    return createJob(this.#deps, request, idempotencyKey, actor);
+  }
+
+  pauseJob(id: string): Promise<JobAnswer> {
+    return pauseJob(this.#deps, id);
+  }
+
+  resumeJob(id: string): Promise<JobAnswer> {
+    return resumeJob(this.#deps, id);
+  }
+
+  cancelJob(id: string, force: boolean): Promise<JobAnswer> {
+    return cancelJob(this.#deps, id, force);
+  }
+
+  /** Has the device list its tools again; resolves when it was asked. */
+  async refreshTools(deviceId: string): Promise<{ readonly refusal?: Refusal }> {
+    const { bus, registry } = this.#deps;
+    const entry = await bus.directory.lookup(deviceId as DeviceId);
+    if (entry !== undefined && (await bus.calls.refreshTools(entry.gatewayId, entry.deviceId))) return {};
+    const isKnown = (await registry.devices.find(deviceId)) !== undefined;
+    const refusal = isKnown
+      ? refuse('DEVICE_OFFLINE', ['deviceId'], 'The device is not connected.')
+      : refuse('NOT_FOUND', ['deviceId'], `There is no device "${deviceId}".`);
+    return { refusal };
+  }
+}

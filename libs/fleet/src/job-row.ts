@@ -1,0 +1,55 @@
+/** The row of the job that a run works on: read again when it may have changed, moved only by compare and set. */
+import { nextJobState } from '@flotilla/jobs';
+import type { Job, JobConclusion, JobEvent } from '@flotilla/jobs';
+import { FleetError } from './fleet-error.js';
+import type { RunContext } from './run-context.js';
+
+export class JobRow {
+  readonly #run: RunContext;
+  readonly #onMoved: () => void;
+  #job: Job;
+  #isStale = false;
+
+  /** `onMoved` runs after each transition made here. */
+  constructor(run: RunContext, job: Job, onMoved: () => void) {
+    this.#run = run;
+    this.#job = job;
+    this.#onMoved = onMoved;
+  }
+
+  get value(): Job {
+    return this.#job;
+  }
+
+  get isStale(): boolean {
+    return this.#isStale;
+  }
+
+  markStale(): void {
+    this.#isStale = true;
+  }
+
+  async refresh(): Promise<void> {
+    this.#isStale = false;
+    const job = await this.#run.persist('read the job', () => this.#run.deps.registry.jobs.find(this.#run.jobId));
+    if (job === undefined) throw new FleetError('JOB_LOST', `The row of live job ${this.#run.jobId} is gone.`);
+    this.#job = job;
+  }
+
+  /** False where the event means nothing in this state, or somebody else moved the job first: the row is stale then. */
+  async move(event: JobEvent, conclusion?: JobConclusion): Promise<boolean> {
+    const { clock, logger, registry } = this.#run.deps;
+    const state = nextJobState(this.#job, event);
+    if (state === undefined) return false;
+    const to = conclusion === undefined ? { state } : { state, conclusion };
+    const moved = await this.#run.persist('move the job', () => registry.jobs.transition(this.#job, to, clock.now()));
+    if (moved === undefined) {
+      this.markStale();
+      return false;
+    }
+    this.#job = moved;
+    logger.info({ jobId: moved.id, state, conclusion }, 'a job moved');
+    this.#onMoved();
+    return true;
+  }
+}

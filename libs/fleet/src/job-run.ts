@@ -1,0 +1,252 @@
+/**
+ * One live job in the process that owns it, from take-over to its end. A loop that reads the job's row, does what its state asks for, and sleeps until
+ * something changes. Its decisions are in libs/jobs; the row in PostgreSQL is the truth, and this may die anywhere.
+ */
+import { concludeJob } from '@flotilla/jobs';
+import type { EarlyConclusion, Job, JobConclusion, JobProgress, JobState } from '@flotilla/jobs';
+import type { DeviceId } from '@flotilla/mcp';
+import type { JobFence } from '@flotilla/registry';
+import { FleetError } from './fleet-error.js';
+import { isForcedCancel } from './forced-cancel.js';
+import { JobRow } from './job-row.js';
+import { OutcomeBuffer } from './outcome-buffer.js';
+import { prepareTargets } from './prepare-targets.js';
+import { ProgressNews } from './progress-news.js';
+import { RunContext } from './run-context.js';
+import type { RunDeps } from './run-context.js';
+import { TargetDispatch } from './target-dispatch.js';
+import { ToolSetVerdicts } from './tool-set-verdicts.js';
+import { WakeSignal } from './wake-signal.js';
+
+/** Longest sleep of the loop, ms: how late a pause made in another process is noticed when the feed lost it. */
+const lookAgainMs = 1_000;
+/** How long a few free slots wait for more before they are claimed for all the same: a commit per slot would be dear, an idle device too. */
+const gatherSlotsMs = 20;
+/** How often everything is looked at without a reason, ms: the feed may lose a device's arrival. */
+const lookAtAllMs = 5_000;
+
+export class JobRun {
+  readonly #run: RunContext;
+  readonly #row: JobRow;
+  readonly #buffer: OutcomeBuffer;
+  readonly #dispatch: TargetDispatch;
+  readonly #verdicts: ToolSetVerdicts;
+  readonly #signal: WakeSignal;
+  readonly #news: ProgressNews;
+  #isStopping = false;
+  /** Whether a claim could find something. */
+  #mayHaveReady = true;
+  /** Whether all targets could be decided, or some be lost. */
+  #isCountDue = true;
+  #fruitlessClaims = 0;
+  #actedOn: JobState | undefined;
+  #lookedAtAllAt = -Infinity;
+
+  constructor(deps: RunDeps, fence: JobFence, job: Job) {
+    this.#run = new RunContext(deps, fence);
+    this.#signal = new WakeSignal(deps.clock);
+    this.#news = new ProgressNews(deps.bus.feed, deps.clock, job.id);
+    this.#row = new JobRow(this.#run, job, () => this.#news.tell());
+    const { tool, arguments: args, mayCallUserOnly } = job;
+    this.#verdicts = new ToolSetVerdicts(deps.registry.toolSets, deps.gate, { tool, arguments: args, mayCallUserOnly });
+    this.#buffer = new OutcomeBuffer(this.#run, (isSomeReady) => this.#onFlushed(isSomeReady));
+    this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, () => this.#signal.wake());
+  }
+
+  /** Works until the job is finished, `stop` or `abandon`. */
+  async work(): Promise<void> {
+    try {
+      await this.#recover();
+      while (!this.#isStopping && this.#row.value.state !== 'FINISHED') await this.#step();
+    } catch (error) {
+      if (!(error instanceof FleetError)) throw error;
+      this.#run.deps.logger.warn({ err: error, jobId: this.#run.jobId }, 'the run of a job ended early');
+    } finally {
+      this.#news.end();
+    }
+  }
+
+  /** The row may have changed: it is read again at once. */
+  refresh(): void {
+    this.#row.markStale();
+    this.#signal.wake();
+  }
+
+  /** These devices are online again; undefined: nobody knows which. */
+  async wakeDevices(deviceIds: readonly DeviceId[] | undefined): Promise<void> {
+    if (this.#row.value.state !== 'RUNNING') return;
+    const { registry, logger } = this.#run.deps;
+    try {
+      if ((await registry.jobs.wakeWaiting(this.#run.fence, deviceIds)) === 0) return;
+      this.#mayHaveReady = true;
+      this.#signal.wake();
+    } catch (error) {
+      logger.warn({ err: error, jobId: this.#run.jobId }, 'could not wake waiting targets; they are woken later');
+    }
+  }
+
+  /** Sends nothing more, gives calls in flight `graceMs` to settle, and writes what is known. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    this.#dispatch.shut();
+    this.#signal.wake();
+    const { clock } = this.#run.deps;
+    const until = clock.now() + graceMs;
+    while (!this.#dispatch.isIdle && !this.#run.isEnded && clock.now() < until) {
+      this.#buffer.flush();
+      await new Promise<void>((resolve) => clock.setTimer(gatherSlotsMs, resolve));
+    }
+    this.#run.end();
+  }
+
+  /** At once: the lease is lost, and another process may own the job already. */
+  abandon(): void {
+    this.#isStopping = true;
+    this.#run.end();
+    this.#dispatch.shut();
+    this.#signal.wake();
+  }
+
+  async #recover(): Promise<void> {
+    const { registry, clock, logger } = this.#run.deps;
+    const { resent, unknown } = await this.#run.persist('recover targets', () => registry.jobs.recover(this.#run.fence, clock.now()));
+    if (resent + unknown > 0) logger.info({ jobId: this.#run.jobId, resent, unknown }, 'classified targets that were left in flight');
+    this.#mayHaveReady = true;
+    this.#isCountDue = true;
+  }
+
+  async #step(): Promise<void> {
+    if (this.#row.isStale) await this.#row.refresh();
+    if (this.#row.value.expiresAt <= this.#run.deps.clock.now() && (await this.#row.move('expire'))) return;
+    const job = this.#row.value;
+    if (job.state !== this.#actedOn) this.#enter(job.state);
+    await this.#lookAtAllNowAndThen(job);
+    switch (job.state) {
+      case 'PREPARING':
+        return this.#prepare();
+      case 'RUNNING':
+        return this.#send(job);
+      case 'CANCELLING':
+        return this.#endTargets(job);
+      case 'PAUSED':
+        return this.#finishOrSleep(job);
+      case 'AWAITING_APPROVAL':
+      case 'SCHEDULED':
+      case 'FINISHED':
+        return this.#sleep(lookAgainMs);
+    }
+  }
+
+  #enter(state: JobState): void {
+    this.#actedOn = state;
+    this.#mayHaveReady = true;
+    this.#isCountDue = true;
+    if (state === 'RUNNING') this.#dispatch.open();
+    else this.#dispatch.shut();
+  }
+
+  async #prepare(): Promise<void> {
+    const isComplete = await prepareTargets(this.#run, this.#verdicts, () => !this.#row.isStale && !this.#isStopping);
+    if (isComplete) await this.#row.move('prepared');
+  }
+
+  /** Claims when there are enough free slots, or some and they have waited; otherwise finishes or sleeps. */
+  async #send(job: Job): Promise<void> {
+    if (!this.#mayHaveReady) return this.#finishOrSleep(job);
+    if (!this.#dispatch.isClaimWorthwhile(job)) {
+      await this.#sleep(this.#dispatch.canClaim(job) ? gatherSlotsMs : lookAgainMs);
+      if (this.#row.isStale || this.#isStopping || !this.#dispatch.canClaim(job)) return;
+    }
+    if ((await this.#dispatch.claimAndSend(job)) > 0) this.#fruitlessClaims = 0;
+    else await this.#judgeFruitlessClaim();
+  }
+
+  /** Nothing was claimed: nothing is left, or those at the head went offline, or PostgreSQL knows better than we whether we may. */
+  async #judgeFruitlessClaim(): Promise<void> {
+    this.#isCountDue = true;
+    const { pending } = await this.#progress();
+    this.#mayHaveReady = pending > 0;
+    this.#fruitlessClaims = this.#mayHaveReady ? this.#fruitlessClaims + 1 : 0;
+    if (this.#mayHaveReady) await this.#sleep(Math.min(gatherSlotsMs * this.#fruitlessClaims, lookAgainMs));
+  }
+
+  /** Never-sent targets end at once; those in flight are awaited, unless the operator does not want to. */
+  async #endTargets(job: Job): Promise<void> {
+    const { registry, clock } = this.#run.deps;
+    const { fence } = this.#run;
+    const outcome = job.conclusion === 'CANCELLED' ? 'CANCELLED' : 'EXPIRED';
+    if (this.#mayHaveReady || this.#isCountDue) {
+      const ended = await this.#run.persist('end targets', () => registry.jobs.endNeverSent(fence, outcome, clock.now()));
+      if (ended > 0) this.#news.changed();
+      this.#mayHaveReady = false;
+      this.#isCountDue = true;
+    }
+    if (isForcedCancel(job)) {
+      const error = { code: 'SESSION_CLOSED', message: 'The job was cancelled without waiting for the answer.' } as const;
+      await this.#run.persist('end calls in flight', () => registry.jobs.endInFlight(fence, error, clock.now()));
+      this.#dispatch.forgetInFlight();
+    }
+    await this.#finishOrSleep(job);
+  }
+
+  async #finishOrSleep(job: Job): Promise<void> {
+    if (this.#isCountDue && this.#dispatch.isIdle) {
+      this.#isCountDue = false;
+      const progress = await this.#progress();
+      // In flight for PostgreSQL and not for us: a claim whose answer was lost on the way here.
+      if (progress.inFlight > 0) return this.#recover();
+      if (liveTargets(progress) === 0 && (await this.#finish(job, progress))) return;
+    }
+    await this.#sleep(lookAgainMs);
+  }
+
+  async #finish(job: Job, progress: JobProgress): Promise<boolean> {
+    const { registry, logger } = this.#run.deps;
+    const drift = await this.#run.persist('recount targets', () => registry.jobs.reconcile(job.id));
+    if (drift !== 0) logger.error({ jobId: job.id, drift }, 'the counters of a job had drifted from its rows');
+    const counted = drift === 0 ? progress : await this.#progress();
+    return this.#row.move('decided', concludeJob(counted, earlyConclusion(job.conclusion)));
+  }
+
+  async #progress(): Promise<JobProgress> {
+    const { jobs } = this.#run.deps.registry;
+    const progress = await this.#run.persist('read progress', () => jobs.progress([this.#run.jobId]));
+    return progress.get(this.#run.jobId) ?? nobody;
+  }
+
+  async #lookAtAllNowAndThen(job: Job): Promise<void> {
+    const now = this.#run.deps.clock.now();
+    if (now - this.#lookedAtAllAt < lookAtAllMs) return;
+    this.#lookedAtAllAt = now;
+    this.#isCountDue = true;
+    if (job.state === 'RUNNING') await this.wakeDevices(undefined);
+  }
+
+  /** A sleep that ends on its own reads the row again, because the feed may have lost a change. */
+  async #sleep(timeoutMs: number): Promise<void> {
+    const isWoken = await this.#signal.sleep(timeoutMs);
+    if (!isWoken && timeoutMs >= lookAgainMs) this.#row.markStale();
+    await this.#dispatch.markSent();
+  }
+
+  #onFlushed(isSomeReady: boolean): void {
+    this.#isCountDue = true;
+    if (isSomeReady) this.#mayHaveReady = true;
+    this.#news.changed();
+    this.#signal.wake();
+  }
+}
+
+function liveTargets({ pending, waitingDevice, inFlight, verifying }: JobProgress): number {
+  return pending + waitingDevice + inFlight + verifying;
+}
+
+function earlyConclusion(conclusion: JobConclusion | undefined): EarlyConclusion | undefined {
+  return conclusion === 'CANCELLED' || conclusion === 'ABORTED' || conclusion === 'DENIED' ? conclusion : undefined;
+}
+
+/** Progress of a job whose filter matched no device. */
+const nobody: JobProgress = {
+  ...{ total: 0, pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, succeeded: 0, noChange: 0, failed: 0 },
+  ...{ rejected: 0, verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
+};

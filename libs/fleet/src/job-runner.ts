@@ -1,0 +1,100 @@
+/** The live jobs that this process owns: takes them over, passes on what it hears, and lets go of them. Decides nothing about targets. */
+import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { ProcessLease } from '@flotilla/registry';
+import { JobRun } from './job-run.js';
+import { ReturningDevices } from './returning-devices.js';
+import type { RunDeps } from './run-context.js';
+
+interface OwnedRun {
+  readonly run: JobRun;
+  readonly done: Promise<void>;
+}
+
+/** Time that calls in flight get to settle when the process stops, ms. */
+const drainMs = 2_000;
+
+export class JobRunner {
+  readonly #deps: RunDeps;
+  readonly #lease: Pick<ProcessLease, 'id' | 'lost'>;
+  readonly #runs = new Map<JobId, OwnedRun>();
+  readonly #taking = new Set<JobId>();
+  readonly #returning: ReturningDevices;
+  #unsubscribe: readonly (() => void)[] = [];
+  #isStopped = false;
+
+  constructor(deps: RunDeps, lease: Pick<ProcessLease, 'id' | 'lost'>) {
+    this.#deps = deps;
+    this.#lease = lease;
+    this.#returning = new ReturningDevices(deps.clock, (deviceIds) => this.#wakeDevices(deviceIds));
+    void lease.lost.then(() => this.abandon());
+  }
+
+  /** Begins to listen to the feed. Work comes with `drive` and `sweep`. */
+  start(): void {
+    const { feed } = this.#deps.bus;
+    this.#unsubscribe = [
+      feed.subscribe('job', ({ jobId }) => this.#runs.get(jobId)?.run.refresh()),
+      feed.subscribe('device', ({ deviceId, presence }) => {
+        if (presence === 'ONLINE' && this.#runs.size > 0) this.#returning.add(deviceId);
+      }),
+    ];
+  }
+
+  /** Looks at a job: one that runs here reads its row again, one without a living owner is taken over. */
+  async drive(jobId: JobId): Promise<void> {
+    const owned = this.#runs.get(jobId);
+    if (owned !== undefined) return owned.run.refresh();
+    if (this.#isStopped || this.#taking.has(jobId)) return;
+    this.#taking.add(jobId);
+    try {
+      await this.#take(jobId);
+    } finally {
+      this.#taking.delete(jobId);
+    }
+  }
+
+  /** Finds all live jobs in PostgreSQL, so that the queue may be lost; drops those that another process has taken. */
+  async sweep(): Promise<void> {
+    for (const { id, ownerIsAlive, owner } of await this.#deps.registry.jobs.liveJobs()) {
+      if (owner !== this.#lease.id) this.#runs.get(id)?.run.abandon();
+      if (!ownerIsAlive || owner === this.#lease.id) await this.drive(id);
+    }
+  }
+
+  /** Sends nothing more, lets calls in flight settle for a short while, writes what is known. */
+  async stop(): Promise<void> {
+    this.#end();
+    await Promise.all([...this.#runs.values()].map(({ run }) => run.stop(drainMs)));
+    await Promise.all([...this.#runs.values()].map(({ done }) => done));
+  }
+
+  /** Without a word to anybody: this process may no longer own anything. */
+  abandon(): void {
+    this.#end();
+    for (const { run } of this.#runs.values()) run.abandon();
+  }
+
+  #end(): void {
+    this.#isStopped = true;
+    this.#returning.end();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#unsubscribe = [];
+  }
+
+  async #take(jobId: JobId): Promise<void> {
+    const { registry, logger } = this.#deps;
+    const fence = await registry.jobs.takeOwnership(jobId, this.#lease.id);
+    const job = fence === undefined ? undefined : await registry.jobs.find(jobId);
+    if (fence === undefined || job === undefined || this.#isStopped) return;
+    const run = new JobRun(this.#deps, fence, job);
+    const done = run
+      .work()
+      .catch((error: unknown) => logger.error({ err: error, jobId }, 'the run of a job failed; the sweep starts it again'))
+      .finally(() => this.#runs.delete(jobId));
+    this.#runs.set(jobId, { run, done });
+  }
+
+  async #wakeDevices(deviceIds: readonly DeviceId[] | undefined): Promise<void> {
+    await Promise.all([...this.#runs.values()].map(({ run }) => run.wakeDevices(deviceIds)));
+  }
+}

@@ -1,0 +1,47 @@
+/** Answers repetitions of a call with the first one's end: from memory while it runs here, from its record otherwise. Never sends. */
+import type { CallId } from '@flotilla/mcp';
+import type { CallRow, CallStore } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { CallAnswer } from './call-tool.js';
+
+/** Pause between looks at the record of a call that another process may still be making. */
+const lookAgainMs = 250;
+
+export class KeyedCalls {
+  readonly #store: CallStore;
+  readonly #clock: Clock;
+  /** As bounded as the calls in flight. */
+  readonly #running = new Map<string, Promise<CallAnswer>>();
+
+  constructor(store: CallStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Keeps a running call findable for those who ask again. */
+  async hold(id: CallId, answer: Promise<CallAnswer>): Promise<CallAnswer> {
+    this.#running.set(id, answer);
+    try {
+      return await answer;
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** The first call's answer; UNKNOWN once its time is over and nobody has recorded an end, because its process died with it. */
+  async answerOf(first: CallRow, timeoutMs: number): Promise<CallAnswer> {
+    const running = this.#running.get(first.id);
+    if (running !== undefined) return running;
+    let call = first;
+    while (call.outcome === undefined && this.#clock.now() < first.startedAt + timeoutMs) {
+      await new Promise<void>((resolve) => this.#clock.setTimer(lookAgainMs, resolve));
+      call = (await this.#store.find(first.id)) ?? first;
+    }
+    return { call: call.outcome === undefined ? abandoned(call) : call };
+  }
+}
+
+function abandoned(call: CallRow): CallRow {
+  const message = 'The hub process that made the call ended before it recorded an outcome.';
+  return { ...call, outcome: 'UNKNOWN', error: { code: 'HUB_RESTARTED', message } };
+}

@@ -1,0 +1,20 @@
+/** Turns a job's device filter into targets, inside PostgreSQL and in chunks. May be stopped and begun again anywhere: no target comes twice. */
+import type { RunContext } from './run-context.js';
+import type { ToolSetVerdicts } from './tool-set-verdicts.js';
+
+/** Targets of one statement: some tens of milliseconds, so that a pause or a crash costs no more. */
+const chunkTargets = 5_000;
+
+/** Resolves to true when all targets are in and counted, to false when `isWanted` no longer held. */
+export async function prepareTargets(run: RunContext, verdicts: ToolSetVerdicts, isWanted: () => boolean): Promise<boolean> {
+  const { jobs } = run.deps.registry;
+  const judged = await run.persist('judge tool sets', async () => verdicts.judge(await jobs.toolSetsOf(run.fence)));
+  for (;;) {
+    if (!isWanted()) return false;
+    const at = run.deps.clock.now();
+    const inserted = await run.persist('prepare targets', () => jobs.prepareChunk(run.fence, judged, chunkTargets, at));
+    if (inserted === 0) break;
+  }
+  await run.persist('freeze the targets', () => jobs.freeze(run.fence));
+  return true;
+}

@@ -1,0 +1,58 @@
+/** What every part of one job's run shares: its fence, its end, and patience with a database that is away. */
+import type { JobId } from '@flotilla/mcp';
+import type { JobFence, Registry } from '@flotilla/registry';
+import type { Bus } from '@flotilla/bus';
+import type { Clock } from '@flotilla/session';
+import { FleetError } from './fleet-error.js';
+import type { FleetLogger } from './fleet-logger.js';
+import type { ToolGate } from './tool-gate.js';
+
+export interface RunDeps {
+  readonly registry: Pick<Registry, 'jobs' | 'toolSets'>;
+  readonly bus: Pick<Bus, 'calls' | 'feed'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+  readonly gate: ToolGate;
+}
+
+/** First and longest pause before a failed statement is tried again, ms. */
+const retryDelayMs = { first: 100, longest: 5_000 };
+
+export class RunContext {
+  readonly deps: RunDeps;
+  readonly fence: JobFence;
+  #isEnded = false;
+
+  constructor(deps: RunDeps, fence: JobFence) {
+    this.deps = deps;
+    this.fence = fence;
+  }
+
+  get jobId(): JobId {
+    return this.fence.jobId;
+  }
+
+  /** Once true nothing may be sent or written any more: another process may own the job. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  /**
+   * Runs a statement until it succeeds. Every statement of a run may be repeated: it is fenced and compares before it sets. Throws FleetError RUN_ENDED.
+   */
+  async persist<Result>(what: string, statement: () => Promise<Result>): Promise<Result> {
+    for (let delayMs = retryDelayMs.first; ; delayMs = Math.min(delayMs * 2, retryDelayMs.longest)) {
+      if (this.#isEnded) throw new FleetError('RUN_ENDED', `The run of job ${this.jobId} ended before it could ${what}.`);
+      try {
+        return await statement();
+      } catch (error) {
+        this.deps.logger.warn({ err: error, jobId: this.jobId, retryInMs: delayMs }, `could not ${what}`);
+      }
+      await new Promise<void>((resolve) => this.deps.clock.setTimer(delayMs, resolve));
+    }
+  }
+}

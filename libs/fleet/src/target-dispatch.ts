@@ -1,0 +1,180 @@
+/**
+ * The sending half of a running job: claims targets with their intent committed, hands them to their gateways, and gives each settled call's verdict
+ * to the outcome buffer. A slot is free the moment its call settles; what is not handed over for whatever reason goes back as certainly not sent.
+ */
+import { claimLimit, isClaimWorthwhile, judgeTarget } from '@flotilla/jobs';
+import type { Job } from '@flotilla/jobs';
+import type { CallError, DeviceId } from '@flotilla/mcp';
+import type { ClaimedTarget, TargetFlush } from '@flotilla/registry';
+import type { SettledCall } from '@flotilla/session';
+import type { OutcomeBuffer } from './outcome-buffer.js';
+import type { RunContext } from './run-context.js';
+import type { ToolSetVerdicts } from './tool-set-verdicts.js';
+
+/** Outcomes that may wait for PostgreSQL before nothing more is claimed: a second of work. */
+const unflushedMax = 10_000;
+/** An unanswered call this old is written as SENT, so that a reader sees who is being waited for. */
+const markSentAfterMs = 400;
+/** Targets marked SENT in one statement. */
+const markSentRowsMax = 500;
+
+interface InFlight {
+  readonly target: ClaimedTarget;
+  readonly sentAt: number;
+  isMarked: boolean;
+}
+
+export class TargetDispatch {
+  readonly #run: RunContext;
+  readonly #buffer: OutcomeBuffer;
+  readonly #verdicts: ToolSetVerdicts;
+  readonly #onRoom: () => void;
+  readonly #inFlight = new Map<DeviceId, InFlight>();
+  /** Targets of busy devices that wait out their delay, with the function that cancels it. */
+  readonly #delayed = new Map<TargetFlush, () => void>();
+  #isOpen = false;
+  #markedAt = -Infinity;
+
+  /** `onRoom` runs when the first slot of a full job is free, and when enough are to be worth a claim. */
+  constructor(run: RunContext, buffer: OutcomeBuffer, verdicts: ToolSetVerdicts, onRoom: () => void) {
+    this.#run = run;
+    this.#buffer = buffer;
+    this.#verdicts = verdicts;
+    this.#onRoom = onRoom;
+  }
+
+  /** Nothing is in flight, delayed or unwritten: memory agrees with PostgreSQL. */
+  get isIdle(): boolean {
+    return this.#inFlight.size === 0 && this.#delayed.size === 0 && this.#buffer.depth === 0;
+  }
+
+  /** Allows sending. */
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** Nothing is handed over from now on. Calls in flight go on; what is delayed goes back at once. */
+  shut(): void {
+    this.#isOpen = false;
+    for (const [flush, cancelDelay] of this.#delayed) {
+      cancelDelay();
+      this.#buffer.add(flush);
+    }
+    this.#delayed.clear();
+  }
+
+  /** Whether there is a free slot, and PostgreSQL keeps up with what comes back. */
+  canClaim(job: Job): boolean {
+    return this.#isOpen && this.#buffer.depth < unflushedMax && claimLimit(job, this.#inFlight.size) > 0;
+  }
+
+  /** Whether there are enough of them to be worth a commit. */
+  isClaimWorthwhile(job: Job): boolean {
+    return this.canClaim(job) && isClaimWorthwhile(job, this.#inFlight.size);
+  }
+
+  /** Claims what fits into the free slots and sends it; resolves to how many were claimed. */
+  async claimAndSend(job: Job): Promise<number> {
+    const { deps, fence } = this.#run;
+    const targets = await this.#run.persist('claim targets', () =>
+      deps.registry.jobs.claim(fence, claimLimit(job, this.#inFlight.size), deps.clock.now()),
+    );
+    const unknownHashes = targets.flatMap(({ toolSetHash }) =>
+      toolSetHash === undefined || this.#verdicts.known(toolSetHash) !== undefined ? [] : [toolSetHash],
+    );
+    if (unknownHashes.length > 0) {
+      await this.#run.persist('read tool sets', () => this.#verdicts.judge([...new Set(unknownHashes)]));
+    }
+    for (const target of targets) this.#handOver(target, job);
+    return targets.length;
+  }
+
+  /** Marks what has been in flight for longer than a flush takes; does nothing when it has just done so. */
+  async markSent(): Promise<void> {
+    const { deps, fence } = this.#run;
+    const before = deps.clock.now() - markSentAfterMs;
+    if (this.#markedAt > before) return;
+    this.#markedAt = deps.clock.now();
+    const unmarked: InFlight[] = [];
+    for (const entry of this.#inFlight.values()) {
+      // In order of sending: the rest is younger.
+      if (entry.sentAt > before) break;
+      if (!entry.isMarked) unmarked.push(entry);
+      if (unmarked.length === markSentRowsMax) break;
+    }
+    if (unmarked.length === 0) return;
+    const deviceIds = unmarked.map(({ target }) => target.deviceId);
+    await this.#run.persist('mark targets as sent', () => deps.registry.jobs.markSent(fence, deviceIds));
+    for (const entry of unmarked) entry.isMarked = true;
+  }
+
+  /** Forgets all calls in flight: their targets were decided without them, and their answers go nowhere. */
+  forgetInFlight(): void {
+    this.#inFlight.clear();
+  }
+
+  #handOver(target: ClaimedTarget, job: Job): void {
+    const { deps } = this.#run;
+    const now = deps.clock.now();
+    // The last moment before the bytes: a run that lost its fence, or a job that was paused meanwhile, sends nothing.
+    if (this.#run.isEnded) return;
+    if (!this.#isOpen) return this.#buffer.add({ ...endOf(target, now), to: { kind: 'ready' } });
+    const rejection = this.#rejectionOf(target);
+    if (rejection !== undefined) return this.#buffer.add({ ...endOf(target, now), to: rejected(rejection) });
+    const entry = { target, sentAt: now, isMarked: false };
+    this.#inFlight.set(target.deviceId, entry);
+    const call = {
+      callId: target.callId,
+      tool: job.tool,
+      arguments: job.arguments,
+      queueDeadlineAt: Math.min(job.expiresAt, now + job.callTimeoutMs),
+      callTimeoutMs: job.callTimeoutMs,
+    };
+    deps.bus.calls.call(target.gatewayId, { deviceId: target.deviceId, epoch: target.epoch, call }, (settled) => {
+      this.#settle(entry, settled, job);
+    });
+  }
+
+  /** A device's tools may have changed since its target was prepared. */
+  #rejectionOf({ toolSetHash }: ClaimedTarget): CallError | undefined {
+    return toolSetHash === undefined ? this.#verdicts.withoutTools : this.#verdicts.known(toolSetHash)?.rejection;
+  }
+
+  #settle(entry: InFlight, settled: SettledCall, job: Job): void {
+    const { target } = entry;
+    if (this.#run.isEnded || this.#inFlight.get(target.deviceId) !== entry) return;
+    const wasFull = this.#inFlight.size >= job.maxInFlight;
+    this.#inFlight.delete(target.deviceId);
+    const end = endOf(target, settled.settledAt, settled.sentAt);
+    const verdict = judgeTarget(settled.outcome, job);
+    switch (verdict.kind) {
+      case 'decided':
+        this.#buffer.add({ ...end, to: { kind: 'decided', ...verdict.decision, result: verdict.result } });
+        break;
+      case 'waiting':
+        this.#buffer.add({ ...end, to: { kind: 'waiting' } });
+        break;
+      case 'ready':
+        this.#delay({ ...end, to: { kind: 'ready' } }, verdict.delayMs);
+        break;
+    }
+    if (wasFull || this.isClaimWorthwhile(job)) this.#onRoom();
+  }
+
+  #delay(flush: TargetFlush, delayMs: number): void {
+    if (!this.#isOpen) return this.#buffer.add(flush);
+    const cancelDelay = this.#run.deps.clock.setTimer(delayMs, () => {
+      this.#delayed.delete(flush);
+      this.#buffer.add(flush);
+    });
+    this.#delayed.set(flush, cancelDelay);
+  }
+}
+
+function endOf({ deviceId, attempt }: ClaimedTarget, at: number, startedAt?: number): Omit<TargetFlush, 'to'> {
+  return { deviceId, attempt, startedAt, at };
+}
+
+function rejected(error: CallError): TargetFlush['to'] {
+  return { kind: 'decided', outcome: 'REJECTED', certainty: 'NEVER', error, result: undefined };
+}

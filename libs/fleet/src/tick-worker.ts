@@ -1,0 +1,60 @@
+/** The worker role: works off ticks, and has the repeating ones added. Everything it does may be done twice or late. */
+import type { Bus, Tick } from '@flotilla/bus';
+import type { ProcessLease, Registry } from '@flotilla/registry';
+import { JobRunner } from './job-runner.js';
+import type { RunDeps } from './run-context.js';
+
+export interface TickWorkerDeps extends RunDeps {
+  readonly registry: Pick<Registry, 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
+  readonly bus: Pick<Bus, 'calls' | 'feed' | 'ticks'>;
+  readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
+}
+
+/** How late a job without an owner, or a device of a dead process, is noticed. */
+const sweepEveryMs = 5_000;
+/** Partitions are made a week ahead: four tries a day are many. */
+const partitionsEveryMs = 6 * 3_600_000;
+/** A tick only starts work; a sweep must not wait behind partitions. */
+const ticksAtATime = 4;
+
+export class TickWorker {
+  readonly #deps: TickWorkerDeps;
+  readonly #runner: JobRunner;
+
+  constructor(deps: TickWorkerDeps) {
+    this.#deps = deps;
+    this.#runner = new JobRunner(deps, deps.lease);
+  }
+
+  /** Sweeps once, so that a restarted hub does not wait for the queue; then works ticks. */
+  async start(): Promise<void> {
+    const { ticks } = this.#deps.bus;
+    this.#runner.start();
+    await this.#sweep();
+    await ticks.work((tick) => this.#work(tick), ticksAtATime);
+    await ticks.repeat({ kind: 'sweep' }, sweepEveryMs);
+    await ticks.repeat({ kind: 'partitions' }, partitionsEveryMs);
+  }
+
+  /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
+  async stop(): Promise<void> {
+    await this.#runner.stop();
+  }
+
+  async #work(tick: Tick): Promise<void> {
+    switch (tick.kind) {
+      case 'job':
+        return this.#runner.drive(tick.jobId);
+      case 'sweep':
+        return this.#sweep();
+      case 'partitions':
+        return this.#deps.registry.makePartitions(this.#deps.clock.now());
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const closedSessions = await this.#deps.registry.sweepDeadProcesses();
+    if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
+    await this.#runner.sweep();
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What must hold before a call may leave the hub: the tool exists, the caller may use it, the arguments fit, the URLs are allowed. The same for single
+ * calls and for jobs. Judges only; records and sends nothing.
+ */
+import { compileArguments, isSendableName } from '@flotilla/mcp';
+import type { CallError, CompiledArguments, NotSentCode, ToolSetHash } from '@flotilla/mcp';
+import type { StoredTool, ToolSet } from '@flotilla/registry';
+import { findForbiddenUrl } from './device-urls.js';
+
+/** Compiled schemas kept in memory: a hundred firmwares with all their tools. Each takes a few KiB. */
+const compiledSchemasMax = 4_096;
+
+export interface GatedCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly mayCallUserOnly: boolean;
+}
+
+export interface GateRefusal {
+  readonly error: CallError & { readonly code: NotSentCode };
+  /** Which part of the call it is about. */
+  readonly part: 'tool' | 'arguments';
+}
+
+export class ToolGate {
+  readonly #allowedOrigins: ReadonlySet<string>;
+  /** In the order of last use: the first is the one to forget. */
+  readonly #compiled = new Map<string, CompiledArguments>();
+
+  /** `deviceUrls`: origins that devices may fetch from and post to. */
+  constructor(deviceUrls: readonly string[]) {
+    this.#allowedOrigins = new Set(deviceUrls.map((url) => new URL(url).origin));
+  }
+
+  /** Undefined where the call may be sent to a device with these tools. */
+  refuse(toolSet: ToolSet | undefined, call: GatedCall): GateRefusal | undefined {
+    const tool = toolSet?.tools.find(({ name }) => name === call.tool);
+    if (toolSet === undefined || tool === undefined) return about('tool', 'TOOL_UNKNOWN', `The device has no tool "${call.tool}".`);
+    if (!isSendableName(tool.name)) return about('tool', 'TOOL_UNKNOWN', 'The name of the tool cannot be written to a device.');
+    if (tool.userOnly && !call.mayCallUserOnly) {
+      return about('tool', 'TOOL_FORBIDDEN', `"${tool.name}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
+    }
+    const verdict = this.#compiledFor(toolSet.hash, tool).check(call.arguments);
+    if (!verdict.ok) return about('arguments', 'ARGUMENTS_INVALID', verdict.message);
+    return this.refuseUrls(call);
+  }
+
+  /** The rule about URLs alone, which needs no device. */
+  refuseUrls(call: Omit<GatedCall, 'mayCallUserOnly'>): GateRefusal | undefined {
+    const forbidden = findForbiddenUrl(call.tool, call.arguments, this.#allowedOrigins);
+    return forbidden === undefined ? undefined : about('arguments', 'URL_FORBIDDEN', forbidden.message);
+  }
+
+  #compiledFor(hash: ToolSetHash, tool: StoredTool): CompiledArguments {
+    const key = `${hash} ${tool.name}`;
+    const compiled = this.#compiled.get(key) ?? compileArguments(tool.inputSchema);
+    this.#compiled.delete(key);
+    this.#compiled.set(key, compiled);
+    if (this.#compiled.size > compiledSchemasMax) {
+      for (const oldest of this.#compiled.keys()) {
+        this.#compiled.delete(oldest);
+        break;
+      }
+    }
+    return compiled;
+  }
+}
+
+function about(part: GateRefusal['part'], code: NotSentCode, message: string): GateRefusal {
+  return { part, error: { code, message } };
+}
