@@ -7,7 +7,6 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Bus, CallServer } from '@flotilla/bus';
 import type { HubProcessId, VisionService } from '@flotilla/mcp';
-import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { DeviceAuth } from './device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
@@ -23,6 +22,7 @@ import { MqttIngress } from './mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt-upgrade.js';
 import { NoVoice } from './no-voice.js';
 import { peerOf } from './session-host.js';
+import type { SessionStores } from './session-record.js';
 import { BoundedToolPageCache } from './tool-page-cache.js';
 import { ToolSetIndex } from './tool-set-index.js';
 import { UdpSink } from './udp-sink.js';
@@ -31,7 +31,7 @@ import { WebSocketIngress } from './websocket-ingress.js';
 export interface GatewayOptions {
   /** This process, as its lease names it. */
   readonly gatewayId: HubProcessId;
-  readonly registry: Pick<Registry, 'devices' | 'toolSets' | 'events'>;
+  readonly registry: SessionStores;
   readonly bus: Pick<Bus, 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly auth: DeviceAuth;

@@ -20,7 +20,7 @@ export class MqttBroker extends Aedes {
 
   /**
    * Where Aedes would hand a packet to its emitter: devices' messages, and its own on `$SYS`, for which nobody listens. Skipping the emitter is what
-   * keeps messages from other devices, and halves the cost of a message.
+   * keeps messages from other devices.
    */
   override publish(packet: PublishPacket, from?: Client | Done | null, done?: Done): void {
     if (typeof from === 'function') {

