@@ -15,6 +15,13 @@ export type {
   ToolSetUseRow,
 } from './device-store.js';
 export type { ClaimedTarget, FailureGroupRow, JobFence, JobStore, NewJob, TargetFlush, TargetRow, ToolSetVerdict } from './job-store.js';
+export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
+export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
+export { openRegistry } from './open-registry.js';
+export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
 export type { CallFilter, CallRecord, CallRow, CallStore, EventFilter, EventRow, EventStore } from './record-stores.js';
-export type { ApiKeyStore, Principal, ProcessLease, Registry, Scope, ToolPolicyStore, WriterStatus } from './registry.js';
+export type { ApiKeyStore, LeaseOptions, Principal, ProcessLease, Registry, Scope, ToolPolicyStore, WriterStatus } from './registry.js';
+export { RegistryError } from './registry-error.js';
+export type { RegistryErrorCode } from './registry-error.js';
+export type { RegistryLogger } from './registry-logger.js';

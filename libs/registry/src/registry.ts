@@ -41,6 +41,14 @@ export interface ProcessLease {
   release(): Promise<void>;
 }
 
+export interface LeaseOptions {
+  /**
+   * This process is known to be the only one on its database, as with the embedded server in a locked data folder: every other lease is over at once, and
+   * presence and jobs are right without waiting for leases to run out.
+   */
+  readonly aloneOnDatabase?: boolean;
+}
+
 /** Depth and lag of one batch writer, for metrics. */
 export interface WriterStatus {
   readonly name: string;
@@ -59,7 +67,7 @@ export interface Registry {
   readonly toolPolicies: ToolPolicyStore;
   readonly apiKeys: ApiKeyStore;
   /** Takes a lease for this process; sessions that processes with an ended lease left open are closed with `hub_crashed` and their devices go OFFLINE. */
-  takeLease(): Promise<ProcessLease>;
+  takeLease(options?: LeaseOptions): Promise<ProcessLease>;
   /** Closes what processes with an ended lease left behind; resolves to how many sessions. */
   sweepDeadProcesses(): Promise<number>;
   makePartitions(now: number): Promise<void>;

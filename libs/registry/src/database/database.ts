@@ -1,0 +1,104 @@
+/** The connection to PostgreSQL: one pool, used by Prisma for everything ordinary and directly for the few hot statements. Gives every failure a RegistryError. */
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from '../generated/prisma/client.js';
+import { messageOf, RegistryError } from '../registry-error.js';
+import type { RegistryLogger } from '../registry-logger.js';
+
+export interface Statement {
+  /** Prepared once per connection under this name; the text must not vary. */
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** A pool or a connection inside a transaction. */
+export interface Queryable {
+  query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<readonly Row[]>;
+}
+
+/** A statement that waits longer than this for a connection counts as "PostgreSQL is away". */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export class Database implements Queryable {
+  readonly prisma: PrismaClient;
+  readonly #pool: pg.Pool;
+
+  constructor(databaseUrl: string, poolMax: number, logger: RegistryLogger) {
+    this.#pool = new pg.Pool({
+      connectionString: databaseUrl,
+      max: poolMax,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: 'flotilla',
+    });
+    this.#pool.on('error', (error) => {
+      logger.warn({ message: error.message }, 'an idle PostgreSQL connection ended');
+    });
+    this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
+  }
+
+  async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<readonly Row[]> {
+    try {
+      return (await this.#pool.query<Row>({ ...statement, values })).rows;
+    } catch (error) {
+      throw databaseError(error);
+    }
+  }
+
+  /** Runs `work` in one transaction; anything thrown rolls it back. */
+  async transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw databaseError(error);
+    });
+    try {
+      await client.query('BEGIN');
+      const result = await work({
+        query: async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) =>
+          (await client.query<Row>({ ...statement, values })).rows,
+      });
+      await client.query('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      // Ends the connection, and with it the transaction, in whatever state either is.
+      client.release(true);
+      throw databaseError(error);
+    }
+  }
+
+  /** Runs Prisma queries. */
+  async ask<Result>(work: (prisma: PrismaClient) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.prisma);
+    } catch (error) {
+      throw databaseError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.prisma.$disconnect();
+    await this.#pool.end();
+  }
+}
+
+/** PostgreSQL's classes for "not now": connection, resources, shutdown, serialisation and deadlock, and what Node says of sockets; and Prisma's own codes. */
+const TRANSIENT =
+  /^(08|53|57P|40001|40P01|55P03|25006|P1001|P1002|P1008|P1017|P2024|P2034)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
+const TRANSIENT_MESSAGE =
+  /connection terminated|timeout exceeded when trying to connect|not queryable|connection error|connection ended unexpectedly/i;
+
+/** Whether the same statement may succeed later. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof RegistryError) return error.code === 'DATABASE_UNAVAILABLE';
+  if ('code' in error && typeof error.code === 'string' && TRANSIENT.test(error.code)) return true;
+  if (error instanceof AggregateError) return error.errors.some(isTransient);
+  return TRANSIENT_MESSAGE.test(error.message);
+}
+
+export function databaseError(error: unknown): RegistryError {
+  if (error instanceof RegistryError) return error;
+  return isTransient(error)
+    ? new RegistryError('DATABASE_UNAVAILABLE', `PostgreSQL is not available: ${messageOf(error)}`, { cause: error })
+    : new RegistryError('DATABASE_REFUSED', `PostgreSQL refused a statement: ${messageOf(error)}`, { cause: error });
+}

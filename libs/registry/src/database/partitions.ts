@@ -1,0 +1,73 @@
+/**
+ * Partitions ahead of time: events and calls by day, targets by month, on the time inside their UUIDv7. A row without one goes to the default partition,
+ * so a hub that could not make them keeps working.
+ */
+import type { RegistryLogger } from '../registry-logger.js';
+import type { Database, Queryable } from './database.js';
+import { lowestUuidOf } from './uuid-v7.js';
+
+interface Partition {
+  readonly table: string;
+  readonly name: string;
+  /** ms since the Unix epoch; `until` is the first one not in it. */
+  readonly from: number;
+  readonly until: number;
+  readonly storage: string;
+}
+
+const DAYS_AHEAD = 7;
+/** Making one stops all writers of the table for a moment; behind a long transaction it rather waits for the next time. */
+const LOCK_TIMEOUT = '3s';
+const PARTITION_LOCK = 4_607_182_420;
+
+export async function makePartitions(database: Database, now: number, logger: RegistryLogger): Promise<void> {
+  for (const partition of partitionsFrom(now)) {
+    try {
+      if (!(await exists(database, partition))) await make(database, partition);
+    } catch (error) {
+      logger.warn({ partition: partition.name, err: error }, 'a partition was not made: its rows go to the default one');
+    }
+  }
+}
+
+/** All that must be there at this time (ms since the Unix epoch). Days and months are those of UTC. */
+export function partitionsFrom(now: number): readonly Partition[] {
+  const today = new Date(now);
+  const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
+  const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, index) => index + day).flatMap((dayOfMonth) =>
+    ['event', 'call'].map((table) => partition(table, Date.UTC(year, month, dayOfMonth), Date.UTC(year, month, dayOfMonth + 1), 8, '')),
+  );
+  const months = [month, month + 1].map((index) =>
+    partition(
+      'job_target',
+      Date.UTC(year, index),
+      Date.UTC(year, index + 1),
+      6,
+      'WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)',
+    ),
+  );
+  return [...days, ...months];
+}
+
+function partition(table: string, from: number, until: number, digits: number, storage: string): Partition {
+  return { table, name: `${table}_${new Date(from).toISOString().replaceAll('-', '').slice(0, digits)}`, from, until, storage };
+}
+
+async function exists(database: Queryable, { name }: Partition): Promise<boolean> {
+  const rows = await database.query<{ found: boolean }>({ text: 'SELECT to_regclass($1) IS NOT NULL AS found' }, [name]);
+  return rows[0]?.found === true;
+}
+
+/** Names and bounds are our own: there is no parameter in DDL. */
+function make(database: Database, { table, name, from, until, storage }: Partition): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await transaction.query({ text: `SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'` }, []);
+    await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+    await transaction.query(
+      {
+        text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} FOR VALUES FROM ('${lowestUuidOf(from)}') TO ('${lowestUuidOf(until)}') ${storage}`,
+      },
+      [],
+    );
+  });
+}

@@ -1,0 +1,12 @@
+/** Numbers the parameters of a statement that is put together from parts. */
+
+/** Adds a value and returns its placeholder. */
+export function bind(parameters: unknown[], value: unknown): string {
+  parameters.push(value);
+  return `$${String(parameters.length)}`;
+}
+
+/** The pattern for LIKE that finds `text` anywhere, without wildcards of its own. */
+export function containsPattern(text: string): string {
+  return `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+}

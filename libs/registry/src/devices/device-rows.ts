@@ -1,0 +1,47 @@
+/** Devices as SQL selects them and as the contract shows them. */
+import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
+import type { Dialect, Reachability, TransportKind } from '../device-filter.js';
+import type { DeviceRow } from '../device-store.js';
+import { IS_ONLINE } from './device-condition.js';
+
+export interface DeviceRecord {
+  readonly id: string;
+  readonly name: string | null;
+  readonly dialect: Dialect;
+  readonly model: string | null;
+  readonly firmware_version: string | null;
+  readonly reachability: Reachability;
+  readonly transport: TransportKind | null;
+  readonly tags: readonly string[];
+  readonly epoch: number;
+  readonly is_online: boolean;
+  readonly connected_at: Date | null;
+  readonly last_seen_at: Date | null;
+  readonly tool_set_hash: string | null;
+  readonly tools_discovered_at: Date | null;
+  readonly tools_stale: boolean;
+}
+
+/** Columns of a DeviceRecord, from `device d`. */
+export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags, d.epoch, ${IS_ONLINE} AS is_online,
+  d.connected_at, d.last_seen_at, d.tool_set_hash, d.tools_discovered_at, d.tools_stale`;
+
+export function toDeviceRow(record: DeviceRecord): DeviceRow {
+  return {
+    id: record.id as DeviceId,
+    name: record.name ?? undefined,
+    dialect: record.dialect,
+    model: record.model ?? undefined,
+    firmwareVersion: record.firmware_version ?? undefined,
+    presence: record.is_online ? 'ONLINE' : 'OFFLINE',
+    reachability: record.reachability,
+    transport: record.transport ?? undefined,
+    connectedAt: record.is_online ? record.connected_at?.getTime() : undefined,
+    lastSeenAt: record.last_seen_at?.getTime(),
+    tags: record.tags,
+    toolSetHash: (record.tool_set_hash ?? undefined) as ToolSetHash | undefined,
+    toolsDiscoveredAt: record.tools_discovered_at?.getTime(),
+    toolsStale: record.tools_stale,
+    epoch: record.epoch,
+  };
+}

@@ -1,0 +1,151 @@
+/** Devices in PostgreSQL. Writes of sessions go through the presence writer; everything else is asked when it is asked. */
+import type { HubProcessId } from '@flotilla/mcp';
+import type { Database } from '../database/database.js';
+import { storableText } from '../database/json-rows.js';
+import type { DeviceFilter } from '../device-filter.js';
+import type {
+  ClosedSession,
+  ConnectingDevice,
+  DeviceOrder,
+  DeviceRow,
+  DeviceStore,
+  ReadySession,
+  SessionRow,
+  ToolSetStore,
+  ToolSetUseRow,
+} from '../device-store.js';
+import type { Page, PageRequest } from '../page.js';
+import { RegistryError } from '../registry-error.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import type { WriterStatus } from '../registry.js';
+import { deviceCondition, listedDeviceCondition } from './device-condition.js';
+import { pageOfDevices } from './device-pages.js';
+import { DEVICE_COLUMNS, toDeviceRow } from './device-rows.js';
+import type { DeviceRecord } from './device-rows.js';
+import { PresenceWriter } from './presence-writer.js';
+import type { ReadyResult } from './presence-writer.js';
+import { toolSetHistory } from './tool-set-history.js';
+
+/** Counting further costs more than anybody reads. */
+const COUNT_MAX = 10_000;
+
+export class PgDeviceStore implements DeviceStore {
+  readonly #database: Database;
+  readonly #toolSets: ToolSetStore;
+  readonly #presence: PresenceWriter;
+
+  constructor(database: Database, toolSets: ToolSetStore, holder: () => HubProcessId | undefined, logger: RegistryLogger) {
+    this.#database = database;
+    this.#toolSets = toolSets;
+    this.#presence = new PresenceWriter(database, holder, logger);
+  }
+
+  connecting(device: ConnectingDevice): Promise<number> {
+    if (device.deviceId === '' || storableText(device.deviceId) !== device.deviceId) {
+      return Promise.reject(
+        new RegistryError('ARGUMENT_INVALID', `A device id is a text without NUL, not ${JSON.stringify(device.deviceId)}.`),
+      );
+    }
+    return this.#presence.connecting.add(device);
+  }
+
+  ready(session: ReadySession): Promise<ReadyResult> {
+    return this.#presence.ready.add(session);
+  }
+
+  closed(session: ClosedSession): Promise<boolean> {
+    return this.#presence.closed.add(session);
+  }
+
+  writers(): readonly WriterStatus[] {
+    return [this.#presence.connecting.status(), this.#presence.ready.status(), this.#presence.closed.status()];
+  }
+
+  close(): Promise<void> {
+    return this.#presence.close();
+  }
+
+  async find(id: string): Promise<DeviceRow | undefined> {
+    return (await this.findMany([id]))[0];
+  }
+
+  async findMany(ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]> {
+    const records = await this.#database.query<DeviceRecord>(
+      { name: 'devices-by-id', text: `SELECT ${DEVICE_COLUMNS} FROM device d WHERE d.id = ANY($1::text[])` },
+      [ids.map(storableText)],
+    );
+    const rows = new Map(records.map((record) => [record.id, toDeviceRow(record)]));
+    return ids.map((id) => rows.get(id));
+  }
+
+  page(filter: DeviceFilter | undefined, order: DeviceOrder, page: PageRequest): Promise<Page<DeviceRow>> {
+    return pageOfDevices(this.#database, filter, order, page);
+  }
+
+  async count(filter: DeviceFilter | undefined): Promise<number | undefined> {
+    const parameters: unknown[] = [];
+    const condition = listedDeviceCondition(filter, parameters);
+    const [row] = await this.#database.query<{ count: number }>(
+      { text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}) AS counted` },
+      parameters,
+    );
+    return row === undefined || row.count > COUNT_MAX ? undefined : row.count;
+  }
+
+  async matches(id: string, filter: DeviceFilter): Promise<boolean> {
+    const parameters: unknown[] = [storableText(id)];
+    const condition = listedDeviceCondition(filter, parameters);
+    const rows = await this.#database.query({ text: `SELECT FROM device d WHERE d.id = $1 AND ${condition}` }, parameters);
+    return rows.length > 0;
+  }
+
+  async sessions(id: string, first: number): Promise<readonly SessionRow[]> {
+    const sessions = await this.#database.ask((prisma) =>
+      prisma.session.findMany({ where: { deviceId: storableText(id) }, orderBy: { epoch: 'desc' }, take: first }),
+    );
+    return sessions.map((session) => ({
+      epoch: session.epoch,
+      transport: session.transport,
+      remoteAddress: session.remoteAddress ?? undefined,
+      connectedAt: session.connectedAt.getTime(),
+      disconnectedAt: session.disconnectedAt?.getTime(),
+      closeReason: session.closeReason ?? undefined,
+      firmwareVersion: session.firmwareVersion ?? undefined,
+    }));
+  }
+
+  toolSetHistory(id: string, first: number): Promise<readonly ToolSetUseRow[]> {
+    return toolSetHistory(this.#database, this.#toolSets, storableText(id), first);
+  }
+
+  async update(id: string, change: { readonly name?: string | null; readonly tags?: readonly string[] }): Promise<DeviceRow | undefined> {
+    const data = {
+      ...(change.name === undefined ? {} : { name: change.name === null ? null : storableText(change.name) }),
+      ...(change.tags === undefined ? {} : { tags: sortedTags(change.tags) }),
+    };
+    await this.#database.ask((prisma) => prisma.device.updateMany({ where: { id: storableText(id) }, data }));
+    return this.find(id);
+  }
+
+  async tag(filter: DeviceFilter, add: readonly string[], remove: readonly string[]): Promise<number> {
+    const parameters: unknown[] = [sortedTags(add), sortedTags(remove)];
+    const condition = deviceCondition(filter, parameters);
+    // Locked in the order of ids, as the presence statements do.
+    const [row] = await this.#database.query<{ count: number }>(
+      {
+        text: `WITH wanted AS MATERIALIZED (
+                 SELECT d.id, ARRAY(SELECT DISTINCT tag FROM unnest(d.tags || $1::text[]) AS tag WHERE tag <> ALL ($2::text[]) ORDER BY tag) AS tags
+                 FROM device d WHERE ${condition} ORDER BY d.id FOR UPDATE OF d
+               ), changed AS (
+                 UPDATE device d SET tags = w.tags FROM wanted w WHERE d.id = w.id AND d.tags <> w.tags RETURNING d.id)
+               SELECT count(*)::int AS count FROM changed`,
+      },
+      parameters,
+    );
+    return row?.count ?? 0;
+  }
+}
+
+function sortedTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map(storableText))].sort();
+}

@@ -1,0 +1,137 @@
+/** Content-addressed tool sets in PostgreSQL, and in memory for all that this process has met: sets never change. */
+import { createHash } from 'node:crypto';
+import type { ToolSetHash } from '@flotilla/mcp';
+import { z } from 'zod';
+import { decodeCursor, toPage } from '../database/cursor.js';
+import type { Database } from '../database/database.js';
+import { toJson } from '../database/json-rows.js';
+import { bind, containsPattern } from '../database/sql-parameters.js';
+import type { FleetToolRow, StoredTool, ToolFilter, ToolSet, ToolSetStore } from '../device-store.js';
+import type { Page, PageRequest } from '../page.js';
+import { BoundedCache } from './bounded-cache.js';
+import { listedDeviceCondition } from './device-condition.js';
+
+/** A fleet has tens of firmwares, seldom hundreds; a set is some tens of KB. */
+const CACHED_SETS_MAX = 1_000;
+
+const INSERT = `
+WITH known AS (INSERT INTO tool_set (hash) VALUES ($1) ON CONFLICT (hash) DO NOTHING RETURNING hash)
+INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known)
+SELECT k.hash, i.position, i.name, i.description, i.input_schema, i.schema_hash, i.user_only, i.schema_known
+FROM known k, json_to_recordset($2) AS i(
+  position int, name text, description text, input_schema jsonb, schema_hash text, user_only boolean, schema_known boolean)`;
+
+export class PgToolSetStore implements ToolSetStore {
+  readonly #database: Database;
+  readonly #cache = new BoundedCache<ToolSetHash, ToolSet>(CACHED_SETS_MAX);
+  /** Sets being written, so that a thousand devices of one new firmware write it once. */
+  readonly #writing = new Map<ToolSetHash, Promise<void>>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async ensure(toolSet: ToolSet): Promise<void> {
+    if (this.#cache.get(toolSet.hash) !== undefined) return;
+    const writing = this.#writing.get(toolSet.hash) ?? this.#write(toolSet).finally(() => this.#writing.delete(toolSet.hash));
+    this.#writing.set(toolSet.hash, writing);
+    await writing;
+  }
+
+  async #write(toolSet: ToolSet): Promise<void> {
+    const rows = toolSet.tools.map((tool, position) => ({
+      position,
+      name: tool.name,
+      description: tool.description,
+      input_schema: tool.inputSchema,
+      schema_hash: createHash('sha256').update(JSON.stringify(tool.inputSchema)).digest('hex'),
+      user_only: tool.userOnly,
+      schema_known: tool.schemaKnown,
+    }));
+    await this.#database.query({ text: INSERT }, [toolSet.hash, toJson(rows)]);
+    this.#cache.set(toolSet.hash, toolSet);
+  }
+
+  async get(hash: ToolSetHash): Promise<ToolSet | undefined> {
+    return this.#cache.get(hash) ?? (await this.getMany([hash])).get(hash);
+  }
+
+  async getMany(hashes: readonly ToolSetHash[]): Promise<ReadonlyMap<ToolSetHash, ToolSet>> {
+    const found = new Map<ToolSetHash, ToolSet>();
+    for (const hash of hashes) {
+      const cached = this.#cache.get(hash);
+      if (cached !== undefined) found.set(hash, cached);
+    }
+    const missing = [...new Set(hashes.filter((hash) => !found.has(hash)))];
+    if (missing.length === 0) return found;
+    for (const toolSet of await this.#read(missing)) {
+      this.#cache.set(toolSet.hash, toolSet);
+      found.set(toolSet.hash, toolSet);
+    }
+    return found;
+  }
+
+  async #read(hashes: readonly ToolSetHash[]): Promise<readonly ToolSet[]> {
+    const sets = await this.#database.ask((prisma) =>
+      prisma.toolSet.findMany({ where: { hash: { in: [...hashes] } }, include: { tools: { orderBy: { position: 'asc' } } } }),
+    );
+    return sets.map((set) => ({
+      hash: set.hash as ToolSetHash,
+      tools: set.tools.map((tool): StoredTool => ({
+        name: tool.name,
+        description: tool.description,
+        inputSchema: jsonSchema.parse(tool.inputSchema),
+        userOnly: tool.userOnly,
+        schemaKnown: tool.schemaKnown,
+      })),
+    }));
+  }
+
+  async fleetTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
+    const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
+    const parameters: unknown[] = [];
+    const devices = listedDeviceCondition(filter?.devices, parameters);
+    const conditions = ['TRUE'];
+    if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
+    if (filter?.search !== undefined)
+      conditions.push(`lower(t.name || E'\\n' || t.description) LIKE ${bind(parameters, containsPattern(filter.search))}`);
+    if (filter?.userOnly !== undefined) conditions.push(`t.user_only = ${bind(parameters, filter.userOnly)}`);
+    if (after !== undefined) conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
+    // Sets are few; each is counted once over its devices, however many tools it has.
+    const records = await this.#database.query<FleetToolRecord>(
+      {
+        text: `SELECT t.name, t.schema_hash, min(t.description) AS description, (array_agg(t.input_schema))[1] AS input_schema,
+                 bool_or(t.user_only) AS user_only, sum(u.devices)::int AS device_count
+               FROM tool t JOIN (
+                 SELECT d.tool_set_hash, count(*) AS devices FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${devices} GROUP BY d.tool_set_hash
+               ) u USING (tool_set_hash)
+               WHERE ${conditions.join(' AND ')}
+               GROUP BY t.name, t.schema_hash ORDER BY t.name, t.schema_hash LIMIT ${bind(parameters, request.first + 1)}`,
+      },
+      parameters,
+    );
+    return toPage(records, request, 'tools', (record) => [record.name, record.schema_hash], toFleetTool);
+  }
+}
+
+const jsonSchema = z.record(z.string(), z.unknown());
+
+interface FleetToolRecord {
+  readonly name: string;
+  readonly schema_hash: string;
+  readonly description: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly user_only: boolean;
+  readonly device_count: number;
+}
+
+function toFleetTool(record: FleetToolRecord): FleetToolRow {
+  return {
+    name: record.name,
+    description: record.description,
+    inputSchema: record.input_schema,
+    schemaHash: record.schema_hash,
+    userOnly: record.user_only,
+    deviceCount: record.device_count,
+  };
+}

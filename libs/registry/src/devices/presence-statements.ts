@@ -1,0 +1,90 @@
+/**
+ * The three writes of a session's life, each for many devices in one statement. Rows are locked in the order of device ids, so that two of these never
+ * wait for each other in a circle.
+ */
+import type { Statement } from '../database/database.js';
+
+/** $1: rows; $2: the process that holds the sessions. An older session that is still open was taken over. */
+export const CONNECTING: Statement = {
+  name: 'device-connecting',
+  text: `
+WITH input AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1) AS i(
+    id text, dialect dialect, transport transport_kind, reachability reachability, remote_address text, at float8)
+), raised AS (
+  INSERT INTO device AS d (id, dialect, transport, reachability, epoch, connected_at, last_seen_at)
+  SELECT id, dialect, transport, reachability, 1, to_timestamp(at / 1000), to_timestamp(at / 1000) FROM input ORDER BY id
+  ON CONFLICT (id) DO UPDATE SET
+    dialect = excluded.dialect, transport = excluded.transport, reachability = excluded.reachability, epoch = d.epoch + 1, online = false,
+    gateway_id = NULL, connected_at = excluded.connected_at, last_seen_at = excluded.last_seen_at
+  RETURNING d.id, d.epoch, d.firmware_version
+), taken_over AS (
+  UPDATE session s SET disconnected_at = to_timestamp(i.at / 1000), close_reason = 'taken_over'
+  FROM raised r JOIN input i USING (id)
+  WHERE s.device_id = r.id AND s.disconnected_at IS NULL
+), opened AS (
+  INSERT INTO session (device_id, epoch, gateway_id, transport, remote_address, firmware_version, connected_at)
+  SELECT r.id, r.epoch, $2::uuid, i.transport, i.remote_address, r.firmware_version, to_timestamp(i.at / 1000)
+  FROM raised r JOIN input i USING (id)
+)
+SELECT id, epoch FROM raised`,
+};
+
+/** $1: rows. Returns those whose epoch is the newest and whose session is open, with what the device pointed to before. */
+export const READY: Statement = {
+  name: 'device-ready',
+  text: `
+WITH input AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1) AS i(
+    id text, epoch int, gateway_id uuid, model text, firmware_version text, tool_set_hash text, tools_complete boolean, at float8)
+), former AS MATERIALIZED (
+  SELECT d.id, d.tool_set_hash, d.firmware_version
+  FROM device d JOIN input i ON i.id = d.id AND i.epoch = d.epoch
+  WHERE EXISTS (SELECT FROM session s WHERE s.device_id = i.id AND s.epoch = i.epoch AND s.disconnected_at IS NULL)
+  ORDER BY d.id FOR UPDATE OF d
+), changed AS (
+  UPDATE device d SET
+    online = true, gateway_id = i.gateway_id, last_seen_at = to_timestamp(i.at / 1000),
+    model = coalesce(i.model, d.model), firmware_version = coalesce(i.firmware_version, d.firmware_version),
+    tool_set_hash = coalesce(i.tool_set_hash, d.tool_set_hash),
+    tools_discovered_at = CASE WHEN i.tool_set_hash IS NULL THEN d.tools_discovered_at ELSE to_timestamp(i.at / 1000) END,
+    tools_stale = i.tool_set_hash IS NULL OR NOT i.tools_complete
+  FROM former f JOIN input i USING (id)
+  WHERE d.id = f.id
+  RETURNING d.id, d.tool_set_hash, coalesce(d.firmware_version, '') AS firmware_version, to_timestamp(i.at / 1000) AS at,
+    (f.tool_set_hash, coalesce(f.firmware_version, '')) IS DISTINCT FROM (d.tool_set_hash, coalesce(d.firmware_version, '')) AS is_other
+), described AS (
+  UPDATE session s SET firmware_version = i.firmware_version
+  FROM former f JOIN input i USING (id)
+  WHERE s.device_id = i.id AND s.epoch = i.epoch AND i.firmware_version IS DISTINCT FROM s.firmware_version
+), ended AS (
+  UPDATE tool_set_use u SET last_seen_at = c.at
+  FROM changed c JOIN former f USING (id)
+  WHERE c.is_other AND u.device_id = f.id AND u.tool_set_hash = f.tool_set_hash AND u.firmware_version = coalesce(f.firmware_version, '')
+), used AS (
+  INSERT INTO tool_set_use (device_id, tool_set_hash, firmware_version, first_seen_at, last_seen_at)
+  SELECT id, tool_set_hash, firmware_version, at, at FROM changed WHERE is_other AND tool_set_hash IS NOT NULL
+  ON CONFLICT (device_id, tool_set_hash, firmware_version) DO UPDATE SET last_seen_at = excluded.last_seen_at
+)
+SELECT id, tool_set_hash, firmware_version FROM former`,
+};
+
+/** $1: rows. Returns the devices whose newest session this was. */
+export const CLOSED: Statement = {
+  name: 'device-closed',
+  text: `
+WITH input AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1) AS i(id text, epoch int, reason text, at float8)
+), locked AS MATERIALIZED (
+  SELECT d.id, d.epoch = i.epoch AS is_newest FROM device d JOIN input i USING (id) ORDER BY d.id FOR UPDATE OF d
+), ended AS (
+  UPDATE session s SET disconnected_at = to_timestamp(i.at / 1000), close_reason = i.reason
+  FROM locked l JOIN input i USING (id)
+  WHERE s.device_id = i.id AND s.epoch = i.epoch AND s.disconnected_at IS NULL
+), gone AS (
+  UPDATE device d SET online = false, last_seen_at = greatest(d.last_seen_at, to_timestamp(i.at / 1000))
+  FROM locked l JOIN input i USING (id)
+  WHERE d.id = l.id AND l.is_newest
+)
+SELECT id FROM locked WHERE is_newest`,
+};

@@ -1,0 +1,115 @@
+/** The writes of sessions' lives, gathered over all devices of this process: five thousand that connect at once cost a few statements. */
+import type { HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import { BatchWriter } from '../database/batch-writer.js';
+import type { Queryable } from '../database/database.js';
+import { toJson } from '../database/json-rows.js';
+import type { ClosedSession, ConnectingDevice, ReadySession } from '../device-store.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import { RegistryError } from '../registry-error.js';
+import { CLOSED, CONNECTING, READY } from './presence-statements.js';
+
+/** What a ready session replaced. */
+export interface ReadyResult {
+  readonly isCurrent: boolean;
+  readonly previousToolSetHash: ToolSetHash | undefined;
+  readonly previousFirmwareVersion: string | undefined;
+}
+
+/** Devices per statement: past this the statement's own cost is no longer noticed, and a lock is held for some 20 ms. */
+const ROWS_PER_WRITE = 500;
+/** More than a gateway's sessions; each waits for at most one write at a time. */
+const DEPTH_MAX = 100_000;
+/** Devices come in storms: a moment of waiting makes one statement of many. */
+const GATHER_MS = 3;
+
+export class PresenceWriter {
+  readonly connecting: BatchWriter<ConnectingDevice, number>;
+  readonly ready: BatchWriter<ReadySession, ReadyResult>;
+  readonly closed: BatchWriter<ClosedSession, boolean>;
+
+  /** `holder` is the process whose gateway the sessions are at, once it has a lease. */
+  constructor(database: Queryable, holder: () => HubProcessId | undefined, logger: RegistryLogger) {
+    const bounds = {
+      keyOf: (row: { readonly deviceId: string }) => row.deviceId,
+      rowsPerWrite: ROWS_PER_WRITE,
+      depthMax: DEPTH_MAX,
+      gatherMs: GATHER_MS,
+      logger,
+    };
+    this.connecting = new BatchWriter<ConnectingDevice, number>({
+      ...bounds,
+      name: 'session_connecting',
+      write: (rows) => writeConnecting(database, rows, holder()),
+    });
+    this.ready = new BatchWriter<ReadySession, ReadyResult>({
+      ...bounds,
+      name: 'session_ready',
+      write: (rows) => writeReady(database, rows),
+    });
+    this.closed = new BatchWriter<ClosedSession, boolean>({
+      ...bounds,
+      name: 'session_closed',
+      write: (rows) => writeClosed(database, rows),
+    });
+  }
+
+  /** Closings last: they belong to sessions that the others opened. */
+  async close(): Promise<void> {
+    await this.connecting.close();
+    await this.ready.close();
+    await this.closed.close();
+  }
+}
+
+async function writeConnecting(
+  database: Queryable,
+  rows: readonly ConnectingDevice[],
+  holder: HubProcessId | undefined,
+): Promise<readonly number[]> {
+  const input = rows.map((row) => ({
+    id: row.deviceId,
+    dialect: row.dialect,
+    transport: row.transport,
+    reachability: row.reachability,
+    remote_address: row.remoteAddress,
+    at: row.connectedAt,
+  }));
+  const raised = await database.query<{ id: string; epoch: number }>(CONNECTING, [toJson(input), holder ?? null]);
+  const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
+  return rows.map((row) => {
+    const epoch = epochs.get(row.deviceId);
+    if (epoch === undefined) throw new RegistryError('DATABASE_REFUSED', `No epoch came back for the device ${row.deviceId}.`);
+    return epoch;
+  });
+}
+
+async function writeReady(database: Queryable, rows: readonly ReadySession[]): Promise<readonly ReadyResult[]> {
+  const input = rows.map((row) => ({
+    id: row.deviceId,
+    epoch: row.epoch,
+    gateway_id: row.gatewayId,
+    model: row.model,
+    firmware_version: row.firmwareVersion,
+    tool_set_hash: row.toolSetHash,
+    tools_complete: row.toolsComplete,
+    at: row.at,
+  }));
+  const former = await database.query<{ id: string; tool_set_hash: ToolSetHash | null; firmware_version: string | null }>(READY, [
+    toJson(input),
+  ]);
+  const byId = new Map(former.map((row) => [row.id, row]));
+  return rows.map((row) => {
+    const found = byId.get(row.deviceId);
+    return {
+      isCurrent: found !== undefined,
+      previousToolSetHash: found?.tool_set_hash ?? undefined,
+      previousFirmwareVersion: found?.firmware_version ?? undefined,
+    };
+  });
+}
+
+async function writeClosed(database: Queryable, rows: readonly ClosedSession[]): Promise<readonly boolean[]> {
+  const input = rows.map((row) => ({ id: row.deviceId, epoch: row.epoch, reason: row.reason, at: row.at }));
+  const newest = new Set((await database.query<{ id: string }>(CLOSED, [toJson(input)])).map((row) => row.id));
+  return rows.map((row) => newest.has(row.deviceId));
+}

@@ -1,0 +1,73 @@
+/** Opens the registry: brings the database to this version's schema, then constructs the stores over one pool. Closing goes the other way. */
+import path from 'node:path';
+import { Database } from './database/database.js';
+import { makePartitions } from './database/partitions.js';
+import { migrate } from './database/migrate.js';
+import { PgDeviceStore } from './devices/pg-device-store.js';
+import { PgToolSetStore } from './devices/pg-tool-set-store.js';
+import { PgApiKeyStore } from './api-key-store.js';
+import { PgJobStore } from './jobs/pg-job-store.js';
+import { ProcessLeases } from './process-leases.js';
+import { PgCallStore } from './records/pg-call-store.js';
+import { PgEventStore } from './records/pg-event-store.js';
+import { silentLogger } from './registry-logger.js';
+import type { RegistryLogger } from './registry-logger.js';
+import type { Registry } from './registry.js';
+import { PgToolPolicyStore } from './tool-policy-store.js';
+
+export interface RegistryOptions {
+  /** As pg reads it, TLS parameters included. */
+  readonly databaseUrl: string;
+  /** Connections of the pool: six writers, and room for questions. */
+  readonly poolMax?: number;
+  /** Where events go that find their writer full; without it they are dropped then. */
+  readonly dataDir?: string;
+  readonly logger?: RegistryLogger;
+}
+
+const POOL_MAX = 12;
+
+/** Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD or MIGRATION_FAILED. */
+export async function openRegistry({
+  databaseUrl,
+  poolMax = POOL_MAX,
+  dataDir,
+  logger = silentLogger,
+}: RegistryOptions): Promise<Registry> {
+  for (const name of await migrate(databaseUrl)) logger.info({ migration: name }, 'database migrated');
+  const database = new Database(databaseUrl, poolMax, logger);
+  const leases = new ProcessLeases(database, logger);
+  const toolSets = new PgToolSetStore(database);
+  const devices = new PgDeviceStore(database, toolSets, () => leases.holder, logger);
+  const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
+  const calls = new PgCallStore(database, logger);
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await Promise.all([devices.close(), calls.close(), events.close()]);
+    await leases.close().catch((error: unknown) => {
+      logger.warn({ err: error }, 'the lease of this process was not given back; it runs out by itself');
+    });
+    await database.close();
+  };
+  await makePartitions(database, Date.now(), logger);
+  await events.open();
+  return {
+    devices,
+    toolSets,
+    events,
+    calls,
+    jobs: new PgJobStore(database),
+    toolPolicies: new PgToolPolicyStore(database),
+    apiKeys: new PgApiKeyStore(database, logger),
+    takeLease: (options) => leases.take(options),
+    sweepDeadProcesses: () => leases.sweep(),
+    makePartitions: (now) => makePartitions(database, now, logger),
+    ping: () =>
+      database.query({ text: 'SELECT 1' }, []).then(
+        () => true,
+        () => false,
+      ),
+    writers: () => [...devices.writers(), events.status(), calls.status()],
+    close: () => (closed ??= close()),
+  };
+}

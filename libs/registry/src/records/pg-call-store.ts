@@ -1,0 +1,153 @@
+/** Records of calls: written by group commit before the caller is answered, read together with the targets of jobs. */
+import type { DeviceId } from '@flotilla/mcp';
+import { z } from 'zod';
+import { BatchWriter } from '../database/batch-writer.js';
+import type { Database } from '../database/database.js';
+import { storableText, toJson } from '../database/json-rows.js';
+import { isUuid } from '../database/uuid-v7.js';
+import type { Page, PageRequest } from '../page.js';
+import type { CallFilter, CallRecord, CallRow, CallStore } from '../record-stores.js';
+import { RegistryError } from '../registry-error.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import type { WriterStatus } from '../registry.js';
+import { boundedResult } from './bounded-result.js';
+import { pageOfCalls } from './call-pages.js';
+import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
+import type { CallReadRecord } from './call-rows.js';
+
+const ROWS_PER_WRITE = 1_000;
+/** Calls that may end while PostgreSQL is away, one in flight for each of a gateway's devices. */
+const DEPTH_MAX = 60_000;
+/** From here on no new calls are started; those in flight find the rest of the room. */
+const OVERLOADED_DEPTH = 20_000;
+/** What a device may send in one message; a longer result has come another way and is cut. */
+const RESULT_CHARACTERS_MAX = 64 * 1024;
+
+const INSERT = {
+  name: 'insert-calls',
+  text: `INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, result, error_code, error_message, rpc_code, started_at, duration_ms, actor)
+         SELECT i.id, i.device_id, i.tool, i.arguments, i.outcome, i.certainty, i.result, i.error_code, i.error_message, i.rpc_code,
+           to_timestamp(i.started_at / 1000), i.duration_ms, i.actor
+         FROM json_to_recordset($1) AS i(
+           id uuid, device_id text, tool text, arguments jsonb, outcome outcome, certainty send_certainty, result jsonb, error_code text,
+           error_message text, rpc_code int, started_at float8, duration_ms float8, actor text)
+         ON CONFLICT (id) DO NOTHING`,
+};
+
+const FIND = {
+  name: 'find-call',
+  text: `SELECT ${CALL_COLUMNS} FROM call c WHERE c.id = $1
+         UNION ALL SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.call_id = $1`,
+};
+
+const callArguments = z.record(z.string(), z.unknown());
+
+type KeyClaim = Parameters<CallStore['claimKey']>[0];
+
+export class PgCallStore implements CallStore {
+  readonly #database: Database;
+  readonly #writer: BatchWriter<CallRecord, undefined>;
+
+  constructor(database: Database, logger: RegistryLogger) {
+    this.#database = database;
+    this.#writer = new BatchWriter<CallRecord, undefined>({
+      name: 'call',
+      write: (records) => this.#write(records),
+      rowsPerWrite: ROWS_PER_WRITE,
+      depthMax: DEPTH_MAX,
+      // Somebody waits for each of these; company comes by itself while the statement before runs.
+      gatherMs: 0,
+      logger,
+    });
+  }
+
+  record(record: CallRecord): Promise<void> {
+    return this.#writer.add(record);
+  }
+
+  get isOverloaded(): boolean {
+    return this.#writer.depth >= OVERLOADED_DEPTH;
+  }
+
+  async claimKey(claim: KeyClaim): ReturnType<CallStore['claimKey']> {
+    const { count } = await this.#database.ask((prisma) =>
+      prisma.callKey.createMany({
+        data: {
+          ...claim,
+          key: storableText(claim.key),
+          deviceId: storableText(claim.deviceId),
+          tool: storableText(claim.tool),
+          arguments: JSON.parse(toJson(claim.arguments)),
+          startedAt: new Date(claim.startedAt),
+        },
+        skipDuplicates: true,
+      }),
+    );
+    return count === 1 ? { kind: 'claimed' } : this.#earlierUse(claim);
+  }
+
+  async #earlierUse(claim: KeyClaim): ReturnType<CallStore['claimKey']> {
+    const earlier = await this.#database.ask((prisma) =>
+      prisma.callKey.findUnique({ where: { actor_key: { actor: claim.actor, key: storableText(claim.key) } } }),
+    );
+    if (earlier === null) throw new RegistryError('DATABASE_REFUSED', 'An idempotency key was removed while it was claimed.');
+    if (earlier.requestHash !== claim.requestHash) return { kind: 'conflict' };
+    const recorded = await this.find(earlier.callId);
+    if (recorded !== undefined) return { kind: 'repeat', call: recorded };
+    const unrecorded: CallRow = {
+      id: earlier.callId,
+      deviceId: earlier.deviceId as DeviceId,
+      tool: earlier.tool,
+      arguments: callArguments.parse(earlier.arguments),
+      outcome: undefined,
+      result: undefined,
+      error: undefined,
+      startedAt: earlier.startedAt.getTime(),
+      durationMs: undefined,
+      actor: earlier.actor,
+      jobId: undefined,
+    };
+    return { kind: 'repeat', call: unrecorded };
+  }
+
+  async find(id: string): Promise<CallRow | undefined> {
+    if (!isUuid(id)) return undefined;
+    const [record] = await this.#database.query<CallReadRecord>(FIND, [id]);
+    return record && toCallRow(record);
+  }
+
+  page(filter: CallFilter, page: PageRequest): Promise<Page<CallRow>> {
+    return pageOfCalls(this.#database, filter, page);
+  }
+
+  status(): WriterStatus {
+    return this.#writer.status();
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  async #write(records: readonly CallRecord[]): Promise<readonly undefined[]> {
+    await this.#database.query(INSERT, [toJson(records.map(toInput))]);
+    return records.map(() => undefined);
+  }
+}
+
+function toInput({ outcome, ...record }: CallRecord): Readonly<Record<string, unknown>> {
+  return {
+    id: record.id,
+    device_id: record.deviceId,
+    tool: record.tool,
+    arguments: record.arguments,
+    outcome: outcome.kind,
+    certainty: outcome.certainty,
+    result: outcome.result && boundedResult(outcome.result, RESULT_CHARACTERS_MAX),
+    error_code: outcome.error?.code,
+    error_message: outcome.error?.message,
+    rpc_code: outcome.error?.rpcCode,
+    started_at: record.startedAt,
+    duration_ms: record.durationMs,
+    actor: record.actor,
+  };
+}

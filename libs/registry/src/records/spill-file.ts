@@ -1,0 +1,102 @@
+/** Rows that found the writer full, as lines of a bounded file, until PostgreSQL takes them again. What is past the bound is refused; the caller counts it. */
+import { createReadStream } from 'node:fs';
+import { appendFile, rename, rm, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { RegistryLogger } from '../registry-logger.js';
+
+export class SpillFile<Row> {
+  readonly #file: string;
+  readonly #bytesMax: number;
+  readonly #logger: RegistryLogger;
+  #bytes = 0;
+  #waiting: string[] = [];
+  #appending: Promise<void> | undefined;
+
+  constructor(file: string, bytesMax: number, logger: RegistryLogger) {
+    this.#file = file;
+    this.#bytesMax = bytesMax;
+    this.#logger = logger;
+  }
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  /** Finds what an earlier process left. */
+  async open(): Promise<void> {
+    const sizes = await Promise.all(
+      [this.#file, this.#reading].map((file) =>
+        stat(file).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
+    this.#bytes += sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  /** False when the file is full. Never waits. */
+  add(row: Row): boolean {
+    const line = `${JSON.stringify(row)}\n`;
+    if (this.#bytes + line.length > this.#bytesMax) return false;
+    this.#bytes += line.length;
+    this.#waiting.push(line);
+    this.#appending ??= this.#append();
+    return true;
+  }
+
+  /** Gives every row back, in order, and forgets those for which `take` resolved. Not to be called twice at a time. */
+  async drain(parse: (line: unknown) => Row | undefined, take: (row: Row) => Promise<void>): Promise<void> {
+    await this.#appending;
+    // A drain that was interrupted left its file; what was added since is in the other.
+    if (!(await exists(this.#reading))) {
+      if (!(await exists(this.#file))) return;
+      await rename(this.#file, this.#reading);
+    }
+    for await (const line of createInterface({ input: createReadStream(this.#reading) })) {
+      const row = parseLine(line, parse);
+      if (row === undefined) this.#logger.warn({ file: this.#reading }, 'an unreadable line of the spill file is left out');
+      else await take(row);
+    }
+    const { size } = await stat(this.#reading);
+    await rm(this.#reading);
+    this.#bytes = Math.max(0, this.#bytes - size);
+  }
+
+  async close(): Promise<void> {
+    await this.#appending;
+  }
+
+  get #reading(): string {
+    return `${this.#file}.reading`;
+  }
+
+  async #append(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const text = this.#waiting.join('');
+      this.#waiting = [];
+      try {
+        await appendFile(this.#file, text, { mode: 0o600 });
+      } catch (error) {
+        this.#bytes = Math.max(0, this.#bytes - text.length);
+        this.#logger.error({ file: this.#file, err: error }, 'events could not be spilled and are lost');
+      }
+    }
+    this.#appending = undefined;
+  }
+}
+
+function parseLine<Row>(line: string, parse: (line: unknown) => Row | undefined): Row | undefined {
+  try {
+    return parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}
