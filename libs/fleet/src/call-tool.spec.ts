@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { CallOutcome } from '@flotilla/mcp';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CallRequest } from './call-tool.js';
+import { admin, answers, openHub, operator } from './fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
+
+const request = (change: Partial<CallRequest> = {}): CallRequest => ({
+  deviceId: 'board-1',
+  tool: 'self.lamp.turn_on',
+  arguments: {},
+  ...change,
+});
+
+describe('callTool', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+
+  beforeAll(async () => {
+    fixture = await openHub({ withWorker: false });
+    hub = fixture.hub;
+    await hub.connect(['board-1', 'sleeper']);
+    await hub.disconnect('sleeper');
+  });
+  beforeEach(() => {
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    hub.gateway.seen.length = 0;
+  });
+  afterAll(() => fixture.close());
+
+  it('answers with the outcome, and the call is in PostgreSQL by then', async () => {
+    const { call, refusal } = await hub.fleet.callTool(request(), operator);
+    expect(refusal).toBeUndefined();
+    expect(call).toMatchObject({ outcome: 'SUCCEEDED', actor: 'operator', tool: 'self.lamp.turn_on', jobId: undefined });
+    expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({ id: call?.id, outcome: 'SUCCEEDED', result: call?.result });
+  });
+
+  it('sets both deadlines once, no later than the start plus the timeout', async () => {
+    const before = Date.now();
+    await hub.fleet.callTool(request({ timeoutMs: 5_000 }), operator);
+    const sent = hub.gateway.seen[0]?.call;
+    expect(sent?.queueDeadlineAt).toBe(sent?.callDeadlineAt);
+    expect(sent?.callDeadlineAt).toBeGreaterThanOrEqual(before + 5_000);
+    expect(sent?.callDeadlineAt).toBeLessThanOrEqual(Date.now() + 5_000);
+    expect(hub.gateway.seen[0]?.epoch).toBeUndefined();
+  });
+
+  it('counts the failure text of the policy as a failure, and keeps the answer', async () => {
+    hub.gateway.behave = (_, settle) => settle(answers('false'));
+    const themed = await hub.fleet.callTool(request({ tool: 'self.screen.set_theme', arguments: { theme: 'dark' } }), operator);
+    expect(themed).toMatchObject({ call: { outcome: 'FAILED', error: { code: 'DEVICE_ERROR' }, result: { isError: false } } });
+    expect(themed.refusal).toBeUndefined();
+    expect((await hub.fleet.callTool(request(), operator)).call?.outcome).toBe('SUCCEEDED');
+  });
+
+  it.each<[string, Partial<CallRequest>, string, readonly string[]]>([
+    ['a tool that the device has not', { tool: 'self.fly' }, 'TOOL_UNKNOWN', ['input', 'tool']],
+    ['a user-only tool without the right', { tool: 'self.reboot' }, 'TOOL_FORBIDDEN', ['input', 'tool']],
+    [
+      'arguments that do not fit',
+      { tool: 'self.audio_speaker.set_volume', arguments: { volume: 101 } },
+      'ARGUMENTS_INVALID',
+      ['input', 'arguments'],
+    ],
+  ])('rejects %s before the wire, with a record', async (_, change, code, path) => {
+    const { call, refusal } = await hub.fleet.callTool(request(change), operator);
+    expect(refusal).toMatchObject({ code, path });
+    expect(call).toMatchObject({ outcome: 'REJECTED', error: { code } });
+    expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({ outcome: 'REJECTED', error: { code } });
+    expect(hub.gateway.callCount).toBe(0);
+  });
+
+  it('lets only allowed URLs reach a tool that opens them, whoever calls', async () => {
+    const upgrade = (url: string): CallRequest => request({ tool: 'self.upgrade_firmware', arguments: { url } });
+    expect(await hub.fleet.callTool(upgrade('https://evil.example/fw.bin'), admin)).toMatchObject({
+      call: { outcome: 'REJECTED', error: { code: 'URL_FORBIDDEN' } },
+      refusal: { code: 'URL_FORBIDDEN', path: ['input', 'arguments'] },
+    });
+    expect((await hub.fleet.callTool(upgrade('https://files.example/fw.bin'), admin)).call?.outcome).toBe('SUCCEEDED');
+  });
+
+  it('records that a device which is away was not sent anything', async () => {
+    const { call, refusal } = await hub.fleet.callTool(request({ deviceId: 'sleeper' }), operator);
+    expect(refusal?.code).toBe('DEVICE_OFFLINE');
+    expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({ outcome: 'NOT_SENT', error: { code: 'DEVICE_OFFLINE' } });
+  });
+
+  it.each<[string, Partial<CallRequest>, string, readonly string[]]>([
+    ['a device that nobody knows', { deviceId: 'nobody' }, 'NOT_FOUND', ['input', 'deviceId']],
+    ['a timeout that is too long', { timeoutMs: 300_001 }, 'INVALID', ['input', 'timeoutMs']],
+    ['a timeout that is no whole number', { timeoutMs: 1_000.5 }, 'INVALID', ['input', 'timeoutMs']],
+    ['arguments beyond all measure', { arguments: { text: 'x'.repeat(17_000) } }, 'REQUEST_TOO_LARGE', ['input', 'arguments']],
+    ['an empty idempotency key', { idempotencyKey: '' }, 'INVALID', ['input', 'idempotencyKey']],
+  ])('refuses %s without a record', async (_, change, code, path) => {
+    expect(await hub.fleet.callTool(request(change), operator)).toEqual({ refusal: { code, path, message: expect.any(String) } });
+  });
+
+  it('passes on what a gateway says of a call that may have run', async () => {
+    const unknown: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } };
+    hub.gateway.behave = (_, settle) => settle(unknown);
+    expect(await hub.fleet.callTool(request(), operator)).toMatchObject({ call: { outcome: 'UNKNOWN', error: { code: 'TIMEOUT' } } });
+  });
+
+  describe('with an idempotency key', () => {
+    it('sends once, and a repetition gets the same call', async () => {
+      const keyed = request({ idempotencyKey: randomUUID() });
+      const first = await hub.fleet.callTool(keyed, operator);
+      const second = await hub.fleet.callTool(keyed, operator);
+      expect(second.call?.id).toBe(first.call?.id);
+      expect(second.call?.outcome).toBe('SUCCEEDED');
+      expect(hub.gateway.callCount).toBe(1);
+    });
+
+    it('has a repetition wait for the first one while it is in flight', async () => {
+      let finish = (): void => undefined;
+      hub.gateway.behave = (_, settle) => (finish = () => settle(answers('at last')));
+      const keyed = request({ idempotencyKey: randomUUID() });
+      const first = hub.fleet.callTool(keyed, operator);
+      await expect.poll(() => hub.gateway.callCount).toBe(1);
+      const second = hub.fleet.callTool(keyed, operator);
+      finish();
+      expect((await second).call).toEqual((await first).call);
+      expect(hub.gateway.callCount).toBe(1);
+    });
+
+    it('refuses the key for another request, and keeps keys of actors apart', async () => {
+      const keyed = request({ idempotencyKey: randomUUID() });
+      await hub.fleet.callTool(keyed, operator);
+      const other = await hub.fleet.callTool({ ...keyed, tool: 'self.get_device_status' }, operator);
+      expect(other).toMatchObject({ refusal: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+      expect(other.call).toBeUndefined();
+      expect((await hub.fleet.callTool({ ...keyed, tool: 'self.get_device_status' }, admin)).call?.outcome).toBe('SUCCEEDED');
+    });
+
+    it('says that a call may have run whose process died before it recorded the end', async () => {
+      const key = randomUUID();
+      hub.gateway.behave = () => undefined;
+      void hub.fleet.callTool(request({ idempotencyKey: key, timeoutMs: 1_000 }), operator);
+      await expect.poll(() => hub.gateway.callCount).toBe(1);
+      const successor = await fixture.startAnother();
+      await successor.connect(['board-1']);
+      const { call } = await successor.fleet.callTool(request({ idempotencyKey: key, timeoutMs: 1_000 }), operator);
+      expect(call).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'HUB_RESTARTED' } });
+      expect(successor.gateway.callCount).toBe(0);
+    });
+  });
+});

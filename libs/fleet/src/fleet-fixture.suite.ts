@@ -1,0 +1,221 @@
+/** A hub without its edges for specs: a real PostgreSQL, a real bus, and a gateway whose devices answer as a spec says and count what reached them. */
+import { createHash, randomUUID } from 'node:crypto';
+import { openLocalBus } from '@flotilla/bus';
+import type { Bus, CallServer, RoutedCall } from '@flotilla/bus';
+import type { Job, JobProgress } from '@flotilla/jobs';
+import type { CallOutcome, DeviceId, DeviceTool, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
+import { openRegistry } from '@flotilla/registry';
+import type { ProcessLease, Registry } from '@flotilla/registry';
+import { openTestDatabase } from '@flotilla/registry/test-database';
+import type { TestDatabase } from '@flotilla/registry/test-database';
+import type { Clock, SettledCall } from '@flotilla/session';
+import { expect } from 'vitest';
+import type { Actor } from './actor.js';
+import type { JobRequest } from './create-job.js';
+import { Fleet } from './fleet.js';
+import { TickWorker } from './tick-worker.js';
+import { ToolGate } from './tool-gate.js';
+
+export const realClock: Clock = {
+  now: Date.now,
+  setTimer: (delayMs, wake) => {
+    const timer = setTimeout(wake, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+export const operator: Actor = { name: 'operator', mayCallUserOnly: false };
+export const admin: Actor = { name: 'admin', mayCallUserOnly: true };
+
+const noArguments = { type: 'object', properties: {} };
+const withUrl = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] };
+const volume = { type: 'object', properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } }, required: ['volume'] };
+const tool = (name: string, inputSchema: DeviceTool['inputSchema'], userOnly = false): DeviceTool => ({
+  name,
+  description: name,
+  inputSchema,
+  userOnly,
+});
+export const boardTools: readonly DeviceTool[] = [
+  tool('self.get_device_status', noArguments),
+  tool('self.audio_speaker.set_volume', volume),
+  tool('self.screen.set_theme', { type: 'object', properties: { theme: { type: 'string' } } }),
+  tool('self.lamp.turn_on', noArguments),
+  tool('self.reboot', noArguments, true),
+  tool('self.upgrade_firmware', withUrl, true),
+];
+
+export const answers = (text: string): CallOutcome => ({
+  kind: 'SUCCEEDED',
+  certainty: 'YES',
+  result: { content: [{ type: 'text', text }], isError: false },
+});
+
+type Behaviour = (routed: RoutedCall, settle: (outcome: CallOutcome) => void) => void;
+
+/** The device end: a port implementation, not a mock of anything. Counts every call that "reached the wire". */
+export class FakeGateway implements CallServer {
+  readonly callsByDevice = new Map<DeviceId, number>();
+  readonly epochs = new Map<DeviceId, number>();
+  readonly seen: RoutedCall[] = [];
+  behave: Behaviour = (_, settle) => settle(answers('true'));
+  inFlight = 0;
+  inFlightMost = 0;
+
+  call(routed: RoutedCall, settle: (settled: SettledCall) => void): void {
+    const { deviceId, epoch, call } = routed;
+    const live = this.epochs.get(deviceId);
+    const end = (outcome: CallOutcome, sentAt?: number): void =>
+      queueMicrotask(() => settle({ callId: call.callId, outcome, settledAt: Date.now(), ...(sentAt === undefined ? {} : { sentAt }) }));
+    if (live === undefined || (epoch !== undefined && epoch !== live)) {
+      return end({ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'no session' } });
+    }
+    this.seen.push(routed);
+    this.callsByDevice.set(deviceId, (this.callsByDevice.get(deviceId) ?? 0) + 1);
+    this.inFlight += 1;
+    this.inFlightMost = Math.max(this.inFlightMost, this.inFlight);
+    const sentAt = Date.now();
+    this.behave(routed, (outcome) => {
+      this.inFlight -= 1;
+      end(outcome, sentAt);
+    });
+  }
+
+  refreshTools(deviceId: DeviceId): boolean {
+    return this.epochs.has(deviceId);
+  }
+
+  disconnect(): boolean {
+    return false;
+  }
+
+  get callCount(): number {
+    return this.seen.length;
+  }
+}
+
+/** One hub process. */
+export interface HubProcess {
+  readonly registry: Registry;
+  readonly bus: Bus;
+  readonly lease: ProcessLease;
+  readonly gateway: FakeGateway;
+  readonly fleet: Fleet;
+  readonly worker: TickWorker;
+  /** Connects devices with these tools through the registry, as a gateway does. */
+  connect(deviceIds: readonly string[], tools?: readonly DeviceTool[]): Promise<void>;
+  disconnect(deviceId: string): Promise<void>;
+  progress(jobId: JobId): Promise<JobProgress>;
+  job(jobId: JobId): Promise<Job>;
+  finished(jobId: JobId, timeoutMs?: number): Promise<Job>;
+  close(): Promise<void>;
+}
+
+export interface HubFixture {
+  readonly hub: HubProcess;
+  /** Another process on the same database, the only one with a living lease from then on. */
+  startAnother(): Promise<HubProcess>;
+  close(): Promise<void>;
+}
+
+export async function openHub(options: { readonly withWorker?: boolean } = {}): Promise<HubFixture> {
+  const database = await openTestDatabase();
+  const hubs: HubProcess[] = [];
+  const start = async (): Promise<HubProcess> => {
+    const hub = await startProcess(database);
+    hubs.push(hub);
+    return hub;
+  };
+  const hub = await start();
+  if (options.withWorker !== false) await hub.worker.start();
+  return {
+    hub,
+    startAnother: start,
+    close: async () => {
+      for (const each of hubs) await each.close();
+      await database.close();
+    },
+  };
+}
+
+async function startProcess({ databaseUrl }: TestDatabase): Promise<HubProcess> {
+  const registry = await openRegistry({ databaseUrl });
+  const lease = await registry.takeLease({ aloneOnDatabase: true });
+  const bus = await openLocalBus({ databaseUrl, logger: silent });
+  const gateway = new FakeGateway();
+  await bus.calls.serve(lease.id, gateway);
+  const gate = new ToolGate(['https://files.example/']);
+  const deps = { registry, bus, clock: realClock, logger: silent, gate, lease };
+  const fleet = new Fleet(deps);
+  const worker = new TickWorker(deps);
+  const job = async (jobId: JobId): Promise<Job> => {
+    const found = await registry.jobs.find(jobId);
+    if (found === undefined) throw new TypeError('No such job.');
+    return found;
+  };
+  return {
+    ...{ registry, lease, bus, gateway, fleet, worker, job },
+    connect: (deviceIds, tools = boardTools) => connect({ registry, bus, gateway, gatewayId: lease.id }, deviceIds, tools),
+    disconnect: async (name) => {
+      const deviceId = name as DeviceId;
+      const epoch = gateway.epochs.get(deviceId) ?? 0;
+      gateway.epochs.delete(deviceId);
+      await bus.directory.remove(deviceId, epoch);
+      await registry.devices.closed({ deviceId, epoch, reason: 'connection_lost', at: Date.now() });
+    },
+    progress: async (jobId) => {
+      const progress = (await registry.jobs.progress([jobId])).get(jobId);
+      if (progress === undefined) throw new TypeError('No such job.');
+      return progress;
+    },
+    finished: async (jobId, timeout = 15_000) => {
+      await expect.poll(async () => (await job(jobId)).state, { timeout, interval: 25 }).toBe('FINISHED');
+      return job(jobId);
+    },
+    close: async () => {
+      await worker.stop();
+      await bus.close();
+      await registry.close();
+    },
+  };
+}
+
+interface Ends {
+  readonly registry: Registry;
+  readonly bus: Bus;
+  readonly gateway: FakeGateway;
+  readonly gatewayId: HubProcessId;
+}
+
+async function connect({ registry, bus, gateway, gatewayId }: Ends, names: readonly string[], tools: readonly DeviceTool[]): Promise<void> {
+  const hash = createHash('sha256').update(JSON.stringify(tools)).digest('hex') as ToolSetHash;
+  await registry.toolSets.ensure({ hash, tools: tools.map((each) => ({ ...each, schemaKnown: true })) });
+  await Promise.all(
+    names.map(async (name) => {
+      const deviceId = name as DeviceId;
+      const at = Date.now();
+      const plain = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
+      const epoch = await registry.devices.connecting({ deviceId, ...plain, connectedAt: at });
+      const known = { model: 'board', firmwareVersion: '1.0.0', toolSetHash: hash, toolsComplete: true };
+      await registry.devices.ready({ deviceId, epoch, gatewayId, ...known, at });
+      gateway.epochs.set(deviceId, epoch);
+      await bus.directory.put({ deviceId, gatewayId, epoch, toolSetHash: hash });
+      bus.feed.publish('device', { deviceId, presence: 'ONLINE' });
+    }),
+  );
+}
+
+export function deviceNames(count: number, prefix = 'device'): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(5, '0')}`);
+}
+
+export function jobRequest(change: Partial<JobRequest> = {}): JobRequest {
+  return { tool: 'self.lamp.turn_on', arguments: {}, devices: { all: true }, ...change };
+}
+
+/** Makes a job, or fails the test with its refusal. */
+export async function startJob(hub: HubProcess, change: Partial<JobRequest> = {}): Promise<JobId> {
+  const { job, refusal } = await hub.fleet.createJob(jobRequest(change), randomUUID(), admin);
+  if (job === undefined) throw new TypeError(`Refused: ${refusal?.message}`);
+  return job.id;
+}
