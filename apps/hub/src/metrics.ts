@@ -15,7 +15,6 @@ export interface MetricsSources {
     readonly lagMs: number;
     readonly droppedTotal: number;
   }[];
-  readonly runningJobs?: () => number;
 }
 
 export interface HubMetrics {
@@ -52,7 +51,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   };
 }
 
-function addSessionGauges(registry: MetricsRegistry, { sessions, gatewayCounters, runningJobs }: MetricsSources): void {
+function addSessionGauges(registry: MetricsRegistry, { sessions, gatewayCounters }: MetricsSources): void {
   if (sessions) {
     new Gauge({
       name: 'flotilla_sessions',
@@ -74,16 +73,6 @@ function addSessionGauges(registry: MetricsRegistry, { sessions, gatewayCounters
       collect() {
         this.reset();
         for (const { name, count } of gatewayCounters()) this.inc({ name }, count);
-      },
-    });
-  }
-  if (runningJobs) {
-    new Gauge({
-      name: 'flotilla_jobs_running',
-      help: 'Jobs that this process drives.',
-      registers: [registry],
-      collect() {
-        this.set(runningJobs());
       },
     });
   }

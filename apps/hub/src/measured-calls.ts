@@ -1,0 +1,42 @@
+/** Counts calls as they settle, by standing between the parts: single calls at the fleet service, those of jobs at the bus. */
+import type { Bus, CallRouter } from '@flotilla/bus';
+import type { Fleet } from '@flotilla/fleet';
+import type { HubMetrics } from './metrics.js';
+
+/** The bus with job calls counted: they are the ones that name the connection they are meant for. */
+export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
+  const calls: CallRouter = {
+    serve: (gatewayId, server) => bus.calls.serve(gatewayId, server),
+    refreshTools: (gatewayId, deviceId) => bus.calls.refreshTools(gatewayId, deviceId),
+    disconnect: (gatewayId, deviceId) => bus.calls.disconnect(gatewayId, deviceId),
+    call: (gatewayId, routed, settle) => {
+      if (routed.epoch === undefined) return bus.calls.call(gatewayId, routed, settle);
+      const startedAt = performance.now();
+      bus.calls.call(gatewayId, routed, (settled) => {
+        metrics.callSettled('job', settled.outcome.kind, performance.now() - startedAt);
+        settle(settled);
+      });
+    },
+  };
+  return { ...bus, calls, close: () => bus.close() };
+}
+
+/** The fleet service with single calls counted, refused ones too. */
+export function measuredFleet(
+  fleet: Fleet,
+  metrics: HubMetrics,
+): Pick<Fleet, 'callTool' | 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'refreshTools'> {
+  return {
+    callTool: async (request, actor) => {
+      const startedAt = performance.now();
+      const answer = await fleet.callTool(request, actor);
+      metrics.callSettled('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
+      return answer;
+    },
+    createJob: (request, idempotencyKey, actor) => fleet.createJob(request, idempotencyKey, actor),
+    pauseJob: (id) => fleet.pauseJob(id),
+    resumeJob: (id) => fleet.resumeJob(id),
+    cancelJob: (id, force) => fleet.cancelJob(id, force),
+    refreshTools: (deviceId) => fleet.refreshTools(deviceId),
+  };
+}

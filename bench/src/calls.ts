@@ -1,0 +1,76 @@
+/** Bench (a): calls through the session layer, each on record, against bare Aedes with the same device process. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '@flotilla/test/eventually';
+import { startFleet } from '@flotilla/test/simulated-fleet';
+import type { Figure } from './report.js';
+import type { RoundTrips } from './round-trips.js';
+
+/** Devices of the comparison, one call in flight each. */
+const DEVICES = 1_000;
+
+/** Below this the machine was busy with something else, and the run says nothing. */
+const BASELINE_PER_SECOND_MIN = 35_000;
+
+/** Runs of the whole comparison until the baseline is undisturbed. */
+const ATTEMPTS = 3;
+
+interface ChildMessage {
+  readonly port?: number;
+  readonly connected?: number;
+  readonly result?: RoundTrips;
+}
+
+export async function benchCalls(seconds: number): Promise<readonly Figure[]> {
+  let baseline = await roundTrips('bare-aedes.js', seconds);
+  for (let attempt = 1; attempt < ATTEMPTS && baseline.perSecond < BASELINE_PER_SECOND_MIN; attempt++) {
+    baseline = await roundTrips('bare-aedes.js', seconds);
+  }
+  const hub = await roundTrips('session-layer.js', seconds);
+  return [
+    { name: 'bare Aedes, round trips', value: baseline.perSecond, unit: '/s', atLeast: BASELINE_PER_SECOND_MIN },
+    { name: 'bare Aedes, CPU per round trip', value: baseline.cpuMicrosecondsEach, unit: 'µs' },
+    { name: 'session layer, recorded calls', value: hub.perSecond, unit: '/s' },
+    { name: 'session layer, CPU of the hub process per call', value: hub.cpuMicrosecondsEach, unit: 'µs' },
+    { name: 'session layer / bare Aedes', value: hub.perSecond / baseline.perSecond, unit: '', atLeast: 0.3 },
+  ];
+}
+
+/** Starts one of the two servers as a child, connects the devices to it, and has it measure. */
+async function roundTrips(program: string, seconds: number): Promise<RoundTrips> {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), { stdio: ['ignore', 2, 2, 'ipc'] });
+  const seen: { -readonly [Key in keyof ChildMessage]: ChildMessage[Key] } = {};
+  child.on('message', (message: ChildMessage) => Object.assign(seen, message));
+  try {
+    const port = await eventually(
+      () => seen.port,
+      (value) => value !== undefined,
+    );
+    const fleet = startFleet(
+      { httpPort: 1, mqttPort: port ?? 0, deviceSecret: 'bench-device-secret' },
+      { devices: DEVICES, profile: 'lamp' },
+    );
+    await eventually(
+      () => seen.connected,
+      (count) => count === DEVICES,
+    );
+    child.send({ seconds, warmupSeconds: 2 });
+    const result = await eventually(
+      () => seen.result,
+      (value) => value !== undefined,
+      (seconds + 60) * 1_000,
+    );
+    await fleet.stop();
+    if (!result) throw new Error(`${program} measured nothing`);
+    return result;
+  } finally {
+    await ended(child);
+  }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
