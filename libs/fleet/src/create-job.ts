@@ -127,10 +127,12 @@ function refuseUrls(gate: ToolGate, request: JobRequest): Refusal | undefined {
   return error && refuse(error.code, ['input', 'arguments'], error.message);
 }
 
-/** Refused at once where every device that has the tool lists it for users only; else target by target. */
+/** Refused at once where every device that has the tool lists it for users only; otherwise judged device by device. */
 async function refuseUserOnly({ registry }: CreateJobDeps, { tool }: JobRequest, actor: Actor): Promise<Refusal | undefined> {
   if (actor.mayCallUserOnly) return undefined;
-  const { rows } = await registry.toolSets.fleetTools({ name: tool }, { first: 50 });
-  if (rows.length === 0 || !rows.every(({ userOnly }) => userOnly)) return undefined;
+  const [open, guarded] = await Promise.all(
+    [false, true].map((userOnly) => registry.toolSets.fleetTools({ name: tool, userOnly }, { first: 1 })),
+  );
+  if (open?.rows.length !== 0 || guarded?.rows.length === 0) return undefined;
   return refuse('TOOL_FORBIDDEN', ['input', 'tool'], `"${tool}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
 }

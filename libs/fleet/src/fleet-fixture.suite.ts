@@ -89,6 +89,13 @@ export class FakeGateway implements CallServer {
     return false;
   }
 
+  /** Begins to count anew. */
+  forget(): void {
+    this.callsByDevice.clear();
+    this.seen.length = 0;
+    this.inFlightMost = 0;
+  }
+
   get callCount(): number {
     return this.seen.length;
   }
@@ -209,13 +216,10 @@ export function deviceNames(count: number, prefix = 'device'): readonly string[]
   return Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(5, '0')}`);
 }
 
-export function jobRequest(change: Partial<JobRequest> = {}): JobRequest {
-  return { tool: 'self.lamp.turn_on', arguments: {}, devices: { all: true }, ...change };
-}
-
-/** Makes a job, or fails the test with its refusal. */
-export async function startJob(hub: HubProcess, change: Partial<JobRequest> = {}): Promise<JobId> {
-  const { job, refusal } = await hub.fleet.createJob(jobRequest(change), randomUUID(), admin);
+/** Makes a job over these devices, or fails the test with its refusal. */
+export async function startJob(hub: HubProcess, ids: readonly string[], change: Partial<JobRequest> = {}): Promise<JobId> {
+  const request = { tool: 'self.lamp.turn_on', arguments: {}, devices: { ids }, ...change };
+  const { job, refusal } = await hub.fleet.createJob(request, randomUUID(), admin);
   if (job === undefined) throw new TypeError(`Refused: ${refusal?.message}`);
   return job.id;
 }

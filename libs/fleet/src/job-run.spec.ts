@@ -1,0 +1,203 @@
+import type { CallOutcome, JobId } from '@flotilla/mcp';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answers, deviceNames, openHub, startJob } from './fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
+
+const offline: CallOutcome = { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'gone' } };
+const busy: CallOutcome = { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'OVERLOADED', message: 'busy' } };
+const silence: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } };
+
+describe('a job', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+
+  beforeAll(async () => {
+    fixture = await openHub();
+    hub = fixture.hub;
+  });
+  beforeEach(() => {
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    hub.gateway.forget();
+  });
+  afterAll(() => fixture.close());
+
+  /** The counters are what the rows say. */
+  async function expectHonestCounters(jobId: JobId): Promise<void> {
+    expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
+    const { total, ...states } = await hub.progress(jobId);
+    expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(total);
+  }
+
+  it('calls every device once and ends SUCCEEDED with an outcome for each', async () => {
+    const ids = deviceNames(120, 'many');
+    await hub.connect(ids);
+    const jobId = await startJob(hub, ids);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED', total: 120 });
+    expect([...hub.gateway.callsByDevice.values()]).toEqual(Array.from({ length: 120 }, () => 1));
+    expect(await hub.progress(jobId)).toMatchObject({ total: 120, succeeded: 120 });
+    await expectHonestCounters(jobId);
+    const { rows } = await hub.registry.jobs.targets(jobId, {}, { first: 1 });
+    expect(rows[0]).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1, result: { content: [{ type: 'text', text: 'true' }] } });
+  });
+
+  it('never has more calls under way than it may', async () => {
+    const ids = deviceNames(60, 'few');
+    await hub.connect(ids);
+    hub.gateway.behave = (_, settle) => setTimeout(() => settle(answers('true')), 5);
+    const jobId = await startJob(hub, ids, { maxInFlight: 7, tool: 'self.get_device_status' });
+    await hub.finished(jobId);
+    expect(hub.gateway.inFlightMost).toBeLessThanOrEqual(7);
+    expect(hub.gateway.inFlightMost).toBeGreaterThan(1);
+  });
+
+  it('ends an empty target set at once', async () => {
+    const jobId = await startJob(hub, ['nobody']);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED', total: 0 });
+  });
+
+  it('tells failures, unknowns and rejections apart', async () => {
+    await hub.connect(['fails', 'silent', 'works']);
+    await hub.connect(['toolless'], []);
+    hub.gateway.behave = ({ deviceId }, settle) => {
+      if (deviceId === 'fails')
+        settle({ kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'lamp is gone', rpcCode: -1 } });
+      else settle(deviceId === 'silent' ? silence : answers('true'));
+    };
+    const jobId = await startJob(hub, ['fails', 'silent', 'works', 'toolless']);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
+    expect(await hub.progress(jobId)).toMatchObject({ succeeded: 1, failed: 1, unknown: 1, rejected: 1 });
+    expect(hub.gateway.callsByDevice.get('silent' as never)).toBe(1);
+    const groups = await hub.registry.jobs.failureGroups(jobId, 10);
+    expect(new Set(groups.map(({ code }) => code))).toEqual(new Set(['DEVICE_ERROR', 'TIMEOUT', 'TOOL_UNKNOWN']));
+    await expectHonestCounters(jobId);
+  });
+
+  it('rejects user-only tools on behalf of an actor who may not call them, target by target', async () => {
+    await hub.connect(['guarded']);
+    await hub.connect(
+      ['open'],
+      [{ name: 'self.reboot', description: '', inputSchema: { type: 'object', properties: {} }, userOnly: false }],
+    );
+    const { job } = await hub.fleet.createJob({ tool: 'self.reboot', arguments: {}, devices: { ids: ['guarded', 'open'] } }, 'key', {
+      name: 'operator',
+      mayCallUserOnly: false,
+    });
+    if (job === undefined) throw new TypeError('Refused.');
+    await hub.finished(job.id);
+    expect([...hub.gateway.callsByDevice.keys()]).toEqual(['open']);
+    expect(await hub.registry.jobs.failureGroups(job.id, 1)).toMatchObject([{ code: 'TOOL_FORBIDDEN', sampleDeviceIds: ['guarded'] }]);
+  });
+
+  it('waits for devices that are away and reaches them when they come', async () => {
+    const ids = deviceNames(4, 'waits');
+    await hub.connect(ids);
+    await hub.disconnect('waits-00002');
+    const jobId = await startJob(hub, ids);
+    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ succeeded: 3, waitingDevice: 1 });
+    await hub.connect(['waits-00002']);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
+    expect(hub.gateway.callsByDevice.get('waits-00002' as never)).toBe(1);
+  });
+
+  it('does not count an attempt for a device that vanished before anything was sent', async () => {
+    await hub.connect(['flaky']);
+    let refusals = 0;
+    hub.gateway.behave = (_, settle) => settle(refusals++ === 0 ? offline : answers('true'));
+    const jobId = await startJob(hub, ['flaky']);
+    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 1 });
+    await hub.connect(['flaky']);
+    await hub.finished(jobId);
+    const { rows } = await hub.registry.jobs.targets(jobId, {}, { first: 1 });
+    expect(rows[0]).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
+  });
+
+  it('tries a busy device again until it takes the call', async () => {
+    await hub.connect(['busy', 'idle']);
+    let refusals = 0;
+    hub.gateway.behave = ({ deviceId }, settle) => settle(deviceId === 'busy' && refusals++ < 2 ? busy : answers('true'));
+    const jobId = await startJob(hub, ['busy', 'idle']);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
+    expect(hub.gateway.callsByDevice.get('busy' as never)).toBe(3);
+    await expectHonestCounters(jobId);
+  });
+
+  it.each([
+    ['SKIP', { skipped: 1, rejected: 0 }],
+    ['FAIL', { skipped: 0, rejected: 1 }],
+  ] as const)('with %s does not wait for devices that are away', async (policy, counts) => {
+    await hub.connect([`here-${policy}`, `away-${policy}`]);
+    await hub.disconnect(`away-${policy}`);
+    const jobId = await startJob(hub, [`here-${policy}`, `away-${policy}`], { offline: policy });
+    await hub.finished(jobId);
+    expect(await hub.progress(jobId)).toMatchObject({ succeeded: 1, ...counts });
+  });
+
+  it('expires what was never sent, and keeps what was', async () => {
+    await hub.connect(['here', 'away']);
+    await hub.disconnect('away');
+    const jobId = await startJob(hub, ['here', 'away'], { expiresInSeconds: 1 });
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
+    expect(await hub.progress(jobId)).toMatchObject({ succeeded: 1, expired: 1 });
+  });
+
+  it('judges anew a device whose tools changed while it was awaited', async () => {
+    await hub.connect(['changing']);
+    await hub.disconnect('changing');
+    const jobId = await startJob(hub, ['changing'], { tool: 'self.audio_speaker.set_volume', arguments: { volume: 60 } });
+    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 1 });
+    const quieter = { type: 'object', properties: { volume: { type: 'integer', maximum: 50 } } };
+    await hub.connect(['changing'], [{ name: 'self.audio_speaker.set_volume', description: '', inputSchema: quieter, userOnly: false }]);
+    await hub.finished(jobId);
+    expect(hub.gateway.callCount).toBe(0);
+    expect(await hub.registry.jobs.failureGroups(jobId, 1)).toMatchObject([{ outcome: 'REJECTED', code: 'ARGUMENTS_INVALID' }]);
+  });
+
+  it('pauses: nothing more is sent, what is under way is recorded, and resume goes on', async () => {
+    const ids = deviceNames(30, 'paused');
+    await hub.connect(ids);
+    const settles: (() => void)[] = [];
+    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
+    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    expect((await hub.fleet.pauseJob(jobId)).job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
+    for (const settle of settles.splice(0)) settle();
+    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ succeeded: 5, inFlight: 0, pending: 25 });
+    expect(hub.gateway.callCount).toBe(5);
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    expect((await hub.fleet.resumeJob(jobId)).job).toMatchObject({ state: 'RUNNING', pauseReason: undefined });
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
+    expect(hub.gateway.callCount).toBe(30);
+    await expectHonestCounters(jobId);
+  });
+
+  it('cancels: never-sent targets end CANCELLED, sent ones are awaited', async () => {
+    const ids = deviceNames(30, 'cancelled');
+    await hub.connect(ids);
+    const settles: (() => void)[] = [];
+    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
+    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    await hub.fleet.cancelJob(jobId, false);
+    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ cancelled: 25, inFlight: 5 });
+    expect(await hub.job(jobId)).toMatchObject({ state: 'CANCELLING' });
+    for (const settle of settles) settle();
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
+    expect(await hub.progress(jobId)).toMatchObject({ succeeded: 5, cancelled: 25 });
+    await expectHonestCounters(jobId);
+  });
+
+  it('cancelled by force does not wait, and says that what was sent may have run', async () => {
+    const ids = deviceNames(8, 'forced');
+    await hub.connect(ids);
+    const settles: (() => void)[] = [];
+    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
+    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    await hub.fleet.cancelJob(jobId, false);
+    await hub.fleet.cancelJob(jobId, true);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED', pauseReason: undefined });
+    for (const settle of settles) settle();
+    expect(await hub.progress(jobId)).toMatchObject({ unknown: 5, cancelled: 3 });
+    await expectHonestCounters(jobId);
+  });
+});
