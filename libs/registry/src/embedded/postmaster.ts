@@ -25,8 +25,10 @@ const STOP_DEADLINE_MS = 60_000;
 const POLL_MS = 20;
 /** At start a bigger log is set aside as postgres.log.1. */
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
-/** Someone may take the free port before the server does. */
-const PORT_ATTEMPTS_MAX = 5;
+/** Someone may take the free port before the server does, and the children of a killed server need a moment to notice and let go of its memory. */
+const START_ATTEMPTS_MAX = 5;
+const PASSING_TROUBLE = /could not bind|could not create any TCP\/IP sockets|shared memory block/;
+const START_AGAIN_AFTER_MS = 500;
 
 /**
  * For many short transactions from one hub: enough buffers for the hot tables, few checkpoints, durable commits. Sixty connections are ten for the
@@ -64,7 +66,8 @@ export async function runPostmaster(cluster: Cluster, binaries: Binaries, logFil
     try {
       return await start(cluster, binaries, logFile, await freePort());
     } catch (error) {
-      if (attempt >= PORT_ATTEMPTS_MAX || !(await endOf(logFile)).includes('could not bind')) throw error;
+      if (attempt >= START_ATTEMPTS_MAX || !PASSING_TROUBLE.test(await endOf(logFile))) throw error;
+      await sleep(START_AGAIN_AFTER_MS);
     }
   }
 }

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startEmbeddedPostgres } from './start-embedded-postgres.js';
+import type { EmbeddedPostgres } from './start-embedded-postgres.js';
+
+let folder: string;
+let dataDir: string;
+let sharedDir: string;
+const running: EmbeddedPostgres[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'flotilla-embedded-'));
+  await chmod(folder, 0o755);
+  dataDir = path.join(folder, 'data');
+  sharedDir = path.join(folder, 'shared');
+});
+
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, sharedDir });
+  running.push(server);
+  return server;
+}
+
+async function ask(databaseUrl: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ value: unknown }>(sql);
+    return rows[0]?.value;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The lock of a hub that was killed: its process is gone, its server is not. */
+async function killHub(): Promise<void> {
+  const gone = spawn(process.execPath, ['-e', '']);
+  await new Promise((resolve) => gone.once('exit', resolve));
+  await writeFile(path.join(dataDir, 'hub.lock'), JSON.stringify({ pid: gone.pid, startMark: 'gone' }));
+}
+
+describe('the embedded PostgreSQL', () => {
+  it('makes a cluster once, finds its data again, and keeps its password from others', async () => {
+    const first = await start();
+    await ask(first.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS value');
+    expect(first.notice).toBeUndefined();
+    await first.stop();
+    await first.stop();
+    const second = await start();
+    expect(await ask(second.databaseUrl, 'SELECT value FROM kept')).toBe(42);
+    expect((await stat(path.join(dataDir, 'postgres.password'))).mode & 0o777).toBe(0o600);
+    await expect(ask(second.databaseUrl.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toThrow(/password/);
+    expect(await ask(second.databaseUrl, `SELECT current_setting('listen_addresses') AS value`)).toBe('127.0.0.1');
+    expect(await ask(second.databaseUrl, `SELECT lower('ÄÉ') AS value`)).toBe('äé');
+  });
+
+  it('refuses a second hub on the same folder and says who has it', async () => {
+    await start();
+    await expect(start()).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE', message: expect.stringContaining(String(process.pid)) });
+  });
+
+  it('adopts the server that a killed hub left running', async () => {
+    const orphaned = await startEmbeddedPostgres({ dataDir, sharedDir });
+    await killHub();
+    const adopted = await start();
+    expect(adopted.pid).toBe(orphaned.pid);
+    expect(adopted.databaseUrl).toBe(orphaned.databaseUrl);
+  });
+
+  it('starts again after its server was killed too', async () => {
+    const server = await startEmbeddedPostgres({ dataDir, sharedDir });
+    await ask(server.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS value');
+    process.kill(server.pid, 'SIGKILL');
+    await killHub();
+    const recovered = await start();
+    expect(recovered.pid).not.toBe(server.pid);
+    expect(await ask(recovered.databaseUrl, 'SELECT value FROM kept')).toBe(42);
+  });
+
+  it('does not take a process for its server that only has the number of one', async () => {
+    const server = await start();
+    await server.stop();
+    running.length = 0;
+    const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
+    await writeFile(pidFile, [String(process.pid), path.join(dataDir, 'postgres'), '1', '1', '', '127.0.0.1', '1', 'ready', ''].join('\n'));
+    const again = await start();
+    expect(again.pid).not.toBe(process.pid);
+  });
+
+  it('runs in a process group of its own', async () => {
+    const server = await start();
+    const fields = (await readFile(`/proc/${String(server.pid)}/stat`, 'utf8')).split(') ')[1]?.split(' ');
+    expect(Number(fields?.[2])).toBe(server.pid);
+  });
+
+  it.runIf(process.getuid?.() === 0)('goes to the shared folder, and says so, when its user cannot reach the data folder', async () => {
+    const hidden = path.join(folder, 'hidden');
+    dataDir = path.join(hidden, 'data');
+    await mkdir(hidden, { mode: 0o700 });
+    const server = await start();
+    expect(server.notice).toContain(sharedDir);
+    await ask(server.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS value');
+    await server.stop();
+    expect(await ask((await start()).databaseUrl, 'SELECT value FROM kept')).toBe(42);
+  });
+
+  it('does not start over a cluster whose password is lost', async () => {
+    await (await start()).stop();
+    await rm(path.join(dataDir, 'postgres.password'));
+    await expect(start()).rejects.toMatchObject({ code: 'EMBEDDED_SERVER_FAILED', message: expect.stringContaining('postgres.password') });
+  });
+});

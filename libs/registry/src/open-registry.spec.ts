@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { DeviceId } from '@flotilla/mcp';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from './database/database.js';
+import { Prisma } from './generated/prisma/client.js';
+import type { Registry } from './index.js';
+import { openRegistry } from './index.js';
+import { silentLogger } from './registry-logger.js';
+import { openTestDatabase } from './test-database.js';
+import type { TestDatabase } from './test-database.js';
+
+let testDatabase: TestDatabase;
+let registry: Registry;
+
+beforeAll(async () => {
+  testDatabase = await openTestDatabase();
+  registry = await openRegistry({ databaseUrl: testDatabase.databaseUrl });
+});
+
+afterAll(async () => {
+  await registry.close();
+  await testDatabase.close();
+});
+
+async function ask(databaseUrl: string, sql: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows[0];
+  } finally {
+    await client.end();
+  }
+}
+
+describe('migrations', () => {
+  it('make every table as the generated client knows it', async () => {
+    const database = new Database(testDatabase.databaseUrl, 2, silentLogger);
+    for (const model of Object.values(Prisma.ModelName)) {
+      const table: unknown = Reflect.get(database.prisma, model.charAt(0).toLowerCase() + model.slice(1));
+      if (typeof table !== 'object' || table === null || !('findFirst' in table) || typeof table.findFirst !== 'function')
+        throw new TypeError(model);
+      await expect(table.findFirst(), model).resolves.toBeDefined();
+    }
+    await database.close();
+  });
+
+  it('are applied once by hubs that start at the same moment on an empty database', async () => {
+    const name = `empty_${randomUUID().replaceAll('-', '')}`;
+    await ask(testDatabase.databaseUrl, `CREATE DATABASE ${name}`);
+    const url = new URL(testDatabase.databaseUrl);
+    url.pathname = `/${name}`;
+    const registries = await Promise.all([1, 2, 3].map(() => openRegistry({ databaseUrl: url.href, poolMax: 2 })));
+    expect(
+      await ask(url.href, `SELECT count(*)::int AS count, bool_and(finished_at IS NOT NULL) AS done FROM _prisma_migrations`),
+    ).toMatchObject({ done: true });
+    expect(await ask(url.href, `SELECT count(*)::int AS count FROM tool_policy`)).toEqual({ count: 14 });
+    for (const each of registries) await each.close();
+  });
+
+  it('carry on after a start that was killed in the middle of one', async () => {
+    const name = `killed_${randomUUID().replaceAll('-', '')}`;
+    await ask(testDatabase.databaseUrl, `CREATE DATABASE ${name}`);
+    const url = new URL(testDatabase.databaseUrl);
+    url.pathname = `/${name}`;
+    await ask(
+      url.href,
+      `CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
+         logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`,
+    );
+    await ask(url.href, `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '20261121000000_first_tables')`);
+    const mended = await openRegistry({ databaseUrl: url.href, poolMax: 2 });
+    expect(await mended.ping()).toBe(true);
+    await mended.close();
+  });
+});
+
+describe('the registry', () => {
+  it('says that PostgreSQL cannot be reached', async () => {
+    await expect(openRegistry({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+  });
+
+  it('ships the tool policies', async () => {
+    const policies = new Map((await registry.toolPolicies.all()).map((policy) => [policy.pattern, policy]));
+    expect(policies.get('self.get_*')).toMatchObject({ idempotent: true, disruptive: false, callTimeoutMs: 60_000 });
+    expect(policies.get('self.reboot')).toMatchObject({
+      idempotent: false,
+      disruptive: true,
+      disconnectExpected: true,
+      verification: 'REBOOT',
+    });
+    expect(policies.get('self.screen.set_theme')).toMatchObject({ failureText: 'false', readback: { argument: 'theme' } });
+    expect(policies.get('self.camera.take_photo')?.callTimeoutMs).toBe(75_000);
+  });
+
+  it('flushes its writers on close', async () => {
+    const other = await openRegistry({ databaseUrl: testDatabase.databaseUrl });
+    other.events.append({ type: 'spec.last', deviceId: 'd' as DeviceId, at: Date.now(), data: {} });
+    await other.close();
+    expect((await registry.events.page({ types: ['spec.last'] }, 'AT_ASC', { first: 1 })).rows).toHaveLength(1);
+  });
+});
+
+describe('API keys', () => {
+  it('begin with one admin key, made once, and take a given one at any later start', async () => {
+    const secret = await registry.apiKeys.ensureAdminKey(undefined);
+    expect(secret).toMatch(/^flt_[\w-]{43}$/);
+    expect(await registry.apiKeys.ensureAdminKey(undefined)).toBeUndefined();
+    expect(await registry.apiKeys.authenticate(secret ?? '')).toMatchObject({
+      name: 'admin',
+      scopes: expect.arrayContaining(['ADMIN', 'TOOLS_CALL']),
+    });
+    const given = 'g'.repeat(32);
+    expect(await registry.apiKeys.ensureAdminKey(given)).toBeUndefined();
+    expect(await registry.apiKeys.ensureAdminKey(given)).toBeUndefined();
+    expect(await registry.apiKeys.authenticate(given)).toMatchObject({ name: 'admin' });
+    await expect(registry.apiKeys.ensureAdminKey('short')).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
+  });
+
+  it('know nobody else, and nobody revoked or expired', async () => {
+    for (const secret of ['', 'x', 'y'.repeat(5_000), 'flt_\0']) expect(await registry.apiKeys.authenticate(secret)).toBeUndefined();
+    for (const [index, end] of ['revoked_at', 'expires_at'].entries()) {
+      const secret = `${end}-`.repeat(8);
+      await registry.apiKeys.ensureAdminKey(secret);
+      await ask(testDatabase.databaseUrl, `UPDATE api_key SET ${end} = now() WHERE prefix = '${secret.slice(0, 8)}'`);
+      expect(await registry.apiKeys.authenticate(secret), String(index)).toBeUndefined();
+    }
+  });
+
+  it('are nowhere in the database', async () => {
+    const secret = 'do-not-keep-me-'.repeat(4);
+    await registry.apiKeys.ensureAdminKey(secret);
+    expect(await ask(testDatabase.databaseUrl, `SELECT count(*)::int AS count FROM api_key k WHERE k::text LIKE '%keep-me-do%'`)).toEqual({
+      count: 0,
+    });
+  });
+});
+
+describe('leases', () => {
+  it('of a process that is gone are swept, and a living one notices that it lost its own', async () => {
+    const first = await registry.takeLease();
+    const other = await openRegistry({ databaseUrl: testDatabase.databaseUrl });
+    const second = await other.takeLease();
+    expect(await ask(testDatabase.databaseUrl, 'SELECT count(*)::int AS count FROM hub_process WHERE lease_until > now()')).toEqual({
+      count: 2,
+    });
+    await ask(testDatabase.databaseUrl, `UPDATE hub_process SET lease_until = now() WHERE id = '${first.id}'`);
+    await other.sweepDeadProcesses();
+    await expect(first.lost).resolves.toBeUndefined();
+    expect(await ask(testDatabase.databaseUrl, 'SELECT count(*)::int AS count FROM hub_process')).toEqual({ count: 1 });
+    await second.release();
+    await other.close();
+    expect(await ask(testDatabase.databaseUrl, 'SELECT count(*)::int AS count FROM hub_process')).toEqual({ count: 0 });
+  });
+});

@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { CallId, DeviceId } from '@flotilla/mcp';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallRecord, Registry } from '../index.js';
+import { openRegistry } from '../index.js';
+import { openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
+
+let database: TestDatabase;
+let registry: Registry;
+let dataDir: string;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  dataDir = await mkdtemp(path.join(tmpdir(), 'flotilla-records-'));
+  registry = await openRegistry({ databaseUrl: database.databaseUrl, dataDir });
+});
+
+afterAll(async () => {
+  await registry.close();
+  await database.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const NOW = Date.now();
+
+function call(change: Partial<CallRecord> = {}): CallRecord {
+  return {
+    id: v7({ msecs: change.startedAt ?? NOW }) as CallId,
+    deviceId: 'device' as DeviceId,
+    tool: 'self.lamp.turn_on',
+    arguments: { level: 3 },
+    outcome: { kind: 'SUCCEEDED', certainty: 'YES', result: { content: [{ type: 'text', text: 'true' }], isError: false } },
+    startedAt: NOW,
+    durationMs: 12.5,
+    actor: 'admin',
+    ...change,
+  };
+}
+
+describe('calls', () => {
+  it('are found as they were recorded', async () => {
+    const record = call();
+    await registry.calls.record(record);
+    const { outcome, ...rest } = record;
+    expect(await registry.calls.find(record.id)).toEqual({
+      ...rest,
+      outcome: 'SUCCEEDED',
+      result: outcome.result,
+      error: undefined,
+      jobId: undefined,
+    });
+    expect(await registry.calls.find('no-uuid')).toBeUndefined();
+  });
+
+  it("keep the device's code of a failure", async () => {
+    const error = { code: 'DEVICE_ERROR', message: 'boom', rpcCode: -32_603 } as const;
+    const record = call({ outcome: { kind: 'FAILED', certainty: 'YES', error } });
+    await registry.calls.record(record);
+    expect(await registry.calls.find(record.id)).toMatchObject({ outcome: 'FAILED', error });
+  });
+
+  it('are recorded also where texts hold what PostgreSQL cannot store, and one refused record costs no other', async () => {
+    const odd = call({ arguments: { 'ke\0y': 'a\0b\ud800', 'back\\u0000slash': '\\u0000' } });
+    const refused = call({ id: 'not-a-uuid' as CallId });
+    const results = await Promise.allSettled(
+      [...Array.from({ length: 9 }, () => call()), refused, odd].map((record) => registry.calls.record(record)),
+    );
+    expect(results.map(({ status }) => status)).toEqual([...Array<string>(9).fill('fulfilled'), 'rejected', 'fulfilled']);
+    expect((await registry.calls.find(odd.id))?.arguments).toEqual({ 'ke\ufffdy': 'a\ufffdb\ufffd', 'back\\u0000slash': '\\u0000' });
+  });
+
+  it('cut a result that is too long to keep, and stay valid', async () => {
+    const record = call({
+      outcome: { kind: 'SUCCEEDED', certainty: 'YES', result: { content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false } },
+    });
+    await registry.calls.record(record);
+    const text = (await registry.calls.find(record.id))?.result?.content[0]?.['text'];
+    expect(text).toContain('x\n[The result had 100');
+    expect(String(text).length).toBeLessThan(64 * 1024);
+  });
+
+  it('are listed latest first, by filter and page after page', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      const record = call({ deviceId: 'lister' as DeviceId, startedAt: NOW + index, tool: index === 2 ? 'other' : 'same' });
+      await registry.calls.record(record);
+      ids.unshift(record.id);
+    }
+    const first = await registry.calls.page({ deviceId: 'lister' }, { first: 2 });
+    expect(first).toMatchObject({ hasNextPage: true });
+    const rest = await registry.calls.page({ deviceId: 'lister' }, { first: 10, after: first.cursors[1] ?? '' });
+    expect([...first.rows, ...rest.rows].map((row) => row.id)).toEqual(ids);
+    expect((await registry.calls.page({ deviceId: 'lister', tool: 'other' }, { first: 9 })).rows.map((row) => row.id)).toEqual([ids[2]]);
+    expect((await registry.calls.page({ deviceId: 'lister', since: NOW + 3 }, { first: 9 })).rows).toHaveLength(2);
+    expect((await registry.calls.page({ deviceId: 'lister', until: NOW + 3 }, { first: 9 })).rows).toHaveLength(3);
+    expect((await registry.calls.page({ deviceId: 'lister', outcomes: ['FAILED'] }, { first: 9 })).rows).toEqual([]);
+  });
+
+  it('are claimed by key once, repeated with what is known, and refused for another request', async () => {
+    const record = call();
+    const { id: callId, deviceId, tool, startedAt, actor } = record;
+    const claim = { callId, deviceId, tool, startedAt, actor, arguments: record.arguments, key: 'k1', requestHash: 'h1' };
+    expect(await registry.calls.claimKey(claim)).toEqual({ kind: 'claimed' });
+    expect(await registry.calls.claimKey({ ...claim, callId: v7() as CallId })).toMatchObject({
+      kind: 'repeat',
+      call: { id: callId, outcome: undefined },
+    });
+    await registry.calls.record(record);
+    expect(await registry.calls.claimKey(claim)).toMatchObject({ kind: 'repeat', call: { id: callId, outcome: 'SUCCEEDED' } });
+    expect(await registry.calls.claimKey({ ...claim, requestHash: 'h2' })).toEqual({ kind: 'conflict' });
+    expect(await registry.calls.claimKey({ ...claim, actor: 'somebody else', callId: v7() as CallId })).toEqual({ kind: 'claimed' });
+  });
+});
+
+describe('events', () => {
+  it('are read in the order in which they were appended, both ways, from the cursor of any of them', async () => {
+    const events = Array.from({ length: 20 }, (_, index) =>
+      registry.events.append({ type: 'spec.counted', deviceId: 'counter' as DeviceId, at: NOW, data: { index } }),
+    );
+    await expect.poll(async () => (await registry.events.page({ deviceId: 'counter' }, 'AT_ASC', { first: 100 })).rows.length).toBe(20);
+    const ascending = await registry.events.page({ types: ['spec.counted'] }, 'AT_ASC', { first: 100 });
+    expect(ascending.rows).toEqual(events);
+    expect(ascending.cursors).toEqual(events.map((event) => registry.events.cursorOf(event)));
+    const descending = await registry.events.page({ deviceId: 'counter' }, 'AT_DESC', { first: 3, after: ascending.cursors[10] ?? '' });
+    expect(descending.rows.map((row) => row.data['index'])).toEqual([9, 8, 7]);
+    expect((await registry.events.page({ deviceId: 'counter', since: NOW + 1 }, 'AT_ASC', { first: 1 })).rows).toEqual([]);
+  });
+
+  it("past the memory's bound go through the spill file, and none is lost", async () => {
+    const count = 30_000;
+    for (let index = 0; index < count; index += 1)
+      registry.events.append({ type: 'spec.flood', deviceId: undefined, at: NOW, data: { index } });
+    registry.events.append({ type: 'spec.flood', deviceId: undefined, at: NOW, data: { index: count } });
+    const written = async () => {
+      registry.events.append({ type: 'spec.tick', deviceId: undefined, at: NOW, data: {} });
+      let rows = 0;
+      let after: string | undefined;
+      do {
+        const page = await registry.events.page({ types: ['spec.flood'] }, 'AT_ASC', {
+          first: 10_000,
+          ...(after === undefined ? {} : { after }),
+        });
+        rows += page.rows.length;
+        after = page.hasNextPage ? page.cursors.at(-1) : undefined;
+      } while (after !== undefined);
+      return rows;
+    };
+    await expect.poll(written, { timeout: 15_000, interval: 200 }).toBe(count + 1);
+    expect(registry.writers().find(({ name }) => name === 'event')?.droppedTotal).toBe(0);
+  });
+});
