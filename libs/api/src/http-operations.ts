@@ -9,6 +9,7 @@ import type { ApiDeps } from './api-deps.js';
 import { ApiError } from './api-error.js';
 import { authenticate } from './authentication.js';
 import type { ApiLimits } from './limits/api-limits.js';
+import { isCompilable } from './limits/compilable.js';
 import { refuseCostly } from './limits/operation-cost.js';
 import { toPublicErrors } from './public-errors.js';
 
@@ -16,13 +17,13 @@ export interface HttpOperations {
   /** Options of Mercurius's two routes. */
   readonly routeOptions: Pick<RouteOptions, 'bodyLimit' | 'preParsing' | 'preValidation'>;
   readonly context: (request: FastifyRequest) => ApiContext;
-  /** Mercurius's hook between validation and execution. */
+  /** Mercurius's hook between validation and execution. An answer with a document keeps Mercurius from compiling it. */
   readonly beforeExecution: (
     schema: GraphQLSchema,
     document: DocumentNode,
     context: object,
     variables?: Readonly<Record<string, unknown>>,
-  ) => void;
+  ) => { readonly document: DocumentNode } | undefined;
   readonly formatErrors: (execution: ExecutionResult & { readonly errors: readonly GraphQLError[] }) => {
     readonly statusCode: number;
     readonly response: FormattedExecutionResult;
@@ -43,11 +44,14 @@ export function makeHttpOperations({ registry, logger }: ApiDeps, limits: ApiLim
       },
       preValidation: async (request: FastifyRequest) => {
         mendBody(request.body);
+        refuseJsonQuery(request.body);
+        refuseJsonQuery(request.query);
       },
     },
     context: (request) => new ApiContext(registry, viewers.get(request.raw) ?? nobody),
     beforeExecution: (schema, document, context, variables) => {
       refuseCostly({ schema, document, variables, operationName: operationNameIn(context) }, limits);
+      return isCompilable(schema, document) ? undefined : { document };
     },
     formatErrors: ({ data, errors }) => ({
       statusCode: data ? 200 : statusOf(errors),
@@ -69,14 +73,20 @@ async function authenticateRequest(
   }
 }
 
-/** GraphQL over HTTP allows `extensions: null`, Mercurius does not. And Mercurius takes a syntax tree in JSON as a query, past the limits of the parser: we do not. */
+/** GraphQL over HTTP allows `extensions: null`, Mercurius does not. */
 function mendBody(body: unknown): void {
-  if (typeof body !== 'object' || body === null) return;
-  if ('extensions' in body && body.extensions === null) delete body.extensions;
-  if ('query' in body && typeof body.query === 'string' && /^\s*[{[]\s*"/.test(body.query)) {
-    throw new ApiError('BAD_USER_INPUT', 'Syntax Error: "query" is a GraphQL document, not JSON.');
-  }
+  if (isObject(body) && 'extensions' in body && body.extensions === null) delete body.extensions;
 }
+
+/** Mercurius makes text of what is none, and takes any JSON in place of a query for a syntax tree, past the limits of the parser: we do not. */
+function refuseJsonQuery(source: unknown): void {
+  if (!isObject(source) || !('query' in source) || source.query === undefined || source.query === null) return;
+  if (typeof source.query === 'string' && !jsonStart.test(source.query)) return;
+  throw new ApiError('BAD_USER_INPUT', 'Syntax Error: "query" must be the text of a GraphQL document.');
+}
+
+/** How JSON begins and a GraphQL operation cannot. */
+const jsonStart = /^\s*(?:\{\s*["}]|[["\-\d]|(?:true|false|null)\s*$)/;
 
 /** Mercurius does not tell its hook which of a document's operations is meant. */
 function operationNameIn(context: object): string | undefined {

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminKey, openApi, type OpenApi } from './mounted-api.suite.js';
+
+let api: OpenApi;
+
+beforeAll(async () => {
+  api = await openApi({ callTool: () => Promise.reject(new TypeError('the secret of the inside')) }, { requestBytesMax: 20_000 });
+});
+
+afterAll(() => api.close());
+
+const admin = { authorization: `Bearer ${adminKey}` };
+
+describe('a request without a valid key', () => {
+  it.each([undefined, 'Bearer', 'Bearer wrong', 'Basic a2V5OkFETUlO'])(
+    'with authorization %s learns nothing, not even the schema',
+    async (authorization) => {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+      expect(await api.post({ query: '{ __schema { types { name } } }' }, headers)).toMatchObject({
+        status: 401,
+        data: null,
+        codes: ['UNAUTHENTICATED'],
+      });
+    },
+  );
+
+  it('is refused before its body is read', async () => {
+    expect(await api.post('{ not json')).toMatchObject({ status: 401, codes: ['UNAUTHENTICATED'] });
+  });
+});
+
+describe('a request that is no GraphQL request', () => {
+  it.each([
+    ['no JSON', '{ not json'],
+    ['no object', '[1]'],
+    ['no query', '{}'],
+    ['a batch', JSON.stringify([{ query: '{ viewer { name } }' }])],
+    ['a query that is no text', JSON.stringify({ query: 7 })],
+    ['a syntax tree in place of a query', JSON.stringify({ query: JSON.stringify({ kind: 'Document', definitions: [] }) })],
+    ['a syntax error', JSON.stringify({ query: '{ viewer ' })],
+    ['an unknown field', JSON.stringify({ query: '{ viewer { nam } }' })],
+    ['two operations and no name', JSON.stringify({ query: 'query A { viewer { name } } query B { viewer { name } }' })],
+    ['more tokens than are parsed', JSON.stringify({ query: `{ viewer { ${'name '.repeat(6_000)} } }`.slice(0, 19_000).concat('} }') })],
+  ])('with %s is BAD_USER_INPUT', async (_what, body) => {
+    const { status, data, codes } = await api.post(body, admin);
+    expect({ status, data, codes: [...new Set(codes)] }).toEqual({ status: 400, data: null, codes: ['BAD_USER_INPUT'] });
+  });
+
+  it('is told when its body is too large', async () => {
+    expect(await api.post({ query: `{ viewer { name } } #${'x'.repeat(30_000)}` }, admin)).toMatchObject({
+      status: 413,
+      codes: ['BAD_USER_INPUT'],
+    });
+  });
+
+  it('cannot act by GET', async () => {
+    const query = encodeURIComponent('mutation { tagDevices(input: {filter: {all: true}, add: ["x"]}) { changedCount } }');
+    const response = await fetch(`${api.httpUrl}/graphql?query=${query}`, { headers: admin });
+    expect(response.status).toBe(405);
+    expect(await response.json()).toMatchObject({ data: null, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+  });
+
+  it('may have null for extensions and variables', async () => {
+    const body = { query: '{ viewer { name scopes } }', extensions: null, variables: null, operationName: null };
+    expect(await api.post(body, admin)).toMatchObject({ status: 200, data: { viewer: { scopes: ['ADMIN'] } } });
+  });
+});
+
+describe('input that does not fit', () => {
+  /** Each is asked three times: the second time compiled, the third from the cache. */
+  it.each([
+    ['first: 0', '{ devices(first: 0) { nodes { id } } }', {}, '"first" must be between 1 and 200, but is 0'],
+    ['first: 201', '{ events(first: 201) { nodes { id } } }', {}, '"first" must be between 1 and 200, but is 201'],
+    ['a cursor of nowhere', '{ devices(after: "nonsense") { nodes { id } } }', {}, 'ursor'],
+    ['a cursor of another list', '{ calls(after: "ZGV2aWNl") { nodes { id } } }', {}, 'ursor'],
+    ['text for a number', 'query ($n: Int) { devices(first: $n) { nodes { id } } }', { n: 'many' }, 'Variable "$n"'],
+    ['an unknown enum value', '{ devices(filter: {presence: AWAY}) { nodes { id } } }', {}, 'Presence'],
+    ['an unknown member', 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }', { f: { colour: 'red' } }, 'colour'],
+    [
+      'a date that is none',
+      'query ($at: DateTime) { events(filter: {since: $at}) { nodes { id } } }',
+      { at: '2026-02-30T00:00:00Z' },
+      'Variable "$at"',
+    ],
+    ['a missing input', 'mutation { callTool(input: {deviceId: "d"}) { call { id } } }', {}, 'CallToolInput.tool'],
+    ['NUL in a variable', 'query ($s: String) { devices(filter: {search: $s}) { nodes { id } } }', { s: 'a\0' }, 'NUL'],
+  ])('%s is BAD_USER_INPUT and named', async (_what, query, variables, message) => {
+    for (let time = 0; time < 3; time++) {
+      const { codes, messages } = await api.ask(query, variables);
+      expect(codes).toEqual(['BAD_USER_INPUT']);
+      expect(messages).toEqual([expect.stringContaining(message)]);
+    }
+  });
+
+  it.each(['no-uuid', '', "'; DROP TABLE device; --"])('an id "%s" that was never given out finds nothing', async (id) => {
+    const { data, codes } = await api.ask('query ($id: ID!) { device(id: $id) { id } call(id: $id) { id } job(id: $id) { id } }', { id });
+    expect({ data, codes }).toEqual({ data: { device: null, call: null, job: null }, codes: [] });
+  });
+});
+
+describe('an operation that would cost too much', () => {
+  it('is refused before it runs', async () => {
+    api.lookups.length = 0;
+    const { status, codes } = await api.ask('{ devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }');
+    expect({ status, codes }).toEqual({ status: 400, codes: ['COST_LIMIT'] });
+    expect(api.lookups).toEqual([]);
+  });
+
+  it('is counted with the operation that is meant', async () => {
+    const query = 'query Small { viewer { name } } query Big { devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }';
+    expect(await api.post({ query, operationName: 'Small' }, admin)).toMatchObject({ status: 200 });
+    expect(await api.post({ query, operationName: 'Big' }, admin)).toMatchObject({ codes: ['COST_LIMIT'] });
+  });
+});
+
+describe('a failure inside', () => {
+  it('is masked for the caller and logged once', async () => {
+    api.failures.length = 0;
+    const { codes, messages } = await api.ask('mutation { callTool(input: {deviceId: "d", tool: "t"}) { call { id } } }');
+    expect(codes).toEqual(['INTERNAL']);
+    expect(messages.join()).not.toContain('secret');
+    expect(api.failures).toHaveLength(1);
+  });
+});

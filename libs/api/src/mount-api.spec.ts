@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallRequest, JobRequest, Actor } from './fleet-operations.js';
+import { openApi, tool, type OpenApi } from './mounted-api.suite.js';
+
+let api: OpenApi;
+const calls: (readonly [CallRequest, Actor])[] = [];
+const jobs: (readonly [JobRequest, string, Actor])[] = [];
+
+beforeAll(async () => {
+  api = await openApi({
+    callTool: async (request, actor) => {
+      calls.push([request, actor]);
+      return { refusal: { code: 'TOOL_UNKNOWN', message: 'No such tool.', path: ['input', 'tool'] } };
+    },
+    createJob: async (request, key, actor) => {
+      jobs.push([request, key, actor]);
+      return { refusal: { code: 'INVALID', message: 'Not today.', path: ['input'] } };
+    },
+  });
+  await api.addDevice('aa:00', [tool('self.get_device_status'), tool('self.reboot', true)]);
+  await api.addDevice('aa:01');
+  await api.addDevice('bb:00', [tool('robot.walk')]);
+});
+
+afterAll(() => api.close());
+
+describe('devices over HTTP', () => {
+  it('shows a device with what it is and can do', async () => {
+    const { data, codes } = await api.ask(`{ device(id: "aa:00") {
+      id name dialect model firmwareVersion presence reachability transport tags toolsStale
+      tools { name description inputSchema schemaKnown userOnly policy { pattern idempotent } } sessions { epoch transport disconnectedAt } } }`);
+    expect(codes).toEqual([]);
+    expect(data).toMatchObject({
+      device: {
+        id: 'aa:00',
+        name: null,
+        dialect: 'XIAOZHI',
+        model: 'esp-box-3',
+        presence: 'ONLINE',
+        transport: 'MQTT',
+        tools: [
+          { name: 'self.get_device_status', policy: { idempotent: true } },
+          { name: 'self.reboot', userOnly: true },
+        ],
+        sessions: [{ epoch: 1, disconnectedAt: null }],
+      },
+    });
+  });
+
+  it('answers null for a device that it does not know', async () => {
+    expect(await api.ask('{ device(id: "zz") { id } }')).toMatchObject({ data: { device: null }, codes: [] });
+  });
+
+  it('pages through a list with cursors, and counts it when asked', async () => {
+    const query =
+      'query ($after: String) { devices(first: 2, after: $after) { totalCount nodes { id } edges { cursor } pageInfo { hasNextPage endCursor } } }';
+    const first = await api.ask(query);
+    expect(first.data).toMatchObject({
+      devices: { totalCount: 3, nodes: [{ id: 'aa:00' }, { id: 'aa:01' }], pageInfo: { hasNextPage: true } },
+    });
+    const { endCursor } = (first.data as { devices: { pageInfo: { endCursor: string } } }).devices.pageInfo;
+    const second = await api.ask(query, { after: endCursor });
+    expect(second.data).toMatchObject({ devices: { nodes: [{ id: 'bb:00' }], pageInfo: { hasNextPage: false } } });
+  });
+
+  it('filters, nested and negated', async () => {
+    const filter = { any: [{ hasTool: 'robot.walk' }, { search: 'AA:0', not: { ids: ['aa:01'] } }] };
+    const { data } = await api.ask('query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } }', { filter });
+    expect(data).toEqual({ devices: { nodes: [{ id: 'aa:00' }, { id: 'bb:00' }] } });
+  });
+
+  it('goes on when the same query with a filter in a variable comes again and again', async () => {
+    const query =
+      'query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } tools(filter: {devices: $filter}) { nodes { name } } }';
+    for (let time = 0; time < 5; time++) {
+      const { data, codes } = await api.ask(query, { filter: { not: { search: 'aa' } } });
+      expect({ data, codes }).toEqual({
+        data: { devices: { nodes: [{ id: 'bb:00' }] }, tools: { nodes: [{ name: 'robot.walk' }] } },
+        codes: [],
+      });
+    }
+  });
+
+  it('shows user-only tools only to keys that may call them', async () => {
+    const query = '{ device(id: "aa:00") { tools { name } } tools(filter: {userOnly: true}) { nodes { name } } }';
+    const plain = await api.ask(query, {}, ['DEVICES_READ']);
+    expect(plain.data).toEqual({ device: { tools: [{ name: 'self.get_device_status' }] }, tools: { nodes: [] } });
+    const privileged = await api.ask(query, {}, ['DEVICES_READ', 'TOOLS_CALL_PRIVILEGED']);
+    expect(privileged.data).toMatchObject({
+      device: { tools: [{}, { name: 'self.reboot' }] },
+      tools: { nodes: [{ name: 'self.reboot' }] },
+    });
+  });
+
+  it('renames and tags a device, and tells those who look', async () => {
+    const told = new Promise((resolve) => api.feed.subscribe('device', ({ deviceId }) => resolve(deviceId)));
+    const query = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { name tags } userErrors { code path } } }';
+    const { data } = await api.ask(query, { input: { deviceId: 'aa:01', name: 'Door', tags: ['b', 'a', 'b'] } });
+    expect(data).toMatchObject({ updateDevice: { device: { name: 'Door', tags: expect.arrayContaining(['a', 'b']) }, userErrors: [] } });
+    expect(await told).toBe('aa:01');
+    const renamed = await api.ask(query, { input: { deviceId: 'aa:01', name: null } });
+    expect(renamed.data).toMatchObject({ updateDevice: { device: { name: null, tags: expect.arrayContaining(['a', 'b']) } } });
+  });
+
+  it('refuses to name what is not there, and names that are none', async () => {
+    const query = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { id } userErrors { code path } } }';
+    const unknown = await api.ask(query, { input: { deviceId: 'zz', name: 'x' } });
+    expect(unknown.data).toEqual({ updateDevice: { device: null, userErrors: [{ code: 'NOT_FOUND', path: ['input', 'deviceId'] }] } });
+    const bad = await api.ask(query, { input: { deviceId: 'aa:01', tags: ['two words'] } });
+    expect(bad.data).toEqual({ updateDevice: { device: null, userErrors: [{ code: 'INVALID', path: ['input', 'tags'] }] } });
+  });
+
+  it('tags by filter, but not by a filter without a condition', async () => {
+    const query =
+      'mutation ($filter: DeviceFilter!) { tagDevices(input: {filter: $filter, add: ["lab"]}) { changedCount userErrors { code path } } }';
+    const tagged = await api.ask(query, { filter: { search: 'aa' } });
+    expect(tagged.data).toEqual({ tagDevices: { changedCount: 2, userErrors: [] } });
+    const refused = await api.ask(query, { filter: {} });
+    expect(refused.data).toEqual({ tagDevices: { changedCount: 0, userErrors: [{ code: 'INVALID', path: ['input', 'filter'] }] } });
+  });
+});
+
+describe('acts over HTTP', () => {
+  it('hands a call to the fleet in the name of the key, and its refusal back', async () => {
+    const query = `mutation { callTool(input: {deviceId: "aa:00", tool: "self.x", arguments: {volume: 3}, timeoutMs: null}) {
+      call { id } userErrors { code message path } } }`;
+    const { data } = await api.ask(query, {}, ['TOOLS_CALL']);
+    expect(data).toEqual({
+      callTool: { call: null, userErrors: [{ code: 'TOOL_UNKNOWN', message: 'No such tool.', path: ['input', 'tool'] }] },
+    });
+    expect(calls.at(-1)).toEqual([
+      { deviceId: 'aa:00', tool: 'self.x', arguments: { volume: 3 } },
+      { name: 'key:TOOLS_CALL', mayCallUserOnly: false },
+    ]);
+  });
+
+  it('refuses arguments that are no object before the fleet sees them', async () => {
+    const before = calls.length;
+    const { codes, messages } = await api.ask('mutation { callTool(input: {deviceId: "a", tool: "t", arguments: [1]}) { call { id } } }');
+    expect(codes).toEqual(['BAD_USER_INPUT']);
+    expect(messages).toEqual([expect.stringContaining('"input.arguments" must be a JSON object')]);
+    expect(calls).toHaveLength(before);
+  });
+
+  it("fills in a job's defaults where the caller gives nothing or null", async () => {
+    const query =
+      'mutation ($input: CreateJobInput!) { createJob(input: $input, idempotencyKey: "k1") { job { id } userErrors { code } } }';
+    const { data } = await api.ask(query, { input: { tool: 'self.reboot', devices: { all: true }, maxInFlight: null } });
+    expect(data).toEqual({ createJob: { job: null, userErrors: [{ code: 'INVALID' }] } });
+    expect(jobs.at(-1)).toEqual([
+      { tool: 'self.reboot', arguments: {}, devices: { all: true }, offline: 'WAIT', expiresInSeconds: 86_400, maxInFlight: 200 },
+      'k1',
+      { name: 'key:ADMIN', mayCallUserOnly: true },
+    ]);
+  });
+
+  it('names the missing tool of a job', async () => {
+    const { codes, messages } = await api.ask('mutation { createJob(input: {devices: {all: true}}, idempotencyKey: "k2") { job { id } } }');
+    expect(codes).toEqual(['BAD_USER_INPUT']);
+    expect(messages).toEqual([expect.stringContaining('input.tool')]);
+  });
+});
+
+describe('look-ups', () => {
+  const list = '{ devices(first: 50) { nodes { id tools { name policy { pattern } } } } }';
+
+  it('are as many for a list of devices with tools and policies as for one', async () => {
+    for (let index = 0; index < 20; index++) await api.addDevice(`cc:${index}`, [tool(`robot.step_${index % 5}`)]);
+    api.lookups.length = 0;
+    const { data, codes } = await api.ask(list);
+    expect(codes).toEqual([]);
+    expect((data as { devices: { nodes: unknown[] } }).devices.nodes.length).toBeGreaterThan(20);
+    expect(api.lookups).toEqual(['devices.page', 'toolSets.getMany', 'toolPolicies.all']);
+  });
+});
+
+describe('the page at /', () => {
+  it('says where things are, without script and without a key', async () => {
+    const response = await fetch(api.httpUrl);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await response.text()).toContain('/graphql');
+  });
+});
