@@ -1,6 +1,6 @@
 /** What one GraphQL operation carries: who asks, and the loaders that gather its look-ups. */
 import type { Principal, Registry, Scope } from '@flotilla/registry';
-import type { Actor } from './fleet-operations.js';
+import type { Actor } from '@flotilla/fleet';
 import { makeLoaders, type Loaders } from './loaders.js';
 
 export class ApiContext {

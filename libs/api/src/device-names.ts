@@ -1,5 +1,5 @@
 /** The rules for what operators call devices: names and tags. */
-import type { Refusal } from './fleet-operations.js';
+import type { Refusal } from '@flotilla/fleet';
 
 /** Characters of a name: one line of a list. */
 const nameLengthMax = 100;

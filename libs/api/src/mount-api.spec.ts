@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallRequest, JobRequest, Actor } from './fleet-operations.js';
+import type { Actor, CallRequest, JobRequest } from '@flotilla/fleet';
 import { openApi, tool, type OpenApi } from './mounted-api.suite.js';
 
 let api: OpenApi;
@@ -142,13 +142,13 @@ describe('acts over HTTP', () => {
     expect(calls).toHaveLength(before);
   });
 
-  it("fills in a job's defaults where the caller gives nothing or null", async () => {
+  it('hands a job to the fleet, with the defaults of the schema and without nulls', async () => {
     const query =
       'mutation ($input: CreateJobInput!) { createJob(input: $input, idempotencyKey: "k1") { job { id } userErrors { code } } }';
     const { data } = await api.ask(query, { input: { tool: 'self.reboot', devices: { all: true }, maxInFlight: null } });
     expect(data).toEqual({ createJob: { job: null, userErrors: [{ code: 'INVALID' }] } });
     expect(jobs.at(-1)).toEqual([
-      { tool: 'self.reboot', arguments: {}, devices: { all: true }, offline: 'WAIT', expiresInSeconds: 86_400, maxInFlight: 200 },
+      { tool: 'self.reboot', arguments: {}, devices: { all: true }, offline: 'WAIT', expiresInSeconds: 86_400 },
       'k1',
       { name: 'key:ADMIN', mayCallUserOnly: true },
     ]);

@@ -1,5 +1,5 @@
 /** A refusal as the list that payloads carry. */
-import type { Refusal } from './fleet-operations.js';
+import type { Refusal } from '@flotilla/fleet';
 
 export function userErrors(refusal: Refusal | undefined): readonly Refusal[] {
   return refusal ? [refusal] : [];

@@ -1,11 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Refusal } from '@flotilla/fleet';
 import type { CallRow, DeviceRow, Registry } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS, REGISTRY } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
 import { withoutNulls } from '../device-filter-input.js';
-import type { FleetOperations, Refusal } from '../fleet-operations.js';
+import type { FleetOperations } from '../fleet-operations.js';
 import type {
   CallResolvers,
   MutationCallToolArgs,

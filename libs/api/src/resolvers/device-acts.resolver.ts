@@ -1,12 +1,13 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
+import type { Refusal } from '@flotilla/fleet';
 import type { DeviceRow, Registry } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { FEED, FLEET, REGISTRY } from '../api-deps.js';
 import { hasCondition, parseDeviceFilter } from '../device-filter-input.js';
 import { refuseDeviceNames } from '../device-names.js';
-import type { FleetOperations, Refusal } from '../fleet-operations.js';
+import type { FleetOperations } from '../fleet-operations.js';
 import type {
   MutationRefreshToolsArgs,
   MutationResolvers,

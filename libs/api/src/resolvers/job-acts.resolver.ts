@@ -1,11 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
-import { jobLifeMsDefault, maxInFlightDefault, type Job } from '@flotilla/jobs';
+import type { JobAnswer, JobRequest, Refusal } from '@flotilla/fleet';
+import type { Job } from '@flotilla/jobs';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import { ApiError } from '../api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
-import type { FleetOperations, JobAnswer, Refusal } from '../fleet-operations.js';
+import type { FleetOperations } from '../fleet-operations.js';
 import type {
   MutationCancelJobArgs,
   MutationCreateJobArgs,
@@ -21,7 +22,7 @@ interface JobPayload {
   readonly userErrors: readonly Refusal[];
 }
 
-/** Making and steering jobs. The schema's defaults are applied by graphql; a null of the caller means the same as leaving out. */
+/** Making and steering jobs. A null of the caller means the same as leaving out. */
 @Resolver()
 export class JobActsResolver implements Required<Pick<MutationResolvers, 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob'>> {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
@@ -30,10 +31,7 @@ export class JobActsResolver implements Required<Pick<MutationResolvers, 'create
   async createJob(_root: unknown, { input, idempotencyKey }: MutationCreateJobArgs, { viewer }: ApiContext): Promise<JobPayload> {
     const { tool, arguments: given, devices, ...options } = input;
     if (!tool) throw new ApiError('BAD_USER_INPUT', '"input.tool" is needed: the name of the tool to call.');
-    const request = {
-      offline: 'WAIT' as const,
-      expiresInSeconds: jobLifeMsDefault / 1_000,
-      maxInFlight: maxInFlightDefault,
+    const request: JobRequest = {
       ...withoutNulls(options),
       tool,
       arguments: jsonObject(given, 'input.arguments'),
