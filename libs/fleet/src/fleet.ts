@@ -17,7 +17,7 @@ import type { ToolGate } from './tool-gate.js';
 
 export interface FleetDeps {
   readonly registry: Pick<Registry, 'calls' | 'devices' | 'jobs' | 'toolPolicies' | 'toolSets'>;
-  readonly bus: Bus;
+  readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
   readonly gate: ToolGate;

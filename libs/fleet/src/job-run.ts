@@ -190,6 +190,8 @@ export class JobRun {
   }
 
   async #finishOrSleep(job: Job): Promise<void> {
+    // Nothing more comes to keep the last outcomes company.
+    if (this.#dispatch.inFlightCount === 0) this.#buffer.flush();
     if (this.#isCountDue && this.#dispatch.isIdle) {
       this.#isCountDue = false;
       const progress = await this.#progress();

@@ -35,12 +35,16 @@ export class TargetDispatch {
   #isOpen = false;
   #markedAt = -Infinity;
 
-  /** `onRoom` runs when the first slot of a full job is free, and when enough are to be worth a claim. */
+  /** `onRoom` runs when the first slot of a full job is free, when enough are to be worth a claim, and when all are. */
   constructor(run: RunContext, buffer: OutcomeBuffer, verdicts: ToolSetVerdicts, onRoom: () => void) {
     this.#run = run;
     this.#buffer = buffer;
     this.#verdicts = verdicts;
     this.#onRoom = onRoom;
+  }
+
+  get inFlightCount(): number {
+    return this.#inFlight.size;
   }
 
   /** Nothing is in flight, delayed or unwritten: memory agrees with PostgreSQL. */
@@ -158,7 +162,7 @@ export class TargetDispatch {
         this.#delay({ ...end, to: { kind: 'ready' } }, verdict.delayMs);
         break;
     }
-    if (wasFull || this.isClaimWorthwhile(job)) this.#onRoom();
+    if (wasFull || this.#inFlight.size === 0 || this.isClaimWorthwhile(job)) this.#onRoom();
   }
 
   #delay(flush: TargetFlush, delayMs: number): void {

@@ -1,0 +1,63 @@
+import type { JobStore } from '@flotilla/registry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answers, deviceNames, openHub, realClock, silent, startJob } from './fleet-fixture.suite.js';
+import type { HubFixture } from './fleet-fixture.suite.js';
+import { JobRunner } from './job-runner.js';
+import { ToolGate } from './tool-gate.js';
+
+type Fault = 'refused' | 'answer lost' | undefined;
+
+/** The real store behind a bad connection: a statement is refused, or it is carried out and nobody hears of it. */
+function behindFaults(store: JobStore, faultOf: (method: string) => Fault): JobStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const fault = faultOf(String(name));
+        if (fault === 'refused') throw new TypeError('refused');
+        const result: unknown = await method.apply(target, args);
+        if (fault === 'answer lost') throw new TypeError('answer lost');
+        return result;
+      };
+    },
+  });
+}
+
+describe('a job while PostgreSQL comes and goes', () => {
+  let fixture: HubFixture;
+  const ids = deviceNames(120);
+
+  beforeAll(async () => {
+    fixture = await openHub({ withWorker: false });
+    await fixture.hub.connect(ids);
+  });
+  afterAll(() => fixture.close());
+
+  it.each([
+    ['self.lamp.turn_on', 'refused'],
+    ['self.lamp.turn_on', 'answer lost'],
+    ['self.get_device_status', 'answer lost'],
+  ] as const)('loses no outcome of %s and calls nobody twice when statements are %s', async (tool, kind) => {
+    const { hub } = fixture;
+    hub.gateway.forget();
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    const counts = new Map<string, number>();
+    const jobs = behindFaults(hub.registry.jobs, (method) => {
+      const count = (counts.get(method) ?? 0) + 1;
+      counts.set(method, count);
+      return ['claim', 'flush', 'transition', 'prepareChunk', 'freeze', 'recover'].includes(method) && count % 3 === 1 ? kind : undefined;
+    });
+    const registry = { ...hub.registry, jobs, toolSets: hub.registry.toolSets };
+    const runner = new JobRunner({ bus: hub.bus, registry, clock: realClock, logger: silent, gate: new ToolGate([]) }, hub.lease);
+    const jobId = await startJob(hub, ids, { tool });
+    await runner.drive(jobId);
+    await hub.finished(jobId);
+    const progress = await hub.progress(jobId);
+    expect(progress.succeeded + progress.unknown).toBe(120);
+    expect(progress.succeeded).toBe(hub.gateway.callsByDevice.size);
+    expect(Math.max(...hub.gateway.callsByDevice.values())).toBe(1);
+    expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
+    await runner.stop();
+  });
+});

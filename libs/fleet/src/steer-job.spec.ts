@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JobRequest } from './create-job.js';
+import { admin, openHub, operator, startJob } from './fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
+
+const lampJob = (change: Partial<JobRequest> = {}): JobRequest => ({
+  tool: 'self.lamp.turn_on',
+  arguments: {},
+  devices: { all: true },
+  ...change,
+});
+
+/** No worker runs here: what is said of a job is what its row says. */
+describe('making and steering jobs', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+
+  beforeAll(async () => {
+    fixture = await openHub({ withWorker: false });
+    hub = fixture.hub;
+    await hub.connect(['board']);
+  });
+  afterAll(() => fixture.close());
+
+  it('freezes what the tool policy says and fills in the defaults', async () => {
+    const { job } = await hub.fleet.createJob(lampJob({ tool: 'self.screen.set_theme' }), randomUUID(), operator);
+    expect(job).toMatchObject({
+      ...{ state: 'PREPARING', idempotent: true, failureText: 'false', callTimeoutMs: 60_000, maxInFlight: 200, offline: 'WAIT' },
+      ...{ createdBy: 'operator', mayCallUserOnly: false, total: undefined, conclusion: undefined },
+    });
+    expect((job?.expiresAt ?? 0) - (job?.createdAt ?? 0)).toBe(86_400_000);
+  });
+
+  it('makes one job per key, and refuses the key for another request', async () => {
+    const key = randomUUID();
+    const first = await hub.fleet.createJob(lampJob(), key, operator);
+    const reordered = { devices: { all: true }, arguments: {}, tool: 'self.lamp.turn_on' };
+    expect((await hub.fleet.createJob(reordered, key, operator)).job?.id).toBe(first.job?.id);
+    expect((await hub.fleet.createJob(lampJob({ maxInFlight: 3 }), key, operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+  });
+
+  it.each<[string, Partial<JobRequest>, string, readonly string[]]>([
+    ['an empty filter', { devices: {} }, 'INVALID', ['input', 'devices']],
+    ['no tool', { tool: '' }, 'INVALID', ['input', 'tool']],
+    ['no slots', { maxInFlight: 0 }, 'INVALID', ['input', 'maxInFlight']],
+    ['too many slots', { maxInFlight: 10_001 }, 'LIMIT_EXCEEDED', ['input', 'maxInFlight']],
+    ['a life beyond 30 days', { expiresInSeconds: 2_592_001 }, 'LIMIT_EXCEEDED', ['input', 'expiresInSeconds']],
+    ['a time-out below a second', { callTimeoutMs: 999 }, 'INVALID', ['input', 'callTimeoutMs']],
+    ['huge arguments', { arguments: { text: 'x'.repeat(17_000) } }, 'REQUEST_TOO_LARGE', ['input', 'arguments']],
+    [
+      'a URL that is not allowed',
+      { tool: 'self.upgrade_firmware', arguments: { url: 'https://evil.example/' } },
+      'URL_FORBIDDEN',
+      ['input', 'arguments'],
+    ],
+  ])('refuses %s and makes nothing', async (_, change, code, path) => {
+    const before = await hub.registry.jobs.liveCount();
+    const { job, refusal } = await hub.fleet.createJob(lampJob(change), randomUUID(), admin);
+    expect(job).toBeUndefined();
+    expect(refusal).toMatchObject({ code, path });
+    expect(await hub.registry.jobs.liveCount()).toBe(before);
+  });
+
+  it('refuses at once what no device would let this actor call', async () => {
+    expect((await hub.fleet.createJob(lampJob({ tool: 'self.reboot' }), randomUUID(), operator)).refusal?.code).toBe('TOOL_FORBIDDEN');
+    expect((await hub.fleet.createJob(lampJob({ tool: 'self.reboot' }), randomUUID(), admin)).job?.state).toBe('PREPARING');
+  });
+
+  it('pausing twice, resuming twice and cancelling twice change nothing the second time', async () => {
+    const id = await startJob(hub, ['board']);
+    for (const act of [
+      () => hub.fleet.pauseJob(id),
+      () => hub.fleet.resumeJob(id),
+      () => hub.fleet.cancelJob(id, false),
+      () => hub.fleet.cancelJob(id, true),
+    ]) {
+      const first = await act();
+      expect(first.job).toBeDefined();
+      expect(await act()).toEqual(first);
+    }
+    // A softer cancel does not take back a forced one.
+    expect((await hub.fleet.cancelJob(id, false)).job).toMatchObject({ state: 'CANCELLING', pauseReason: 'USER' });
+    expect((await hub.fleet.pauseJob(id)).job?.state).toBe('CANCELLING');
+  });
+
+  it('resumes preparing a job that was paused before its targets were counted', async () => {
+    const id = await startJob(hub, ['board']);
+    await hub.fleet.pauseJob(id);
+    expect((await hub.fleet.resumeJob(id)).job?.state).toBe('PREPARING');
+  });
+
+  it('lets one of many concurrent acts win, and tells the others what became of the job', async () => {
+    const id = await startJob(hub, ['board']);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => hub.fleet.cancelJob(id, false)));
+    expect(new Set(answers.map(({ job }) => job?.version))).toEqual(new Set([2]));
+  });
+
+  it.each(['pauseJob', 'resumeJob', 'cancelJob'] as const)('%s knows no job of a made-up id', async (act) => {
+    for (const id of [randomUUID(), 'no uuid']) expect((await hub.fleet[act](id, false)).refusal?.code).toBe('NOT_FOUND');
+  });
+
+  it('asks a connected device for its tools, and says why not another', async () => {
+    expect(await hub.fleet.refreshTools('board')).toEqual({});
+    expect((await hub.fleet.refreshTools('nobody')).refusal?.code).toBe('NOT_FOUND');
+    await hub.disconnect('board');
+    expect((await hub.fleet.refreshTools('board')).refusal?.code).toBe('DEVICE_OFFLINE');
+  });
+});
