@@ -2,8 +2,8 @@
  * A fresh, migrated database for a spec, on an embedded PostgreSQL that this process starts once and stops with the last database. For tests and benches
  * only: data is not flushed to disk.
  */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ export interface TestDatabase {
 interface SharedServer {
   readonly server: EmbeddedPostgres;
   readonly folder: string;
-  readonly forgetExit: () => void;
+  readonly dismissWatcher: () => void;
 }
 
 const TEMPLATE = 'migrated';
@@ -48,27 +48,35 @@ async function startShared(): Promise<SharedServer> {
   // As root the server runs as another user, who must be able to enter.
   await chmod(folder, 0o755);
   const server = await startEmbeddedPostgres({ dataDir: folder });
-  const onExit = (): void => {
-    process.kill(server.pid, 'SIGQUIT');
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once('exit', onExit);
+  const dismissWatcher = watch(server.pid, folder);
   await execute(server.databaseUrl, 'ALTER SYSTEM SET fsync = off');
   await execute(server.databaseUrl, 'SELECT pg_reload_conf()');
   await execute(server.databaseUrl, `CREATE DATABASE ${TEMPLATE}`);
   await migrate(withDatabase(server.databaseUrl, TEMPLATE));
-  return { server, folder, forgetExit: () => process.off('exit', onExit) };
+  return { server, folder, dismissWatcher };
+}
+
+const WATCH = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -QUIT "$2" 2>/dev/null; sleep 1; rm -rf "$3"';
+
+/** A test runner may kill this process: a small one of its own then ends the server and removes its files. */
+function watch(serverPid: number, folder: string): () => void {
+  const watcher = spawn('/bin/sh', ['-c', WATCH, 'sh', String(process.pid), String(serverPid), folder], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  watcher.unref();
+  return () => watcher.kill();
 }
 
 async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await execute(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   openDatabases -= 1;
   if (openDatabases > 0 || shared === undefined) return;
-  const { server, folder, forgetExit } = await shared;
+  const { server, folder, dismissWatcher } = await shared;
   shared = undefined;
-  forgetExit();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
+  dismissWatcher();
 }
 
 async function execute(databaseUrl: string, sql: string): Promise<void> {

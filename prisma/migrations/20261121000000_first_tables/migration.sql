@@ -317,9 +317,6 @@ CREATE INDEX "job_state_id_idx" ON "job"("state", "id" DESC);
 CREATE UNIQUE INDEX "job_created_by_idempotency_key_key" ON "job"("created_by", "idempotency_key");
 
 -- CreateIndex
-CREATE INDEX "job_target_device_id_call_id_idx" ON "job_target"("device_id", "call_id" DESC);
-
--- CreateIndex
 CREATE UNIQUE INDEX "api_key_secret_hash_key" ON "api_key"("secret_hash");
 
 -- AddForeignKey
@@ -375,8 +372,11 @@ CREATE INDEX "job_live_idx" ON "job"("id") WHERE "state" <> 'FINISHED';
 CREATE INDEX "job_target_ready_idx" ON "job_target"("job_id", "ordinal") WHERE "state" = 'READY';
 CREATE INDEX "job_target_waiting_idx" ON "job_target"("job_id", "device_id") WHERE "state" IN ('PENDING', 'WAITING_DEVICE', 'RETRY_WAIT');
 CREATE INDEX "job_target_in_flight_idx" ON "job_target"("job_id", "device_id") WHERE "state" IN ('DISPATCHING', 'SENT', 'VERIFYING');
-CREATE INDEX "job_target_failed_idx" ON "job_target"("job_id", "outcome", "device_id") WHERE "outcome" NOT IN ('SUCCEEDED');
+CREATE INDEX "job_target_failed_idx" ON "job_target"("job_id", "outcome", "device_id")
+  WHERE "outcome" IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED');
+-- The calls that targets are: of all devices and of one, latest first. What was never sent is in neither.
 CREATE INDEX "job_target_call_idx" ON "job_target"("call_id" DESC) WHERE "call_id" IS NOT NULL;
+CREATE INDEX "job_target_device_call_idx" ON "job_target"("device_id", "call_id" DESC) WHERE "call_id" IS NOT NULL;
 
 -- The shipped tool policy.
 INSERT INTO "tool_policy" ("pattern", "idempotent", "disruptive", "disconnect_expected", "verification", "readback", "failure_text", "call_timeout_ms") VALUES

@@ -36,7 +36,7 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
     parts.push(`(SELECT ${CALL_COLUMNS} FROM call c WHERE ${calls.join(' AND ')} ORDER BY c.id DESC LIMIT ${limit})`);
   }
   const records = await database.query<CallReadRecord>(
-    { text: `${parts.join(' UNION ALL ')} ORDER BY id DESC LIMIT ${limit}` },
+    { text: `SELECT * FROM (${parts.join(' UNION ALL ')}) AS calls ORDER BY id DESC LIMIT ${limit}` },
     parameters,
   );
   return toPage(records, request, 'calls', (record) => [record.id], toCallRow);

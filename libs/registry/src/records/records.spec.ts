@@ -98,6 +98,8 @@ describe('calls', () => {
     expect((await registry.calls.page({ deviceId: 'lister', since: NOW + 3 }, { first: 9 })).rows).toHaveLength(2);
     expect((await registry.calls.page({ deviceId: 'lister', until: NOW + 3 }, { first: 9 })).rows).toHaveLength(3);
     expect((await registry.calls.page({ deviceId: 'lister', outcomes: ['FAILED'] }, { first: 9 })).rows).toEqual([]);
+    expect((await registry.calls.page({ jobId: v7() }, { first: 9 })).rows).toEqual([]);
+    expect((await registry.calls.page({ jobId: 'no-uuid' }, { first: 9 })).rows).toEqual([]);
   });
 
   it('are claimed by key once, repeated with what is known, and refused for another request', async () => {
