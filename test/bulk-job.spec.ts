@@ -108,7 +108,7 @@ describe('a bulk job', () => {
     expect(job.progress.cancelled).toBeGreaterThan(0);
     expect(job.progress.succeeded + job.progress.cancelled).toBe(DEVICES);
     expect(await steerJob(hub, 'cancelJob', id)).toMatchObject({ job: { state: 'FINISHED', conclusion: 'CANCELLED' }, userErrors: [] });
-    fleet.command({ cmd: 'behaviour', device: '*', behaviour: null });
+    fleet.command({ cmd: 'behaviour', device: '*', behaviour: { kind: 'normal' } });
   });
 
   it('streams its progress, the present value first, and completes', async () => {

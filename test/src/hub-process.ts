@@ -54,7 +54,11 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   const log: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => log.push(text));
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  let isEndExpected = false;
   const ready = await readyLine(child, exited, () => log.join(''));
+  void exited.then((code) => {
+    if (!isEndExpected) process.stderr.write(`A hub ended by itself with exit code ${code}:\n${log.join('')}\n`);
+  });
   return {
     pid: child.pid ?? 0,
     dataDir,
@@ -65,10 +69,12 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
     deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? readFileSync(path.join(dataDir, 'device.secret'), 'utf8').trim(),
     log: () => log.join(''),
     stop: (signal = 'SIGINT') => {
+      isEndExpected = true;
       child.kill(signal);
       return exited;
     },
     kill: async () => {
+      isEndExpected = true;
       child.kill('SIGKILL');
       await exited;
     },
