@@ -59,6 +59,8 @@ export class JobRun {
       await this.#recover();
       while (!this.#isStopping && this.#row.value.state !== 'FINISHED') await this.#step();
     } catch (error) {
+      // Answers that still come belong to whoever takes the job over.
+      this.#run.end();
       if (!(error instanceof FleetError)) throw error;
       this.#run.deps.logger.warn({ err: error, jobId: this.#run.jobId }, 'the run of a job ended early');
     } finally {
