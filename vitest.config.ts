@@ -15,6 +15,7 @@ export default defineConfig({
         test: {
           name: 'specs',
           include: ['libs/*/src/**/*.spec.ts', 'apps/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts'],
+          globalSetup: './libs/registry/src/test-server.ts',
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },

@@ -1,0 +1,61 @@
+/**
+ * The PostgreSQL of a test run: one embedded server that the runner starts before the first spec and stops after the last (`globalSetup` of
+ * vitest.config.ts). Specs find it by FLOTILLA_TEST_POSTGRES. Its data is not flushed to disk.
+ */
+import { spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { migrate } from './database/migrate.js';
+import { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
+
+/** A database with all migrations and nothing else, from which specs copy theirs. */
+export const TEMPLATE_DATABASE = 'migrated';
+
+/** Starts the server; the returned function stops it and removes its files. */
+export default async function startTestServer(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-test-'));
+  // As root the server runs as another user, who must be able to enter.
+  await chmod(folder, 0o755);
+  const server = await startEmbeddedPostgres({ dataDir: folder });
+  const dismissWatcher = watch(server.pid, folder);
+  await execute(server.databaseUrl, 'ALTER SYSTEM SET fsync = off');
+  await execute(server.databaseUrl, 'SELECT pg_reload_conf()');
+  await execute(server.databaseUrl, `CREATE DATABASE ${TEMPLATE_DATABASE}`);
+  await migrate(withDatabase(server.databaseUrl, TEMPLATE_DATABASE));
+  process.env['FLOTILLA_TEST_POSTGRES'] = server.databaseUrl;
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+    dismissWatcher();
+  };
+}
+
+const WATCH = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -QUIT "$2" 2>/dev/null; sleep 1; rm -rf "$3"';
+
+/** The runner may be killed: a small process of its own then ends the server and removes its files. */
+function watch(serverPid: number, folder: string): () => void {
+  const watcher = spawn('/bin/sh', ['-c', WATCH, 'sh', String(process.pid), String(serverPid), folder], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  watcher.unref();
+  return () => watcher.kill();
+}
+
+export async function execute(databaseUrl: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+export function withDatabase(databaseUrl: string, name: string): string {
+  const url = new URL(databaseUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
