@@ -4,7 +4,8 @@
  */
 import { createServer } from 'node:net';
 import { Aedes, type Client } from 'aedes';
-import { measure, type RoundTrips } from './round-trips.js';
+import type { MeasureRequest } from './bench-messages.js';
+import { measure } from './round-trips.js';
 
 const broker = await Aedes.createBroker({ maxClientsIdLength: 256 });
 const server = createServer((socket) => {
@@ -37,10 +38,10 @@ broker.on('publish', (packet, client) => {
   if (running) push(client);
 });
 
-process.on('message', (message: { readonly seconds: number; readonly warmupSeconds: number }) => {
+process.on('message', (request: MeasureRequest) => {
   running = true;
   clients.forEach(push);
-  void measure(() => answered, message).then((result: RoundTrips) => {
+  void measure(() => answered, request).then((result) => {
     running = false;
     process.send?.({ result });
   });

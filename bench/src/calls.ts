@@ -3,6 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@flotilla/test/eventually';
 import { startFleet } from '@flotilla/test/simulated-fleet';
+import { BENCH_DEVICE_SECRET, type ChildNews, type MeasureRequest } from './bench-messages.js';
 import type { Figure } from './report.js';
 import type { RoundTrips } from './round-trips.js';
 
@@ -14,12 +15,6 @@ const BASELINE_PER_SECOND_MIN = 35_000;
 
 /** Runs of the whole comparison until the baseline is undisturbed. */
 const ATTEMPTS = 3;
-
-interface ChildMessage {
-  readonly port?: number;
-  readonly connected?: number;
-  readonly result?: RoundTrips;
-}
 
 export async function benchCalls(seconds: number): Promise<readonly Figure[]> {
   let baseline = await roundTrips('bare-aedes.js', seconds);
@@ -39,22 +34,23 @@ export async function benchCalls(seconds: number): Promise<readonly Figure[]> {
 /** Starts one of the two servers as a child, connects the devices to it, and has it measure. */
 async function roundTrips(program: string, seconds: number): Promise<RoundTrips> {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), { stdio: ['ignore', 2, 2, 'ipc'] });
-  const seen: { -readonly [Key in keyof ChildMessage]: ChildMessage[Key] } = {};
-  child.on('message', (message: ChildMessage) => Object.assign(seen, message));
+  const seen: { -readonly [Key in keyof ChildNews]: ChildNews[Key] } = {};
+  child.on('message', (news: ChildNews) => Object.assign(seen, news));
   try {
     const port = await eventually(
       () => seen.port,
       (value) => value !== undefined,
     );
     const fleet = startFleet(
-      { httpPort: 1, mqttPort: port ?? 0, deviceSecret: 'bench-device-secret' },
+      { httpPort: 1, mqttPort: port ?? 0, deviceSecret: BENCH_DEVICE_SECRET },
       { devices: DEVICES, profile: 'lamp' },
     );
     await eventually(
       () => seen.connected,
       (count) => count === DEVICES,
     );
-    child.send({ seconds, warmupSeconds: 2 });
+    const request: MeasureRequest = { seconds, warmupSeconds: 2 };
+    child.send(request);
     const result = await eventually(
       () => seen.result,
       (value) => value !== undefined,

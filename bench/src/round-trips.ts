@@ -5,15 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface RoundTrips {
   readonly perSecond: number;
   readonly cpuMicrosecondsEach: number;
-  readonly count: number;
-  readonly seconds: number;
 }
 
-/** Lets `warmupSeconds` pass, then watches `count` grow for `seconds`. `finish`, if given, belongs to the measured time (for example: until all is stored). */
+/** Lets the warm-up pass, then watches `count` grow. */
 export async function measure(
   count: () => number,
   { seconds, warmupSeconds }: { readonly seconds: number; readonly warmupSeconds: number },
-  finish: () => Promise<void> = () => Promise.resolve(),
 ): Promise<RoundTrips> {
   await pause(warmupSeconds * 1_000);
   const startedAt = performance.now();
@@ -21,8 +18,7 @@ export async function measure(
   const before = count();
   await pause(seconds * 1_000);
   const done = count() - before;
-  await finish();
   const { user, system } = process.cpuUsage(cpu);
   const elapsed = (performance.now() - startedAt) / 1_000;
-  return { perSecond: done / elapsed, cpuMicrosecondsEach: (user + system) / Math.max(1, done), count: done, seconds: elapsed };
+  return { perSecond: done / elapsed, cpuMicrosecondsEach: (user + system) / Math.max(1, done) };
 }

@@ -1,0 +1,120 @@
+/** Benches (b) to (e), on one built hub: how fast a fleet becomes ready, what a ready device costs, how fast a job reaches it, how quick a single call is. */
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { eventually } from '@flotilla/test/eventually';
+import { ask } from '@flotilla/test/graphql-client';
+import { makeDataDir, removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub-process';
+import { startFleet, type SimulatedFleet } from '@flotilla/test/simulated-fleet';
+import { callOverHttp } from './http-calls.js';
+import type { Figure } from './report.js';
+
+/** Devices that connect at once, twice. */
+const STORM_DEVICES = 5_000;
+
+/** Targets in flight of the measured job; named, because the figure depends on it. */
+const JOB_MAX_IN_FLIGHT = 2_000;
+
+/** How many calls a latency figure is made of. */
+const LATENCY_CALLS = { one: 2_000, many: 20_000 } as const;
+
+export async function benchConnectedFleet(): Promise<readonly Figure[]> {
+  const dataDir = makeDataDir();
+  const hub = await startHub({ dataDir, env: { FLOTILLA_LOG_LEVEL: 'warn' } });
+  const database = new pg.Client({ connectionString: embeddedDatabaseUrl(hub) });
+  const fleets: SimulatedFleet[] = [];
+  try {
+    await database.connect();
+    const emptyBytes = residentBytes(hub);
+    const figures: Figure[] = [];
+    for (const seed of [1, 2]) {
+      fleets.push(startFleet(hub, { devices: STORM_DEVICES, seed }));
+      const perSecond = await stormRate(database, seed * STORM_DEVICES, `02:00:0${seed}:%`);
+      if (seed === 1)
+        figures.push({
+          name: `${STORM_DEVICES} devices at once, ready with tools stored`,
+          value: perSecond,
+          unit: 'devices/s',
+          atLeast: 1_500,
+        });
+    }
+    const kilobytes = (residentBytes(hub) - emptyBytes) / 1_024 / (2 * STORM_DEVICES);
+    figures.push({ name: `memory of the hub per ready device (${2 * STORM_DEVICES})`, value: kilobytes, unit: 'KB', atMost: 60 });
+    figures.push(await jobRate(hub, database));
+    figures.push(...(await callLatencies(hub)));
+    return figures;
+  } finally {
+    await database.end();
+    await Promise.all(fleets.map((fleet) => fleet.stop()));
+    await hub.stop();
+    removeDataDir(dataDir);
+  }
+}
+
+/** From the first connection of the storm to the last device that is online with its tools. */
+async function stormRate(database: pg.Client, onlineTotal: number, idPattern: string): Promise<number> {
+  const counted = () =>
+    database
+      .query<{ count: number }>('SELECT count(*)::int AS count FROM device WHERE online AND tool_set_hash IS NOT NULL')
+      .then(({ rows }) => rows[0]?.count ?? 0);
+  await eventually(counted, (count) => count === onlineTotal, 120_000);
+  const { rows } = await database.query<{ seconds: number }>(
+    'SELECT extract(epoch FROM max(tools_discovered_at) - min(connected_at))::float8 AS seconds FROM device WHERE id LIKE $1',
+    [idPattern],
+  );
+  return STORM_DEVICES / (rows[0]?.seconds ?? Infinity);
+}
+
+/** From `createJob` to the last outcome in PostgreSQL. The first job warms the code up. */
+async function jobRate(hub: HubProcess, database: pg.Client): Promise<Figure> {
+  let perSecond = 0;
+  for (const volume of [30, 40]) {
+    const startedAt = performance.now();
+    const { createJob } = await ask<{ createJob: { job: { id: string } } }>(
+      hub,
+      'mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { id } } }',
+      {
+        input: { tool: 'self.audio_speaker.set_volume', arguments: { volume }, devices: { all: true }, maxInFlight: JOB_MAX_IN_FLIGHT },
+        key: `bench-${volume}`,
+      },
+    );
+    const decided = () =>
+      database
+        .query<{ count: number }>('SELECT coalesce(sum(succeeded), 0)::int AS count FROM job_counter WHERE job_id = $1', [createJob.job.id])
+        .then(({ rows }) => rows[0]?.count ?? 0);
+    await eventually(decided, (count) => count === 2 * STORM_DEVICES, 120_000);
+    perSecond = (2 * STORM_DEVICES) / ((performance.now() - startedAt) / 1_000);
+  }
+  return {
+    name: `job over ${2 * STORM_DEVICES} devices, maxInFlight ${JOB_MAX_IN_FLIGHT}`,
+    value: perSecond,
+    unit: 'targets/s',
+    atLeast: 5_000,
+  };
+}
+
+async function callLatencies(hub: HubProcess): Promise<readonly Figure[]> {
+  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 64) { nodes { id } } }');
+  const ids = devices.nodes.map((device) => device.id);
+  await callOverHttp(hub, ids, { total: LATENCY_CALLS.one, concurrency: 8 });
+  const one = await callOverHttp(hub, ids, { total: LATENCY_CALLS.one, concurrency: 1 });
+  const many = await callOverHttp(hub, ids, { total: LATENCY_CALLS.many, concurrency: 64 });
+  return [
+    { name: 'callTool over HTTP, one at a time, p50', value: one.p50, unit: 'ms' },
+    { name: 'callTool over HTTP, one at a time, p99', value: one.p99, unit: 'ms' },
+    { name: 'callTool over HTTP, 64 at a time, p50', value: many.p50, unit: 'ms' },
+    { name: 'callTool over HTTP, 64 at a time, p99', value: many.p99, unit: 'ms' },
+    { name: 'callTool over HTTP, 64 at a time', value: many.perSecond, unit: 'calls/s' },
+  ];
+}
+
+/** The embedded server writes its port and keeps its password beside the cluster. */
+function embeddedDatabaseUrl({ dataDir }: HubProcess): string {
+  const password = readFileSync(`${dataDir}/postgres.password`, 'utf8').trim();
+  const port = readFileSync(`${dataDir}/postgres/postmaster.pid`, 'utf8').split('\n')[3] ?? '';
+  return `postgres://flotilla:${password}@127.0.0.1:${port}/flotilla`;
+}
+
+function residentBytes({ pid }: HubProcess): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1] ?? 0) * 1_024;
+}
