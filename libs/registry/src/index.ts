@@ -22,6 +22,19 @@ export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
 export type { CallFilter, CallRecord, CallRow, CallStore, EventFilter, EventRow, EventStore } from './record-stores.js';
 export type { ApiKeyStore, LeaseOptions, Principal, ProcessLease, Registry, Scope, ToolPolicyStore, WriterStatus } from './registry.js';
+export type {
+  ApprovalRefusal,
+  CredentialStore,
+  CredentialVerdict,
+  EnrolmentLinkRow,
+  EnrolmentRow,
+  EnrolmentStore,
+  IssuedCredential,
+  KnownDevice,
+  NewDevice,
+  OtaContact,
+  PendingEnrolment,
+} from './provisioning-store.js';
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';
 export type { RegistryLogger } from './registry-logger.js';

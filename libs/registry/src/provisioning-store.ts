@@ -1,0 +1,142 @@
+/** How devices get in: what the hub knows of a device's identity, the credentials it issued, and those that wait to be let in. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Dialect, TransportKind } from './device-filter.js';
+import type { DeviceRow } from './device-store.js';
+import type { Page, PageRequest } from './page.js';
+
+/** What an OTA request says of the device that sent it. None of it is proven. */
+export interface OtaContact {
+  readonly deviceId: DeviceId;
+  /** The device's own UUID (Client-Id). A secret: stored as a hash only, never in events, logs or the API. */
+  readonly clientUuid: string;
+  readonly model: string | undefined;
+  readonly firmwareVersion: string | undefined;
+  readonly remoteAddress: string | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+/** A device that may come in, as an OTA answer needs it. Small: a gateway keeps all of them in memory, to answer while PostgreSQL is away. */
+export interface KnownDevice {
+  readonly deviceId: DeviceId;
+  /** Lower-case hex SHA-256 of the enrolled Client-Id; undefined for a device that was registered and has never come. */
+  readonly clientUuidHash: string | undefined;
+  /** How it is told to connect. */
+  readonly transport: 'MQTT' | 'WEBSOCKET';
+  /** IANA zone of its clock; undefined: the hub's default. */
+  readonly timeZone: string | undefined;
+  readonly credential: IssuedCredential;
+}
+
+/** The newest credential of a device. `secret` is there until the device has used it, and then never again. */
+export interface IssuedCredential {
+  /** MQTT client id with a random part: not the device's UUID. */
+  readonly mqttClientId: string;
+  readonly mqttUsername: string;
+  /** MQTT password and WebSocket token in one: 32 random bytes as base64url. */
+  readonly secret: string | undefined;
+}
+
+/** Why a proof was refused, for counters and events. */
+export type CredentialVerdict =
+  | { readonly kind: 'granted'; readonly deviceId: DeviceId }
+  /** `deviceId` where the ids name a known device: an event offers to issue anew. */
+  | { readonly kind: 'refused'; readonly deviceId: DeviceId | undefined };
+
+export interface CredentialStore {
+  /** Checks an MQTT login: client id, user name and password as issued, the newest or one still in its grace time. Marks a newest one as used. */
+  checkMqtt(login: { readonly clientId: string; readonly username: string; readonly password: Uint8Array }): Promise<CredentialVerdict>;
+  /** Checks a WebSocket token against the device and Client-Id that it was issued to. */
+  checkWebSocket(login: { readonly deviceId: string; readonly clientUuid: string; readonly token: string }): Promise<CredentialVerdict>;
+  /** Issues a new credential. The old one stays valid until the new one is used or `graceMs` (24 h) ended. Undefined where there is no such device. */
+  rotate(deviceId: string, at: number): Promise<IssuedCredential | undefined>;
+  /** All known devices, once at the start of a gateway. */
+  allKnown(): Promise<readonly KnownDevice[]>;
+  findKnown(deviceId: string): Promise<KnownDevice | undefined>;
+  /** Remembers what a known device's OTA request said: version, model, last seen; binds the first Client-Id of a registered device. */
+  contacted(contact: OtaContact): Promise<void>;
+}
+
+export interface EnrolmentRow {
+  readonly id: string;
+  /** Six digits, shown by the device. Only an ADMIN ever sees it in the API. */
+  readonly code: string;
+  /** A known device that came with another Client-Id. */
+  readonly replaces: boolean;
+  readonly deviceId: DeviceId;
+  readonly model: string | undefined;
+  readonly firmwareVersion: string | undefined;
+  readonly remoteAddress: string | undefined;
+  readonly requestedAt: number;
+}
+
+/** What a device that waits is told: the code to show and the challenge to ask about. */
+export interface PendingEnrolment {
+  readonly code: string;
+  readonly challenge: string;
+}
+
+export type ApprovalRefusal = 'NOT_FOUND' | 'ATTEMPTS_EXCEEDED' | 'DEVICE_ONLINE';
+
+export interface EnrolmentLinkRow {
+  readonly id: string;
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly maxDevices: number;
+  readonly usedCount: number;
+  readonly expiresAt: number;
+  readonly revokedAt: number | undefined;
+}
+
+export interface EnrolmentStore {
+  /** The pending enrolment of this device and Client-Id, made if there is none; at most 1,000, the oldest goes. Codes live 15 minutes after the last request. */
+  request(contact: OtaContact): Promise<PendingEnrolment>;
+  /** Enrols at once (mode `open`, or a factory key that proved itself). */
+  admit(contact: OtaContact): Promise<KnownDevice>;
+  /** Enrols at once by a link's token: within its number and date. Undefined where the link does not allow it. A known device is answered, not counted again. */
+  admitByLink(token: string, contact: OtaContact): Promise<KnownDevice | undefined>;
+  /** Whether the device that waits with this challenge was let in: `POST …/activate` asks every 3 s. */
+  isAdmitted(deviceId: DeviceId, challenge: string): Promise<boolean>;
+  page(page: PageRequest): Promise<Page<EnrolmentRow>>;
+  /** Lets in the device that shows this code. Wrong codes count against `approver` (10 in 10 minutes). A `replaces` one whose device is online needs `confirm`. */
+  approve(approval: {
+    readonly code: string;
+    readonly approver: string;
+    readonly confirm: boolean;
+    readonly name?: string | undefined;
+    readonly tags?: readonly string[] | undefined;
+    readonly at: number;
+  }): Promise<{ readonly kind: 'approved'; readonly device: DeviceRow } | { readonly kind: ApprovalRefusal }>;
+  reject(id: string): Promise<DeviceId | undefined>;
+  createLink(link: {
+    readonly name: string;
+    readonly tags: readonly string[];
+    readonly maxDevices: number;
+    readonly expiresAt: number;
+  }): Promise<{
+    readonly link: EnrolmentLinkRow;
+    /** Once. */
+    readonly token: string;
+  }>;
+  revokeLink(id: string, at: number): Promise<EnrolmentLinkRow | undefined>;
+  links(): Promise<readonly EnrolmentLinkRow[]>;
+  /** Registers devices before they come; all or none. `conflicts` names those that exist already. */
+  register(
+    devices: readonly NewDevice[],
+  ): Promise<
+    | { readonly kind: 'registered'; readonly devices: readonly { readonly device: DeviceRow; readonly known: KnownDevice }[] }
+    | { readonly kind: 'conflict'; readonly conflicts: readonly string[] }
+  >;
+  /** Removes the device, its credentials and enrolments; its history stays. Undefined where there is none. Under `hmac` its id goes on the deny list. */
+  remove(deviceId: string): Promise<DeviceId | undefined>;
+  /** Device ids that may not come in although their fleet-wide HMAC is right. */
+  isDenied(deviceId: string): Promise<boolean>;
+}
+
+export interface NewDevice {
+  readonly deviceId: DeviceId;
+  readonly name: string | undefined;
+  readonly tags: readonly string[];
+  readonly dialect: Dialect;
+  readonly transport: TransportKind;
+}
