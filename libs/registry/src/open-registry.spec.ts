@@ -135,21 +135,3 @@ describe('API keys', () => {
     });
   });
 });
-
-describe('leases', () => {
-  it('of a process that is gone are swept, and a living one notices that it lost its own', async () => {
-    const first = await registry.takeLease();
-    const other = await openRegistry({ databaseUrl: testDatabase.databaseUrl });
-    const second = await other.takeLease();
-    expect(await ask(testDatabase.databaseUrl, 'SELECT count(*)::int AS count FROM hub_process WHERE lease_until > now()')).toEqual({
-      count: 2,
-    });
-    await ask(testDatabase.databaseUrl, `UPDATE hub_process SET lease_until = now() WHERE id = '${first.id}'`);
-    await other.sweepDeadProcesses();
-    await expect(first.lost).resolves.toBeUndefined();
-    expect(await ask(testDatabase.databaseUrl, 'SELECT count(*)::int AS count FROM hub_process')).toEqual({ count: 1 });
-    await second.release();
-    await other.close();
-    expect(await ask(testDatabase.databaseUrl, 'SELECT count(*)::int AS count FROM hub_process')).toEqual({ count: 0 });
-  });
-});

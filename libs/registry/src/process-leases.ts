@@ -1,46 +1,72 @@
-/** Leases of hub processes: a row that its process renews while it lives. What a process left behind is closed once its lease has ended. */
+/**
+ * Leases of hub processes: a row that its process renews while it lives. What a process left behind is closed once its lease has ended.
+ *
+ * A lapsed lease is not a lost one. While PostgreSQL is away nobody can renew, and a hub that ended itself for that would throw out its devices for
+ * nothing. So the row is the lease: the next renewal that finds it revives it, and only a process whose row was swept has lost it. That is safe,
+ * because everything that a living lease allows (presence, ownership of jobs, claims of targets) compares `lease_until` inside the statement that uses
+ * it, and because a job that was taken over meanwhile has a newer fence, under which the former owner's statements change nothing.
+ *
+ * An outage makes all leases lapse, and whoever is back first must not sweep the others: only a process sweeps that has itself held a lease without a
+ * gap for a whole lease period, in which the living have had time to renew theirs.
+ */
 import { hostname } from 'node:os';
 import type { HubProcessId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
-import type { Database, Queryable } from './database/database.js';
+import type { Queryable } from './database/database.js';
 import type { RegistryLogger } from './registry-logger.js';
 import type { LeaseOptions, ProcessLease } from './registry.js';
 
-const LEASE_MS = 15_000;
-const RENEW_EVERY_MS = 5_000;
-/** The holder stops this much before others may take over: clocks of two machines do not tick alike. */
-const STOP_BEFORE_END_MS = 1_000;
+/** Milliseconds. */
+export interface LeaseTiming {
+  /** How long after its last renewal a process counts as dead. */
+  readonly leaseMs: number;
+  /** Two renewals may fail before the lease lapses. */
+  readonly renewEveryMs: number;
+  /** After a renewal that failed: how late a hub is present again when PostgreSQL is. */
+  readonly retryAfterMs: number;
+}
+
+const defaultTiming: LeaseTiming = { leaseMs: 15_000, renewEveryMs: 5_000, retryAfterMs: 1_000 };
 
 const TAKE = {
   text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, $2, $3, now(), now() + $4 * interval '1 millisecond')`,
 };
 const RENEW = {
   name: 'renew-lease',
-  text: `UPDATE hub_process SET lease_until = now() + $2 * interval '1 millisecond' WHERE id = $1 AND lease_until > now() RETURNING id`,
+  text: `UPDATE hub_process SET lease_until = now() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING id`,
 };
-const END_OTHERS = { text: `UPDATE hub_process SET lease_until = now() WHERE id <> $1 AND lease_until > now()` };
-const END_OWN = { text: `UPDATE hub_process SET lease_until = now() WHERE id = $1` };
-const SWEEP = {
+
+/** Ends processes and what they left open. $1: the process that asks; $2: the reason that its sessions get. */
+const endProcesses = (which: string): { readonly text: string } => ({
   text: `WITH dead AS (
-           DELETE FROM hub_process WHERE lease_until <= now() RETURNING id, lease_until
+           DELETE FROM hub_process WHERE ${which} RETURNING id, least(lease_until, now()) AS ended_at
          ), ended AS (
-           UPDATE session s SET disconnected_at = greatest(s.connected_at, dead.lease_until), close_reason = $1
+           UPDATE session s SET disconnected_at = greatest(s.connected_at, dead.ended_at), close_reason = $2
            FROM dead WHERE s.gateway_id = dead.id AND s.disconnected_at IS NULL
            RETURNING s.device_id
          ), gone AS (
            UPDATE device d SET online = false FROM dead WHERE d.gateway_id = dead.id AND d.online
          )
          SELECT count(*)::int AS count FROM ended`,
-};
+});
+const END_LAPSED = endProcesses(
+  'id <> $1 AND lease_until <= now() AND EXISTS (SELECT FROM hub_process own WHERE own.id = $1 AND own.lease_until > now())',
+);
+const END_OTHERS = endProcesses('id <> $1');
+const END_OWN = endProcesses('id = $1');
+
+interface LeaseDeps {
+  readonly database: Queryable;
+  readonly logger: RegistryLogger;
+  readonly timing: LeaseTiming;
+}
 
 export class ProcessLeases {
-  readonly #database: Database;
-  readonly #logger: RegistryLogger;
+  readonly #deps: LeaseDeps;
   #current: Lease | undefined;
 
-  constructor(database: Database, logger: RegistryLogger) {
-    this.#database = database;
-    this.#logger = logger;
+  constructor(database: Queryable, logger: RegistryLogger, timing = defaultTiming) {
+    this.#deps = { database, logger, timing };
   }
 
   /** The process that sessions opened here belong to. */
@@ -49,17 +75,20 @@ export class ProcessLeases {
   }
 
   async take({ aloneOnDatabase = false }: LeaseOptions = {}): Promise<ProcessLease> {
+    const { database, timing } = this.#deps;
     const id = v7() as HubProcessId;
     const takenAt = Date.now();
-    await this.#database.query(TAKE, [id, hostname(), process.pid, LEASE_MS]);
-    if (aloneOnDatabase) await this.#database.query(END_OTHERS, [id]);
-    await this.sweep();
-    this.#current = new Lease(id, this.#database, this.#logger, takenAt);
+    await database.query(TAKE, [id, hostname(), process.pid, timing.leaseMs]);
+    if (aloneOnDatabase) await database.query(END_OTHERS, [id, 'hub_crashed']);
+    this.#current = new Lease(id, this.#deps, takenAt);
     return this.#current;
   }
 
-  sweep(): Promise<number> {
-    return sweep(this.#database, 'hub_crashed');
+  /** Resolves to 0 while this process cannot tell the dead from those that an outage kept from renewing. */
+  async sweep(): Promise<number> {
+    if (this.#current?.isSteady !== true) return 0;
+    const [row] = await this.#deps.database.query<{ count: number }>(END_LAPSED, [this.#current.id, 'hub_crashed']);
+    return row?.count ?? 0;
   }
 
   async close(): Promise<void> {
@@ -67,33 +96,35 @@ export class ProcessLeases {
   }
 }
 
-async function sweep(database: Queryable, reason: string): Promise<number> {
-  const [row] = await database.query<{ count: number }>(SWEEP, [reason]);
-  return row?.count ?? 0;
-}
-
 class Lease implements ProcessLease {
   readonly lost: Promise<void>;
-  readonly #database: Database;
-  readonly #logger: RegistryLogger;
-  readonly #renewals: NodeJS.Timeout;
-  #deadline: NodeJS.Timeout | undefined;
+  readonly #deps: LeaseDeps;
+  #timer: NodeJS.Timeout | undefined;
+  /** Since when there was no gap. */
+  #heldSince: number;
+  /** Counted from before the question: the answer may have taken long. */
+  #heldUntil: number;
+  #isFailing = false;
   #lose: () => void = () => undefined;
   #released: Promise<void> | undefined;
 
   constructor(
     readonly id: HubProcessId,
-    database: Database,
-    logger: RegistryLogger,
+    deps: LeaseDeps,
     takenAt: number,
   ) {
-    this.#database = database;
-    this.#logger = logger;
+    this.#deps = deps;
+    this.#heldSince = takenAt;
+    this.#heldUntil = takenAt + deps.timing.leaseMs;
     this.lost = new Promise((resolve) => {
       this.#lose = resolve;
     });
-    this.#renewals = setInterval(() => void this.#renew(), RENEW_EVERY_MS).unref();
-    this.#endAt(takenAt + LEASE_MS);
+    this.#renewIn(deps.timing.renewEveryMs);
+  }
+
+  get isSteady(): boolean {
+    const now = Date.now();
+    return now < this.#heldUntil && now - this.#heldSince >= this.#deps.timing.leaseMs;
   }
 
   release(): Promise<void> {
@@ -102,40 +133,43 @@ class Lease implements ProcessLease {
   }
 
   async #release(): Promise<void> {
-    this.#stop();
-    await this.#database.query(END_OWN, [this.id]);
-    await sweep(this.#database, 'hub_stopping');
+    clearTimeout(this.#timer);
+    await this.#deps.database.query(END_OWN, [this.id, 'hub_stopping']);
+  }
+
+  #renewIn(delayMs: number): void {
+    if (this.#released === undefined) this.#timer = setTimeout(() => void this.#renew(), delayMs).unref();
   }
 
   async #renew(): Promise<void> {
-    // Counted from before the question: the answer may have taken long.
+    const { database, logger, timing } = this.#deps;
     const askedAt = Date.now();
     try {
-      const renewed = await this.#database.query(RENEW, [this.id, LEASE_MS]);
+      const isThere = (await database.query(RENEW, [this.id, timing.leaseMs])).length > 0;
       if (this.#released !== undefined) return;
-      if (renewed.length > 0) this.#endAt(askedAt + LEASE_MS);
-      else this.#end('the lease of this process was given to nobody in time and is over');
+      if (isThere) this.#renewed(askedAt);
+      else this.#end();
     } catch (error) {
-      this.#logger.warn({ processId: this.id, err: error }, 'the lease of this process was not renewed; trying again');
+      if (!this.#isFailing) logger.warn({ processId: this.id, err: error }, 'the lease of this process was not renewed; trying again');
+      this.#isFailing = true;
+      this.#renewIn(timing.retryAfterMs);
     }
   }
 
-  #endAt(leaseUntil: number): void {
-    clearTimeout(this.#deadline);
-    const left = leaseUntil - STOP_BEFORE_END_MS - Date.now();
-    this.#deadline = setTimeout(() => {
-      this.#end('the lease of this process could not be renewed in time');
-    }, left).unref();
+  #renewed(askedAt: number): void {
+    const { logger, timing } = this.#deps;
+    const lapsedMs = askedAt - this.#heldUntil;
+    if (lapsedMs >= 0) {
+      this.#heldSince = askedAt;
+      logger.warn({ processId: this.id, lapsedMs }, 'the lease of this process had lapsed and is revived');
+    }
+    this.#heldUntil = askedAt + timing.leaseMs;
+    this.#isFailing = false;
+    this.#renewIn(timing.renewEveryMs);
   }
 
-  #end(message: string): void {
-    this.#stop();
-    this.#logger.error({ processId: this.id }, message);
+  #end(): void {
+    this.#deps.logger.error({ processId: this.id }, 'the lease of this process lapsed, and another process has ended it');
     this.#lose();
-  }
-
-  #stop(): void {
-    clearInterval(this.#renewals);
-    clearTimeout(this.#deadline);
   }
 }

@@ -36,7 +36,10 @@ export interface ToolPolicyStore {
 /** The lease of this process: one row, renewed while it lives. Presence and job ownership are only as alive as it. */
 export interface ProcessLease {
   readonly id: HubProcessId;
-  /** Resolves when the lease could not be renewed in time: stop sending before anything else. */
+  /**
+   * Resolves when another process has ended the lease: stop sending before anything else. A lease that merely lapsed, because PostgreSQL was away, is
+   * revived by the next renewal.
+   */
   readonly lost: Promise<void>;
   release(): Promise<void>;
 }
@@ -66,9 +69,12 @@ export interface Registry {
   readonly jobs: JobStore;
   readonly toolPolicies: ToolPolicyStore;
   readonly apiKeys: ApiKeyStore;
-  /** Takes a lease for this process; sessions that processes with an ended lease left open are closed with `hub_crashed` and their devices go OFFLINE. */
+  /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
-  /** Closes what processes with an ended lease left behind; resolves to how many sessions. */
+  /**
+   * Closes with `hub_crashed` what processes with a lapsed lease left open; resolves to how many sessions. Does nothing until this process has held its own
+   * lease for a while without a gap: after an outage all leases have lapsed, those of the living too.
+   */
   sweepDeadProcesses(): Promise<number>;
   makePartitions(now: number): Promise<void>;
   /** Whether PostgreSQL answers. */
