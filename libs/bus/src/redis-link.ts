@@ -6,6 +6,16 @@ import type { BusLogger } from './bus-logger.js';
 /** Longest time between two tries to connect again; the first come at once. */
 const RECONNECT_DELAY_MAX_MS = 2_000;
 
+const commandOptions = {
+  lazyConnect: true,
+  enableAutoPipelining: true,
+  // A command fails at once while Redis is away, which is what makes "certainly not handed over" certain.
+  enableOfflineQueue: false,
+  // A command whose answer was lost with the connection fails and is not sent again: it may have been a call, and would run twice.
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+} as const;
+
 export class RedisLink {
   readonly commands: Redis;
   readonly #subscriber: Redis;
@@ -13,8 +23,7 @@ export class RedisLink {
 
   constructor(redisUrl: string, logger: BusLogger) {
     const retryStrategy = (attempt: number): number => Math.min(attempt * 50, RECONNECT_DELAY_MAX_MS);
-    // Without an offline queue a command fails at once while Redis is away, which is what makes "certainly not handed over" certain.
-    this.commands = new Redis(redisUrl, { lazyConnect: true, enableOfflineQueue: false, enableAutoPipelining: true, retryStrategy });
+    this.commands = new Redis(redisUrl, { ...commandOptions, retryStrategy });
     this.#subscriber = new Redis(redisUrl, { lazyConnect: true, retryStrategy });
     for (const connection of [this.commands, this.#subscriber]) {
       logOutages(connection, logger);

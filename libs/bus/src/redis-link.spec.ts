@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RedisLink } from './redis-link.js';
+import { isRedisInstalled, RedisServer } from './redis-server.suite.js';
+
+const silent = { warn: () => undefined, error: () => undefined };
+
+/** A way to Redis that breaks when the answer to the next PUBLISH comes back: the message is out, and nobody learns it. */
+class BreakingWay {
+  readonly #server: Server;
+  #isArmed = false;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async to(port: number): Promise<BreakingWay> {
+    const server = createServer();
+    const way = new BreakingWay(server);
+    server.on('connection', (client) => way.#join(client, connect(port, '127.0.0.1')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return way;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  breakAtNextPublish(): void {
+    this.#isArmed = true;
+  }
+
+  close(): void {
+    this.#server.close();
+  }
+
+  #join(client: Socket, redis: Socket): void {
+    let isPublished = false;
+    client.on('data', (chunk) => {
+      isPublished ||= this.#isArmed && chunk.toString().includes('publish');
+      redis.write(chunk);
+    });
+    redis.on('data', (chunk) => {
+      if (!isPublished) return void client.write(chunk);
+      this.#isArmed = false;
+      client.destroy();
+    });
+    for (const [one, other] of [
+      [client, redis],
+      [redis, client],
+    ] as const) {
+      one.on('error', () => undefined);
+      one.on('close', () => other.destroy());
+    }
+  }
+}
+
+describe.skipIf(!isRedisInstalled())('the link to Redis', () => {
+  let server: RedisServer | undefined;
+
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server?.stop());
+
+  it('never sends a message again whose answer was lost with the connection: it may have been a call', async () => {
+    const url = server?.url ?? '';
+    const way = await BreakingWay.to(Number(new URL(url).port));
+    const link = new RedisLink(way.url, silent);
+    await link.open();
+    const heard: string[] = [];
+    const ear = new Redis(url);
+    ear.on('message', (_channel, text) => heard.push(text));
+    await ear.subscribe('calls');
+    way.breakAtNextPublish();
+    await expect(link.commands.publish('calls', 'once')).rejects.toThrow();
+    await expect.poll(() => link.isReady, { timeout: 10_000 }).toBe(true);
+    await link.commands.publish('calls', 'after');
+    await expect.poll(() => heard.at(-1)).toBe('after');
+    expect(heard).toEqual(['once', 'after']);
+    link.close();
+    way.close();
+    await ear.quit();
+  });
+});
