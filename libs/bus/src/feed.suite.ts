@@ -47,6 +47,13 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual({ deviceId: 'd-1', presence: 'ONLINE' });
     });
 
+    it('carries the epoch of a new session', async () => {
+      const { here, there } = harness.buses();
+      const seen = new Promise<FeedTopics['session']>((resolve) => there.feed.subscribe('session', resolve));
+      here.feed.publish('session', { deviceId: 'd-1' as DeviceId, epoch: 7 });
+      expect(await seen).toEqual({ deviceId: 'd-1', epoch: 7 });
+    });
+
     it('lets a listener that throws harm neither the others nor the publisher', async () => {
       const { here } = harness.buses();
       const end = here.feed.subscribe('job', () => {

@@ -15,6 +15,8 @@ export interface FeedEvent {
 export interface FeedTopics {
   /** Presence, tool set, version, name or tags of a device changed; `presence` is set where that was it. */
   readonly device: { readonly deviceId: DeviceId; readonly presence?: 'ONLINE' | 'OFFLINE' };
+  /** A connection of the device was given this epoch: a gateway that holds an older one ends it. */
+  readonly session: { readonly deviceId: DeviceId; readonly epoch: number };
   readonly event: FeedEvent;
   /** A job's state or counters changed. */
   readonly job: { readonly jobId: JobId };

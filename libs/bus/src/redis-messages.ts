@@ -56,6 +56,7 @@ const feedMessage = z.discriminatedUnion('topic', [
     origin: z.string(),
     message: z.object({ deviceId, presence: z.enum(['ONLINE', 'OFFLINE']).exactOptional() }),
   }),
+  z.object({ topic: z.literal('session'), origin: z.string(), message: z.object({ deviceId, epoch: z.number().int() }) }),
   z.object({
     topic: z.literal('event'),
     origin: z.string(),
