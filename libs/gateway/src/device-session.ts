@@ -20,8 +20,12 @@ export interface SessionContext extends RecordContext {
   readonly vision: VisionService | undefined;
   /** The session ended; to be called once. */
   readonly onClosed: (session: DeviceSession, reason: CloseReason) => void;
+  /** The device has a newer session, at another gateway. */
+  readonly onSuperseded: (session: DeviceSession) => void;
 }
 
+/** No listing, or the last one failed. */
+const noFacts: Pick<SessionFacts, 'toolSet' | 'isComplete'> = { toolSet: undefined, isComplete: false };
 const unknownInfo: DeviceInfo = { model: undefined, firmwareVersion: undefined };
 
 /** Any id from 1 on would do; a random one keeps answers from before a reconnect from matching. [xiaozhi §4.1] */
@@ -33,7 +37,7 @@ export class DeviceSession implements SessionObserver {
   readonly #actor: SessionActor;
   readonly #dialect: XiaozhiDialect;
   #info = unknownInfo;
-  #facts: Pick<SessionFacts, 'toolSet' | 'isComplete'> = { toolSet: undefined, isComplete: false };
+  #facts = noFacts;
   #conversation: Conversation | undefined;
   #notificationWindow = { startedAt: 0, count: 0 };
 
@@ -52,7 +56,7 @@ export class DeviceSession implements SessionObserver {
       firstRequestId: randomInt(1, FIRST_REQUEST_ID_MAX),
       pageCache: context.pageCache,
     });
-    this.record = new SessionRecord(context, { arrival, after: options.after, onSuperseded: () => this.close('taken_over') });
+    this.record = new SessionRecord(context, { arrival, after: options.after, onSuperseded: () => context.onSuperseded(this) });
   }
 
   /** Where calls go. */
@@ -82,7 +86,6 @@ export class DeviceSession implements SessionObserver {
 
   onGreeted(info: DeviceInfo): void {
     this.#info = info;
-    if (this.state === 'ready') this.#announce();
   }
 
   onToolsDiscovered(discovered: DiscoveredTools): void {
@@ -92,6 +95,8 @@ export class DeviceSession implements SessionObserver {
 
   onDiscoveryFailed(message: string): void {
     this.context.logger.warn({ deviceId: this.deviceId, message }, 'tools could not be listed');
+    this.#facts = noFacts;
+    if (this.state === 'ready') this.#announce();
   }
 
   onNotification(method: string, params: unknown): void {

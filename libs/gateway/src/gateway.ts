@@ -92,6 +92,7 @@ export class Gateway {
   /** Before the first connection. Throws GatewayError UDP_UNAVAILABLE. */
   async start(): Promise<void> {
     this.#udp = await UdpSink.open(this.options.udp);
+    this.#sessions.start();
     await this.#mqtt.start();
     this.#webSockets.start();
   }

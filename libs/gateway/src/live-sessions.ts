@@ -23,10 +23,24 @@ export class LiveSessions implements SessionHost, CallServer {
   readonly #openings = new Map<DeviceId, Promise<void>>();
   /** Sessions that ended and whose end is not written yet. */
   readonly #ending = new Set<DeviceSession>();
+  readonly #sessionContext: SessionContext;
+  #endListening: () => void = () => undefined;
   #isStopping = false;
 
-  constructor(private readonly context: Omit<SessionContext, 'onClosed'>) {
+  constructor(private readonly context: Omit<SessionContext, 'onClosed' | 'onSuperseded'>) {
     this.#table = new SessionTable(context.clock);
+    this.#sessionContext = {
+      ...context,
+      onClosed: (session, reason) => this.#end(session, reason),
+      onSuperseded: (session) => this.#supersedeAs(session),
+    };
+  }
+
+  /** Hears of sessions at other gateways from now on: a device that moved there leaves a connection here that may look alive for minutes. */
+  start(): void {
+    this.#endListening = this.context.bus.feed.subscribe('session', ({ deviceId, epoch }) =>
+      this.#table.get(deviceId)?.record.compare(epoch),
+    );
   }
 
   get isFull(): boolean {
@@ -47,9 +61,7 @@ export class LiveSessions implements SessionHost, CallServer {
     }
     const { deviceId } = arrival;
     this.supersede(deviceId);
-    const session = new DeviceSession({ ...this.context, onClosed: (ended, reason) => this.#end(ended, reason) }, arrival, {
-      after: this.#openings.get(deviceId),
-    });
+    const session = new DeviceSession(this.#sessionContext, arrival, { after: this.#openings.get(deviceId) });
     this.#table.put(session);
     const opening = session.record.opened.then(() => {
       if (this.#openings.get(deviceId) === opening) this.#openings.delete(deviceId);
@@ -97,6 +109,7 @@ export class LiveSessions implements SessionHost, CallServer {
   /** Settles all calls, ends all sessions with `hub_stopping`, and waits for their last rows no longer than the limit. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#endListening();
     for (const session of [...this.#table.values()]) session.close('hub_stopping');
     const { clock, limits, logger } = this.context;
     const giveUpAt = clock.now() + limits.stopTimeoutMs;
@@ -109,6 +122,10 @@ export class LiveSessions implements SessionHost, CallServer {
   /** A session may end a turn after it was closed: until then it is still in the table. */
   get #unfinished(): number {
     return this.#table.size + this.#ending.size;
+  }
+
+  #supersedeAs(session: DeviceSession): void {
+    if (this.#table.get(session.deviceId) === session) this.supersede(session.deviceId);
   }
 
   #end(session: DeviceSession, reason: string): void {

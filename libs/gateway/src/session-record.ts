@@ -3,7 +3,7 @@
  * device's sockets never do: while PostgreSQL is away it tries again, and devices stay connected.
  */
 import type { Bus } from '@flotilla/bus';
-import type { DeviceInfo, HubProcessId } from '@flotilla/mcp';
+import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
 import type { DeviceStore, EventStore, ToolSet, ToolSetStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -38,7 +38,7 @@ export interface SessionRecordOptions {
   readonly arrival: Arrival;
   /** The opening of the device's session before this one: epochs are given in the order of connections. */
   readonly after: Promise<void> | undefined;
-  /** Another gateway has a newer session of this device. */
+  /** The device has a newer session, at another gateway. May come more than once, and after the end. */
   readonly onSuperseded: () => void;
 }
 
@@ -74,6 +74,13 @@ export class SessionRecord {
     this.#announced = this.#announceAll();
   }
 
+  /** Somewhere a session of this device began that has this epoch; it may be this very one, or older. */
+  compare(epoch: number): void {
+    void this.opened.then(() => {
+      if (this.epoch !== undefined && this.epoch < epoch) this.options.onSuperseded();
+    });
+  }
+
   /** The session ended; to be called once. Resolves when the end is written. */
   async close(reason: string): Promise<void> {
     this.#isClosed = true;
@@ -90,8 +97,9 @@ export class SessionRecord {
       () => this.context.registry.devices.closed({ deviceId, epoch, reason, at }),
       false,
     );
-    // A device that was taken over is not gone: its newer session announces itself.
-    if (wasNewest === true && reason !== 'taken_over') this.context.bus.feed.publish('device', { deviceId, presence: 'OFFLINE' });
+    // A device that was taken over is not gone, though its newer session may end before it ever has an epoch: then only this row says that it is.
+    if (wasNewest === true)
+      this.context.bus.feed.publish('device', reason === 'taken_over' ? { deviceId } : { deviceId, presence: 'OFFLINE' });
     this.event('device.disconnected', { reason, epoch });
   }
 
@@ -112,7 +120,9 @@ export class SessionRecord {
     const { deviceId, kind, remoteAddress } = this.options.arrival;
     const reachability = kind === 'MQTT' ? 'ALWAYS' : 'IN_CONVERSATION';
     const device = { deviceId, dialect: 'XIAOZHI', transport: kind, reachability, remoteAddress, connectedAt } as const;
-    this.epoch = await this.#persist('session start', () => this.context.registry.devices.connecting(device));
+    const epoch = await this.#persist('session start', () => this.context.registry.devices.connecting(device));
+    this.epoch = epoch;
+    if (epoch !== undefined) this.context.bus.feed.publish('session', { deviceId, epoch });
   }
 
   async #announceAll(): Promise<void> {
@@ -129,17 +139,21 @@ export class SessionRecord {
     const { epoch } = this;
     if (epoch === undefined) return;
     const answer = await this.#persist('session ready', () => this.#writeReady(epoch, facts));
-    if (answer === undefined || this.#isClosed) return;
+    if (answer === undefined) return;
     if (!answer.isCurrent) {
       this.options.onSuperseded();
       return;
     }
-    const { deviceId } = this.options.arrival;
-    const toolSetHash = facts.toolSet?.hash ?? answer.previousToolSetHash;
-    const entry = { deviceId, gatewayId: this.context.gatewayId, epoch, toolSetHash };
-    await this.#persist('directory entry', () => this.context.bus.directory.put(entry));
-    this.context.bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
+    if (!this.#isClosed) await this.#enterDirectory(epoch, facts.toolSet?.hash ?? answer.previousToolSetHash);
+    // Also of a session that has ended meanwhile: the next one finds the device as this one left it, and would tell nothing.
     await this.#tell(epoch, facts, answer);
+  }
+
+  async #enterDirectory(epoch: number, toolSetHash: ToolSetHash | undefined): Promise<void> {
+    const { gatewayId, bus } = this.context;
+    const { deviceId } = this.options.arrival;
+    await this.#persist('directory entry', () => bus.directory.put({ deviceId, gatewayId, epoch, toolSetHash }));
+    if (!this.#isClosed) bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
   }
 
   async #writeReady(epoch: number, facts: SessionFacts): Promise<ReadyAnswer> {
@@ -169,7 +183,9 @@ export class SessionRecord {
 
   async #tellTools(toolSet: ToolSet, { previousToolSetHash }: ReadyAnswer): Promise<void> {
     const { toolSets } = this.context.registry;
-    const before = previousToolSetHash && (await this.#persist('former tools', () => toolSets.get(previousToolSetHash)));
+    const former = previousToolSetHash;
+    const before = former === undefined ? undefined : await this.#persist('former tools', () => toolSets.get(former), false);
+    if (this.#isAbandoned) return;
     const { added, removed, changed } = diffToolSets(before ? before.tools : [], toolSet.tools);
     this.event('tools.changed', {
       toolSetHash: toolSet.hash,

@@ -46,11 +46,11 @@ export type SessionAnomaly =
 export interface SessionObserver {
   /** A state was entered. `closed` comes exactly once, with the reason, after every pending call was settled. */
   onStateChanged(state: SessionState, reason: CloseReason | undefined): void;
-  /** The greeting was answered; again after each re-greeting. */
+  /** The greeting was answered, before `ready`. */
   onGreeted(info: DeviceInfo): void;
   /** A listing ended: at first before `ready`, later after `refreshTools`. */
   onToolsDiscovered(discovered: DiscoveredTools): void;
-  /** The listing failed before its first page; `message` says how. The session becomes ready all the same, with the tools known from before. */
+  /** A listing, the first or a later one, failed before its first page; `message` says how. The session is ready all the same, with the tools known from before. */
   onDiscoveryFailed(message: string): void;
   /** A JSON-RPC notification from the device, unasked. */
   onNotification(method: string, params: unknown): void;

@@ -1,0 +1,64 @@
+/** The clock that a device is told: it shows `timestamp` plus `timezone_offset` and knows no rules of daylight saving itself. [xiaozhi §7.3] */
+
+export interface ServerTime {
+  /** Milliseconds since the Unix epoch. */
+  readonly timestamp: number;
+  /** Minutes east of UTC. */
+  readonly timezone_offset: number;
+}
+
+/** Zones remembered: the tz database has about 600 names, and names come from operators. */
+const ZONES_MAX = 1_000;
+/** All zones change at a quarter of an hour. */
+const OFFSET_VALID_MS = 15 * 60 * 1000;
+
+interface ZoneClock {
+  readonly format: Intl.DateTimeFormat;
+  /** Number of the quarter of an hour that `minutes` holds for. */
+  quarter: number;
+  minutes: number;
+}
+
+const clocks = new Map<string, ZoneClock>();
+
+/** Whether this is a name of the tz database, such as `Europe/Berlin`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** The first of the zones that exists counts; UTC if none does. */
+export function serverTime(now: number, zones: readonly (string | undefined)[]): ServerTime {
+  const zone = zones.find((name) => name !== undefined && (clocks.has(name) || isTimeZone(name))) ?? 'UTC';
+  return { timestamp: now, timezone_offset: offsetMinutes(clockOf(zone), now) };
+}
+
+function clockOf(zone: string): ZoneClock {
+  const known = clocks.get(zone);
+  if (known) return known;
+  if (clocks.size >= ZONES_MAX) clocks.clear();
+  const clock = { format: new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }), quarter: -1, minutes: 0 };
+  clocks.set(zone, clock);
+  return clock;
+}
+
+function offsetMinutes(clock: ZoneClock, now: number): number {
+  const quarter = Math.floor(now / OFFSET_VALID_MS);
+  if (clock.quarter !== quarter) {
+    clock.minutes = readOffset(clock.format.formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value ?? '');
+    clock.quarter = quarter;
+  }
+  return clock.minutes;
+}
+
+/** Of `GMT`, `GMT+05:45`, `GMT-03:30`. */
+function readOffset(text: string): number {
+  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(text) ?? [];
+  const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0);
+  return sign === '-' ? -size : size;
+}
