@@ -77,6 +77,9 @@ function clientUuidOf(value: string | undefined): string | undefined {
 
 /** Text for people: bounded, without control characters, which PostgreSQL and terminals do not want either. */
 function plain(value: string | undefined): string | undefined {
-  const cleaned = value?.replace(/[\p{Cc}\p{Surrogate}]/gu, '').trim().slice(0, NAME_MAX);
+  const cleaned = value
+    ?.slice(0, NAME_MAX)
+    .replace(/[\p{Cc}\p{Surrogate}]/gu, '')
+    .trim();
   return cleaned === undefined || cleaned === '' ? undefined : cleaned;
 }

@@ -30,6 +30,10 @@ export function noUpdate(ownVersion: string | undefined): FirmwareAnswer {
 
 /** The numbers of a version text, at most four: `v2.4.2` is 2.4.2; 0.0.0 where there are none. */
 export function parsableVersion(text: string): string {
-  const numbers = text.slice(0, VERSION_LENGTH_MAX).match(/\d{1,9}/g)?.slice(0, 4) ?? [];
+  const numbers =
+    text
+      .slice(0, VERSION_LENGTH_MAX)
+      .match(/\d{1,9}/g)
+      ?.slice(0, 4) ?? [];
   return numbers.length === 0 ? '0.0.0' : numbers.join('.');
 }

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { DeviceAddresses, publicMqttProblem, publicUrlProblem } from './device-addresses.js';
+import type { AddressSettings } from './device-addresses.js';
+
+const reached = { localAddress: '192.168.7.2', host: 'whatever.example' };
+
+function addresses(change: Partial<AddressSettings> = {}): DeviceAddresses {
+  return new DeviceAddresses({
+    ...{ publicUrl: undefined, publicMqtt: undefined, isHttps: false, fallbackHost: '127.0.0.1' },
+    ...{ httpPort: () => 8080, mqttPort: () => 1883 },
+    ...change,
+  });
+}
+
+describe('the addresses that devices are told', () => {
+  it('are by default the one at which the device’s request arrived', () => {
+    expect(addresses().mqttEndpoint(reached)).toBe('192.168.7.2:1883');
+    expect(addresses().webSocketUrl(reached)).toBe('ws://192.168.7.2:8080/xiaozhi/v1/');
+  });
+
+  it('are the public ones where they are set', () => {
+    const told = addresses({ publicUrl: 'https://hub.example.net/flotilla/', publicMqtt: 'mqtt.example.net:8883' });
+    expect(told.mqttEndpoint(reached)).toBe('mqtt.example.net:8883');
+    expect(told.webSocketUrl(reached)).toBe('wss://hub.example.net:443/flotilla/xiaozhi/v1/');
+    expect(told.otaUrl('abc')).toBe('https://hub.example.net:443/flotilla/ota/abc/');
+  });
+
+  it('take the host of the public URL for MQTT where only that is set', () => {
+    expect(addresses({ publicUrl: 'http://hub.example.net' }).mqttEndpoint(reached)).toBe('hub.example.net:1883');
+  });
+
+  it('spell out the port that a device would otherwise guess', () => {
+    expect(addresses({ publicMqtt: 'mqtt.example.net' }).mqttEndpoint(reached)).toBe('mqtt.example.net:8883');
+    expect(addresses({ publicUrl: 'http://hub.example.net' }).webSocketUrl(reached)).toBe('ws://hub.example.net:80/xiaozhi/v1/');
+  });
+
+  it('never contain an IPv6 address: the Host header helps out, or nothing is told', () => {
+    expect(addresses().mqttEndpoint({ localAddress: 'fe80::1', host: 'hub.local:8080' })).toBe('hub.local:1883');
+    expect(addresses().mqttEndpoint({ localAddress: 'fe80::1', host: '[fe80::1]:8080' })).toBeUndefined();
+    expect(addresses().webSocketUrl({ localAddress: undefined, host: 'a/b@c:1:2' })).toBeUndefined();
+  });
+
+  it('say https where the hub itself speaks TLS', () => {
+    expect(addresses({ isHttps: true }).webSocketUrl(reached)).toBe('wss://192.168.7.2:8080/xiaozhi/v1/');
+    expect(addresses().otaUrl()).toBe('http://127.0.0.1:8080/ota/');
+  });
+});
+
+describe('public addresses that would reboot devices in a loop', () => {
+  it.each([
+    'mqtt://hub.example.net',
+    'hub.example.net:',
+    'hub.example.net:mqtt',
+    '[::1]:8883',
+    'hub.example.net:0',
+    'hub.example.net:70000',
+    'a b',
+  ])('are refused: MQTT at %j', (text) => expect(publicMqttProblem(text)).toMatch(/^must /));
+
+  it.each([
+    'hub.example.net',
+    'ftp://hub.example.net',
+    'http://[::1]:8080',
+    'http://user@hub.example.net',
+    'http://hub.example.net/a:b',
+    'http://hub.example.net/?a=1',
+  ])('are refused: the URL %j', (text) => expect(publicUrlProblem(text)).toMatch(/^must /));
+
+  it('are told from good ones', () => {
+    for (const text of ['hub.example.net', 'hub.example.net:8883', '192.0.2.4:1883']) expect(publicMqttProblem(text)).toBeUndefined();
+    for (const text of ['https://hub.example.net', 'http://192.0.2.4:8080/flotilla']) expect(publicUrlProblem(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * Which addresses devices are told: the public ones where they are set, else the address at which their own request arrived. It writes them in the few forms that the
+ * firmware's parsers survive. [xiaozhi §1.1, §2.1]
+ */
+
+export interface AddressSettings {
+  /** `http://…` or `https://…`, with a path where a proxy serves the hub below one. */
+  readonly publicUrl: string | undefined;
+  /** `host` or `host:port`, no scheme. */
+  readonly publicMqtt: string | undefined;
+  /** Whether the hub's own HTTP listener speaks TLS. */
+  readonly isHttps: boolean;
+  /** Host that stands for the hub where no request tells one: in what people are told before a device has come. */
+  readonly fallbackHost: string;
+  /** Ports in use; asked when an answer is made, because listeners open late. */
+  readonly httpPort: () => number;
+  readonly mqttPort: () => number;
+}
+
+/** Where one request arrived. */
+export interface ReachedAt {
+  readonly localAddress: string | undefined;
+  /** The Host header: used where the local address is IPv6, which no device can be told. */
+  readonly host: string | undefined;
+}
+
+/** The port by which the firmware decides that MQTT goes over TLS. */
+export const MQTT_TLS_PORT = 8883;
+
+const hostPattern = '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?';
+const mqttEndpoint = new RegExp(`^(${hostPattern})(?::(\\d{1,5}))?$`);
+const bareHost = new RegExp(`^(${hostPattern})(?::\\d{1,5})?$`);
+
+/** What is wrong with a FLOTILLA_PUBLIC_MQTT, if anything. A scheme reboots devices in a loop. */
+export function publicMqttProblem(text: string): string | undefined {
+  const [, host, port] = mqttEndpoint.exec(text) ?? [];
+  if (host === undefined) return 'must be host or host:port, a name or an IPv4 address, without a scheme';
+  return port === undefined || isPort(Number(port)) ? undefined : 'must have a port from 1 to 65535';
+}
+
+/** What is wrong with a FLOTILLA_PUBLIC_URL, if anything. A colon anywhere but before the port reboots devices in a loop. */
+export function publicUrlProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) return 'must be a URL that begins with http: or https:';
+  if (!bareHost.test(url.host)) return 'must name its host by a name or an IPv4 address, because devices cannot parse others';
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    return 'must have no user, query or fragment, because devices cannot parse them';
+  if (url.pathname.includes(':')) return 'must have no colon in its path, because devices would take it for the port';
+  return url.pathname.length > 256 ? 'must have a path of at most 256 characters' : undefined;
+}
+
+export class DeviceAddresses {
+  readonly #publicUrl: URL | undefined;
+
+  constructor(private readonly settings: AddressSettings) {
+    this.#publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl);
+  }
+
+  /** `host:port` for CONNECT, always with the port: without one devices take 8883 and TLS. Undefined where there is none to tell. */
+  mqttEndpoint(reached?: ReachedAt): string | undefined {
+    const { publicMqtt, mqttPort } = this.settings;
+    if (publicMqtt !== undefined) return publicMqtt.includes(':') ? publicMqtt : `${publicMqtt}:${MQTT_TLS_PORT}`;
+    const host = this.#publicUrl?.hostname ?? this.#ownHost(reached);
+    return host === undefined ? undefined : `${host}:${mqttPort()}`;
+  }
+
+  /** URL of the WebSocket ingress, its port spelt out. Undefined where there is none to tell. */
+  webSocketUrl(reached?: ReachedAt): string | undefined {
+    const base = this.#httpBase(reached);
+    return base === undefined ? undefined : `${base.replace(/^http/, 'ws')}/xiaozhi/v1/`;
+  }
+
+  /** The OTA URL of an enrolment link, or of everybody. At least 10 characters, as devices want. */
+  otaUrl(token?: string): string {
+    const base = this.#httpBase() ?? `http://localhost:${this.settings.httpPort()}`;
+    return token === undefined ? `${base}/ota/` : `${base}/ota/${token}/`;
+  }
+
+  /** Without a slash at the end. */
+  #httpBase(reached?: ReachedAt): string | undefined {
+    const url = this.#publicUrl;
+    if (url) {
+      const port = url.port === '' ? { 'http:': 80, 'https:': 443 }[url.protocol] : url.port;
+      return `${url.protocol}//${url.hostname}:${port}${url.pathname.replace(/\/+$/, '')}`;
+    }
+    const host = this.#ownHost(reached);
+    return host === undefined ? undefined : `${this.settings.isHttps ? 'https' : 'http'}://${host}:${this.settings.httpPort()}`;
+  }
+
+  #ownHost(reached: ReachedAt | undefined): string | undefined {
+    const { localAddress, host } = reached ?? { localAddress: this.settings.fallbackHost, host: undefined };
+    if (localAddress !== undefined && bareHost.test(localAddress)) return localAddress;
+    return bareHost.exec(host ?? '')?.[1];
+  }
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= 65_535;
+}
