@@ -22,7 +22,14 @@ export default defineConfig({
       },
       {
         ...fromSource,
-        test: { name: 'stories', include: ['test/**/*.spec.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+        test: {
+          name: 'stories',
+          include: ['test/**/*.spec.ts'],
+          globalSetup: './libs/registry/src/test-server.ts',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
       },
     ],
   },

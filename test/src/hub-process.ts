@@ -24,6 +24,7 @@ export interface HubProcess {
   readonly dataDir: string;
   readonly httpUrl: string;
   readonly httpPort: number;
+  /** 0 where this process is no gateway. */
   readonly mqttPort: number;
   readonly adminKey: string;
   readonly deviceSecret: string;
@@ -64,7 +65,7 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
     dataDir,
     httpUrl: `http://127.0.0.1:${ready.http}`,
     httpPort: ready.http,
-    mqttPort: ready.mqtt,
+    mqttPort: ready.mqtt ?? 0,
     adminKey: options.env?.['FLOTILLA_ADMIN_KEY'] ?? readFileSync(path.join(dataDir, 'admin.key'), 'utf8').trim(),
     deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? readFileSync(path.join(dataDir, 'device.secret'), 'utf8').trim(),
     log: () => log.join(''),
@@ -91,11 +92,11 @@ function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>>
 interface ReadyLine {
   readonly ready: true;
   readonly http: number;
-  readonly mqtt: number;
+  readonly mqtt?: number;
 }
 
 function isReadyLine(value: unknown): value is ReadyLine {
-  return typeof value === 'object' && value !== null && 'ready' in value && value.ready === true && 'http' in value && 'mqtt' in value;
+  return typeof value === 'object' && value !== null && 'ready' in value && value.ready === true && 'http' in value;
 }
 
 async function readyLine(child: ChildProcess, exited: Promise<number | null>, log: () => string): Promise<ReadyLine> {

@@ -1,0 +1,30 @@
+/** A PostgreSQL database for stories of several hub processes, on the server that vitest starts for the run (FLOTILLA_TEST_POSTGRES). */
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Drops it, whoever is still connected. */
+  close(): Promise<void>;
+}
+
+/** An empty database: the hubs bring it to their schema themselves. */
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'];
+  if (serverUrl === undefined) throw new Error('FLOTILLA_TEST_POSTGRES names no server: run stories with vitest.');
+  const name = `story_${randomUUID().replaceAll('-', '')}`;
+  await execute(serverUrl, `CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, close: () => execute(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
