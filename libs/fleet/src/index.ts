@@ -1,6 +1,7 @@
 export type { Actor } from './actor.js';
 export type { CallAnswer, CallRequest } from './call-tool.js';
 export type { JobAnswer, JobRequest } from './create-job.js';
+export { refuseFilter } from './device-filter-rules.js';
 export { Fleet } from './fleet.js';
 export type { FleetDeps } from './fleet.js';
 export { FleetError } from './fleet-error.js';

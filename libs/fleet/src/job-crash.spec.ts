@@ -51,7 +51,7 @@ describe('a job whose hub process dies', () => {
     if (callsMost === 1) {
       expect(job.conclusion).toBe('PARTIAL');
       expect(progress.unknown).toBeGreaterThan(0);
-      expect(await successor.registry.jobs.failureGroups(jobId, 5)).toMatchObject([{ outcome: 'UNKNOWN', code: 'HUB_RESTARTED' }]);
+      expect(await successor.registry.jobs.failureGroups([jobId], 5)).toMatchObject([[{ outcome: 'UNKNOWN', code: 'HUB_RESTARTED' }]]);
     } else {
       expect(progress.succeeded).toBe(200);
     }

@@ -36,8 +36,8 @@ describe('a job', () => {
     expect([...hub.gateway.callsByDevice.values()]).toEqual(Array.from({ length: 120 }, () => 1));
     expect(await hub.progress(jobId)).toMatchObject({ total: 120, succeeded: 120 });
     await expectHonestCounters(jobId);
-    const { rows } = await hub.registry.jobs.targets(jobId, {}, { first: 1 });
-    expect(rows[0]).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1, result: { content: [{ type: 'text', text: 'true' }] } });
+    const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 1 });
+    expect(page?.rows[0]).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1, result: { content: [{ type: 'text', text: 'true' }] } });
   });
 
   it('never has more calls under way than it may', async () => {
@@ -67,8 +67,8 @@ describe('a job', () => {
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 1, failed: 1, unknown: 1, rejected: 1 });
     expect(hub.gateway.callsByDevice.get('silent' as never)).toBe(1);
-    const groups = await hub.registry.jobs.failureGroups(jobId, 10);
-    expect(new Set(groups.map(({ code }) => code))).toEqual(new Set(['DEVICE_ERROR', 'TIMEOUT', 'TOOL_UNKNOWN']));
+    const [groups] = await hub.registry.jobs.failureGroups([jobId], 10);
+    expect(new Set(groups?.map(({ code }) => code))).toEqual(new Set(['DEVICE_ERROR', 'TIMEOUT', 'TOOL_UNKNOWN']));
     await expectHonestCounters(jobId);
   });
 
@@ -85,7 +85,7 @@ describe('a job', () => {
     if (job === undefined) throw new TypeError('Refused.');
     await hub.finished(job.id);
     expect([...hub.gateway.callsByDevice.keys()]).toEqual(['open']);
-    expect(await hub.registry.jobs.failureGroups(job.id, 1)).toMatchObject([{ code: 'TOOL_FORBIDDEN', sampleDeviceIds: ['guarded'] }]);
+    expect(await hub.registry.jobs.failureGroups([job.id], 1)).toMatchObject([[{ code: 'TOOL_FORBIDDEN', sampleDeviceIds: ['guarded'] }]]);
   });
 
   it('waits for devices that are away and reaches them when they come', async () => {
@@ -107,8 +107,8 @@ describe('a job', () => {
     await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 1 });
     await hub.connect(['flaky']);
     await hub.finished(jobId);
-    const { rows } = await hub.registry.jobs.targets(jobId, {}, { first: 1 });
-    expect(rows[0]).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
+    const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 1 });
+    expect(page?.rows[0]).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
   });
 
   it('tries a busy device again until it takes the call', async () => {
@@ -149,7 +149,7 @@ describe('a job', () => {
     await hub.connect(['changing'], [{ name: 'self.audio_speaker.set_volume', description: '', inputSchema: quieter, userOnly: false }]);
     await hub.finished(jobId);
     expect(hub.gateway.callCount).toBe(0);
-    expect(await hub.registry.jobs.failureGroups(jobId, 1)).toMatchObject([{ outcome: 'REJECTED', code: 'ARGUMENTS_INVALID' }]);
+    expect(await hub.registry.jobs.failureGroups([jobId], 1)).toMatchObject([[{ outcome: 'REJECTED', code: 'ARGUMENTS_INVALID' }]]);
   });
 
   it('pauses: nothing more is sent, what is under way is recorded, and resume goes on', async () => {

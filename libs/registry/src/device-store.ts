@@ -52,6 +52,17 @@ export interface ClosedSession {
   readonly at: number;
 }
 
+export interface TagChange {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  /** Tags that one device may have. */
+  readonly tagsMax: number;
+}
+
+/** The devices that changed, or one that has no room for more tags. */
+export type TagResult = { readonly kind: 'changed'; readonly ids: readonly DeviceId[] } | { readonly kind: 'full'; readonly id: DeviceId };
+
+/** Devices without the value come last. */
 export type DeviceOrder = 'ID_ASC' | 'NAME_ASC' | 'LAST_SEEN_DESC';
 
 export interface SessionRow {
@@ -95,14 +106,17 @@ export interface DeviceStore {
   page(filter: DeviceFilter | undefined, order: DeviceOrder, page: PageRequest): Promise<Page<DeviceRow>>;
   /** Exact up to 10,000, then undefined. */
   count(filter: DeviceFilter | undefined): Promise<number | undefined>;
-  /** Whether this one device matches; for subscriptions. */
-  matches(id: string, filter: DeviceFilter): Promise<boolean>;
-  sessions(id: string, first: number): Promise<readonly SessionRow[]>;
-  toolSetHistory(id: string, first: number): Promise<readonly ToolSetUseRow[]>;
+  /** The newest sessions of each, newest first, in the order of the input. */
+  sessions(ids: readonly string[], first: number): Promise<readonly (readonly SessionRow[])[]>;
+  /** The newest tool sets of each, newest first, in the order of the input. */
+  toolSetHistory(ids: readonly string[], first: number): Promise<readonly (readonly ToolSetUseRow[])[]>;
   /** Name and tags. Undefined where there is no such device. */
   update(id: string, change: { readonly name?: string | null; readonly tags?: readonly string[] }): Promise<DeviceRow | undefined>;
-  /** Adds and removes tags on all that match; resolves to how many changed. */
-  tag(filter: DeviceFilter, add: readonly string[], remove: readonly string[]): Promise<number>;
+  /**
+   * Adds and removes tags on all that match, or changes nothing where a device would come to have more than `tagsMax`. What is both added and removed
+   * is removed.
+   */
+  tag(filter: DeviceFilter, change: TagChange): Promise<TagResult>;
 }
 
 /** A distinct tool over the fleet. */

@@ -9,6 +9,8 @@ export type {
   ReadySession,
   SessionRow,
   StoredTool,
+  TagChange,
+  TagResult,
   ToolFilter,
   ToolSet,
   ToolSetStore,

@@ -99,8 +99,14 @@ export interface JobStore {
     page: PageRequest,
   ): Promise<Page<Job>>;
   progress(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobProgress>>;
-  targets(id: JobId, filter: { readonly outcomes?: readonly TargetOutcome[] }, page: PageRequest): Promise<Page<TargetRow>>;
-  failureGroups(id: JobId, first: number): Promise<readonly FailureGroupRow[]>;
+  /** A page of each job's targets by device id, in the order of the input. */
+  targets(
+    ids: readonly JobId[],
+    filter: { readonly outcomes?: readonly TargetOutcome[] },
+    page: PageRequest,
+  ): Promise<readonly Page<TargetRow>[]>;
+  /** Each job's failures by kind, most frequent first, in the order of the input. */
+  failureGroups(ids: readonly JobId[], first: number): Promise<readonly (readonly FailureGroupRow[])[]>;
   liveCount(): Promise<number>;
 
   /** Moves the job if it still has this version; undefined when it has not. */

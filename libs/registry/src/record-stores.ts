@@ -22,6 +22,8 @@ export interface EventStore {
   /** Hands the event to the writer; never waits. When PostgreSQL is away it spills to a bounded file and past that is dropped and counted. */
   append(event: Omit<EventRow, 'id'>): EventRow;
   page(filter: EventFilter, order: 'AT_ASC' | 'AT_DESC', page: PageRequest): Promise<Page<EventRow>>;
+  /** A page for each device, latest first, in the order of the input. */
+  pagesOf(deviceIds: readonly string[], page: PageRequest): Promise<readonly Page<EventRow>[]>;
   /** The cursor that `page` gives this event, for one that came from the feed. */
   cursorOf(event: Pick<EventRow, 'id' | 'at'>): string;
 }
@@ -85,4 +87,6 @@ export interface CallStore {
   find(id: string): Promise<CallRow | undefined>;
   /** Latest first; calls of jobs included. */
   page(filter: CallFilter, page: PageRequest): Promise<Page<CallRow>>;
+  /** A page for each device, latest first, in the order of the input. */
+  pagesOf(deviceIds: readonly string[], page: PageRequest): Promise<readonly Page<CallRow>[]>;
 }

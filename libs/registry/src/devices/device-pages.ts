@@ -19,6 +19,8 @@ interface Order {
   readonly keyOf: (record: DeviceRecord) => CursorKey;
 }
 
+/** As the index has it: those without a name last, and a row comparison that the index can answer. */
+const NAME_ORDER = `(d.name IS NULL), (coalesce(d.name, '')), d.id`;
 const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
 
 const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
@@ -29,10 +31,11 @@ const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
     keyOf: ({ id }) => [id],
   },
   NAME_ASC: {
-    key: z.tuple([z.string(), z.string()]),
-    orderBy: 'coalesce(d.name, d.id), d.id',
-    after: ([name, id], parameters) => `(coalesce(d.name, d.id), d.id) > (${bind(parameters, name)}, ${bind(parameters, id)})`,
-    keyOf: ({ id, name }) => [name ?? id, id],
+    key: z.tuple([z.union([z.literal(0), z.literal(1)]), z.string(), z.string()]),
+    orderBy: NAME_ORDER,
+    after: ([isNameless, name, id], parameters) =>
+      `(${NAME_ORDER}) > (${bind(parameters, isNameless === 1)}, ${bind(parameters, name)}, ${bind(parameters, id)})`,
+    keyOf: ({ id, name }) => [name === null ? 1 : 0, name ?? '', id],
   },
   LAST_SEEN_DESC: {
     key: z.tuple([z.string(), z.string()]),
@@ -58,6 +61,8 @@ export async function pageOfDevices(
   const conditions = [listedDeviceCondition(filter, parameters), ...(key === undefined ? [] : [order.after(key, parameters)])];
   const records = await database.query<DeviceRecord>(
     {
+      // Prepared only without a filter: of those there are six, of filters there is no end.
+      ...(filter === undefined ? { name: `${list}${key === undefined ? '' : ' after'}` } : {}),
       text: `SELECT ${DEVICE_COLUMNS} FROM device d WHERE ${conditions.join(' AND ')} ORDER BY ${order.orderBy} LIMIT ${bind(parameters, request.first + 1)}`,
     },
     parameters,

@@ -86,8 +86,8 @@ describe('sessions of devices', () => {
 
   it('gives each of several connections of one device in one moment its own epoch, in order', async () => {
     expect(await Promise.all([1, 2, 3].map(() => registry.devices.connecting(arriving('thrice'))))).toEqual([1, 2, 3]);
-    const sessions = await registry.devices.sessions('thrice', 10);
-    expect(sessions.map(({ epoch, closeReason }) => [epoch, closeReason])).toEqual([
+    const [sessions] = await registry.devices.sessions(['thrice'], 10);
+    expect(sessions?.map(({ epoch, closeReason }) => [epoch, closeReason])).toEqual([
       [3, undefined],
       [2, 'taken_over'],
       [1, 'taken_over'],
@@ -140,7 +140,7 @@ describe('sessions of devices', () => {
   it('tells the history of tool sets with what changed', async () => {
     await comeOnline('changing', SET_A, '1.0');
     await registry.devices.ready(greeted('changing', 1, SET_B, '1.1', AT + 1_000));
-    const history = await registry.devices.toolSetHistory('changing', 10);
+    const [history] = await registry.devices.toolSetHistory(['changing'], 10);
     expect(history).toMatchObject([
       { hash: SET_B, firmwareVersion: '1.1', added: ['lamp.blink'], removed: ['lamp.off'], changed: ['lamp.on'] },
       { hash: SET_A, firmwareVersion: '1.0', added: [], removed: [], changed: [], lastSeenAt: AT + 1_000 },
@@ -160,7 +160,7 @@ describe('lists of devices', () => {
     }
     await registry.devices.connecting(arriving('list-5'));
     await registry.devices.update('list-1', { name: 'Küche', tags: ['kitchen', 'lamp'] });
-    await registry.devices.update('list-2', { name: 'a 50%_b', tags: ['lamp'] });
+    await registry.devices.update('list-2', { name: 'z 50%_b', tags: ['lamp'] });
   });
 
   const listed = (filter: DeviceFilter) => idsOf({ ...filter, ids: ['list-1', 'list-2', 'list-3', 'list-4', 'list-5'] });
@@ -197,6 +197,7 @@ describe('lists of devices', () => {
         if (!page.hasNextPage) break;
       }
       expect([...seen].sort(), order).toEqual(['list-1', 'list-2', 'list-3', 'list-4', 'list-5']);
+      if (order === 'NAME_ASC') expect(seen.slice(2), 'devices without a name come last').toEqual(['list-3', 'list-4', 'list-5']);
     }
   });
 
@@ -211,16 +212,21 @@ describe('lists of devices', () => {
   });
 
   it('changes tags of those that match, and of nobody without a condition', async () => {
-    expect(await registry.devices.tag({ ids: ['list-1', 'list-3'] }, ['new'], ['lamp'])).toBe(2);
+    const add = (tag: string) => ({ add: [tag], remove: [], tagsMax: 3 });
+    const swapped = await registry.devices.tag({ ids: ['list-1', 'list-3'] }, { add: ['new'], remove: ['lamp'], tagsMax: 3 });
+    expect(swapped).toMatchObject({ kind: 'changed', ids: expect.arrayContaining(['list-1', 'list-3']) });
     expect((await registry.devices.find('list-1'))?.tags).toEqual(['kitchen', 'new']);
-    expect(await registry.devices.tag({}, ['x'], [])).toBe(0);
-    expect(await registry.devices.tag({ any: [{}, { ids: ['list-1'] }] }, ['x'], [])).toBe(1);
-    expect(await registry.devices.tag({ not: {} }, ['y'], [])).toBe(0);
+    expect(await registry.devices.tag({}, add('x'))).toEqual({ kind: 'changed', ids: [] });
+    expect(await registry.devices.tag({ any: [{}, { ids: ['list-1'] }] }, add('x'))).toEqual({ kind: 'changed', ids: ['list-1'] });
+    expect(await registry.devices.tag({ not: {} }, add('y'))).toEqual({ kind: 'changed', ids: [] });
   });
 
-  it('says whether one device matches', async () => {
-    expect(await registry.devices.matches('list-3', { hasTool: 'lamp.blink' })).toBe(true);
-    expect(await registry.devices.matches('list-1', { hasTool: 'lamp.blink' })).toBe(false);
+  it('changes no device where one has no room for another tag', async () => {
+    const full = { ids: ['list-1', 'list-4'] };
+    expect(await registry.devices.tag(full, { add: ['one-more'], remove: [], tagsMax: 3 })).toEqual({ kind: 'full', id: 'list-1' });
+    expect((await registry.devices.find('list-4'))?.tags).toEqual([]);
+    const replaced = await registry.devices.tag(full, { add: ['one-more'], remove: ['x'], tagsMax: 3 });
+    expect(replaced).toMatchObject({ kind: 'changed', ids: expect.arrayContaining(['list-1', 'list-4']) });
   });
 
   it('shows distinct tools of the fleet by name', async () => {
@@ -241,7 +247,7 @@ describe('presence when the process is gone', () => {
     await comeOnline('orphan');
     const next = await other.takeLease({ aloneOnDatabase: true });
     expect(await registry.devices.find('orphan')).toMatchObject({ presence: 'OFFLINE' });
-    expect((await other.devices.sessions('orphan', 1))[0]).toMatchObject({ closeReason: 'hub_crashed' });
+    expect(await other.devices.sessions(['orphan'], 1)).toMatchObject([[{ closeReason: 'hub_crashed' }]]);
     expect(await other.sweepDeadProcesses()).toBe(0);
     await next.release();
     await other.close();

@@ -11,6 +11,8 @@ import type {
   DeviceStore,
   ReadySession,
   SessionRow,
+  TagChange,
+  TagResult,
   ToolSetStore,
   ToolSetUseRow,
 } from '../device-store.js';
@@ -18,12 +20,14 @@ import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
-import { deviceCondition, listedDeviceCondition } from './device-condition.js';
+import { listedDeviceCondition } from './device-condition.js';
 import { pageOfDevices } from './device-pages.js';
 import { DEVICE_COLUMNS, toDeviceRow } from './device-rows.js';
 import type { DeviceRecord } from './device-rows.js';
 import { PresenceWriter } from './presence-writer.js';
 import type { ReadyResult } from './presence-writer.js';
+import { readSessions } from './session-rows.js';
+import { sortedTags, tagDevices } from './tag-devices.js';
 import { toolSetHistory } from './tool-set-history.js';
 
 /** Counting further costs more than anybody reads. */
@@ -92,30 +96,12 @@ export class PgDeviceStore implements DeviceStore {
     return row === undefined || row.count > COUNT_MAX ? undefined : row.count;
   }
 
-  async matches(id: string, filter: DeviceFilter): Promise<boolean> {
-    const parameters: unknown[] = [storableText(id)];
-    const condition = listedDeviceCondition(filter, parameters);
-    const rows = await this.#database.query({ text: `SELECT FROM device d WHERE d.id = $1 AND ${condition}` }, parameters);
-    return rows.length > 0;
+  sessions(ids: readonly string[], first: number): Promise<readonly (readonly SessionRow[])[]> {
+    return readSessions(this.#database, ids.map(storableText), first);
   }
 
-  async sessions(id: string, first: number): Promise<readonly SessionRow[]> {
-    const sessions = await this.#database.ask((prisma) =>
-      prisma.session.findMany({ where: { deviceId: storableText(id) }, orderBy: { epoch: 'desc' }, take: first }),
-    );
-    return sessions.map((session) => ({
-      epoch: session.epoch,
-      transport: session.transport,
-      remoteAddress: session.remoteAddress ?? undefined,
-      connectedAt: session.connectedAt.getTime(),
-      disconnectedAt: session.disconnectedAt?.getTime(),
-      closeReason: session.closeReason ?? undefined,
-      firmwareVersion: session.firmwareVersion ?? undefined,
-    }));
-  }
-
-  toolSetHistory(id: string, first: number): Promise<readonly ToolSetUseRow[]> {
-    return toolSetHistory(this.#database, this.#toolSets, storableText(id), first);
+  toolSetHistory(ids: readonly string[], first: number): Promise<readonly (readonly ToolSetUseRow[])[]> {
+    return toolSetHistory(this.#database, this.#toolSets, ids.map(storableText), first);
   }
 
   async update(id: string, change: { readonly name?: string | null; readonly tags?: readonly string[] }): Promise<DeviceRow | undefined> {
@@ -127,25 +113,7 @@ export class PgDeviceStore implements DeviceStore {
     return this.find(id);
   }
 
-  async tag(filter: DeviceFilter, add: readonly string[], remove: readonly string[]): Promise<number> {
-    const parameters: unknown[] = [sortedTags(add), sortedTags(remove)];
-    const condition = deviceCondition(filter, parameters);
-    // Locked in the order of ids, as the presence statements do.
-    const [row] = await this.#database.query<{ count: number }>(
-      {
-        text: `WITH wanted AS MATERIALIZED (
-                 SELECT d.id, ARRAY(SELECT DISTINCT tag FROM unnest(d.tags || $1::text[]) AS tag WHERE tag <> ALL ($2::text[]) ORDER BY tag) AS tags
-                 FROM device d WHERE ${condition} ORDER BY d.id FOR UPDATE OF d
-               ), changed AS (
-                 UPDATE device d SET tags = w.tags FROM wanted w WHERE d.id = w.id AND d.tags <> w.tags RETURNING d.id)
-               SELECT count(*)::int AS count FROM changed`,
-      },
-      parameters,
-    );
-    return row?.count ?? 0;
+  tag(filter: DeviceFilter, change: TagChange): Promise<TagResult> {
+    return tagDevices(this.#database, filter, change);
   }
-}
-
-function sortedTags(tags: readonly string[]): string[] {
-  return [...new Set(tags.map(storableText))].sort();
 }

@@ -1,9 +1,11 @@
-/** Which tool sets a device had, newest first, with what each changed against the one before. */
+/** Which tool sets devices had, newest first, with what each changed against the one before. */
 import type { ToolSetHash } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
+import { grouped } from '../database/grouped.js';
 import type { ToolSet, ToolSetStore, ToolSetUseRow } from '../device-store.js';
 
 interface UseRecord {
+  readonly device_id: string;
   readonly tool_set_hash: ToolSetHash;
   readonly firmware_version: string;
   readonly first_seen_at: Date;
@@ -13,20 +15,27 @@ interface UseRecord {
 export async function toolSetHistory(
   database: Database,
   toolSets: ToolSetStore,
-  deviceId: string,
+  deviceIds: readonly string[],
   first: number,
-): Promise<readonly ToolSetUseRow[]> {
+): Promise<readonly (readonly ToolSetUseRow[])[]> {
   // The use that still lasts was seen when the device was.
   const uses = await database.query<UseRecord>(
     {
-      text: `SELECT u.tool_set_hash, u.firmware_version, u.first_seen_at, CASE WHEN u.tool_set_hash = d.tool_set_hash
+      text: `SELECT u.* FROM unnest($1::text[]) AS w(id) CROSS JOIN LATERAL (
+             SELECT u.device_id, u.tool_set_hash, u.firmware_version, u.first_seen_at, CASE WHEN u.tool_set_hash = d.tool_set_hash
                AND u.firmware_version = coalesce(d.firmware_version, '') THEN greatest(u.last_seen_at, d.last_seen_at) ELSE u.last_seen_at END AS last_seen_at
              FROM tool_set_use u JOIN device d ON d.id = u.device_id
-             WHERE u.device_id = $1 ORDER BY u.last_seen_at DESC, u.first_seen_at DESC LIMIT $2`,
+             WHERE u.device_id = w.id ORDER BY u.last_seen_at DESC, u.first_seen_at DESC LIMIT $2) u
+             ORDER BY u.device_id, u.last_seen_at DESC, u.first_seen_at DESC`,
     },
-    [deviceId, first + 1],
+    [deviceIds, first + 1],
   );
   const sets = await toolSets.getMany(uses.map((use) => use.tool_set_hash));
+  return grouped(deviceIds, uses, (use) => use.device_id).map((own) => historyOf(own, sets, first));
+}
+
+/** `uses` has one more than is shown, for what the last one changed. */
+function historyOf(uses: readonly UseRecord[], sets: ReadonlyMap<ToolSetHash, ToolSet>, first: number): readonly ToolSetUseRow[] {
   return uses.slice(0, first).map((use, index) => {
     const before = uses[index + 1];
     return {

@@ -68,7 +68,7 @@ describe('the job store', () => {
     expect(await fixture.jobs.toolSetsOf(fence)).toEqual([hash]);
     await fixture.jobs.prepareChunk(fence, [{ toolSetHash: hash, rejection: { code: 'TOOL_UNKNOWN', message: 'no such tool' } }], 100, AT);
     expect(await progress(job.id)).toMatchObject({ pending: FLEET - 7, rejected: 7 });
-    expect(await fixture.jobs.failureGroups(job.id, 5)).toMatchObject([{ outcome: 'REJECTED', code: 'TOOL_UNKNOWN', count: 7 }]);
+    expect(await fixture.jobs.failureGroups([job.id], 5)).toMatchObject([[{ outcome: 'REJECTED', code: 'TOOL_UNKNOWN', count: 7 }]]);
   });
 
   it('claims with the intent committed, flushes each end once, and counts what the rows say', async () => {
@@ -94,7 +94,7 @@ describe('the job store', () => {
       ),
     ).toBe(0);
     expect(await progress(fence.jobId)).toMatchObject({ pending: FLEET - 10, inFlight: 0, succeeded: 10, failed: 0 });
-    const page = await fixture.jobs.targets(fence.jobId, { outcomes: ['SUCCEEDED'] }, { first: 4 });
+    const [page] = await fixture.jobs.targets([fence.jobId], { outcomes: ['SUCCEEDED'] }, { first: 4 });
     expect(page).toMatchObject({ hasNextPage: true, rows: [{ state: 'DECIDED', attempts: 1, result: { isError: false } }, {}, {}, {}] });
     expect(await fixture.jobs.reconcile(fence.jobId)).toBe(0);
   });

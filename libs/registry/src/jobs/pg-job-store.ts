@@ -120,12 +120,16 @@ export class PgJobStore implements JobStore {
     return readProgress(this.db, ids);
   }
 
-  targets(id: JobId, filter: { readonly outcomes?: readonly TargetOutcome[] }, page: PageRequest): Promise<Page<TargetRow>> {
-    return readTargets(this.db, id, filter, page);
+  targets(
+    ids: readonly JobId[],
+    filter: { readonly outcomes?: readonly TargetOutcome[] },
+    page: PageRequest,
+  ): Promise<readonly Page<TargetRow>[]> {
+    return readTargets(this.db, ids, filter, page);
   }
 
-  failureGroups(id: JobId, first: number): Promise<readonly FailureGroupRow[]> {
-    return readFailureGroups(this.db, id, first);
+  failureGroups(ids: readonly JobId[], first: number): Promise<readonly (readonly FailureGroupRow[])[]> {
+    return readFailureGroups(this.db, ids, first);
   }
 
   toolSetsOf(fence: JobFence): Promise<readonly ToolSetHash[]> {

@@ -4,6 +4,7 @@ import type { JobProgress, TargetOutcome } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database, Queryable } from '../database/database.js';
+import { grouped } from '../database/grouped.js';
 import type { FailureGroupRow, TargetRow } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
 import { counterOf } from './counter-sql.js';
@@ -23,42 +24,63 @@ export async function readProgress(db: Queryable, ids: readonly JobId[]): Promis
   return new Map(rows.map((row) => [row.job_id as JobId, progressOf(row)]));
 }
 
-/** In the order of device ids. */
+/** A page for each job, in the order of device ids. */
 export async function readTargets(
   db: Queryable,
-  id: JobId,
+  ids: readonly JobId[],
   { outcomes }: { readonly outcomes?: readonly TargetOutcome[] },
   page: PageRequest,
-): Promise<Page<TargetRow>> {
+): Promise<readonly Page<TargetRow>[]> {
   const after = decodeCursor('targets', page, z.tuple([z.string()]));
-  const records = await db.query<TargetRecord>(
+  const records = await db.query<TargetRecord & { readonly job_id: JobId }>(
     {
-      text: `SELECT t.device_id, t.wave, t.state, t.outcome, t.attempts, t.error_code, t.error_message, t.rpc_code, t.late, t.decided_at, r.result
-        FROM job_target t LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash
-        WHERE t.job_id = $1 AND ($2::outcome[] IS NULL OR t.outcome = ANY ($2::outcome[])) AND t.device_id > $3
-        ORDER BY t.device_id LIMIT $4`,
+      text: `SELECT w.job_id, p.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (
+          SELECT t.device_id, t.wave, t.state, t.outcome, t.attempts, t.error_code, t.error_message, t.rpc_code, t.late, t.decided_at, r.result
+          FROM job_target t LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash
+          WHERE t.job_id = w.job_id AND ($2::outcome[] IS NULL OR t.outcome = ANY ($2::outcome[])) AND t.device_id > $3
+          ORDER BY t.device_id LIMIT $4) p
+        ORDER BY w.job_id, p.device_id`,
     },
-    [id, outcomes ?? null, after?.[0] ?? '', page.first + 1],
+    [ids, outcomes ?? null, after?.[0] ?? '', page.first + 1],
   );
-  return toPage(records, page, 'targets', (record) => [record.device_id], targetOf);
+  return grouped(ids, records, ({ job_id: id }) => id).map((rows) =>
+    toPage(rows, page, 'targets', (record) => [record.device_id], targetOf),
+  );
 }
 
-export async function readFailureGroups(db: Queryable, id: JobId, first: number): Promise<readonly FailureGroupRow[]> {
-  const rows = await db.query<{ outcome: TargetOutcome; code: string | null; message: string | null; count: number; sample: DeviceId[] }>(
+interface FailureRecord {
+  readonly job_id: JobId;
+  readonly outcome: TargetOutcome;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly count: number;
+  readonly sample: DeviceId[];
+}
+
+export async function readFailureGroups(
+  db: Queryable,
+  ids: readonly JobId[],
+  first: number,
+): Promise<readonly (readonly FailureGroupRow[])[]> {
+  const records = await db.query<FailureRecord>(
     {
-      text: `SELECT outcome, error_code AS code, error_message AS message, count(*)::int AS count, (array_agg(device_id ORDER BY device_id))[1:${SAMPLE_DEVICES}] AS sample
-     FROM job_target WHERE job_id = $1 AND outcome NOT IN ('SUCCEEDED') AND outcome IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED')
-     GROUP BY outcome, error_code, error_message ORDER BY count DESC, outcome, code, message LIMIT $2`,
+      text: `SELECT w.job_id, g.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (
+          SELECT outcome, error_code AS code, error_message AS message, count(*)::int AS count, (array_agg(device_id ORDER BY device_id))[1:${SAMPLE_DEVICES}] AS sample
+          FROM job_target WHERE job_id = w.job_id AND outcome IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED')
+          GROUP BY outcome, error_code, error_message ORDER BY count DESC, outcome, code, message LIMIT $2) g
+        ORDER BY w.job_id, count DESC, outcome, code, message`,
     },
-    [id, first],
+    [ids, first],
   );
-  return rows.map(({ outcome, code, message, count, sample }) => ({
-    outcome,
-    code: code ?? undefined,
-    message: message ?? '',
-    count,
-    sampleDeviceIds: sample,
-  }));
+  return grouped(ids, records, ({ job_id: id }) => id).map((groups) =>
+    groups.map(({ outcome, code, message, count, sample }) => ({
+      outcome,
+      code: code ?? undefined,
+      message: message ?? '',
+      count,
+      sampleDeviceIds: sample,
+    })),
+  );
 }
 
 /** Counts the rows and, where the counters say something else, sets them right. Resolves to the sum of the differences. */

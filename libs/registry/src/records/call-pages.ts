@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
+import { grouped } from '../database/grouped.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
@@ -22,7 +23,7 @@ const CALL: Names = { id: 'c.id', deviceId: 'c.device_id', tool: 'c.tool', outco
 const TARGET: Names = { id: 't.call_id', deviceId: 't.device_id', tool: 'j.tool', outcome: 't.outcome' };
 
 export async function pageOfCalls(database: Database, filter: CallFilter, request: PageRequest): Promise<Page<CallRow>> {
-  const after = decodeCursor('calls', request, z.tuple([z.uuid()]))?.[0];
+  const after = cursorId(request);
   if (filter.jobId !== undefined && !isUuid(filter.jobId)) return toPage([], request, 'calls', () => [], toCallRow);
   const parameters: unknown[] = [];
   const limit = bind(parameters, request.first + 1);
@@ -40,6 +41,36 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
     parameters,
   );
   return toPage(records, request, 'calls', (record) => [record.id], toCallRow);
+}
+
+/** A page for each device, in the order of the input. */
+export async function pagesOfCalls(
+  database: Database,
+  deviceIds: readonly string[],
+  request: PageRequest,
+): Promise<readonly Page<CallRow>[]> {
+  const after = cursorId(request);
+  const ids = deviceIds.map(storableText);
+  const parameters: unknown[] = [ids];
+  const limit = bind(parameters, request.first + 1);
+  const targets = conditionsOf(TARGET, {}, after, parameters).join(' AND ');
+  const calls = conditionsOf(CALL, {}, after, parameters).join(' AND ');
+  const records = await database.query<CallReadRecord>(
+    {
+      text: `SELECT p.* FROM unnest($1::text[]) AS w(id) CROSS JOIN LATERAL (SELECT * FROM (
+               (SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.device_id = w.id AND t.call_id IS NOT NULL AND ${targets} ORDER BY t.call_id DESC LIMIT ${limit})
+               UNION ALL (SELECT ${CALL_COLUMNS} FROM call c WHERE c.device_id = w.id AND ${calls} ORDER BY c.id DESC LIMIT ${limit})
+             ) AS calls ORDER BY id DESC LIMIT ${limit}) p ORDER BY p.id DESC`,
+    },
+    parameters,
+  );
+  return grouped(ids, records, (record) => record.device_id).map((own) =>
+    toPage(own, request, 'calls', (record) => [record.id], toCallRow),
+  );
+}
+
+function cursorId(request: PageRequest): string | undefined {
+  return decodeCursor('calls', request, z.tuple([z.uuid()]))?.[0];
 }
 
 function conditionsOf(names: Names, filter: CallFilter, after: string | undefined, parameters: unknown[]): string[] {

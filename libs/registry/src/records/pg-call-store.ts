@@ -11,7 +11,7 @@ import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { boundedResult } from './bounded-result.js';
-import { pageOfCalls } from './call-pages.js';
+import { pageOfCalls, pagesOfCalls } from './call-pages.js';
 import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
 import type { CallReadRecord } from './call-rows.js';
 
@@ -118,6 +118,10 @@ export class PgCallStore implements CallStore {
 
   page(filter: CallFilter, page: PageRequest): Promise<Page<CallRow>> {
     return pageOfCalls(this.#database, filter, page);
+  }
+
+  pagesOf(deviceIds: readonly string[], page: PageRequest): Promise<readonly Page<CallRow>[]> {
+    return pagesOfCalls(this.#database, deviceIds, page);
   }
 
   status(): WriterStatus {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { BatchWriter } from '../database/batch-writer.js';
 import { decodeCursor, encodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
+import { grouped } from '../database/grouped.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
@@ -103,6 +104,24 @@ export class PgEventStore implements EventStore {
       parameters,
     );
     return toPage(records, request, 'events', (record) => [record.id], toEvent);
+  }
+
+  async pagesOf(deviceIds: readonly string[], request: PageRequest): Promise<readonly Page<EventRow>[]> {
+    const after = decodeCursor('events', request, z.tuple([z.uuid()]));
+    const ids = deviceIds.map(storableText);
+    const records = await this.#database.query<EventRecord>(
+      {
+        name: 'events-of-devices',
+        text: `SELECT e.* FROM unnest($1::text[]) AS w(id) CROSS JOIN LATERAL (
+                 SELECT e.id, e.type, e.device_id, e.data FROM event e
+                 WHERE e.device_id = w.id AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ORDER BY e.id DESC LIMIT $3) e
+               ORDER BY e.id DESC`,
+      },
+      [ids, after?.[0] ?? null, request.first + 1],
+    );
+    return grouped(ids, records, (record) => record.device_id).map((own) =>
+      toPage(own, request, 'events', (record) => [record.id], toEvent),
+    );
   }
 
   status(): WriterStatus {

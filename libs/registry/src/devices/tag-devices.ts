@@ -1,0 +1,35 @@
+/** Adds and removes tags on all devices of a filter with one statement. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Database } from '../database/database.js';
+import { storableText } from '../database/json-rows.js';
+import { bind } from '../database/sql-parameters.js';
+import type { DeviceFilter } from '../device-filter.js';
+import type { TagChange, TagResult } from '../device-store.js';
+import { deviceCondition } from './device-condition.js';
+
+export async function tagDevices(database: Database, filter: DeviceFilter, { add, remove, tagsMax }: TagChange): Promise<TagResult> {
+  const parameters: unknown[] = [sortedTags(add), sortedTags(remove)];
+  const condition = deviceCondition(filter, parameters);
+  const limit = bind(parameters, tagsMax);
+  // Locked in the order of ids, as the presence statements do.
+  const records = await database.query<{ readonly id: DeviceId; readonly is_full: boolean }>(
+    {
+      text: `WITH wanted AS MATERIALIZED (
+               SELECT d.id, ARRAY(SELECT DISTINCT tag FROM unnest(d.tags || $1::text[]) AS tag WHERE tag <> ALL ($2::text[]) ORDER BY tag) AS tags
+               FROM device d WHERE ${condition} ORDER BY d.id FOR UPDATE OF d
+             ), full_ones AS (
+               SELECT w.id FROM wanted w JOIN device d ON d.id = w.id WHERE cardinality(w.tags) > greatest(${limit}::int, cardinality(d.tags))
+             ), changed AS (
+               UPDATE device d SET tags = w.tags FROM wanted w
+               WHERE d.id = w.id AND d.tags <> w.tags AND NOT EXISTS (SELECT FROM full_ones) RETURNING d.id)
+             SELECT id, false AS is_full FROM changed UNION ALL SELECT id, true FROM full_ones`,
+    },
+    parameters,
+  );
+  const full = records.find((record) => record.is_full);
+  return full ? { kind: 'full', id: full.id } : { kind: 'changed', ids: records.map(({ id }) => id) };
+}
+
+export function sortedTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map(storableText))].sort();
+}
