@@ -202,6 +202,21 @@ describe('a session', () => {
     expect(ends(settled)).toEqual(['b SESSION_CLOSED']);
   });
 
+  it('still settles what was due when the transport throws', () => {
+    const { session, near, far, clock, call, settled, pump, log } = connect();
+    far.onmessage = () => undefined;
+    session.refreshTools();
+    call('a', { queueDeadlineAt: clock.now() + 15_000 });
+    near.send = () => {
+      throw new TypeError('a mistake of ours');
+    };
+    clock.advance(15_000);
+    pump();
+    expect(ends(settled)).toEqual(['a OVERLOADED']);
+    expect(log).toContain('callback_threw');
+    expect(log.at(-1)).toBe('closed: hub_closed');
+  });
+
   it('sends messages that expect no answer until it ends', () => {
     const { session, far, pump } = connect();
     const received: string[] = [];

@@ -150,9 +150,19 @@ export class SessionActor implements Session {
     let failed: SessionInput | undefined;
     for (const effect of effects) {
       if (effect.kind !== 'send') this.#tell(effect);
-      else if (!this.#transport.send(effect.text) && effect.id !== undefined) failed = { kind: 'sendFailed', id: effect.id, now };
+      else if (!this.#send(effect.text) && effect.id !== undefined) failed = { kind: 'sendFailed', id: effect.id, now };
     }
     return failed;
+  }
+
+  #send(text: string): boolean {
+    try {
+      return this.#transport.send(text);
+    } catch (error) {
+      this.#giveUp('send', error);
+      // What the transport took before it threw is not known: the request stays in flight, and ends with the session.
+      return true;
+    }
   }
 
   #tell(effect: Exclude<SessionEffect, { kind: 'send' }>): void {

@@ -1,90 +1,18 @@
-import type { CallId } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
-import { initialState, nextWakeAt } from './machine-state.js';
-import type { SessionCall, SettledCall } from './session-contract.js';
-import type { SessionEffect, SessionInput } from './session-input.js';
+import { MachineBench } from './machine-bench.suite.js';
+import { nextWakeAt } from './machine-state.js';
 import { defaultSessionLimits } from './session-limits.js';
-import { step } from './session-machine.js';
-import { XiaozhiDialect } from './xiaozhi/xiaozhi-dialect.js';
-
-type Timeless<Input> = Input extends unknown ? Omit<Input, 'now'> : never;
-
-const noTools = '"result":{"tools":[]}';
-
-/** A machine with all that came out of it, driven by texts of a device. */
-class Bench {
-  readonly rules;
-  readonly effects: SessionEffect[] = [];
-  readonly settled: SettledCall[] = [];
-  state;
-  now = 0;
-
-  constructor(limits: Partial<typeof defaultSessionLimits> = {}, firstRequestId = 1) {
-    this.rules = { dialect: new XiaozhiDialect(), limits: { ...defaultSessionLimits, ...limits } };
-    this.state = initialState(firstRequestId);
-  }
-
-  put(input: Timeless<SessionInput>): readonly SessionEffect[] {
-    const { state, effects } = step(this.rules, this.state, { ...input, now: this.now } as SessionInput);
-    this.state = state;
-    this.effects.push(...effects);
-    for (const effect of effects) if (effect.kind === 'settle') effect.settle(effect.settled);
-    return effects;
-  }
-
-  /** The device says: an MCP payload with the given members, for the id in flight unless another is given. */
-  answer(members: string, id = this.state.inFlight?.id) {
-    return this.text(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${members}}}`);
-  }
-
-  text(text: string) {
-    return this.put({ kind: 'message', message: this.rules.dialect.read(text) });
-  }
-
-  call(callId: string, change: Partial<SessionCall> = {}) {
-    const call = { callId: callId as CallId, tool: 't', arguments: {}, queueDeadlineAt: this.now + 5000, callTimeoutMs: 30_000, ...change };
-    return this.put({ kind: 'call', call, settle: (settled) => this.settled.push(settled) });
-  }
-
-  pass(ms: number) {
-    this.now += ms;
-    return this.put({ kind: 'wake' });
-  }
-
-  makeReady(listing = noTools): this {
-    this.put({ kind: 'start' });
-    this.answer('"result":{"serverInfo":{"name":"b","version":"1"}}');
-    this.answer(listing);
-    return this;
-  }
-
-  sent(): { method: string; id?: number; params?: Record<string, unknown> }[] {
-    return this.effects.filter((effect) => effect.kind === 'send').map(({ text }) => JSON.parse(text).payload);
-  }
-
-  outcomes() {
-    return this.settled.map(({ callId, outcome }) => [callId, outcome.kind, outcome.error?.code, outcome.certainty]);
-  }
-
-  kinds(kind: SessionEffect['kind']) {
-    return this.effects.filter((effect) => effect.kind === kind);
-  }
-
-  anomalies() {
-    return this.effects.filter((effect) => effect.kind === 'anomaly').map(({ anomaly }) => anomaly);
-  }
-}
 
 describe('greeting', () => {
   it('greets, says so, lists and becomes ready', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     expect(bench.sent().map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
     const told = bench.effects.filter(({ kind }) => kind !== 'send').map((effect) => ('state' in effect ? effect.state : effect.kind));
     expect(told).toEqual(['greeting', 'greeted', 'discovering', 'toolsDiscovered', 'ready']);
   });
 
   it('greets again after silence, takes the second answer, and counts the first as late', () => {
-    const bench = new Bench();
+    const bench = new MachineBench();
     bench.put({ kind: 'start' });
     bench.pass(defaultSessionLimits.greetingTimeoutMs);
     bench.answer('"result":{}', 1);
@@ -94,7 +22,7 @@ describe('greeting', () => {
   });
 
   it('gives up after the second silence', () => {
-    const bench = new Bench();
+    const bench = new MachineBench();
     bench.put({ kind: 'start' });
     bench.call('a', { queueDeadlineAt: 1e9 });
     bench.pass(defaultSessionLimits.greetingTimeoutMs);
@@ -108,73 +36,9 @@ describe('greeting', () => {
   });
 });
 
-describe('listing', () => {
-  const page = (name: string, cursor?: string) =>
-    `"result":{"tools":[{"name":"${name}"}]${cursor === undefined ? '' : `,"nextCursor":"${cursor}"`}}`;
-
-  it('asks page after page with the cursor and for user-only tools', () => {
-    const bench = new Bench().makeReady(page('a', 'b'));
-    bench.answer(page('b'));
-    expect(
-      bench
-        .sent()
-        .map(({ params }) => params)
-        .slice(2),
-    ).toEqual([{ withUserTools: true }, { cursor: 'b', withUserTools: true }]);
-    expect(bench.kinds('toolsDiscovered')).toMatchObject([{ discovered: { isComplete: true, tools: [{ name: 'a' }, { name: 'b' }] } }]);
-  });
-
-  it('begins again once when a later page fails, then keeps what it has', () => {
-    const bench = new Bench().makeReady(page('a', 'b'));
-    const failure = '"error":{"message":"Failed to add tool  because of payload size limit"}';
-    bench.answer(failure);
-    expect(bench.sent().at(-1)?.params).toEqual({ withUserTools: true });
-    bench.answer(page('a', 'b'));
-    bench.answer(failure);
-    expect(bench.state.phase).toBe('ready');
-    expect(bench.anomalies()).toEqual(['listing_incomplete']);
-    expect(bench.kinds('toolsDiscovered')).toMatchObject([{ discovered: { isComplete: false, tools: [{ name: 'a' }] } }]);
-  });
-
-  it.each(['"error":{"message":"no"}', '"result":{}', '"result":1,"error":2'])('becomes ready although the first page is %s', (members) => {
-    const bench = new Bench().makeReady(members);
-    expect(bench.kinds('discoveryFailed')).toHaveLength(1);
-    expect(bench.state.phase).toBe('ready');
-  });
-
-  it('becomes ready although the first page never comes', () => {
-    const bench = new Bench();
-    bench.put({ kind: 'start' });
-    bench.answer('"result":{}');
-    bench.pass(defaultSessionLimits.listingTimeoutMs);
-    expect(bench.kinds('discoveryFailed')).toHaveLength(1);
-    expect(bench.state.phase).toBe('ready');
-  });
-
-  it('lists again between calls when asked to, before those that wait', () => {
-    const bench = new Bench().makeReady();
-    bench.call('a');
-    bench.call('b');
-    bench.put({ kind: 'refresh' });
-    bench.answer('"result":{"content":[]}');
-    expect(bench.sent().at(-1)?.method).toBe('tools/list');
-    bench.answer(noTools);
-    expect(bench.kinds('toolsDiscovered')).toHaveLength(2);
-    expect(bench.sent().at(-1)?.method).toBe('tools/call');
-  });
-
-  it('lists again when the device no longer has a tool', () => {
-    const bench = new Bench().makeReady();
-    bench.call('a');
-    bench.answer('"error":{"message":"Unknown tool: t"}');
-    expect(bench.outcomes()).toEqual([['a', 'FAILED', 'TOOL_GONE', 'YES']]);
-    expect(bench.sent().at(-1)?.method).toBe('tools/list');
-  });
-});
-
 describe('calls', () => {
   it('are sent one at a time, in order', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     for (const id of ['a', 'b', 'c']) bench.call(id);
     expect(bench.sent().filter(({ method }) => method === 'tools/call')).toHaveLength(1);
     bench.answer('"result":{"content":[{"type":"text","text":"1"}]}');
@@ -188,14 +52,14 @@ describe('calls', () => {
   });
 
   it('wait for the session to be ready', () => {
-    const bench = new Bench();
+    const bench = new MachineBench();
     bench.call('a');
     bench.makeReady();
     expect(bench.sent().at(-1)?.method).toBe('tools/call');
   });
 
   it('end in what the device said', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     const ends = [
       '"result":{"content":[],"isError":false}',
       '"error":{"message":"Failed to capture photo"}',
@@ -223,7 +87,7 @@ describe('calls', () => {
   });
 
   it('end unknown at their deadline, and the next one is sent', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a', { callTimeoutMs: 1000 });
     bench.call('b');
     bench.pass(999);
@@ -234,13 +98,13 @@ describe('calls', () => {
   });
 
   it('never wait longer than their absolute deadline', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a', { callTimeoutMs: 30_000, callDeadlineAt: bench.now + 400 });
     expect(nextWakeAt(bench.state)).toBe(bench.now + 400);
   });
 
   it('settle once when answer and deadline come together', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a', { callTimeoutMs: 1000 });
     bench.now += 1000;
     bench.answer('"result":{"content":[]}');
@@ -249,7 +113,7 @@ describe('calls', () => {
   });
 
   it('tell a late answer once, and count further ones as duplicates', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a', { callTimeoutMs: 1000 });
     const { id } = bench.state.inFlight ?? {};
     bench.pass(1000);
@@ -262,7 +126,7 @@ describe('calls', () => {
   });
 
   it('are forgotten after the time for late answers', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a', { callTimeoutMs: 1000 });
     const { id } = bench.state.inFlight ?? {};
     bench.pass(1000);
@@ -272,7 +136,7 @@ describe('calls', () => {
   });
 
   it('ignore answers to ids that were never used', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a');
     bench.answer('"result":{"content":[]}', 4000);
     bench.answer('"result":{"content":[]}', 0);
@@ -281,7 +145,7 @@ describe('calls', () => {
   });
 
   it('are not sent when their time in the queue is over', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a');
     bench.call('b', { queueDeadlineAt: bench.now + 100 });
     bench.call('c', { queueDeadlineAt: bench.now });
@@ -295,7 +159,7 @@ describe('calls', () => {
   });
 
   it('are refused when too many wait, when too large, and with names that devices cannot say', () => {
-    const bench = new Bench({ waitingCallsMax: 1, requestBytesMax: 200 }).makeReady();
+    const bench = new MachineBench({ waitingCallsMax: 1, requestBytesMax: 200 }).makeReady();
     bench.call('large', { arguments: { text: '灯'.repeat(60) } });
     bench.call('name', { tool: 'a"b' });
     bench.call('a');
@@ -309,7 +173,7 @@ describe('calls', () => {
   });
 
   it('are certainly not sent when the transport took nothing', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a');
     bench.call('b');
     bench.put({ kind: 'sendFailed', id: bench.state.inFlight?.id ?? 0 });
@@ -321,7 +185,7 @@ describe('calls', () => {
 describe('ids', () => {
   it('go around at the largest, past 0 and past those still remembered', () => {
     const max = 2 ** 31 - 1;
-    const bench = new Bench({}, max - 1).makeReady();
+    const bench = new MachineBench({}, max - 1).makeReady();
     expect(bench.sent().map(({ id }) => id)).toEqual([max - 1, undefined, max]);
     bench.call('a', { callTimeoutMs: 10 });
     expect(bench.state.inFlight?.id).toBe(1);
@@ -334,7 +198,7 @@ describe('ids', () => {
 
 describe('the end', () => {
   it('settles the call in flight as unknown and the others as never sent, then closes', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.call('a');
     bench.call('b');
     const effects = bench.put({ kind: 'close', reason: 'taken_over' });
@@ -346,7 +210,7 @@ describe('the end', () => {
   });
 
   it('does not close a transport that ended by itself', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     expect(bench.put({ kind: 'transportClosed', reason: 'connection_lost' }).at(-1)).toEqual({
       kind: 'stateChanged',
       state: 'closed',
@@ -356,7 +220,7 @@ describe('the end', () => {
   });
 
   it('is final: nothing has an effect after it, but calls get their answer', () => {
-    const bench = new Bench().makeReady();
+    const bench = new MachineBench().makeReady();
     bench.put({ kind: 'close', reason: 'hub_closed' });
     const before = bench.effects.length;
     bench.put({ kind: 'close', reason: 'hub_closed' });
@@ -371,7 +235,7 @@ describe('the end', () => {
 });
 
 it('passes on notifications and other messages, and counts what is strange', () => {
-  const bench = new Bench().makeReady();
+  const bench = new MachineBench().makeReady();
   bench.text('{"type":"mcp","payload":{"jsonrpc":"2.0","method":"notifications/state_changed","params":{"a":1}}}');
   bench.text('{"type":"listen","state":"start"}');
   bench.text('{"type":"dance"}');

@@ -48,8 +48,8 @@ describe('extendWalk', () => {
 });
 
 describe('breakWalk', () => {
-  it('fails where there was no page yet', () => {
-    expect(breakWalk(firstWalk, 'x')).toEqual({ kind: 'failed' });
+  it('fails where there was no page the second time either', () => {
+    expect(breakWalk(walkOf(breakWalk(firstWalk, 'x')), 'x')).toEqual({ kind: 'failed' });
   });
 
   it('begins again once without a cursor, then keeps the longer walk', () => {

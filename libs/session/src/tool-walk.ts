@@ -34,11 +34,14 @@ export function extendWalk(walk: ToolWalk, page: ToolPage, limits: SessionLimits
   return { kind: 'next', walk: { ...extended, cursor: nextCursor, cursors: [...walk.cursors, nextCursor] } };
 }
 
-/** The page in flight did not come. The first time it begins again without a cursor; then the longer of the two walks stays. */
+/**
+ * The page in flight did not come. The first time it begins again without a cursor: over QoS 0 a request may be lost, above all the first large one after
+ * a reconnect [xiaozhi §9 17, 24]. Then the longer of the two walks stays.
+ */
 export function breakWalk(walk: ToolWalk, problem: string): WalkStep {
   const { earlier } = walk;
-  if (earlier === undefined && walk.pages.length > 0) return { kind: 'next', walk: { ...firstWalk, earlier: walk } };
-  const longer = earlier !== undefined && earlier.tools.length > walk.tools.length ? earlier : walk;
+  if (earlier === undefined) return { kind: 'next', walk: { ...firstWalk, earlier: walk } };
+  const longer = earlier.tools.length > walk.tools.length ? earlier : walk;
   return longer.pages.length === 0 ? { kind: 'failed' } : done(longer, problem);
 }
 
