@@ -7,6 +7,8 @@ export interface GatewayLimits {
   readonly unprovenConnectionsMax: number;
   /** Time from accept to CONNECT, and from upgrade to the device's hello, ms. Devices give up after 10 s themselves. [xiaozhi §1.3] */
   readonly introductionTimeoutMs: number;
+  /** Time for the check of credentials, ms: less than the 10 s that devices wait, so that they hear "come back later" and not silence. [xiaozhi §2.2] */
+  readonly authTimeoutMs: number;
   /** A whole MQTT packet before CONNACK, bytes. A CONNECT has an id of 60 characters and a password of 44. */
   readonly unprovenPacketBytesMax: number;
   /** A whole message from a device afterwards, bytes. A page of tools takes about 8 KB. [xiaozhi §9, 14] */
@@ -34,6 +36,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   sessionsMax: 18_000,
   unprovenConnectionsMax: 8_000,
   introductionTimeoutMs: 10_000,
+  authTimeoutMs: 5_000,
   unprovenPacketBytesMax: 4 * 1024,
   messageBytesMax: 64 * 1024,
   unsentBytesMax: 256 * 1024,

@@ -7,6 +7,7 @@ import type { FeedEvent, RoutedCall } from '@flotilla/bus';
 import type { CallId, DeviceId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { OpenAuth } from './device-auth.js';
 import { realClock, silentLogger } from './door.suite.js';
 import { answerAsFirmware } from './firmware.suite.js';
@@ -51,7 +52,7 @@ export class GatewayStage {
 
   #endings: readonly (() => void)[] = [];
 
-  get httpPort(): number {
+  get #httpPort(): number {
     return (this.servers.http.address() as AddressInfo).port;
   }
 
@@ -61,6 +62,19 @@ export class GatewayStage {
     device.answer = (text) => answerAsFirmware(text, options);
     device.connect({ clientId: options.clientId ?? 'GID_lab@@@02_5e_7a_10_c4_9f@@@one' });
     return device;
+  }
+
+  /** The lamp over WebSocket, its hello said. */
+  async connectTalkingLamp(): Promise<WebSocket> {
+    const headers = { 'Device-Id': lampId, 'Client-Id': 'somebody' };
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#httpPort}/xiaozhi/v1/`, { headers });
+    socket.on('message', (data) => {
+      const reply = answerAsFirmware((data as Buffer).toString());
+      if (reply !== undefined) socket.send(reply);
+    });
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' }));
+    return socket;
   }
 
   /** The lamp's entry in the directory, once it has one of a newer epoch. */

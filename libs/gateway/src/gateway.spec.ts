@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { openLocalBus } from '@flotilla/bus';
 import type { Bus } from '@flotilla/bus';
 import { openRegistry } from '@flotilla/registry';
@@ -6,7 +5,6 @@ import type { ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { WebSocket } from 'ws';
 import { silentLogger } from './door.suite.js';
 import { answerAsFirmware } from './firmware.suite.js';
 import { GatewayStage, lampId } from './gateway-stage.suite.js';
@@ -96,14 +94,7 @@ describe('a device that connects', () => {
   });
 
   it('comes over WebSocket as well', async () => {
-    const headers = { 'Device-Id': lampId, 'Client-Id': 'somebody' };
-    const socket = new WebSocket(`ws://127.0.0.1:${stage.httpPort}/xiaozhi/v1/`, { headers });
-    socket.on('message', (data) => {
-      const reply = answerAsFirmware((data as Buffer).toString());
-      if (reply !== undefined) socket.send(reply);
-    });
-    await once(socket, 'open');
-    socket.send(JSON.stringify({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' }));
+    const socket = await stage.connectTalkingLamp();
     await stage.entry();
     expect(await registry.devices.find(lampId)).toMatchObject({ transport: 'WEBSOCKET', reachability: 'IN_CONVERSATION' });
     expect((await stage.call()).outcome.kind).toBe('SUCCEEDED');

@@ -6,7 +6,10 @@ import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { Client, Subscription } from 'aedes';
 import { clientIdMax, parseMqttClientId } from '@flotilla/mcp';
-import type { AuthVerdict, DeviceAuth } from './device-auth.js';
+import type { Clock } from '@flotilla/session';
+import { askAuth } from './auth-question.js';
+import type { AuthAnswer } from './auth-question.js';
+import type { DeviceAuth } from './device-auth.js';
 import type { ConnectionRefusal, GatewayCounters } from './gateway-counters.js';
 import type { GatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
@@ -19,6 +22,7 @@ export interface MqttIngressOptions {
   readonly auth: DeviceAuth;
   readonly host: SessionHost;
   readonly lobby: Lobby;
+  readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
   readonly logger: GatewayLogger;
@@ -118,22 +122,20 @@ export class MqttIngress {
       this.#refuse(answer, 'hub_full', new ConnectRefusal(SERVER_UNAVAILABLE, 'no room for another session'));
       return;
     }
-    const decide = (verdict: AuthVerdict) => {
+    const decide = (verdict: AuthAnswer) => {
       if (verdict.kind === 'granted') {
         connection.deviceId = identity.deviceId;
         answer(null, true);
+      } else if (verdict.kind === 'undecided') {
+        this.#refuse(answer, 'auth_unavailable', new ConnectRefusal(SERVER_UNAVAILABLE, 'credentials could not be checked'));
       } else {
         const code = verdict.reason === 'credentials_missing' ? NOT_AUTHORIZED : BAD_CREDENTIALS;
         this.#refuse(answer, verdict.reason, new ConnectRefusal(code, verdict.message));
       }
     };
-    const verdict = this.options.auth.checkMqtt({ clientId, ...claim, remoteAddress: connection.peer.remoteAddress });
-    if (!(verdict instanceof Promise)) decide(verdict);
-    else
-      verdict.then(decide, (error: unknown) => {
-        this.options.logger.error({ error, clientId }, 'credentials could not be checked');
-        this.#refuse(answer, 'auth_unavailable', new ConnectRefusal(SERVER_UNAVAILABLE, 'credentials could not be checked'));
-      });
+    const { remoteAddress } = connection.peer;
+    const ask = () => this.options.auth.checkMqtt({ clientId, ...claim, remoteAddress });
+    askAuth({ ask, subject: { clientId, remoteAddress } }, this.options, decide);
   }
 
   #refuse(answer: Answer, reason: ConnectionRefusal, refusal: ConnectRefusal): void {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { openLocalBus, openRedisBus } from '@flotilla/bus';
 import type { Bus } from '@flotilla/bus';
 import { isRedisInstalled, RedisServer } from '@flotilla/bus/redis-server';
@@ -78,6 +79,18 @@ describe('a second connection of a device', () => {
     expect((await stage.call({ epoch })).outcome).toMatchObject({ kind: 'NOT_SENT', error: { code: 'DEVICE_OFFLINE' } });
     expect(stage.gateway.status().counts).toContainEqual({ name: 'takeover_all', count: 1 });
     expect(stage.presences).not.toContain('OFFLINE');
+  });
+
+  it('takes over by another way in as well', async () => {
+    const first = await stage.connectLamp();
+    const { epoch } = await stage.entry();
+    const socket = await stage.connectTalkingLamp();
+    await first.closed();
+    await stage.entry(epoch);
+    expect(await registry.devices.find(lampId)).toMatchObject({ presence: 'ONLINE', transport: 'WEBSOCKET' });
+    const isOver = once(socket, 'close');
+    await stage.connectLamp();
+    expect(await isOver).toMatchObject([1000, Buffer.from('taken_over')]);
   });
 
   it('ends rightly when connections follow each other faster than they are written', async () => {

@@ -113,12 +113,6 @@ describe('WebSocketIngress', () => {
     expect(arrival.deviceId).toBe('02:5e:7a:10:c4:9f');
   });
 
-  it('ends an older session of the device at the hello', async () => {
-    const door = await openDoor();
-    await enter(door);
-    expect(door.host.superseded).toEqual(['02:5e:7a:10:c4:9f']);
-  });
-
   it('drops audio and survives text that is no message', async () => {
     const { socket, arrival } = await enter(await openDoor());
     const heard = listen(arrival);

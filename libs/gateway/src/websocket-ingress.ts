@@ -10,7 +10,8 @@ import type { RawData, WebSocket } from 'ws';
 import { clientIdMax, parseDeviceEnvelope, parseDeviceHello, parseDeviceIdHeader, websocketServerHello } from '@flotilla/mcp';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
-import type { AuthVerdict, DeviceAuth, WebSocketCredentials } from './device-auth.js';
+import { askAuth } from './auth-question.js';
+import type { DeviceAuth, WebSocketCredentials } from './device-auth.js';
 import type { ConnectionRefusal, GatewayCounters } from './gateway-counters.js';
 import type { GatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
@@ -81,7 +82,9 @@ export class WebSocketIngress {
     }
     socket.once('close', leaveLobby);
     socket.on('error', () => socket.destroy());
-    void this.#authenticate(handshake.credentials).then((verdict) => {
+    const { credentials } = handshake;
+    const ask = () => this.options.auth.checkWebSocket(credentials);
+    askAuth({ ask, subject: { deviceId: credentials.deviceId } }, this.options, (verdict) => {
       if (socket.destroyed) return;
       if (verdict.kind === 'granted')
         this.#server.handleUpgrade(request, socket, head, (ws) => this.#awaitHello(ws, handshake, leaveLobby));
@@ -91,15 +94,6 @@ export class WebSocketIngress {
     });
   };
 
-  async #authenticate(credentials: WebSocketCredentials): Promise<AuthVerdict | { readonly kind: 'undecided' }> {
-    try {
-      return await this.options.auth.checkWebSocket(credentials);
-    } catch (error) {
-      this.options.logger.error({ error, deviceId: credentials.deviceId }, 'credentials could not be checked');
-      return { kind: 'undecided' };
-    }
-  }
-
   #refuse(socket: Duplex, reason: ConnectionRefusal, refusal: UpgradeRefusal): void {
     this.options.counters.add('refusal', reason);
     refuseUpgrade(socket, refusal);
@@ -108,6 +102,7 @@ export class WebSocketIngress {
   #awaitHello(socket: WebSocket, handshake: Handshake, leaveLobby: () => void): void {
     const { clock, counters, limits } = this.options;
     const cancelDeadline = clock.setTimer(limits.introductionTimeoutMs, () => {
+      socket.off('message', hear);
       counters.add('refusal', 'hello_missing');
       closePolitely(socket, { clock, closingTimeoutMs: limits.closingTimeoutMs, reason: 'protocol_error' });
     });
@@ -130,7 +125,6 @@ export class WebSocketIngress {
     socket.once('close', () => this.#transports.delete(transport));
     const conversationId = randomUUID();
     transport.send(JSON.stringify(websocketServerHello(conversationId)));
-    this.options.host.supersede(deviceId);
     this.options.host.admit({ deviceId, kind: 'WEBSOCKET', transport, conversationId, ...peer });
   }
 }

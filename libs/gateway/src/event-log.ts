@@ -1,0 +1,19 @@
+/** Writes events of the gateway and feeds them to whoever listens. Which ones there are is the callers' business. */
+import type { EventFeed } from '@flotilla/bus';
+import type { DeviceId } from '@flotilla/mcp';
+import type { EventStore } from '@flotilla/registry';
+
+export interface EventLogOptions {
+  readonly events: Pick<EventStore, 'append'>;
+  readonly feed: Pick<EventFeed, 'publish'>;
+  readonly clock: { now(): number };
+}
+
+export class EventLog {
+  constructor(private readonly options: EventLogOptions) {}
+
+  write(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
+    const { clock, events, feed } = this.options;
+    feed.publish('event', events.append({ type, deviceId, at: clock.now(), data }));
+  }
+}
