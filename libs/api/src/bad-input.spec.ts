@@ -92,6 +92,13 @@ describe('input that does not fit', () => {
     }
   });
 
+  it('JSON without a bottom is BAD_USER_INPUT', async () => {
+    const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
+    const query = 'mutation ($a: JSON) { callTool(input: {deviceId: "d", tool: "t", arguments: $a}) { call { id } } }';
+    const body = `{"query":${JSON.stringify(query)},"variables":{"a":${deep}}}`;
+    expect(await api.post(body, admin)).toMatchObject({ codes: ['BAD_USER_INPUT'], messages: [expect.stringContaining('32 levels')] });
+  });
+
   it.each(['no-uuid', '', "'; DROP TABLE device; --"])('an id "%s" that was never given out finds nothing', async (id) => {
     const { data, codes } = await api.ask('query ($id: ID!) { device(id: $id) { id } call(id: $id) { id } job(id: $id) { id } }', { id });
     expect({ data, codes }).toEqual({ data: { device: null, call: null, job: null }, codes: [] });

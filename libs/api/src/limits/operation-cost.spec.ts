@@ -29,6 +29,28 @@ describe('the cost of an operation', () => {
     expect(cost('{ devices(first: -1000000) { nodes { id tools { name } } } }')).toBeGreaterThan(0);
   });
 
+  it('adds for what reads more than it shows', () => {
+    expect(cost('{ devices(first: 1) { totalCount } }')).toBeGreaterThan(200);
+    expect(cost('{ tools(first: 1) { nodes { name } } }')).toBeGreaterThan(200);
+  });
+
+  it('is counted anew where a variable is the number of rows', () => {
+    const document = parse('query ($first: Int) { devices(first: $first) { nodes { calls(first: 100) { nodes { id } } } } }');
+    const refuse = (first: number) => () => refuseCostly({ schema, document, variables: { first }, operationName: null }, defaultApiLimits);
+    expect(refuse(1)).not.toThrow();
+    expect(refuse(200)).toThrow(/at most 10000/);
+    expect(refuse(1)).not.toThrow();
+  });
+
+  it('is COST_LIMIT where fragments multiply the selections', () => {
+    const doubling = Array.from({ length: 13 }, (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`).join(
+      '\n',
+    );
+    const document = parse(`{ ...F0 } ${doubling} fragment F13 on Query { viewer { name } }`);
+    const refuse = (): void => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits);
+    expect(refuse).toThrow(expect.objectContaining({ code: 'COST_LIMIT' }));
+  });
+
   it('allows the largest list of devices with tools and their policies', () => {
     const document = parse('{ devices(first: 200) { nodes { id tools { name policy { idempotent } } } } }');
     expect(() => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits)).not.toThrow();

@@ -1,28 +1,34 @@
-/** What an operation may cost at most, in points, before it runs: about one for each object it may return, more for each statement or device it needs. */
+/** What an operation may cost at most, in points, before it runs: about one for each object it may return, more for what reads or does more than it shows. */
 import {
   type DocumentNode,
   getNamedType,
   getNullableType,
   getOperationAST,
+  GraphQLError,
   type GraphQLSchema,
   isCompositeType,
   isListType,
+  Kind,
+  visit,
 } from 'graphql';
 import { getComplexity, type ComplexityEstimator } from 'graphql-query-complexity';
 import { ApiError } from '../api-error.js';
 import { nulError } from './document-limits.js';
 import type { ApiLimits } from './api-limits.js';
 
-/** Fields of an object that cost a statement for each object. */
-const statementFields = new Set([
-  'Device.sessions',
-  'Device.toolSetHistory',
-  'Device.events',
-  'Device.calls',
-  'Job.targets',
-  'Job.failureGroups',
+/** Points that a field costs besides those of the objects in it. */
+const extraPoints: ReadonlyMap<string, number> = new Map([
+  // Read for each parent, although with one statement for all of them.
+  ['Device.sessions', 20],
+  ['Device.toolSetHistory', 20],
+  ['Device.events', 20],
+  ['Device.calls', 20],
+  ['Job.targets', 20],
+  // These go over rows that they do not return: a job's targets, the fleet, 10,000 devices.
+  ['Job.failureGroups', 200],
+  ['Query.tools', 200],
+  ['DeviceConnection.totalCount', 200],
 ]);
-const statementPoints = 20;
 /** An act holds a place while a device or a worker does its part: no more than 50 in one operation. */
 const mutationPoints = 200;
 /** Objects in a list that has no `first`: tools of a device, mostly. */
@@ -40,7 +46,9 @@ export interface Operation {
 /** Throws COST_LIMIT where the operation may cost too much, BAD_USER_INPUT where its variables do not fit. */
 export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'queryCostMax' | 'pageRowsMax'>): void {
   if (operation.variables) refuseNul(operation.variables);
-  const cost = operation.variables ? costOf(operation, limits.pageRowsMax) : constantCostOf(operation, limits.pageRowsMax);
+  const cost = dependsOnVariables(operation.document)
+    ? costOf(operation, limits.pageRowsMax)
+    : constantCostOf(operation, limits.pageRowsMax);
   if (cost > limits.queryCostMax) {
     throw new ApiError(
       'COST_LIMIT',
@@ -49,9 +57,28 @@ export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'quer
   }
 }
 
-/** Without variables a document always costs the same: counted once (33 µs), because Mercurius keeps the parsed documents of repeated queries. */
+/** Mercurius keeps the parsed documents of repeated queries, so that each is looked at once. */
+const variableCosts = new WeakMap<DocumentNode, boolean>();
 const constantCosts = new WeakMap<DocumentNode, Map<string | null | undefined, number>>();
 
+/** Whether a variable decides how much comes back: as `first`, or in a directive. Those of most acts do not. */
+function dependsOnVariables(document: DocumentNode): boolean {
+  const known = variableCosts.get(document);
+  if (known !== undefined) return known;
+  let depends = false;
+  visit(document, {
+    Argument: ({ name, value }) => {
+      if (name.value === 'first' && value.kind === Kind.VARIABLE) depends = true;
+    },
+    Directive: ({ arguments: given }) => {
+      if (given?.some(({ value }) => value.kind === Kind.VARIABLE)) depends = true;
+    },
+  });
+  variableCosts.set(document, depends);
+  return depends;
+}
+
+/** Counted once: counting costs more than a simple query. */
 function constantCostOf(operation: Operation, pageRowsMax: number): number {
   const { document, operationName } = operation;
   const costs = constantCosts.get(document) ?? new Map<string | null | undefined, number>();
@@ -62,21 +89,27 @@ function constantCostOf(operation: Operation, pageRowsMax: number): number {
 
 export function costOf({ schema, document, variables, operationName }: Operation, pageRowsMax: number): number {
   if (!getOperationAST(document, operationName)) return 0;
-  return getComplexity({
-    schema,
-    query: document,
-    variables: { ...variables },
-    ...(typeof operationName === 'string' ? { operationName } : {}),
-    estimators: [pointsOf(pageRowsMax)],
-    maxQueryNodes: selectionsMax,
-  });
+  try {
+    return getComplexity({
+      schema,
+      query: document,
+      variables: { ...variables },
+      ...(typeof operationName === 'string' ? { operationName } : {}),
+      estimators: [pointsOf(pageRowsMax)],
+      maxQueryNodes: selectionsMax,
+    });
+  } catch (error) {
+    // What is wrong with variables names its place in the document; the only other complaint is the number of selections.
+    if (!(error instanceof GraphQLError) || error.nodes !== undefined) throw error;
+    throw new ApiError('COST_LIMIT', `The operation has more than ${selectionsMax} selections, counting each spread of a fragment.`, error);
+  }
 }
 
 function pointsOf(pageRowsMax: number): ComplexityEstimator {
   return ({ type, field, args, childComplexity }) => {
-    if (!isCompositeType(getNamedType(field.type))) return 0;
+    const own = extraPoints.get(`${type.name}.${field.name}`) ?? 0;
+    if (!isCompositeType(getNamedType(field.type))) return own;
     if (type.name === 'Mutation') return mutationPoints + childComplexity;
-    const own = statementFields.has(`${type.name}.${field.name}`) ? statementPoints : 0;
     return own + timesOf(field.name, args, isListType(getNullableType(field.type)), pageRowsMax) * (1 + childComplexity);
   };
 }
@@ -87,14 +120,15 @@ function timesOf(name: string, args: Readonly<Record<string, unknown>>, isList: 
   return isList && name !== 'nodes' && name !== 'edges' ? listLengthAssumed : 1;
 }
 
-/** NUL ends a string on the device and is no text for PostgreSQL. */
-function refuseNul(value: unknown): void {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) throw nulError();
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
-      refuseNul(key);
-      refuseNul(member);
+/** NUL ends a string on the device and is no text for PostgreSQL. Not recursive: variables may nest as deep as their bytes allow. */
+function refuseNul(variables: Readonly<Record<string, unknown>>): void {
+  const waiting: unknown[] = [variables];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value === 'string') {
+      if (value.includes('\0')) throw nulError();
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) waiting.push(key, member);
     }
   }
 }
