@@ -24,6 +24,8 @@ export interface OpenApi {
   readonly feed: EventFeed;
   /** The registry's methods that were called, as `store.method`; emptied by the spec. */
   readonly lookups: string[];
+  /** From now on nobody's key. */
+  revoke(key: string): void;
   /** What was logged as an error. */
   readonly failures: unknown[];
   readonly httpUrl: string;
@@ -57,11 +59,12 @@ export async function openApi(fleet: Partial<FleetOperations> = {}, limits: Part
   const bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger });
   const lease = await registry.takeLease();
   const lookups: string[] = [];
+  const revoked = new Set<string>();
   const server = Fastify();
   const api = await mountApi(server, {
     registry: {
       ...observed(registry, lookups),
-      apiKeys: { authenticate: async (key) => principalOf(key), ensureAdminKey: async () => undefined },
+      apiKeys: { authenticate: async (key) => (revoked.has(key) ? undefined : principalOf(key)), ensureAdminKey: async () => undefined },
     },
     fleet: { ...refusingFleet, ...fleet },
     feed: bus.feed,
@@ -78,6 +81,7 @@ export async function openApi(fleet: Partial<FleetOperations> = {}, limits: Part
     feed: bus.feed,
     lookups,
     failures,
+    revoke: (key) => void revoked.add(key),
     httpUrl,
     socketUrl,
     post,

@@ -9,7 +9,7 @@ export interface ApiLimits {
   readonly queryDepthMax: number;
   /** Fields renamed with an alias in one query: each may be a whole list again. */
   readonly queryAliasesMax: number;
-  /** Points of one operation (operation-cost.ts): about the number of objects it may return, plus 20 for each statement. */
+  /** Points of one operation (operation-cost.ts): about the number of objects it may return, and more for what reads more than it shows. */
   readonly queryCostMax: number;
   /** Rows of one page. */
   readonly pageRowsMax: number;
@@ -19,6 +19,8 @@ export interface ApiLimits {
   readonly operationsPerSocketMax: number;
   /** Changes that wait for one slow subscriber; past it the oldest are dropped and counted. */
   readonly subscriptionQueueMax: number;
+  /** Ms between two looks at the key of an open WebSocket: one that is revoked or expired ends its subscriptions by then. */
+  readonly keyCheckMs: number;
   /** Bytes that wait for one slow socket before it is closed. */
   readonly socketBacklogBytesMax: number;
 }
@@ -33,5 +35,6 @@ export const defaultApiLimits: ApiLimits = {
   socketsMax: 1_000,
   operationsPerSocketMax: 50,
   subscriptionQueueMax: 1_000,
+  keyCheckMs: 5_000,
   socketBacklogBytesMax: 8_388_608,
 };

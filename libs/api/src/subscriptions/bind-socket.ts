@@ -11,7 +11,12 @@ export interface SocketRules {
   readonly backlogBytesMax: number;
 }
 
-export function bindSocket(socket: WebSocket, server: Server<unknown>, { logger, backlogBytesMax }: SocketRules): void {
+/** What graphql-ws keeps for us with each connection. */
+export interface SocketOfConnection {
+  readonly socket: WebSocket;
+}
+
+export function bindSocket(socket: WebSocket, server: Server<SocketOfConnection>, { logger, backlogBytesMax }: SocketRules): void {
   const stopPings = pingUntilDead(socket);
   const fail = (error: unknown): void => {
     logger.error({ err: error }, 'a GraphQL socket failed inside');
@@ -26,7 +31,7 @@ export function bindSocket(socket: WebSocket, server: Server<unknown>, { logger,
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => socket.on('message', (data) => void take(textOf(data)).catch(fail)),
     },
-    {},
+    { socket },
   );
   socket.once('close', (code, reason) => {
     stopPings();

@@ -9,7 +9,7 @@ let api: OpenApi;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  api = await openApi({}, { operationsPerSocketMax: 3 });
+  api = await openApi({}, { operationsPerSocketMax: 3, keyCheckMs: 20 });
   await api.addDevice('aa:00');
   await api.addDevice('bb:00');
 });
@@ -95,6 +95,19 @@ describe('closing', () => {
     ['no subprotocol', 4406, undefined, []],
   ])('for %s is %i', async (_what, code, protocol, messages) => {
     expect(await closeCode(protocol, ...messages)).toBe(code);
+  });
+});
+
+describe('a key that is revoked', () => {
+  it('ends the subscriptions that run with it, and no others', async () => {
+    const key = keyOf(['EVENTS_READ']);
+    const ended = open('subscription { eventAdded { cursor } }', key).next();
+    const goesOn = open('subscription { deviceChanged { id } }');
+    api.revoke(key);
+    await expect(ended).rejects.toMatchObject({ code: 4403 });
+    const publish = (): void => api.feed.publish('device', { deviceId: 'aa:00' as DeviceId });
+    expect(await publishUntilSeen(publish, goesOn)).toEqual({ deviceChanged: { id: 'aa:00' } });
+    await goesOn.stop();
   });
 });
 

@@ -12,7 +12,8 @@ import type { ApiLimits } from '../limits/api-limits.js';
 import { documentLimits } from '../limits/document-limits.js';
 import { refuseCostly } from '../limits/operation-cost.js';
 import { toPublicErrors } from '../public-errors.js';
-import { bindSocket } from './bind-socket.js';
+import { bindSocket, type SocketOfConnection } from './bind-socket.js';
+import { watchKey } from './watch-key.js';
 
 export interface SubscriptionServerDeps extends ApiDeps {
   readonly limits: ApiLimits;
@@ -25,7 +26,7 @@ export interface SubscriptionServer {
 }
 
 /** What a connection said in connection_init. */
-type Connection = Context<{ authorization?: unknown }, unknown>;
+type Connection = Context<{ authorization?: unknown }, SocketOfConnection>;
 
 /** How long a closing socket may take before it is cut, ms. */
 const closingMsMax = 1_000;
@@ -38,14 +39,20 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     handleProtocols: (offered) => handleProtocols(offered),
   });
   const viewerOf = (connection: Connection) => authenticate(registry.apiKeys, connection.connectionParams?.authorization);
-  const protocol = makeServer<{ authorization?: unknown }, unknown>({
-    onConnect: async (connection) => isKnown(viewerOf(connection)),
+  const protocol = makeServer<{ authorization?: unknown }, SocketOfConnection>({
+    onConnect: async (connection) => {
+      const isKeyKnown = () => isKnown(viewerOf(connection));
+      if (!(await isKeyKnown())) return false;
+      watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, logger });
+      return true;
+    },
     onSubscribe: (connection, _id, payload) => prepare(deps, connection, payload, () => viewerOf(connection)),
     onNext: (_connection, _id, _payload, _args, result) =>
       result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
-  sockets.on('connection', (socket: WebSocket) => bindSocket(socket, protocol, { logger, backlogBytesMax: limits.socketBacklogBytesMax }));
+  const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax };
+  sockets.on('connection', (socket: WebSocket) => bindSocket(socket, protocol, rules));
   return {
     upgrade: (request, socket, head) => {
       if (sockets.clients.size >= limits.socketsMax) refuseUpgrade(socket);
