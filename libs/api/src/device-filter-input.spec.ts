@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasCondition, parseDeviceFilter } from './device-filter-input.js';
+import { parseDeviceFilter } from './device-filter-input.js';
 import type { DeviceFilter } from './generated/schema-types.js';
 
 describe('parseDeviceFilter', () => {
@@ -27,18 +27,5 @@ describe('parseDeviceFilter', () => {
 
   it('refuses a list that is too long, and names it', () => {
     expect(() => parseDeviceFilter({ ids: Array.from({ length: 1_001 }, String) })).toThrow('"ids" of a device filter takes at most 1000');
-  });
-});
-
-describe('hasCondition', () => {
-  it.each([
-    [{}, false],
-    [{ any: [] }, false],
-    [{ all: true }, true],
-    [{ any: [{ model: 'x' }] }, true],
-    [{ not: { all: true } }, true],
-    [{ toolsStale: false }, true],
-  ])('of %j is %s', (filter, expected) => {
-    expect(hasCondition(filter)).toBe(expected);
   });
 });

@@ -16,12 +16,6 @@ export function parseDeviceFilter(input: DeviceFilterInput | null | undefined): 
   return input === null || input === undefined ? undefined : parseLevel(input, 1);
 }
 
-/** Whether the filter has a condition: without one it must not choose devices to change or call. */
-export function hasCondition(filter: DeviceFilter): boolean {
-  const { any, not, ...conditions } = filter;
-  return Object.keys(conditions).length > 0 || (any?.length ?? 0) > 0 || not !== undefined;
-}
-
 function parseLevel(input: DeviceFilterInput, depth: number): DeviceFilter {
   if (depth > filterDepthMax) throw new ApiError('BAD_USER_INPUT', `A device filter nests at most ${filterDepthMax} levels.`);
   const { all, any, not, ids, tags, ...plain } = input;

@@ -1,12 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
-import type { Refusal } from '@flotilla/fleet';
+import { refuseFilter, type Refusal } from '@flotilla/fleet';
 import type { DeviceRow, Registry } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { FEED, FLEET, REGISTRY } from '../api-deps.js';
-import { hasCondition, parseDeviceFilter } from '../device-filter-input.js';
-import { refuseDeviceNames } from '../device-names.js';
+import { parseDeviceFilter } from '../device-filter-input.js';
+import { refuseName, refuseTags, tagsMax } from '../device-names.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   MutationRefreshToolsArgs,
@@ -40,11 +40,11 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   @Mutation()
   async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs): Promise<DeviceAnswer> {
     const { deviceId, name, tags } = input;
-    const refusal = refuseDeviceNames({ name, tags }, ['input']);
+    const refusal = refuseName(name, ['input', 'name']) ?? refuseTags(tags ?? [], ['input', 'tags']);
     if (refusal) return { userErrors: [refusal] };
     const device = await this.registry.devices.update(deviceId, {
       ...(name === undefined ? {} : { name }),
-      ...(tags ? { tags: [...new Set(tags)] } : {}),
+      ...(tags ? { tags } : {}),
     });
     if (!device) return { userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }] };
     this.feed.publish('device', { deviceId: device.id });
@@ -56,16 +56,21 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
     _root: unknown,
     { input }: MutationTagDevicesArgs,
   ): Promise<{ readonly changedCount: number; readonly userErrors: readonly Refusal[] }> {
-    const add = [...new Set(input.add)];
-    const remove = [...new Set(input.remove)];
+    const change = { add: [...new Set(input.add)], remove: [...new Set(input.remove)], tagsMax };
     const filter = parseDeviceFilter(input.filter) ?? {};
-    const refusal = refuseEmptyFilter(hasCondition(filter)) ?? refuseDeviceNames({ tags: [...add, ...remove] }, ['input', 'add']);
+    const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTags(change.add, ['input', 'add']);
     if (refusal) return { changedCount: 0, userErrors: [refusal] };
-    return { changedCount: await this.registry.devices.tag(filter, add, remove), userErrors: [] };
+    const result = await this.registry.devices.tag(filter, change);
+    if (result.kind === 'full') return { changedCount: 0, userErrors: [fullOfTags(result.id)] };
+    for (const deviceId of result.ids) this.feed.publish('device', { deviceId });
+    return { changedCount: result.ids.length, userErrors: [] };
   }
 }
 
-function refuseEmptyFilter(hasAny: boolean): Refusal | undefined {
-  if (hasAny) return undefined;
-  return { code: 'INVALID', message: 'The filter has no condition. The whole fleet is {all: true}.', path: ['input', 'filter'] };
+function fullOfTags(id: string): Refusal {
+  return {
+    code: 'LIMIT_EXCEEDED',
+    message: `Device "${id}" would have more than ${tagsMax} tags; no device was changed.`,
+    path: ['input', 'add'],
+  };
 }

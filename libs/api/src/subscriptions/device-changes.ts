@@ -2,7 +2,6 @@
 import type { EventFeed } from '@flotilla/bus';
 import type { DeviceFilter, DeviceRow, Registry } from '@flotilla/registry';
 import type { ApiLogger } from '../api-deps.js';
-import { hasCondition } from '../device-filter-input.js';
 import { liveStream } from './live-stream.js';
 import { SubscriberQueue } from './subscriber-queue.js';
 
@@ -40,6 +39,6 @@ async function readMatching(
   ids: readonly string[],
   filter: DeviceFilter | undefined,
 ): Promise<readonly DeviceRow[]> {
-  const wanted: DeviceFilter = filter && hasCondition(filter) ? { ids, any: [filter] } : { ids };
+  const wanted: DeviceFilter = filter ? { ids, any: [filter] } : { ids };
   return (await registry.devices.page(wanted, 'ID_ASC', { first: readMax })).rows;
 }
