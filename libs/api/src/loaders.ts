@@ -1,8 +1,23 @@
 /** Look-ups gathered per operation, so that a list of devices costs as many statements as one device. Never shared between operations. */
 import DataLoader from 'dataloader';
-import type { JobId, ToolSetHash } from '@flotilla/mcp';
-import type { JobProgress, ToolPolicy } from '@flotilla/jobs';
-import type { DeviceRow, Registry, ToolSet } from '@flotilla/registry';
+import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
+import type { JobProgress, TargetOutcome, ToolPolicy } from '@flotilla/jobs';
+import type {
+  CallRow,
+  DeviceRow,
+  EventRow,
+  FailureGroupRow,
+  Page,
+  PageRequest,
+  Registry,
+  SessionRow,
+  TargetRow,
+  ToolSet,
+  ToolSetUseRow,
+} from '@flotilla/registry';
+
+/** What one parent has, with the arguments of the field: parents that ask with the same arguments share a statement. */
+type Children<Id, Args, Value> = (id: Id, args: Args) => Promise<Value>;
 
 export interface Loaders {
   readonly device: DataLoader<string, DeviceRow | undefined>;
@@ -10,20 +25,43 @@ export interface Loaders {
   readonly jobProgress: DataLoader<JobId, JobProgress | undefined>;
   /** All policies: there are few, and matching is by longest prefix. */
   readonly toolPolicies: () => Promise<readonly ToolPolicy[]>;
+  readonly sessions: Children<DeviceId, number, readonly SessionRow[]>;
+  readonly toolSetHistory: Children<DeviceId, number, readonly ToolSetUseRow[]>;
+  readonly deviceEvents: Children<DeviceId, PageRequest, Page<EventRow>>;
+  readonly deviceCalls: Children<DeviceId, PageRequest, Page<CallRow>>;
+  readonly jobTargets: Children<JobId, PageRequest & { readonly outcomes?: readonly TargetOutcome[] }, Page<TargetRow>>;
+  readonly failureGroups: Children<JobId, number, readonly FailureGroupRow[]>;
 }
 
-export function makeLoaders(registry: Registry): Loaders {
+export function makeLoaders({ devices, toolSets, events, calls, jobs, toolPolicies }: Registry): Loaders {
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   return {
-    device: new DataLoader((ids) => registry.devices.findMany(ids)),
+    device: new DataLoader((ids) => devices.findMany(ids)),
     toolSet: new DataLoader(async (hashes) => {
-      const sets = await registry.toolSets.getMany(hashes);
+      const sets = await toolSets.getMany(hashes);
       return hashes.map((hash) => sets.get(hash));
     }),
     jobProgress: new DataLoader(async (ids) => {
-      const progress = await registry.jobs.progress(ids);
+      const progress = await jobs.progress(ids);
       return ids.map((id) => progress.get(id));
     }),
-    toolPolicies: () => (policies ??= registry.toolPolicies.all()),
+    toolPolicies: () => (policies ??= toolPolicies.all()),
+    sessions: childrenBy((ids, first) => devices.sessions(ids, first)),
+    toolSetHistory: childrenBy((ids, first) => devices.toolSetHistory(ids, first)),
+    deviceEvents: childrenBy((ids, page) => events.pagesOf(ids, page)),
+    deviceCalls: childrenBy((ids, page) => calls.pagesOf(ids, page)),
+    jobTargets: childrenBy((ids, { outcomes, ...page }) => jobs.targets(ids, outcomes ? { outcomes } : {}, page)),
+    failureGroups: childrenBy((ids, first) => jobs.failureGroups(ids, first)),
+  };
+}
+
+/** `read` answers for all ids in their order. */
+function childrenBy<Id, Args, Value>(read: (ids: readonly Id[], args: Args) => Promise<readonly Value[]>): Children<Id, Args, Value> {
+  const loaders = new Map<string, DataLoader<Id, Value>>();
+  return (id, args) => {
+    const key = JSON.stringify(args);
+    const loader = loaders.get(key) ?? new DataLoader<Id, Value>((ids) => read(ids, args));
+    loaders.set(key, loader);
+    return loader.load(id);
   };
 }

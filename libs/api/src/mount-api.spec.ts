@@ -115,8 +115,21 @@ describe('devices over HTTP', () => {
       'mutation ($filter: DeviceFilter!) { tagDevices(input: {filter: $filter, add: ["lab"]}) { changedCount userErrors { code path } } }';
     const tagged = await api.ask(query, { filter: { search: 'aa' } });
     expect(tagged.data).toEqual({ tagDevices: { changedCount: 2, userErrors: [] } });
-    const refused = await api.ask(query, { filter: {} });
-    expect(refused.data).toEqual({ tagDevices: { changedCount: 0, userErrors: [{ code: 'INVALID', path: ['input', 'filter'] }] } });
+    for (const filter of [{}, { all: false }, { any: [] }, { search: '' }]) {
+      const refused = await api.ask(query, { filter });
+      expect(refused.data).toMatchObject({ tagDevices: { changedCount: 0, userErrors: [{ code: 'INVALID' }] } });
+    }
+  });
+
+  it('tells those who look of each device whose tags changed, and names the device that has no room', async () => {
+    const told = new Promise((resolve) => api.feed.subscribe('device', ({ deviceId }) => resolve(deviceId)));
+    const query =
+      'mutation ($add: [String!]) { tagDevices(input: {filter: {ids: ["bb:00"]}, add: $add}) { changedCount userErrors { code message path } } }';
+    expect((await api.ask(query, { add: ['one'] })).data).toEqual({ tagDevices: { changedCount: 1, userErrors: [] } });
+    expect(await told).toBe('bb:00');
+    const { data } = await api.ask(query, { add: Array.from({ length: 50 }, (_, index) => `t${index}`) });
+    const message = expect.stringContaining('"bb:00" would have more than 50 tags');
+    expect(data).toEqual({ tagDevices: { changedCount: 0, userErrors: [{ code: 'LIMIT_EXCEEDED', message, path: ['input', 'add'] }] } });
   });
 });
 
@@ -171,6 +184,15 @@ describe('look-ups', () => {
     expect(codes).toEqual([]);
     expect((data as { devices: { nodes: unknown[] } }).devices.nodes.length).toBeGreaterThan(20);
     expect(api.lookups).toEqual(['devices.page', 'toolSets.getMany', 'toolPolicies.all']);
+  });
+
+  it('are one for each list that hangs on the devices of a list', async () => {
+    api.lookups.length = 0;
+    const { codes } = await api.ask(`{ devices(first: 10) { nodes {
+      sessions(first: 2) { epoch } toolSetHistory(first: 2) { hash } events(first: 2) { nodes { id } } calls(first: 2) { nodes { id } } } } }`);
+    expect(codes).toEqual([]);
+    const batches = ['calls.pagesOf', 'devices.sessions', 'devices.toolSetHistory', 'events.pagesOf'];
+    expect([...api.lookups].sort()).toEqual([...batches, 'devices.page'].sort());
   });
 });
 

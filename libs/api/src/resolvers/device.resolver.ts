@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
-import type { CallRow, DeviceRow, EventRow, Registry, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
+import type { CallRow, DeviceRow, EventRow, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY } from '../api-deps.js';
+import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import type {
   DeviceCallsArgs,
@@ -19,10 +19,7 @@ type Fields = 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
 /** What hangs on a device; its plain fields are its row's. */
 @Resolver('Device')
 export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
-  constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   /** User-only tools are there only for a viewer who may call them. */
   @ResolveField()
@@ -35,25 +32,24 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
   }
 
   @ResolveField()
-  toolSetHistory(device: DeviceRow, { first }: DeviceToolSetHistoryArgs): Promise<readonly ToolSetUseRow[]> {
-    return this.registry.devices.toolSetHistory(device.id, pageSize(first, 20, this.limits.pageRowsMax));
+  toolSetHistory({ id }: DeviceRow, { first }: DeviceToolSetHistoryArgs, { loaders }: ApiContext): Promise<readonly ToolSetUseRow[]> {
+    return loaders.toolSetHistory(id, pageSize(first, 20, this.limits.pageRowsMax));
   }
 
   @ResolveField()
-  sessions(device: DeviceRow, { first }: DeviceSessionsArgs): Promise<readonly SessionRow[]> {
-    return this.registry.devices.sessions(device.id, pageSize(first, 20, this.limits.pageRowsMax));
+  sessions({ id }: DeviceRow, { first }: DeviceSessionsArgs, { loaders }: ApiContext): Promise<readonly SessionRow[]> {
+    return loaders.sessions(id, pageSize(first, 20, this.limits.pageRowsMax));
   }
 
   /** Latest first. */
   @ResolveField()
-  async events(device: DeviceRow, args: DeviceEventsArgs): Promise<Connection<EventRow>> {
-    const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await this.registry.events.page({ deviceId: device.id }, 'AT_DESC', request));
+  async events({ id }: DeviceRow, args: DeviceEventsArgs, { loaders }: ApiContext): Promise<Connection<EventRow>> {
+    return toConnection(await loaders.deviceEvents(id, pageRequest(args, this.limits.pageRowsMax)));
   }
 
+  /** Latest first. */
   @ResolveField()
-  async calls(device: DeviceRow, args: DeviceCallsArgs): Promise<Connection<CallRow>> {
-    const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await this.registry.calls.page({ deviceId: device.id }, request));
+  async calls({ id }: DeviceRow, args: DeviceCallsArgs, { loaders }: ApiContext): Promise<Connection<CallRow>> {
+    return toConnection(await loaders.deviceCalls(id, pageRequest(args, this.limits.pageRowsMax)));
   }
 }

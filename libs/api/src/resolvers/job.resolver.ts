@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Job, JobProgress } from '@flotilla/jobs';
+import type { Job, JobConclusion, JobProgress } from '@flotilla/jobs';
 import type { FailureGroupRow, Registry, TargetRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY } from '../api-deps.js';
@@ -21,7 +21,9 @@ import { targetOutcomes } from '../target-outcomes.js';
 /** Reading jobs, how far they are, and what came of each target. */
 @Resolver('Job')
 export class JobResolver
-  implements Required<Pick<QueryResolvers, 'job' | 'jobs'>>, Required<Pick<JobResolvers, 'progress' | 'targets' | 'failureGroups'>>
+  implements
+    Required<Pick<QueryResolvers, 'job' | 'jobs'>>,
+    Required<Pick<JobResolvers, 'progress' | 'conclusion' | 'targets' | 'failureGroups'>>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: Registry,
@@ -46,15 +48,21 @@ export class JobResolver
     return { ...progress, ...paceOf(job, progress, Date.now()) };
   }
 
+  /** Known before the job has ended (a cancelled job still waits for what it sent), but true only then. */
   @ResolveField()
-  async targets(job: Job, args: JobTargetsArgs): Promise<Connection<TargetRow>> {
-    const request = pageRequest(args, this.limits.pageRowsMax);
-    const filter = args.outcomes ? { outcomes: targetOutcomes(args.outcomes) } : {};
-    return toConnection(await this.registry.jobs.targets(job.id, filter, request));
+  conclusion(job: Job): JobConclusion | undefined {
+    return job.state === 'FINISHED' ? job.conclusion : undefined;
   }
 
   @ResolveField()
-  failureGroups(job: Job, { first }: JobFailureGroupsArgs): Promise<readonly FailureGroupRow[]> {
-    return this.registry.jobs.failureGroups(job.id, pageSize(first, 20, this.limits.pageRowsMax));
+  async targets(job: Job, args: JobTargetsArgs, { loaders }: ApiContext): Promise<Connection<TargetRow>> {
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    const filter = args.outcomes ? { outcomes: targetOutcomes(args.outcomes) } : {};
+    return toConnection(await loaders.jobTargets(job.id, { ...request, ...filter }));
+  }
+
+  @ResolveField()
+  failureGroups(job: Job, { first }: JobFailureGroupsArgs, { loaders }: ApiContext): Promise<readonly FailureGroupRow[]> {
+    return loaders.failureGroups(job.id, pageSize(first, 20, this.limits.pageRowsMax));
   }
 }
