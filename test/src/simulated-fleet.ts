@@ -23,9 +23,21 @@ export interface FleetCounts {
 
 export interface SimulatedFleet {
   counts(): Promise<FleetCounts>;
+  /** Sends one command and waits until it was carried out; rejects when the fleet did not understand it. */
+  perform(command: Readonly<Record<string, unknown>>): Promise<void>;
   /** Sends one command line, without waiting for an answer. */
   command(command: Readonly<Record<string, unknown>>): void;
   stop(): Promise<void>;
+}
+
+interface AnswerLine {
+  readonly event: 'done' | 'error';
+  readonly id: number;
+  readonly message?: string;
+}
+
+function isAnswerLine(value: unknown): value is AnswerLine {
+  return typeof value === 'object' && value !== null && 'event' in value && 'id' in value && typeof value.id === 'number';
 }
 
 interface CountsLine extends FleetCounts {
@@ -58,13 +70,28 @@ export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'devi
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const waiting: ((counts: FleetCounts) => void)[] = [];
+  const performing = new Map<number, (answer: AnswerLine) => void>();
+  let commands = 0;
   createInterface({ input: child.stdout }).on('line', (line) => {
     const parsed: unknown = JSON.parse(line);
     if (isCountsLine(parsed)) waiting.shift()?.(parsed);
+    else if (isAnswerLine(parsed)) {
+      performing.get(parsed.id)?.(parsed);
+      performing.delete(parsed.id);
+    }
   });
   const command = (message: Readonly<Record<string, unknown>>) => void child.stdin.write(`${JSON.stringify(message)}\n`);
   return {
     command,
+    perform: (message) =>
+      new Promise((resolve, reject) => {
+        const id = ++commands;
+        performing.set(id, (answer) => {
+          if (answer.event === 'done') resolve();
+          else reject(new Error(`The simulator refused ${JSON.stringify(message)}: ${answer.message ?? ''}`));
+        });
+        command({ ...message, id });
+      }),
     counts: () =>
       new Promise((resolve) => {
         waiting.push(resolve);
