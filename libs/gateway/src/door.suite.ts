@@ -48,7 +48,7 @@ export function doorOptions() {
   return {
     auth: new OpenAuth(),
     host: new OpenHouse(),
-    lobby: new Lobby(limits.unprovenConnectionsMax),
+    lobby: new Lobby(limits, realClock),
     limits,
     counters: new GatewayCounters(),
     clock: realClock,

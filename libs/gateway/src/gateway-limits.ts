@@ -5,6 +5,8 @@ export interface GatewayLimits {
   readonly sessionsMax: number;
   /** Connections that have not yet proved who they are, at once: what strangers can make us hold, and what a fleet brings after a restart. */
   readonly unprovenConnectionsMax: number;
+  /** New connections per second, once more than the number above came at once: about twice what a core accepts, so that only a flood notices it. */
+  readonly connectionsPerSecondMax: number;
   /** Time from accept to CONNECT, and from upgrade to the device's hello, ms. Devices give up after 10 s themselves. [xiaozhi §1.3] */
   readonly introductionTimeoutMs: number;
   /** Time for the check of credentials, ms: less than the 10 s that devices wait, so that they hear "come back later" and not silence. [xiaozhi §2.2] */
@@ -35,6 +37,7 @@ export interface GatewayLimits {
 export const defaultGatewayLimits: GatewayLimits = {
   sessionsMax: 18_000,
   unprovenConnectionsMax: 8_000,
+  connectionsPerSecondMax: 5_000,
   introductionTimeoutMs: 10_000,
   authTimeoutMs: 5_000,
   unprovenPacketBytesMax: 4 * 1024,

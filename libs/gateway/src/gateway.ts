@@ -68,7 +68,7 @@ export class Gateway {
   constructor(private readonly options: GatewayOptions) {
     const { auth, clock, gatewayId, registry, bus, logger, udp, vision } = options;
     this.#limits = { ...defaultGatewayLimits, ...options.limits };
-    this.#lobby = new Lobby(this.#limits.unprovenConnectionsMax);
+    this.#lobby = new Lobby(this.#limits, clock);
     const shared = { clock, logger, limits: this.#limits, counters: this.#counters };
     this.#sessions = new LiveSessions({
       ...{ ...shared, gatewayId, registry, bus, vision },
