@@ -173,6 +173,8 @@ function observed(registry: Registry, lookups: string[]): Registry {
     jobs: watch('jobs', registry.jobs),
     toolPolicies: watch('toolPolicies', registry.toolPolicies),
     apiKeys: registry.apiKeys,
+    credentials: watch('credentials', registry.credentials),
+    enrolments: watch('enrolments', registry.enrolments),
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
     makePartitions: (now) => registry.makePartitions(now),

@@ -25,12 +25,14 @@ export type { Page, PageRequest } from './page.js';
 export type { CallFilter, CallRecord, CallRow, CallStore, EventFilter, EventRow, EventStore } from './record-stores.js';
 export type { ApiKeyStore, LeaseOptions, Principal, ProcessLease, Registry, Scope, ToolPolicyStore, WriterStatus } from './registry.js';
 export type {
+  Approval,
   ApprovalRefusal,
   CredentialStore,
   CredentialVerdict,
   EnrolmentLinkRow,
   EnrolmentRow,
   EnrolmentStore,
+  FactoryKey,
   IssuedCredential,
   KnownDevice,
   NewDevice,

@@ -8,6 +8,9 @@ import { PgToolSetStore } from './devices/pg-tool-set-store.js';
 import { PgApiKeyStore } from './api-key-store.js';
 import { PgJobStore } from './jobs/pg-job-store.js';
 import { ProcessLeases } from './process-leases.js';
+import { PgCredentialStore } from './provisioning/pg-credential-store.js';
+import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
+import { StandingBook } from './provisioning/standing-book.js';
 import { PgCallStore } from './records/pg-call-store.js';
 import { PgEventStore } from './records/pg-event-store.js';
 import { silentLogger } from './registry-logger.js';
@@ -41,9 +44,11 @@ export async function openRegistry({
   const devices = new PgDeviceStore(database, toolSets, () => leases.holder, logger);
   const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new PgCallStore(database, logger);
+  const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
+  const credentials = new PgCredentialStore(provisioning);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await Promise.all([devices.close(), calls.close(), events.close()]);
+    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close()]);
     await leases.close().catch((error: unknown) => {
       logger.warn({ err: error }, 'the lease of this process was not given back; it runs out by itself');
     });
@@ -59,6 +64,8 @@ export async function openRegistry({
     jobs: new PgJobStore(database),
     toolPolicies: new PgToolPolicyStore(database),
     apiKeys: new PgApiKeyStore(database, logger),
+    credentials,
+    enrolments: new PgEnrolmentStore(provisioning),
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
     makePartitions: (now) => makePartitions(database, now, logger),
@@ -67,7 +74,7 @@ export async function openRegistry({
         () => true,
         () => false,
       ),
-    writers: () => [...devices.writers(), events.status(), calls.status()],
+    writers: () => [...devices.writers(), events.status(), calls.status(), ...credentials.writers()],
     close: () => (closed ??= close()),
   };
 }

@@ -50,10 +50,15 @@ export interface CredentialStore {
   checkWebSocket(login: { readonly deviceId: string; readonly clientUuid: string; readonly token: string }): Promise<CredentialVerdict>;
   /** Issues a new credential. The old one stays valid until the new one is used or `graceMs` (24 h) ended. Undefined where there is no such device. */
   rotate(deviceId: string, at: number): Promise<IssuedCredential | undefined>;
+  /** How a xiaozhi device is told to connect from its next OTA request on. False where there is no such device. */
+  setTransport(deviceId: string, transport: KnownDevice['transport']): Promise<boolean>;
   /** All known devices, once at the start of a gateway. */
   allKnown(): Promise<readonly KnownDevice[]>;
   findKnown(deviceId: string): Promise<KnownDevice | undefined>;
-  /** Remembers what a known device's OTA request said: version, model, last seen; binds the first Client-Id of a registered device. */
+  /**
+   * Remembers what a known device's OTA request said: version, model, last seen; binds the first Client-Id of a registered device. To be awaited before
+   * `findKnown`, whose answer then says which Client-Id won; for a device that is bound already it waits for nothing.
+   */
   contacted(contact: OtaContact): Promise<void>;
 }
 
@@ -78,6 +83,10 @@ export interface PendingEnrolment {
 
 export type ApprovalRefusal = 'NOT_FOUND' | 'ATTEMPTS_EXCEEDED' | 'DEVICE_ONLINE';
 
+export type Approval =
+  /** `hasReplaced`: the device was known with another Client-Id, whose credentials are void now; a session of theirs is to be ended. */
+  { readonly kind: 'approved'; readonly device: DeviceRow; readonly hasReplaced: boolean } | { readonly kind: ApprovalRefusal };
+
 export interface EnrolmentLinkRow {
   readonly id: string;
   readonly name: string;
@@ -91,9 +100,15 @@ export interface EnrolmentLinkRow {
 export interface EnrolmentStore {
   /** The pending enrolment of this device and Client-Id, made if there is none; at most 1,000, the oldest goes. Codes live 15 minutes after the last request. */
   request(contact: OtaContact): Promise<PendingEnrolment>;
-  /** Enrols at once (mode `open`, or a factory key that proved itself). */
-  admit(contact: OtaContact): Promise<KnownDevice>;
-  /** Enrols at once by a link's token: within its number and date. Undefined where the link does not allow it. A known device is answered, not counted again. */
+  /**
+   * Enrols at once: mode `open`, or a factory key that proved itself, whose `serial` then belongs to this device for good. Undefined for what only a person
+   * can let in: a removed device, a known one with another Client-Id (unless its serial proves it to be the same), a serial of another device.
+   */
+  admit(contact: OtaContact, proof?: { readonly serial: string }): Promise<KnownDevice | undefined>;
+  /**
+   * Enrols at once by a link's token: within its number and date. Undefined where the link does not allow it, for a removed device, and for a known one with
+   * another Client-Id. A known device is answered, not counted again.
+   */
   admitByLink(token: string, contact: OtaContact): Promise<KnownDevice | undefined>;
   /** Whether the device that waits with this challenge was let in: `POST …/activate` asks every 3 s. */
   isAdmitted(deviceId: DeviceId, challenge: string): Promise<boolean>;
@@ -106,7 +121,8 @@ export interface EnrolmentStore {
     readonly name?: string | undefined;
     readonly tags?: readonly string[] | undefined;
     readonly at: number;
-  }): Promise<{ readonly kind: 'approved'; readonly device: DeviceRow } | { readonly kind: ApprovalRefusal }>;
+  }): Promise<Approval>;
+  /** Forgets the pending enrolment; resolves to its device. Undefined where there is none. */
   reject(id: string): Promise<DeviceId | undefined>;
   createLink(link: {
     readonly name: string;
@@ -131,6 +147,16 @@ export interface EnrolmentStore {
   remove(deviceId: string): Promise<DeviceId | undefined>;
   /** Device ids that may not come in although their fleet-wide HMAC is right. */
   isDenied(deviceId: string): Promise<boolean>;
+  /** Adds the keys that a factory burnt into chips; one that is there already gets the new key. Resolves to how many were written. */
+  importFactoryKeys(keys: readonly FactoryKey[]): Promise<number>;
+  /** The key to check a chip's HMAC with. */
+  factoryKeyOf(serial: string): Promise<Uint8Array | undefined>;
+}
+
+/** A secret of one chip: 32 bytes in its eFuse, found by its serial number. */
+export interface FactoryKey {
+  readonly serial: string;
+  readonly key: Uint8Array;
 }
 
 export interface NewDevice {
@@ -138,5 +164,6 @@ export interface NewDevice {
   readonly name: string | undefined;
   readonly tags: readonly string[];
   readonly dialect: Dialect;
+  /** How it is told to connect; TCP is for devices that the hub dials. */
   readonly transport: TransportKind;
 }

@@ -2,6 +2,7 @@ import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
 import type { JobStore } from './job-store.js';
+import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
 
 export type Scope =
@@ -69,6 +70,8 @@ export interface Registry {
   readonly jobs: JobStore;
   readonly toolPolicies: ToolPolicyStore;
   readonly apiKeys: ApiKeyStore;
+  readonly credentials: CredentialStore;
+  readonly enrolments: EnrolmentStore;
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
   /**

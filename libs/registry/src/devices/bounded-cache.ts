@@ -1,4 +1,4 @@
-/** The most recently used entries of something immutable; the one unused longest goes first. */
+/** The most recently used entries of something immutable, or of something whose owner forgets what changed; the one unused longest goes first. */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #entriesMax: number;
@@ -19,5 +19,13 @@ export class BoundedCache<Key, Value> {
     if (this.#entries.size <= this.#entriesMax) return;
     const [oldest] = this.#entries.keys();
     if (oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  delete(key: Key): void {
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
   }
 }

@@ -4,16 +4,22 @@
  */
 import type { Statement } from '../database/database.js';
 
-/** $1: rows; $2: the process that holds the sessions. An older session that is still open was taken over. */
+/**
+ * $1: rows; $2: the process that holds the sessions. An older session that is still open was taken over. A device that was removed between its login and
+ * this gets an epoch and nothing else: READY will not find it, which ends its session.
+ */
 export const CONNECTING: Statement = {
   name: 'device-connecting',
   text: `
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(
     id text, dialect dialect, transport transport_kind, reachability reachability, remote_address text, at float8)
+), removed AS (
+  UPDATE removed_device r SET epoch = r.epoch + 1 FROM input i WHERE r.device_id = i.id RETURNING r.device_id AS id, r.epoch
 ), raised AS (
   INSERT INTO device AS d (id, dialect, transport, reachability, epoch, connected_at, last_seen_at)
-  SELECT id, dialect, transport, reachability, 1, to_timestamp(at / 1000), to_timestamp(at / 1000) FROM input ORDER BY id
+  SELECT id, dialect, transport, reachability, 1, to_timestamp(at / 1000), to_timestamp(at / 1000) FROM input
+  WHERE id NOT IN (SELECT id FROM removed) ORDER BY id
   ON CONFLICT (id) DO UPDATE SET
     dialect = excluded.dialect, transport = excluded.transport, reachability = excluded.reachability, epoch = d.epoch + 1, online = false,
     gateway_id = NULL, connected_at = excluded.connected_at, last_seen_at = excluded.last_seen_at
@@ -27,7 +33,7 @@ WITH input AS MATERIALIZED (
   SELECT r.id, r.epoch, $2::uuid, i.transport, i.remote_address, r.firmware_version, to_timestamp(i.at / 1000)
   FROM raised r JOIN input i USING (id)
 )
-SELECT id, epoch FROM raised`,
+SELECT id, epoch FROM raised UNION ALL SELECT id, epoch FROM removed`,
 };
 
 /** $1: rows. Returns those whose epoch is the newest and whose session is open, with what the device pointed to before. */

@@ -1,0 +1,45 @@
+/** Lets in the device that shows a code: attempts, online check and enrolment in one transaction. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Queryable } from '../database/database.js';
+import { IS_ONLINE } from '../devices/device-condition.js';
+import type { ApprovalRefusal, EnrolmentStore } from '../provisioning-store.js';
+import { countFailure, mayTry } from './approval-attempts.js';
+import { enrolDevice } from './enrol-device.js';
+import { lockDevice } from './issue-credentials.js';
+import { findByCode, lockPending, markAdmitted } from './pending-enrolments.js';
+
+type Verdict =
+  { readonly kind: 'approved'; readonly deviceId: DeviceId; readonly hasReplaced: boolean } | { readonly kind: ApprovalRefusal };
+
+export async function approveEnrolment(
+  transaction: Queryable,
+  { code, approver, confirm, name, tags, at }: Parameters<EnrolmentStore['approve']>[0],
+): Promise<Verdict> {
+  await lockPending(transaction, at);
+  if (!(await mayTry(transaction, approver, at))) return { kind: 'ATTEMPTS_EXCEEDED' };
+  const pending = await findByCode(transaction, code, at);
+  if (pending === undefined) {
+    await countFailure(transaction, approver, at);
+    return { kind: 'NOT_FOUND' };
+  }
+  await lockDevice(transaction, pending.deviceId);
+  const { hasReplaced, isOnline } = await former(transaction, pending.deviceId, pending.clientUuidHash);
+  if (hasReplaced && isOnline && !confirm) return { kind: 'DEVICE_ONLINE' };
+  await enrolDevice(transaction, pending, { name, tags });
+  await markAdmitted(transaction, pending);
+  return { kind: 'approved', deviceId: pending.deviceId, hasReplaced };
+}
+
+async function former(
+  transaction: Queryable,
+  deviceId: string,
+  clientUuidHash: string,
+): Promise<{ readonly hasReplaced: boolean; readonly isOnline: boolean }> {
+  const [row] = await transaction.query<{ is_other: boolean; is_online: boolean }>(
+    {
+      text: `SELECT coalesce(d.client_uuid_hash <> $2, false) AS is_other, ${IS_ONLINE} AS is_online FROM device d WHERE d.id = $1 FOR UPDATE OF d`,
+    },
+    [deviceId, clientUuidHash],
+  );
+  return { hasReplaced: row?.is_other ?? false, isOnline: row?.is_online ?? false };
+}

@@ -1,0 +1,172 @@
+/** Devices that wait to be let in, as SQL: asking, listing, finding by code, forgetting. Lets nobody in. */
+import type { DeviceId } from '@flotilla/mcp';
+import { v7 } from 'uuid';
+import { z } from 'zod';
+import { decodeCursor, toPage } from '../database/cursor.js';
+import type { Queryable } from '../database/database.js';
+import { bind } from '../database/sql-parameters.js';
+import { isUuid } from '../database/uuid-v7.js';
+import type { Page, PageRequest } from '../page.js';
+import type { EnrolmentRow, PendingEnrolment } from '../provisioning-store.js';
+import { RegistryError } from '../registry-error.js';
+import type { StoredContact } from './enrol-device.js';
+import { newCode, newSecret } from './secrets.js';
+
+/** A device asks again every half a minute while it waits; one that has not for so long shows its code no more. */
+const CODE_LIFE_MS = 15 * 60_000;
+/** Whoever floods the endpoint fills this and no more. */
+const PENDING_MAX = 1_000;
+/** A code in use is drawn once in a thousand times at most. */
+const CODE_DRAWS_MAX = 20;
+/** What waits changes for one transaction at a time, across all processes. */
+const PENDING_LOCK = 4_607_182_421;
+const LIST = 'enrolments';
+
+export interface PendingRow extends StoredContact {
+  readonly id: string;
+}
+
+interface EnrolmentRecord {
+  readonly id: string;
+  readonly code: string;
+  readonly replaces: boolean;
+  readonly device_id: string;
+  readonly model: string | null;
+  readonly firmware_version: string | null;
+  readonly remote_address: string | null;
+  readonly requested_at: Date;
+}
+
+/** Before everything else in a transaction that changes what waits. Forgets what has waited for too long, let in or not. */
+export async function lockPending(transaction: Queryable, at: number): Promise<void> {
+  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
+  await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [at - CODE_LIFE_MS]);
+}
+
+/** The device's pending enrolment, made if there is none. In a transaction that holds the lock. */
+export async function addPending(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment> {
+  const [known] = await transaction.query<{ code: string; challenge: string }>(
+    {
+      text: `UPDATE enrolment SET last_request_at = to_timestamp($3::float8 / 1000), model = coalesce($4, model), firmware_version = coalesce($5, firmware_version),
+               remote_address = coalesce($6, remote_address)
+             WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL RETURNING code, challenge`,
+    },
+    [contact.deviceId, contact.clientUuidHash, contact.at, contact.model, contact.firmwareVersion, contact.remoteAddress],
+  );
+  if (known !== undefined) return known;
+  await transaction.query(
+    {
+      text: `DELETE FROM enrolment WHERE id IN (SELECT id FROM enrolment WHERE admitted_at IS NULL ORDER BY last_request_at DESC, id DESC OFFSET $1)`,
+    },
+    [PENDING_MAX - 1],
+  );
+  const pending = { code: await drawCode(transaction), challenge: newSecret() };
+  await transaction.query(
+    {
+      text: `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, model, firmware_version, remote_address, requested_at, last_request_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000), to_timestamp($9::float8 / 1000))`,
+    },
+    [
+      v7({ msecs: contact.at }),
+      pending.code,
+      pending.challenge,
+      contact.deviceId,
+      contact.clientUuidHash,
+      contact.model,
+      contact.firmwareVersion,
+      contact.remoteAddress,
+      contact.at,
+    ],
+  );
+  return pending;
+}
+
+async function drawCode(transaction: Queryable): Promise<string> {
+  for (let draws = 0; draws < CODE_DRAWS_MAX; draws += 1) {
+    const code = newCode();
+    const taken = await transaction.query({ text: 'SELECT FROM enrolment WHERE code = $1 AND admitted_at IS NULL' }, [code]);
+    if (taken.length === 0) return code;
+  }
+  throw new RegistryError('OVERLOADED', 'No free enrolment code was found.');
+}
+
+/** The one that shows this code. In a transaction that holds the lock. */
+export async function findByCode(transaction: Queryable, code: string, at: number): Promise<PendingRow | undefined> {
+  const [row] = await transaction.query<EnrolmentRecord & { client_uuid_hash: string }>(
+    { text: 'SELECT * FROM enrolment WHERE code = $1 AND admitted_at IS NULL' },
+    [code],
+  );
+  return (
+    row && {
+      id: row.id,
+      deviceId: row.device_id as DeviceId,
+      clientUuidHash: row.client_uuid_hash,
+      model: row.model ?? undefined,
+      firmwareVersion: row.firmware_version ?? undefined,
+      remoteAddress: row.remote_address ?? undefined,
+      at,
+    }
+  );
+}
+
+/** This identity of the device was let in; what else waits for the same device no longer does. */
+export async function markAdmitted(transaction: Queryable, { deviceId, clientUuidHash, at }: StoredContact): Promise<void> {
+  await transaction.query(
+    {
+      text: `UPDATE enrolment SET admitted_at = to_timestamp($3::float8 / 1000), last_request_at = to_timestamp($3::float8 / 1000)
+             WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL`,
+    },
+    [deviceId, clientUuidHash, at],
+  );
+}
+
+export async function isAdmitted(database: Queryable, deviceId: string, challenge: string): Promise<boolean> {
+  const rows = await database.query(
+    {
+      name: 'is-enrolment-admitted',
+      text: 'SELECT FROM enrolment WHERE device_id = $1 AND challenge = $2 AND admitted_at IS NOT NULL',
+    },
+    [deviceId, challenge],
+  );
+  return rows.length > 0;
+}
+
+export async function rejectPending(transaction: Queryable, id: string): Promise<DeviceId | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await transaction.query<{ device_id: string }>(
+    { text: 'DELETE FROM enrolment WHERE id = $1 AND admitted_at IS NULL RETURNING device_id' },
+    [id],
+  );
+  return row?.device_id as DeviceId | undefined;
+}
+
+/** Those that have waited longest first. */
+export async function pageOfPending(database: Queryable, request: PageRequest, at: number): Promise<Page<EnrolmentRow>> {
+  const key = decodeCursor(LIST, request, z.tuple([z.uuid()]));
+  const parameters: unknown[] = [at - CODE_LIFE_MS];
+  const after = key === undefined ? '' : `AND e.id > ${bind(parameters, key[0])}`;
+  const records = await database.query<EnrolmentRecord>(
+    {
+      text: `SELECT e.id, e.code, e.device_id, e.model, e.firmware_version, e.remote_address, e.requested_at,
+               coalesce(d.client_uuid_hash <> e.client_uuid_hash, false) AS replaces
+             FROM enrolment e LEFT JOIN device d ON d.id = e.device_id
+             WHERE e.admitted_at IS NULL AND e.last_request_at > to_timestamp($1::float8 / 1000) ${after}
+             ORDER BY e.id LIMIT ${bind(parameters, request.first + 1)}`,
+    },
+    parameters,
+  );
+  return toPage(records, request, LIST, ({ id }) => [id], toEnrolmentRow);
+}
+
+function toEnrolmentRow(record: EnrolmentRecord): EnrolmentRow {
+  return {
+    id: record.id,
+    code: record.code,
+    replaces: record.replaces,
+    deviceId: record.device_id as DeviceId,
+    model: record.model ?? undefined,
+    firmwareVersion: record.firmware_version ?? undefined,
+    remoteAddress: record.remote_address ?? undefined,
+    requestedAt: record.requested_at.getTime(),
+  };
+}

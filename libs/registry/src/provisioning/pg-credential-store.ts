@@ -1,0 +1,156 @@
+/** Checks what devices prove themselves with, from memory where it can, and issues anew. Never says what would have been right. */
+import type { BatchWriter } from '../database/batch-writer.js';
+import type { Database } from '../database/database.js';
+import { storableText } from '../database/json-rows.js';
+import type { CredentialStore, CredentialVerdict, IssuedCredential, KnownDevice, OtaContact } from '../provisioning-store.js';
+import { messageOf } from '../registry-error.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import type { WriterStatus } from '../registry.js';
+import { openContactWriter } from './contact-writer.js';
+import { bindClient, toStoredContact } from './enrol-device.js';
+import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js';
+import { hashOf, isEqualHash } from './secrets.js';
+import type { StandingBook } from './standing-book.js';
+import { afterUse, toKnownDevice, usernameOf } from './standing.js';
+import type { Credential, Standing } from './standing.js';
+import { openUseWriter } from './used-credentials.js';
+import type { CredentialUse } from './used-credentials.js';
+
+/** How long a former credential works while its device has not come for the new one: a day, so that a device that sleeps at night is not locked out. */
+const GRACE_MS = 24 * 60 * 60_000;
+/** Former ones that were never used and may still be on their way into a device. */
+const UNUSED_FORMER_MAX = 3;
+
+export interface CredentialStoreDeps {
+  readonly database: Database;
+  readonly book: StandingBook;
+  readonly logger: RegistryLogger;
+  readonly now: () => number;
+}
+
+export class PgCredentialStore implements CredentialStore {
+  readonly #deps: CredentialStoreDeps;
+  readonly #uses: BatchWriter<CredentialUse, undefined>;
+  readonly #contacts: BatchWriter<OtaContact, undefined>;
+
+  constructor(deps: CredentialStoreDeps) {
+    this.#deps = deps;
+    this.#uses = openUseWriter(deps.database, deps.logger);
+    this.#contacts = openContactWriter(deps.database, deps.logger);
+  }
+
+  async checkMqtt({ clientId, username, password }: Parameters<CredentialStore['checkMqtt']>[0]): Promise<CredentialVerdict> {
+    const standing = await this.#deps.book.find(username);
+    const isName = (credential: Credential): boolean => credential.mqttClientId === clientId && usernameOf(standing.deviceId) === username;
+    return this.#judge(standing, hashOf(password), isName);
+  }
+
+  async checkWebSocket({ deviceId, clientUuid, token }: Parameters<CredentialStore['checkWebSocket']>[0]): Promise<CredentialVerdict> {
+    const standing = await this.#deps.book.find(deviceId);
+    const enrolled = standing.clientUuidHash;
+    const isEnrolled = enrolled !== undefined && isEqualHash(enrolled, hashOf(clientUuid));
+    return this.#judge(standing, hashOf(token), () => isEnrolled);
+  }
+
+  async rotate(deviceId: string, at: number): Promise<IssuedCredential | undefined> {
+    const { database, book } = this.#deps;
+    const id = storableText(deviceId);
+    const isDevice = await database.transaction(async (transaction) => {
+      await lockDevice(transaction, id);
+      if ((await transaction.query({ text: 'SELECT FROM device WHERE id = $1 FOR UPDATE' }, [id])).length === 0) return false;
+      await transaction.query(DROP_FORMER, [id, at, UNUSED_FORMER_MAX]);
+      await transaction.query(RETIRE, [id, at + GRACE_MS]);
+      await issueCredentials(transaction, [id], at);
+      await noteChange(transaction, [id]);
+      return true;
+    });
+    if (!isDevice) return undefined;
+    book.forget([id]);
+    return (await this.findKnown(id))?.credential;
+  }
+
+  async setTransport(deviceId: string, transport: KnownDevice['transport']): Promise<boolean> {
+    const { database, book } = this.#deps;
+    const id = storableText(deviceId);
+    const isDevice = await database.transaction(async (transaction) => {
+      const rows = await transaction.query(
+        { text: 'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 RETURNING id' },
+        [id, transport],
+      );
+      if (rows.length > 0) await noteChange(transaction, [id]);
+      return rows.length > 0;
+    });
+    book.forget([id]);
+    return isDevice;
+  }
+
+  async allKnown(): Promise<readonly KnownDevice[]> {
+    return (await this.#deps.book.all()).flatMap((standing) => toKnownDevice(standing) ?? []);
+  }
+
+  async findKnown(deviceId: string): Promise<KnownDevice | undefined> {
+    return toKnownDevice(await this.#deps.book.find(deviceId));
+  }
+
+  async contacted(contact: OtaContact): Promise<void> {
+    const { book, logger } = this.#deps;
+    const standing = await book.find(contact.deviceId);
+    if (standing.credentials.length === 0) return;
+    if (standing.clientUuidHash === undefined) await this.#bind(contact);
+    // News of a device is not worth a failed answer to it.
+    this.#contacts.add(contact).catch((error: unknown) => {
+      logger.warn({ deviceId: contact.deviceId, message: messageOf(error) }, 'what a device said of itself was not noted');
+    });
+  }
+
+  writers(): readonly WriterStatus[] {
+    return [this.#uses.status(), this.#contacts.status()];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#uses.close(), this.#contacts.close()]);
+  }
+
+  #judge(standing: Standing, hash: string, isBearer: (credential: Credential) => boolean): CredentialVerdict {
+    const { now } = this.#deps;
+    const [newest] = standing.credentials;
+    const found = standing.credentials.find((credential) => isBearer(credential) && isEqualHash(credential.secretHash, hash));
+    if (found === undefined || (found.expiresAt !== undefined && found.expiresAt <= now()))
+      return { kind: 'refused', deviceId: newest && standing.deviceId };
+    if (!found.isUsed) this.#noteUse(standing, found);
+    return { kind: 'granted', deviceId: standing.deviceId };
+  }
+
+  #noteUse(standing: Standing, used: Credential): void {
+    const { book, logger, now } = this.#deps;
+    const { deviceId } = standing;
+    const { generation, mqttClientId } = used;
+    book.amend(standing, afterUse(standing, used));
+    this.#uses.add({ deviceId, generation, mqttClientId, at: now() }).catch((error: unknown) => {
+      logger.warn(
+        { deviceId: standing.deviceId, message: messageOf(error) },
+        'the first use of a credential was not noted; the next login notes it',
+      );
+    });
+  }
+
+  /** The first Client-Id wins, whichever process hears it. */
+  async #bind(contact: OtaContact): Promise<void> {
+    const { database, book } = this.#deps;
+    await database.transaction((transaction) => bindClient(transaction, toStoredContact(contact)));
+    book.forget([contact.deviceId]);
+  }
+}
+
+/** $1: the device; $2: now; $3: how many that were never used are kept. */
+const DROP_FORMER = {
+  name: 'drop-former-credentials',
+  text: `DELETE FROM device_credential c WHERE c.device_id = $1 AND (c.expires_at <= to_timestamp($2::float8 / 1000) OR (c.used_at IS NULL AND c.generation <= (
+           SELECT u.generation FROM device_credential u WHERE u.device_id = $1 AND u.used_at IS NULL ORDER BY u.generation DESC OFFSET $3 LIMIT 1)))`,
+};
+
+/** $1: the device; $2: until when what was the newest stays valid. Its secret is not shown any more. */
+const RETIRE = {
+  name: 'retire-credentials',
+  text: `UPDATE device_credential SET secret = NULL, expires_at = coalesce(expires_at, to_timestamp($2::float8 / 1000)) WHERE device_id = $1`,
+};

@@ -1,0 +1,61 @@
+/** Registers devices before they come, and removes them, as SQL inside somebody's transaction. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Queryable } from '../database/database.js';
+import { storableText, toJson } from '../database/json-rows.js';
+import type { NewDevice } from '../provisioning-store.js';
+import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js';
+
+/** $1: rows; $2: now. None of them is there: who inserts one at the same moment makes this fail as a whole. */
+const REGISTER = {
+  text: `WITH input AS MATERIALIZED (
+           SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind)
+         ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
+         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, enrolled_at, epoch)
+         SELECT i.id, i.name, i.tags, i.dialect, CASE i.transport WHEN 'WEBSOCKET' THEN 'IN_CONVERSATION' ELSE 'ALWAYS' END::reachability,
+           i.transport, i.transport, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0)
+         FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id`,
+};
+
+export async function existingOf(database: Queryable, deviceIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await database.query<{ id: string }>({ text: 'SELECT id FROM device WHERE id = ANY($1::text[]) ORDER BY id' }, [deviceIds]);
+  return rows.map(({ id }) => id);
+}
+
+export async function insertDevices(transaction: Queryable, devices: readonly NewDevice[], at: number): Promise<void> {
+  const rows = devices.map(({ deviceId, name, tags, dialect, transport }) => ({
+    id: deviceId,
+    name,
+    tags: [...new Set(tags)].sort(),
+    dialect,
+    transport,
+  }));
+  const ids = devices.map(({ deviceId }) => deviceId);
+  await transaction.query(REGISTER, [toJson(rows), at]);
+  await issueCredentials(transaction, ids, at);
+  // What waited with a code would be a second way in.
+  await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[]) AND admitted_at IS NULL' }, [ids]);
+  await noteChange(transaction, ids);
+}
+
+/** $1: the device; $2: now. Its open session ends with it, because nothing that closes sessions will find the device. */
+const REMOVE = {
+  name: 'remove-device',
+  text: `WITH gone AS (DELETE FROM device WHERE id = $1 RETURNING id, epoch),
+         kept AS (
+           INSERT INTO removed_device (device_id, epoch, removed_at) SELECT id, epoch, to_timestamp($2::float8 / 1000) FROM gone
+           ON CONFLICT (device_id) DO UPDATE SET epoch = greatest(removed_device.epoch, excluded.epoch), removed_at = excluded.removed_at),
+         ended AS (
+           UPDATE session s SET disconnected_at = to_timestamp($2::float8 / 1000), close_reason = 'device_removed'
+           FROM gone WHERE s.device_id = gone.id AND s.disconnected_at IS NULL)
+         SELECT id FROM gone`,
+};
+
+export async function removeDevice(transaction: Queryable, deviceId: string, at: number): Promise<DeviceId | undefined> {
+  const id = storableText(deviceId);
+  await lockDevice(transaction, id);
+  const [row] = await transaction.query<{ id: string }>(REMOVE, [id, at]);
+  await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = $1' }, [id]);
+  await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = $1' }, [id]);
+  await noteChange(transaction, [id]);
+  return row?.id as DeviceId | undefined;
+}

@@ -1,0 +1,33 @@
+/** What the hub makes up so that nobody can guess it, and the hashes by which it knows it again. Stores nothing. */
+import { createHash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
+
+/** 256 bits: with that many, one round of SHA-256 is as good as a slow hash. */
+const SECRET_BYTES = 32;
+const CODE_DIGITS = 6;
+
+/** A password, token or challenge: 43 characters of base64url. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** Six digits, also with leading zeros: they are spoken one by one. */
+export function newCode(): string {
+  return String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
+}
+
+/** A client id in the shape that xiaozhi servers issue, so that everything which reads such ids finds the device in it. The last part is random. [xiaozhi §2.8] */
+export function newMqttClientId(deviceId: string): string {
+  return `GID_flotilla@@@${deviceId.replaceAll(':', '_')}@@@${randomUUID()}`;
+}
+
+/** Lower-case hex SHA-256. */
+export function hashOf(secret: string | Uint8Array): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Takes the same time wherever the hashes differ. */
+export function isEqualHash(one: string, other: string): boolean {
+  const bytes = Buffer.from(one);
+  const others = Buffer.from(other);
+  return bytes.length === others.length && timingSafeEqual(bytes, others);
+}

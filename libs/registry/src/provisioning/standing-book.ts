@@ -1,0 +1,135 @@
+/**
+ * What this process remembers of how devices stand, so that a storm of logins costs a few statements and answers go on while PostgreSQL is away. Forgets at
+ * once what this process changes, and what others changed by the next question after a second. Decides nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../database/database.js';
+import { storableText } from '../database/json-rows.js';
+import { BoundedCache } from '../devices/bounded-cache.js';
+import { messageOf } from '../registry-error.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import { GatheredReads } from './gathered-reads.js';
+import { knownAfter, standingOf } from './standing.js';
+import type { Standing } from './standing.js';
+
+/** More devices than one gateway has sessions, at about 1 KB each. */
+const KNOWN_MAX = 100_000;
+/** Ids that nobody knows, kept apart so that made-up ones push no device out. */
+const UNKNOWN_MAX = 10_000;
+/** How late a change by another process may be noticed. */
+const SYNC_EVERY_MS = 1_000;
+/** Changes are kept for an hour; who has not looked for this long begins with nothing. */
+const SYNC_GAP_MAX_MS = 20 * 60_000;
+/** Nobody waits longer than this to hear of changes: while PostgreSQL is away each question may take ten seconds. */
+const SYNC_WAIT_MS = 250;
+const ROWS_PER_PAGE = 2_000;
+
+/** $1: the oldest transaction that was still running at the last look. */
+const CHANGED_SINCE = {
+  name: 'provisioning-changed-since',
+  text: `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+           ARRAY(SELECT device_id FROM provisioning_change WHERE transaction_id >= $1::bigint) AS ids`,
+};
+/** For a first look, after which everything is forgotten anyway. */
+const BEFORE_NOTHING = '9223372036854775807';
+
+export class StandingBook {
+  readonly #database: Database;
+  readonly #logger: RegistryLogger;
+  readonly #now: () => number;
+  readonly #known = new BoundedCache<string, Standing>(KNOWN_MAX);
+  readonly #unknown = new BoundedCache<string, Standing>(UNKNOWN_MAX);
+  readonly #reads: GatheredReads<Standing>;
+  /** Grows with everything forgotten: what was read before may be out of date. */
+  #edition = 0;
+  #horizon = BEFORE_NOTHING;
+  #syncedAt = Number.NEGATIVE_INFINITY;
+  #nextSyncAt = Number.NEGATIVE_INFINITY;
+  #syncing: { readonly waited: Promise<void> } | undefined;
+
+  constructor(database: Database, logger: RegistryLogger, now: () => number) {
+    this.#database = database;
+    this.#logger = logger;
+    this.#now = now;
+    this.#reads = new GatheredReads((ids) => this.#readMany(ids));
+  }
+
+  /** While PostgreSQL is away: what is remembered, however old. Throws RegistryError DATABASE_UNAVAILABLE where nothing is. */
+  async find(deviceId: string): Promise<Standing> {
+    const id = storableText(deviceId);
+    await this.#sync();
+    return this.#known.get(id) ?? this.#unknown.get(id) ?? this.#reads.get(id);
+  }
+
+  /** Every known device, remembered from then on. */
+  async all(): Promise<readonly Standing[]> {
+    await this.#sync();
+    const edition = this.#edition;
+    const all: Standing[] = [];
+    for (;;) {
+      const page = await knownAfter(this.#database, all.at(-1)?.deviceId ?? '', ROWS_PER_PAGE);
+      all.push(...page);
+      if (page.length < ROWS_PER_PAGE) break;
+    }
+    if (edition === this.#edition) for (const standing of all) this.#known.set(standing.deviceId, standing);
+    return all;
+  }
+
+  /** What was changed, once it is committed. */
+  forget(deviceIds: readonly string[]): void {
+    if (deviceIds.length === 0) return;
+    this.#edition += 1;
+    for (const id of deviceIds) {
+      this.#known.delete(id);
+      this.#unknown.delete(id);
+    }
+  }
+
+  /** A change whose row follows. Only for a device that is remembered as `former`. */
+  amend(former: Standing, standing: Standing): void {
+    if (this.#known.get(former.deviceId) === former) this.#known.set(former.deviceId, standing);
+  }
+
+  #forgetAll(): void {
+    this.#edition += 1;
+    this.#known.clear();
+    this.#unknown.clear();
+  }
+
+  async #readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
+    const edition = this.#edition;
+    const standings = await standingOf(this.#database, ids);
+    if (edition === this.#edition) {
+      for (const standing of standings) (standing.credentials.length > 0 ? this.#known : this.#unknown).set(standing.deviceId, standing);
+    }
+    return new Map(standings.map((standing) => [standing.deviceId, standing]));
+  }
+
+  /** One question, shared by all that come while it is out. */
+  #sync(): Promise<void> {
+    if (this.#now() < this.#nextSyncAt) return this.#syncing?.waited ?? Promise.resolve();
+    if (this.#syncing === undefined) {
+      const synced = this.#forgetChanged().finally(() => {
+        this.#syncing = undefined;
+      });
+      this.#syncing = { waited: Promise.race([synced, sleep(SYNC_WAIT_MS, undefined, { ref: false })]) };
+    }
+    return this.#syncing.waited;
+  }
+
+  async #forgetChanged(): Promise<void> {
+    const askedAt = this.#now();
+    try {
+      const [row] = await this.#database.query<{ horizon: string; ids: readonly string[] }>(CHANGED_SINCE, [this.#horizon]);
+      if (askedAt - this.#syncedAt > SYNC_GAP_MAX_MS) this.#forgetAll();
+      else this.forget(row?.ids ?? []);
+      this.#horizon = row?.horizon ?? this.#horizon;
+      this.#syncedAt = askedAt;
+    } catch (error) {
+      // What is remembered stays in use: a login gets no session without PostgreSQL anyway, and an OTA answer must not fail for it.
+      this.#logger.warn({ message: messageOf(error) }, 'changes of credentials by other processes were not read');
+    } finally {
+      this.#nextSyncAt = askedAt + SYNC_EVERY_MS;
+    }
+  }
+}

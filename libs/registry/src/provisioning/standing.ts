@@ -1,0 +1,121 @@
+/** How a device stands with the hub, as one row of SQL says it: unknown, known with its credentials, or removed. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Queryable } from '../database/database.js';
+import type { KnownDevice } from '../provisioning-store.js';
+
+/** One credential of a device. Times are ms since the Unix epoch. */
+export interface Credential {
+  readonly generation: number;
+  readonly mqttClientId: string;
+  readonly secretHash: string;
+  /** Until it is used. */
+  readonly secret: string | undefined;
+  readonly isUsed: boolean;
+  /** Undefined for the newest. */
+  readonly expiresAt: number | undefined;
+}
+
+export interface Standing {
+  readonly deviceId: DeviceId;
+  readonly clientUuidHash: string | undefined;
+  readonly transport: KnownDevice['transport'];
+  readonly timeZone: string | undefined;
+  /** Newest first; none: the device is not known. */
+  readonly credentials: readonly Credential[];
+  /** Nobody lets it in but a person. */
+  readonly isRemoved: boolean;
+}
+
+interface StandingRecord {
+  readonly id: string;
+  readonly client_uuid_hash: string | null;
+  readonly preferred_transport: 'MQTT' | 'WEBSOCKET' | 'TCP' | null;
+  readonly time_zone: string | null;
+  readonly is_removed: boolean;
+  readonly credentials: readonly CredentialRecord[] | null;
+}
+
+interface CredentialRecord {
+  readonly generation: number;
+  readonly mqtt_client_id: string;
+  readonly secret_hash: string;
+  readonly secret: string | null;
+  readonly is_used: boolean;
+  readonly expires_at: number | null;
+}
+
+const CREDENTIALS = `(
+  SELECT json_agg(json_build_object(
+      'generation', c.generation, 'mqtt_client_id', c.mqtt_client_id, 'secret_hash', c.secret_hash, 'secret', c.secret, 'is_used', c.used_at IS NOT NULL,
+      'expires_at', extract(epoch FROM c.expires_at) * 1000) ORDER BY c.generation DESC)
+  FROM device_credential c WHERE c.device_id = i.id) AS credentials`;
+
+/** $1: device ids. One row each, also for those that nobody knows. */
+const OF_DEVICES = {
+  name: 'standing-of-devices',
+  text: `SELECT i.id, d.client_uuid_hash, d.preferred_transport, d.time_zone, r.device_id IS NOT NULL AS is_removed, ${CREDENTIALS}
+         FROM unnest($1::text[]) AS i(id) LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`,
+};
+
+/** $1: the id to go on after; $2: how many. */
+const KNOWN_AFTER = {
+  name: 'standing-known-after',
+  text: `SELECT i.id, i.client_uuid_hash, i.preferred_transport, i.time_zone, false AS is_removed, ${CREDENTIALS}
+         FROM device i WHERE i.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = i.id) ORDER BY i.id LIMIT $2`,
+};
+
+/** The ids must be storable texts. */
+export async function standingOf(database: Queryable, deviceIds: readonly string[]): Promise<readonly Standing[]> {
+  return (await database.query<StandingRecord>(OF_DEVICES, [deviceIds])).map(toStanding);
+}
+
+/** Known devices in the order of their ids. */
+export async function knownAfter(database: Queryable, deviceId: string, rowsMax: number): Promise<readonly Standing[]> {
+  return (await database.query<StandingRecord>(KNOWN_AFTER, [deviceId, rowsMax])).map(toStanding);
+}
+
+function toStanding(record: StandingRecord): Standing {
+  return {
+    deviceId: record.id as DeviceId,
+    clientUuidHash: record.client_uuid_hash ?? undefined,
+    transport: record.preferred_transport === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT',
+    timeZone: record.time_zone ?? undefined,
+    isRemoved: record.is_removed,
+    credentials: (record.credentials ?? []).map((credential) => ({
+      generation: credential.generation,
+      mqttClientId: credential.mqtt_client_id,
+      secretHash: credential.secret_hash,
+      secret: credential.secret ?? undefined,
+      isUsed: credential.is_used,
+      expiresAt: credential.expires_at ?? undefined,
+    })),
+  };
+}
+
+/** What an OTA answer needs of it. Undefined where the device is not known. */
+export function toKnownDevice(standing: Standing | undefined): KnownDevice | undefined {
+  const [newest] = standing?.credentials ?? [];
+  if (standing === undefined || newest === undefined) return undefined;
+  return {
+    deviceId: standing.deviceId,
+    clientUuidHash: standing.clientUuidHash,
+    transport: standing.transport,
+    timeZone: standing.timeZone,
+    credential: { mqttClientId: newest.mqttClientId, mqttUsername: usernameOf(standing.deviceId), secret: newest.secret },
+  };
+}
+
+/** Any constant text would do; this one tells a reader of broker logs which device it is, and finds the row. */
+export function usernameOf(deviceId: string): string {
+  return deviceId;
+}
+
+/** The device as it stands after it used this credential: nothing issued earlier is valid, and the secret is no longer needed. */
+export function afterUse(standing: Standing, used: Credential): Standing {
+  return {
+    ...standing,
+    credentials: standing.credentials
+      .filter((credential) => credential.generation >= used.generation)
+      .map((credential) => (credential === used ? { ...credential, secret: undefined, isUsed: true } : credential)),
+  };
+}
