@@ -60,4 +60,33 @@ describe('a job while PostgreSQL comes and goes', () => {
     expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
     await runner.stop();
   });
+
+  it('sends nothing that it claimed under a lease that has ended since', async () => {
+    const { hub } = fixture;
+    hub.gateway.forget();
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    const claims: number[] = [];
+    const { jobs } = hub.registry;
+    const afterStandstill: JobStore['claim'] = async (...args) => {
+      const targets = await jobs.claim(...args);
+      claims.push(targets.length);
+      return claims.length === 1 ? targets.map((target) => ({ ...target, sendBy: realClock.now() })) : targets;
+    };
+    const slow = new Proxy(jobs, { get: (target, name) => (name === 'claim' ? afterStandstill : bound(target, name)) });
+    const registry = { ...hub.registry, jobs: slow };
+    const runner = new JobRunner({ bus: hub.bus, registry, clock: realClock, logger: silent, gate: new ToolGate([]) }, hub.lease);
+    const jobId = await startJob(hub, ids.slice(0, 10));
+    await runner.drive(jobId);
+    await hub.finished(jobId);
+    expect(claims[0]).toBe(10);
+    expect(claims.filter((count) => count > 0).length).toBeGreaterThan(1);
+    expect([...hub.gateway.callsByDevice.values()]).toEqual(Array.from({ length: 10 }, () => 1));
+    expect(await hub.progress(jobId)).toMatchObject({ succeeded: 10 });
+    await runner.stop();
+  });
 });
+
+function bound(store: JobStore, name: string | symbol): unknown {
+  const method: unknown = Reflect.get(store, name);
+  return typeof method === 'function' ? method.bind(store) : method;
+}

@@ -121,6 +121,21 @@ describe('a job', () => {
     await expectHonestCounters(jobId);
   });
 
+  it('neither hurries a gateway that is too busy for all of it, nor leaves what was not sent in flight', async () => {
+    const ids = deviceNames(30, 'crowd');
+    await hub.connect(ids);
+    hub.gateway.behave = (_, settle) => settle(busy);
+    const startedAt = Date.now();
+    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    await expect.poll(() => hub.progress(jobId), { timeout: 900 }).toMatchObject({ pending: 30, inFlight: 0 });
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBeGreaterThan(10);
+    expect(hub.gateway.callCount).toBeLessThanOrEqual(5 * Math.ceil((Date.now() - startedAt) / 1_000 + 1));
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
+    await expectHonestCounters(jobId);
+  });
+
   it.each([
     ['SKIP', { skipped: 1, rejected: 0 }],
     ['FAIL', { skipped: 0, rejected: 1 }],
@@ -199,5 +214,18 @@ describe('a job', () => {
     for (const settle of settles) settle();
     expect(await hub.progress(jobId)).toMatchObject({ unknown: 5, cancelled: 3 });
     await expectHonestCounters(jobId);
+  });
+
+  it('cancelled by force still tells what devices had answered by then', async () => {
+    const ids = deviceNames(5, 'answered');
+    await hub.connect(ids);
+    const settles: (() => void)[] = [];
+    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
+    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    for (const settle of settles.slice(0, 3)) settle();
+    await hub.fleet.cancelJob(jobId, true);
+    await hub.finished(jobId);
+    expect(await hub.progress(jobId)).toMatchObject({ succeeded: 3, unknown: 2 });
   });
 });

@@ -22,6 +22,8 @@ import { WakeSignal } from './wake-signal.js';
 const lookAgainMs = 1_000;
 /** How long a few free slots wait for more before they are claimed for all the same: a commit per slot would be dear, an idle device too. */
 const gatherSlotsMs = 20;
+/** How often the rows of a live job are counted, ms: a counter that had drifted would keep the job from ending. [jobs §9] */
+const recountMs = 300_000;
 /** How often everything is looked at without a reason, ms: the feed may lose a device's arrival. */
 const lookAtAllMs = 5_000;
 
@@ -41,12 +43,14 @@ export class JobRun {
   #fruitlessClaims = 0;
   #actedOn: JobState | undefined;
   #lookedAtAllAt = -Infinity;
+  #recountedAt: number;
 
   constructor(deps: RunDeps, fence: JobFence, job: Job) {
     this.#run = new RunContext(deps, fence);
     this.#signal = new WakeSignal(deps.clock);
     this.#news = new ProgressNews(deps.bus.feed, deps.clock, job.id);
     this.#row = new JobRow(this.#run, job, () => this.#news.tell());
+    this.#recountedAt = deps.clock.now();
     const { tool, arguments: args, mayCallUserOnly } = job;
     this.#verdicts = new ToolSetVerdicts(deps.registry.toolSets, deps.gate, { tool, arguments: args, mayCallUserOnly });
     this.#buffer = new OutcomeBuffer(this.#run, (isSomeReady) => this.#onFlushed(isSomeReady));
@@ -109,12 +113,14 @@ export class JobRun {
     this.#signal.wake();
   }
 
-  async #recover(): Promise<void> {
+  /** Resolves to how many targets were left in flight. */
+  async #recover(): Promise<number> {
     const { registry, clock, logger } = this.#run.deps;
     const { resent, unknown } = await this.#run.persist('recover targets', () => registry.jobs.recover(this.#run.fence, clock.now()));
     if (resent + unknown > 0) logger.info({ jobId: this.#run.jobId, resent, unknown }, 'classified targets that were left in flight');
     this.#mayHaveReady = true;
     this.#isCountDue = true;
+    return resent + unknown;
   }
 
   async #step(): Promise<void> {
@@ -184,11 +190,18 @@ export class JobRun {
       this.#isCountDue = true;
     }
     if (isForcedCancel(job)) {
+      // Answers that are here already are told as they are.
+      if (this.#buffer.depth > 0) return this.#flushAndSleep();
       const error = { code: 'SESSION_CLOSED', message: 'The job was cancelled without waiting for the answer.' } as const;
       await this.#run.persist('end calls in flight', () => registry.jobs.endInFlight(fence, error, clock.now()));
       this.#dispatch.forgetInFlight();
     }
     await this.#finishOrSleep(job);
+  }
+
+  #flushAndSleep(): Promise<void> {
+    this.#buffer.flush();
+    return this.#sleep(lookAgainMs);
   }
 
   async #finishOrSleep(job: Job): Promise<void> {
@@ -198,18 +211,28 @@ export class JobRun {
       this.#isCountDue = false;
       const progress = await this.#progress();
       // In flight for PostgreSQL and not for us: a claim whose answer was lost on the way here.
-      if (progress.inFlight > 0) return this.#recover();
+      if (progress.inFlight > 0) {
+        if ((await this.#recover()) === 0) await this.#recount();
+        return;
+      }
       if (liveTargets(progress) === 0 && (await this.#finish(job, progress))) return;
     }
     await this.#sleep(lookAgainMs);
   }
 
   async #finish(job: Job, progress: JobProgress): Promise<boolean> {
-    const { registry, logger } = this.#run.deps;
-    const drift = await this.#run.persist('recount targets', () => registry.jobs.reconcile(job.id));
-    if (drift !== 0) logger.error({ jobId: job.id, drift }, 'the counters of a job had drifted from its rows');
-    const counted = drift === 0 ? progress : await this.#progress();
+    const counted = (await this.#recount()) === 0 ? progress : await this.#progress();
     return this.#row.move('decided', concludeJob(counted, earlyConclusion(job.conclusion)));
+  }
+
+  /** Resolves to the drift that was found and mended. */
+  async #recount(): Promise<number> {
+    const { clock, logger, registry } = this.#run.deps;
+    const { jobId } = this.#run;
+    this.#recountedAt = clock.now();
+    const drift = await this.#run.persist('recount targets', () => registry.jobs.reconcile(jobId));
+    if (drift !== 0) logger.error({ jobId, drift }, 'the counters of a job had drifted from its rows');
+    return drift;
   }
 
   async #progress(): Promise<JobProgress> {
@@ -223,6 +246,7 @@ export class JobRun {
     if (now - this.#lookedAtAllAt < lookAtAllMs) return;
     this.#lookedAtAllAt = now;
     this.#isCountDue = true;
+    if (now - this.#recountedAt >= recountMs) await this.#recount();
     if (job.state === 'RUNNING') await this.wakeDevices(undefined);
   }
 

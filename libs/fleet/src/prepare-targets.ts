@@ -5,7 +5,7 @@ import type { ToolSetVerdicts } from './tool-set-verdicts.js';
 /** Targets of one statement: some tens of milliseconds, so that a pause or a crash costs no more. */
 const chunkTargets = 5_000;
 
-/** Resolves to true when all targets are in and counted, to false when `isWanted` no longer held. */
+/** Resolves to true when all targets are in and counted, to false when `isWanted` no longer held or somebody moved the job on. */
 export async function prepareTargets(run: RunContext, verdicts: ToolSetVerdicts, isWanted: () => boolean): Promise<boolean> {
   const { jobs } = run.deps.registry;
   const judged = await run.persist('judge tool sets', async () => verdicts.judge(await jobs.toolSetsOf(run.fence)));
@@ -13,6 +13,8 @@ export async function prepareTargets(run: RunContext, verdicts: ToolSetVerdicts,
     if (!isWanted()) return false;
     const at = run.deps.clock.now();
     const inserted = await run.persist('prepare targets', () => jobs.prepareChunk(run.fence, judged, chunkTargets, at));
+    // Moved on meanwhile: what is in is not all, and must not be counted as if it were.
+    if (inserted === undefined) return false;
     if (inserted === 0) break;
   }
   await run.persist('freeze the targets', () => jobs.freeze(run.fence));

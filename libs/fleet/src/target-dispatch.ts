@@ -30,8 +30,8 @@ export class TargetDispatch {
   readonly #verdicts: ToolSetVerdicts;
   readonly #onRoom: () => void;
   readonly #inFlight = new Map<DeviceId, InFlight>();
-  /** Targets of busy devices that wait out their delay, with the function that cancels it. */
-  readonly #delayed = new Map<TargetFlush, () => void>();
+  /** Slots of calls that somebody was too busy for: each rests as long as its target does, so that a busy gateway slows the job down. */
+  #restingCount = 0;
   #isOpen = false;
   #markedAt = -Infinity;
 
@@ -47,9 +47,9 @@ export class TargetDispatch {
     return this.#inFlight.size;
   }
 
-  /** Nothing is in flight, delayed or unwritten: memory agrees with PostgreSQL. */
+  /** Nothing is in flight or unwritten: memory agrees with PostgreSQL. */
   get isIdle(): boolean {
-    return this.#inFlight.size === 0 && this.#delayed.size === 0 && this.#buffer.depth === 0;
+    return this.#inFlight.size === 0 && this.#buffer.depth === 0;
   }
 
   /** Allows sending. */
@@ -57,31 +57,26 @@ export class TargetDispatch {
     this.#isOpen = true;
   }
 
-  /** Nothing is handed over from now on. Calls in flight go on; what is delayed goes back at once. */
+  /** Nothing is handed over from now on. Calls in flight go on. */
   shut(): void {
     this.#isOpen = false;
-    for (const [flush, cancelDelay] of this.#delayed) {
-      cancelDelay();
-      this.#buffer.add(flush);
-    }
-    this.#delayed.clear();
   }
 
   /** Whether there is a free slot, and PostgreSQL keeps up with what comes back. */
   canClaim(job: Job): boolean {
-    return this.#isOpen && this.#buffer.depth < unflushedMax && claimLimit(job, this.#inFlight.size) > 0;
+    return this.#isOpen && this.#buffer.depth < unflushedMax && claimLimit(job, this.#slotsTaken) > 0;
   }
 
   /** Whether there are enough of them to be worth a commit. */
   isClaimWorthwhile(job: Job): boolean {
-    return this.canClaim(job) && isClaimWorthwhile(job, this.#inFlight.size);
+    return this.canClaim(job) && isClaimWorthwhile(job, this.#slotsTaken);
   }
 
   /** Claims what fits into the free slots and sends it; resolves to how many were claimed. */
   async claimAndSend(job: Job): Promise<number> {
     const { deps, fence } = this.#run;
     const targets = await this.#run.persist('claim targets', () =>
-      deps.registry.jobs.claim(fence, claimLimit(job, this.#inFlight.size), deps.clock.now()),
+      deps.registry.jobs.claim(fence, claimLimit(job, this.#slotsTaken), deps.clock.now()),
     );
     const unknownHashes = targets.flatMap(({ toolSetHash }) =>
       toolSetHash === undefined || this.#verdicts.known(toolSetHash) !== undefined ? [] : [toolSetHash],
@@ -117,12 +112,17 @@ export class TargetDispatch {
     this.#inFlight.clear();
   }
 
+  get #slotsTaken(): number {
+    return this.#inFlight.size + this.#restingCount;
+  }
+
   #handOver(target: ClaimedTarget, job: Job): void {
     const { deps } = this.#run;
     const now = deps.clock.now();
-    // The last moment before the bytes: a run that lost its fence, or a job that was paused meanwhile, sends nothing.
+    // The last moment before the bytes. A run that lost its fence sends nothing; nor does one whose lease may have ended since the claim, as after a
+    // standstill of the process; nor does a job that was paused meanwhile.
     if (this.#run.isEnded) return;
-    if (!this.#isOpen) return this.#buffer.add({ ...endOf(target, now), to: { kind: 'ready' } });
+    if (!this.#isOpen || now >= target.sendBy) return this.#buffer.add({ ...endOf(target, now), to: { kind: 'ready' } });
     const rejection = this.#rejectionOf(target);
     if (rejection !== undefined) return this.#buffer.add({ ...endOf(target, now), to: rejected(rejection) });
     const entry = { target, sentAt: now, isMarked: false };
@@ -145,9 +145,10 @@ export class TargetDispatch {
   }
 
   #settle(entry: InFlight, settled: SettledCall, job: Job): void {
+    const { deps } = this.#run;
     const { target } = entry;
     if (this.#run.isEnded || this.#inFlight.get(target.deviceId) !== entry) return;
-    const wasFull = this.#inFlight.size >= job.maxInFlight;
+    const wasFull = this.#slotsTaken >= job.maxInFlight;
     this.#inFlight.delete(target.deviceId);
     const end = endOf(target, settled.settledAt, settled.sentAt);
     const verdict = judgeTarget(settled.outcome, job);
@@ -159,19 +160,19 @@ export class TargetDispatch {
         this.#buffer.add({ ...end, to: { kind: 'waiting' } });
         break;
       case 'ready':
-        this.#delay({ ...end, to: { kind: 'ready' } }, verdict.delayMs);
+        this.#buffer.add({ ...end, to: { kind: 'ready', notBefore: deps.clock.now() + verdict.delayMs } });
+        this.#rest(verdict.delayMs);
         break;
     }
     if (wasFull || this.#inFlight.size === 0 || this.isClaimWorthwhile(job)) this.#onRoom();
   }
 
-  #delay(flush: TargetFlush, delayMs: number): void {
-    if (!this.#isOpen) return this.#buffer.add(flush);
-    const cancelDelay = this.#run.deps.clock.setTimer(delayMs, () => {
-      this.#delayed.delete(flush);
-      this.#buffer.add(flush);
+  #rest(delayMs: number): void {
+    this.#restingCount += 1;
+    this.#run.deps.clock.setTimer(delayMs, () => {
+      this.#restingCount -= 1;
+      if (!this.#run.isEnded) this.#onRoom();
     });
-    this.#delayed.set(flush, cancelDelay);
   }
 }
 

@@ -24,6 +24,9 @@ export interface NewJob {
   readonly requestHash: string;
 }
 
+/** The same request under the same key gets the first one's job; another request under it is a conflict. */
+export type EarlierJob = { readonly kind: 'repeat'; readonly job: Job } | { readonly kind: 'conflict' };
+
 /** Verdict over all devices of one tool set: computed once, applied set-based. `undefined` hash: devices whose tools are not known yet. */
 export interface ToolSetVerdict {
   readonly toolSetHash: ToolSetHash;
@@ -39,13 +42,15 @@ export interface ClaimedTarget {
   readonly epoch: number;
   readonly gatewayId: HubProcessId;
   readonly toolSetHash: ToolSetHash | undefined;
+  /** End of the owner's lease as it was at the claim (ms since the Unix epoch, by the clock of `at`): from then on another process may own the job. */
+  readonly sendBy: number;
 }
 
 /** The end of an attempt, on its way into the target's row. */
 export interface TargetFlush {
   readonly deviceId: DeviceId;
   readonly attempt: number;
-  /** `decided`: terminal. `waiting`: certainly not sent, the device is away; no attempt is consumed. `ready`: certainly not sent, try again. */
+  /** `decided`: terminal. `waiting`: certainly not sent, the device is away; no attempt is consumed. `ready`: certainly not sent, to be claimed again, not before the given time. */
   readonly to:
     | {
         readonly kind: 'decided';
@@ -55,7 +60,7 @@ export interface TargetFlush {
         readonly result: ToolResult | undefined;
       }
     | { readonly kind: 'waiting' }
-    | { readonly kind: 'ready' };
+    | { readonly kind: 'ready'; readonly notBefore?: number };
   readonly startedAt: number | undefined;
   readonly at: number;
 }
@@ -91,8 +96,11 @@ export interface JobFence {
  * commit; every transition of a job compares and sets (state, version).
  */
 export interface JobStore {
-  /** `created`, or `repeat` with the job that this actor's key made before, or `conflict` when it was another request. */
-  create(job: NewJob): Promise<{ readonly kind: 'created' | 'repeat'; readonly job: Job } | { readonly kind: 'conflict' }>;
+  create(job: NewJob): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob>;
+  /** What this actor's key made before; undefined where it is new. */
+  earlier(job: Pick<NewJob, 'createdBy' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined>;
+  /** Devices that the filter matches now, counted up to `max`. */
+  countDevices(devices: DeviceFilter, max: number): Promise<number>;
   find(id: string): Promise<Job | undefined>;
   page(
     filter: { readonly states?: readonly JobState[]; readonly tool?: string; readonly search?: string },
@@ -125,8 +133,11 @@ export interface JobStore {
 
   /** Tool sets over the devices of the filter that are not yet verdicted, for `prepareChunk`. */
   toolSetsOf(fence: JobFence): Promise<readonly ToolSetHash[]>;
-  /** Inserts up to `limit` targets in key order with `INSERT … SELECT`; resolves to how many, 0 when all are in. Safe to repeat after a crash. */
-  prepareChunk(fence: JobFence, verdicts: readonly ToolSetVerdict[], limit: number, at: number): Promise<number>;
+  /**
+   * Inserts up to `limit` targets in key order with `INSERT … SELECT`; resolves to how many, 0 when all are in, undefined where the job is not PREPARING
+   * or has another owner. Safe to repeat after a crash.
+   */
+  prepareChunk(fence: JobFence, verdicts: readonly ToolSetVerdict[], limit: number, at: number): Promise<number | undefined>;
   /** Freezes the total. */
   freeze(fence: JobFence): Promise<number>;
 

@@ -11,6 +11,7 @@ interface ClaimedRecord {
   readonly epoch: number;
   readonly gateway_id: HubProcessId;
   readonly tool_set_hash: ToolSetHash | null;
+  readonly lease_left_ms: number;
 }
 
 /**
@@ -28,11 +29,11 @@ export async function claimTargets(
     {
       name: 'job-claim',
       text: `WITH fenced AS (
-       SELECT j.idempotent, j.offline, j.call_timeout_ms FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()
+       SELECT j.idempotent, j.offline, j.call_timeout_ms, p.lease_until FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()
        WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING' FOR SHARE OF j),
      picked AS MATERIALIZED (
        SELECT t.device_id FROM job_target t, fenced
-       WHERE t.job_id = $1 AND t.state = 'READY' AND (t.attempts = 0 OR fenced.idempotent)
+       WHERE t.job_id = $1 AND t.state = 'READY' AND (t.attempts = 0 OR fenced.idempotent) AND (t.retry_at IS NULL OR t.retry_at <= $4)
        ORDER BY t.ordinal LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
      located AS (
        SELECT p.device_id, d.epoch, d.gateway_id, d.tool_set_hash, f.offline, f.call_timeout_ms, (d.online AND g.lease_until > now()) IS TRUE AS is_online
@@ -45,14 +46,16 @@ export async function claimTargets(
          error_code = CASE WHEN NOT l.is_online AND l.offline = 'FAIL' THEN 'DEVICE_OFFLINE' END,
          error_message = CASE WHEN NOT l.is_online AND l.offline = 'FAIL' THEN 'The device was offline when its turn came.' END,
          decided_at = CASE WHEN NOT l.is_online AND l.offline <> 'WAIT' THEN $4::timestamptz END,
-         attempts = t.attempts + l.is_online::int, claim = t.claim + 1, epoch = l.epoch, gateway_id = l.gateway_id,
+         attempts = t.attempts + l.is_online::int, claim = t.claim + 1, epoch = l.epoch, gateway_id = l.gateway_id, retry_at = NULL,
          call_id = CASE WHEN l.is_online THEN uuid_v7($4) END, started_at = CASE WHEN l.is_online THEN $4::timestamptz END,
          deadline_at = CASE WHEN l.is_online THEN $4::timestamptz + l.call_timeout_ms * interval '1 millisecond' END
        FROM located l WHERE t.job_id = $1 AND t.device_id = l.device_id
        RETURNING t.device_id, t.state, t.outcome, t.call_id, t.claim, t.epoch, t.gateway_id, l.tool_set_hash),
      moved AS (SELECT 'pending' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.claim)}
-     SELECT device_id, call_id, claim, epoch, gateway_id, tool_set_hash FROM updated WHERE state = 'DISPATCHING'`,
+     SELECT u.device_id, u.call_id, u.claim, u.epoch, u.gateway_id, u.tool_set_hash,
+       (extract(epoch FROM f.lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms
+     FROM updated u, fenced f WHERE u.state = 'DISPATCHING'`,
     },
     [jobId, fence, limit, new Date(at)],
   );
@@ -63,6 +66,7 @@ export async function claimTargets(
     epoch: row.epoch,
     gatewayId: row.gateway_id,
     toolSetHash: row.tool_set_hash ?? undefined,
+    sendBy: at + row.lease_left_ms,
   }));
 }
 

@@ -33,9 +33,9 @@ export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, fl
          call_id = CASE WHEN f.state = 'DECIDED' THEN t.call_id END,
          started_at = CASE WHEN f.state = 'DECIDED' THEN coalesce(f.started_at, t.started_at) END,
          decided_at = CASE WHEN f.state = 'DECIDED' THEN f.at END,
-         deadline_at = NULL, error_code = f.error_code, error_message = f.error_message, rpc_code = f.rpc_code, result_hash = f.result_hash
-       FROM fenced, unnest($5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int[], $13::text[], $14::timestamptz[], $15::timestamptz[])
-         AS f(device_id, claim, state, outcome, certainty, error_code, error_message, rpc_code, result_hash, started_at, at)
+         deadline_at = NULL, error_code = f.error_code, error_message = f.error_message, rpc_code = f.rpc_code, result_hash = f.result_hash, retry_at = f.retry_at
+       FROM fenced, unnest($5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int[], $13::text[], $14::timestamptz[], $15::timestamptz[], $16::timestamptz[])
+         AS f(device_id, claim, state, outcome, certainty, error_code, error_message, rpc_code, result_hash, started_at, at, retry_at)
        WHERE t.job_id = $1 AND t.device_id = f.device_id AND t.claim = f.claim AND t.state IN ('DISPATCHING', 'SENT')
        RETURNING t.state, t.outcome),
      moved AS (SELECT 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
@@ -64,6 +64,7 @@ function columnsOf(flushes: readonly TargetFlush[], results: Map<string, string>
     decided.map((to) => to?.result && keepResult(to.result, results)),
     flushes.map((flush) => (flush.startedAt === undefined ? undefined : new Date(flush.startedAt))),
     flushes.map((flush) => new Date(flush.at)),
+    flushes.map(({ to }) => (to.kind === 'ready' && to.notBefore !== undefined ? new Date(to.notBefore) : undefined)),
   ];
 }
 
@@ -88,12 +89,14 @@ function storable(text: string): string {
   return text.replaceAll('\0', '').replaceAll('\\u0000', '');
 }
 
-/** Marks targets that are still unanswered as handed to the socket. */
+/** Marks targets that are still unanswered as handed to the socket. Those that a flush is just writing are let be, so that the two never wait in a circle. */
 export async function markSent(db: Queryable, { jobId, fence }: JobFence, deviceIds: readonly DeviceId[]): Promise<void> {
   await db.query(
     {
-      text: `UPDATE job_target t SET state = 'SENT', certainty = 'YES' FROM job j
-     WHERE j.id = $1 AND j.fence = $2 AND t.job_id = $1 AND t.state = 'DISPATCHING' AND t.device_id = ANY ($3)`,
+      text: `WITH picked AS MATERIALIZED (
+       SELECT t.device_id FROM job j JOIN job_target t ON t.job_id = j.id AND t.state = 'DISPATCHING' AND t.device_id = ANY ($3)
+       WHERE j.id = $1 AND j.fence = $2 FOR UPDATE OF t SKIP LOCKED)
+     UPDATE job_target t SET state = 'SENT', certainty = 'YES' FROM picked p WHERE t.job_id = $1 AND t.device_id = p.device_id`,
     },
     [jobId, fence, deviceIds],
   );

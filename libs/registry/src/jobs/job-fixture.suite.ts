@@ -79,7 +79,7 @@ export async function openJobFixture(): Promise<JobFixture> {
       await jobs.create(job);
       const fence = await jobs.takeOwnership(job.id, owner);
       if (!fence) throw new Error('a new job has no owner');
-      while ((await jobs.prepareChunk(fence, [], 1_000, AT)) > 0);
+      while (((await jobs.prepareChunk(fence, [], 1_000, AT)) ?? 0) > 0);
       await jobs.freeze(fence);
       const prepared = await jobs.find(job.id);
       if (prepared) await jobs.transition(prepared, { state: 'RUNNING' }, AT);

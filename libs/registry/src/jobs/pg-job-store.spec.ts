@@ -116,6 +116,43 @@ describe('the job store', () => {
     expect(await fixture.jobs.flush(fence, [decided(target)])).toBe(0);
   });
 
+  it('does not claim again before its time what somebody was too busy for', async () => {
+    const fence = await fixture.runningJob();
+    const claimed = await fixture.jobs.claim(fence, 2, AT);
+    const rest = { kind: 'ready', notBefore: AT + 1_000 } as const;
+    await fixture.jobs.flush(
+      fence,
+      claimed.map(({ deviceId, attempt }) => ({ deviceId, attempt, to: rest, startedAt: undefined, at: AT })),
+    );
+    expect(await progress(fence.jobId)).toMatchObject({ pending: FLEET, inFlight: 0 });
+    expect(await fixture.jobs.claim(fence, FLEET, AT + 999)).toHaveLength(FLEET - 2);
+    expect(await fixture.jobs.claim(fence, FLEET, AT + 1_000)).toHaveLength(2);
+  });
+
+  it('says until when a claimed target may be sent: no longer than the lease of its owner', async () => {
+    const fence = await fixture.runningJob();
+    const [target] = await fixture.jobs.claim(fence, 1, AT);
+    expect(target?.sendBy).toBeGreaterThan(AT + 3_000_000);
+    expect(target?.sendBy).toBeLessThanOrEqual(AT + 3_600_000);
+  });
+
+  it('tells the end of preparation from a job that is not being prepared', async () => {
+    const job = newJob();
+    const created = await fixture.jobs.create(job);
+    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
+    if (!fence || created.kind !== 'created') throw new Error('not made');
+    await fixture.jobs.prepareChunk(fence, [], 10, AT);
+    await fixture.jobs.transition(created.job, { state: 'PAUSED', pauseReason: 'USER' }, AT);
+    expect(await fixture.jobs.prepareChunk(fence, [], 10, AT)).toBeUndefined();
+    expect(await fixture.jobs.prepareChunk({ ...fence, fence: fence.fence - 1 }, [], 10, AT)).toBeUndefined();
+  });
+
+  it('counts the devices of a filter no further than it must', async () => {
+    expect(await fixture.jobs.countDevices({ ids: devices.slice(0, 4) }, 10)).toBe(4);
+    expect(await fixture.jobs.countDevices({ all: true }, 10)).toBe(10);
+    expect(await fixture.jobs.countDevices({}, 10)).toBe(0);
+  });
+
   it('never claims a target again that may have been sent and may not run twice', async () => {
     const fence = await fixture.runningJob({ idempotent: false });
     const claimed = await fixture.jobs.claim(fence, 5, AT);

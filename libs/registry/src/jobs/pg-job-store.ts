@@ -5,13 +5,24 @@ import type { CallError, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flo
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { containsPattern } from '../database/sql-parameters.js';
-import type { ClaimedTarget, FailureGroupRow, JobFence, JobStore, NewJob, TargetFlush, TargetRow, ToolSetVerdict } from '../job-store.js';
+import type { DeviceFilter } from '../device-filter.js';
+import type {
+  ClaimedTarget,
+  EarlierJob,
+  FailureGroupRow,
+  JobFence,
+  JobStore,
+  NewJob,
+  TargetFlush,
+  TargetRow,
+  ToolSetVerdict,
+} from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
 import { claimTargets, wakeWaiting } from './claim-targets.js';
 import { endInFlight, endNeverSent, recoverTargets } from './end-targets.js';
 import { flushTargets, markSent } from './flush-targets.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
-import { freezeTotal, prepareChunk, toolSetsOf } from './prepare-targets.js';
+import { countDevices, freezeTotal, prepareChunk, toolSetsOf } from './prepare-targets.js';
 import { readFailureGroups, readProgress, readTargets, reconcileCounters } from './read-targets.js';
 
 /** Waiting targets that one wake-up releases at most: a returning fleet comes in portions. */
@@ -22,15 +33,19 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export class PgJobStore implements JobStore {
   constructor(private readonly db: Database) {}
 
-  async create(job: NewJob): Promise<{ readonly kind: 'created' | 'repeat'; readonly job: Job } | { readonly kind: 'conflict' }> {
+  async create(job: NewJob): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob> {
     const inserted = await this.#insert(job);
-    if (inserted) return { kind: 'created', job: jobOf(inserted) };
+    return inserted ? { kind: 'created', job: jobOf(inserted) } : ((await this.earlier(job)) ?? { kind: 'conflict' });
+  }
+
+  async earlier(job: Pick<NewJob, 'createdBy' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined> {
     const rows = await this.db.query<JobRecord>({ text: `SELECT ${JOB_COLUMNS} FROM job WHERE created_by = $1 AND idempotency_key = $2` }, [
       job.createdBy,
       job.idempotencyKey,
     ]);
     const [former] = rows;
-    return former?.request_hash === job.requestHash ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
+    if (former === undefined) return undefined;
+    return former.request_hash === job.requestHash ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
   }
 
   async #insert(job: NewJob): Promise<JobRecord | undefined> {
@@ -132,11 +147,15 @@ export class PgJobStore implements JobStore {
     return readFailureGroups(this.db, ids, first);
   }
 
+  countDevices(devices: DeviceFilter, max: number): Promise<number> {
+    return countDevices(this.db, devices, max);
+  }
+
   toolSetsOf(fence: JobFence): Promise<readonly ToolSetHash[]> {
     return toolSetsOf(this.db, fence);
   }
 
-  prepareChunk(fence: JobFence, verdicts: readonly ToolSetVerdict[], limit: number, at: number): Promise<number> {
+  prepareChunk(fence: JobFence, verdicts: readonly ToolSetVerdict[], limit: number, at: number): Promise<number | undefined> {
     return prepareChunk(this.db, fence, verdicts, limit, at);
   }
 

@@ -34,9 +34,9 @@ export async function prepareChunk(
   verdicts: readonly ToolSetVerdict[],
   limit: number,
   at: number,
-): Promise<number> {
+): Promise<number | undefined> {
   const filter = await filterOf(db, { jobId, fence });
-  if (!filter) return 0;
+  if (!filter) return undefined;
   const rejected = verdicts.filter((verdict) => verdict.rejection !== undefined);
   const parameters: unknown[] = [
     jobId,
@@ -48,7 +48,7 @@ export async function prepareChunk(
     rejected.map((verdict) => verdict.rejection?.message),
   ];
   const condition = deviceCondition(filter, parameters);
-  const rows = await db.query<{ count: number }>(
+  const rows = await db.query<{ count: number; is_preparing: boolean }>(
     {
       text: `WITH fenced AS (
        SELECT prepared_up_to, offline FROM job WHERE id = $1 AND fence = $2 AND state = 'PREPARING' FOR UPDATE),
@@ -73,8 +73,19 @@ export async function prepareChunk(
      moved AS (SELECT NULL::text AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM inserted),
      ${countMoved(SHARD.prepare)},
      advanced AS (UPDATE job SET prepared_up_to = (SELECT max(id) FROM chunk) WHERE id = $1 AND EXISTS (SELECT FROM chunk))
-     SELECT count(*)::int AS count FROM chunk`,
+     SELECT count(*)::int AS count, EXISTS (SELECT FROM fenced) AS is_preparing FROM chunk`,
     },
+    parameters,
+  );
+  return rows[0]?.is_preparing === true ? rows[0].count : undefined;
+}
+
+/** Devices that the filter matches now, counted no further than `max`. */
+export async function countDevices(db: Queryable, devices: DeviceFilter, max: number): Promise<number> {
+  const parameters: unknown[] = [max];
+  const condition = deviceCondition(devices, parameters);
+  const rows = await db.query<{ count: number }>(
+    { text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT $1) AS counted` },
     parameters,
   );
   return rows[0]?.count ?? 0;
