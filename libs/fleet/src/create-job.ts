@@ -9,10 +9,11 @@ import {
   liveJobsMax,
   maxInFlightDefault,
   maxInFlightMax,
+  targetsMax,
 } from '@flotilla/jobs';
 import type { Job, OfflinePolicy } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { DeviceFilter, Registry } from '@flotilla/registry';
+import type { DeviceFilter, JobStore, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { z } from 'zod';
 import type { Actor } from './actor.js';
@@ -73,11 +74,14 @@ const boundsSchema = z.object({
 const keySchema = z.string().min(1).max(nameLengthMax);
 
 export async function createJob(deps: CreateJobDeps, request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
-  const refusal = refuseRequest(request, idempotencyKey) ?? refuseUrls(deps.gate, request) ?? (await refuseUserOnly(deps, request, actor));
+  const invalid = refuseRequest(request, idempotencyKey);
+  if (invalid !== undefined) return { refusal: invalid };
+  const asked = { createdBy: actor.name, idempotencyKey, requestHash: requestHash(request) };
+  // Before what may have changed since: a repetition gets its job also when another one would be refused now.
+  const earlier = await deps.registry.jobs.earlier(asked);
+  if (earlier !== undefined) return answerOf(earlier);
+  const refusal = refuseUrls(deps.gate, request) ?? (await refuseUserOnly(deps, request, actor)) ?? (await refuseTooMany(deps, request));
   if (refusal !== undefined) return { refusal };
-  if ((await deps.registry.jobs.liveCount()) >= liveJobsMax) {
-    return { refusal: refuse('LIMIT_EXCEEDED', [], `${liveJobsMax} jobs are not finished; that is the most that may be live.`) };
-  }
   const { tool, arguments: args } = request;
   const policy = await deps.policies.policyOf(tool);
   const createdAt = deps.clock.now();
@@ -93,17 +97,17 @@ export async function createJob(deps: CreateJobDeps, request: JobRequest, idempo
     maxInFlight: request.maxInFlight ?? maxInFlightDefault,
     idempotent: policy.idempotent,
     failureText: policy.failureText,
-    createdBy: actor.name,
+    ...asked,
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,
-    idempotencyKey,
-    requestHash: requestHash(request),
   });
-  if (created.kind === 'conflict') {
-    return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
-  }
   if (created.kind === 'created') announceJob(deps, created.job.id);
-  return { job: created.job };
+  return answerOf(created);
+}
+
+function answerOf(made: Awaited<ReturnType<JobStore['create']>>): JobAnswer {
+  if (made.kind !== 'conflict') return { job: made.job };
+  return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
 }
 
 function refuseRequest(request: JobRequest, idempotencyKey: string): Refusal | undefined {
@@ -125,6 +129,20 @@ function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[
 function refuseUrls(gate: ToolGate, request: JobRequest): Refusal | undefined {
   const error = gate.refuseUrls(request)?.error;
   return error && refuse(error.code, ['input', 'arguments'], error.message);
+}
+
+/** Jobs and targets that would be too many now. Devices that match later, while targets are being made, may still join the job. */
+async function refuseTooMany({ registry }: CreateJobDeps, { devices }: JobRequest): Promise<Refusal | undefined> {
+  const [live, targets] = await Promise.all([registry.jobs.liveCount(), registry.jobs.countDevices(devices, targetsMax + 1)]);
+  if (live >= liveJobsMax) {
+    return refuse('LIMIT_EXCEEDED', [], `${liveJobsMax} jobs are not finished; that is the most that may be live.`);
+  }
+  if (targets <= targetsMax) return undefined;
+  return refuse(
+    'LIMIT_EXCEEDED',
+    ['input', 'devices'],
+    `The filter matches more than ${targetsMax} devices; that is the most for one job.`,
+  );
 }
 
 /** Refused at once where every device that has the tool lists it for users only; otherwise judged device by device. */
