@@ -1,9 +1,11 @@
 /** Who may come in. Ways in ask before they answer CONNACK or accept an upgrade; how a device proves itself is the implementation's alone. */
+import type { DeviceId } from '@flotilla/mcp';
 
 export type AuthRefusal = 'credentials_missing' | 'credentials_wrong' | 'credentials_expired';
 
 export type AuthVerdict =
-  | { readonly kind: 'granted' }
+  /** `deviceId` where the credentials were issued to one: the connection is that device's, whatever else it says. */
+  | { readonly kind: 'granted'; readonly deviceId?: DeviceId }
   /** `message` names the rule that was broken and never what would have been right. */
   | { readonly kind: 'refused'; readonly reason: AuthRefusal; readonly message: string };
 
@@ -29,7 +31,7 @@ export interface DeviceAuth {
   checkWebSocket(credentials: WebSocketCredentials): AuthVerdict | Promise<AuthVerdict>;
 }
 
-export const granted: AuthVerdict = { kind: 'granted' };
+export const granted = { kind: 'granted' } as const satisfies AuthVerdict;
 
 /** Lets everybody in. Only for listeners on loopback: whoever composes the hub checks that. */
 export class OpenAuth implements DeviceAuth {

@@ -2,6 +2,7 @@
 import type { SessionAnomaly } from '@flotilla/session';
 import type { AuthRefusal } from './device-auth.js';
 import type { GuardCut } from './packet-guard.js';
+import type { OtaOutcome } from './provisioning/ota-endpoint.js';
 
 /** Why a connection never became a session. */
 export type ConnectionRefusal =
@@ -13,6 +14,8 @@ interface CounterKinds {
   /** MQTT streams cut by the packet guard. */
   readonly guard_cut: GuardCut;
   readonly refusal: ConnectionRefusal;
+  /** How OTA requests were answered. */
+  readonly ota: OtaOutcome;
   /** Sessions replaced by a newer connection: all, and those of devices whose last replacement was a moment ago. */
   readonly takeover: 'all' | 'flapping';
 }

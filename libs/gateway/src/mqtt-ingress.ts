@@ -124,7 +124,7 @@ export class MqttIngress {
     }
     const decide = (verdict: AuthAnswer) => {
       if (verdict.kind === 'granted') {
-        connection.deviceId = identity.deviceId;
+        connection.deviceId = verdict.deviceId ?? identity.deviceId;
         answer(null, true);
       } else if (verdict.kind === 'undecided') {
         this.#refuse(answer, 'auth_unavailable', new ConnectRefusal(SERVER_UNAVAILABLE, 'credentials could not be checked'));

@@ -76,6 +76,11 @@ export function answerWaiting(
   };
 }
 
+/** For somebody who does not say who it is: nothing that is not public, and nothing that holds a device back. */
+export function answerNobody(settings: AnswerSettings, { now, reached, firmware }: Answered): OtaAnswer {
+  return { server_time: serverTime(now, [settings.timeZone]), firmware, mqtt: mqttSettings(settings, undefined, reached) };
+}
+
 /** Exactly one of the two objects: with both the device would take MQTT, with none it would come up with what it has. */
 export function transportObject(
   settings: Pick<AnswerSettings, 'addresses' | 'publishTopic'>,

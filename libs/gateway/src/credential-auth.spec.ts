@@ -1,0 +1,98 @@
+import type { DeviceId } from '@flotilla/mcp';
+import type { CredentialVerdict, EventRow } from '@flotilla/registry';
+import { describe, expect, it } from 'vitest';
+import { CredentialAuth } from './credential-auth.js';
+import type { MqttCredentials } from './device-auth.js';
+import { OpenAuth } from './device-auth.js';
+import { EventLog } from './event-log.js';
+import { FleetOrOwnAuth } from './fleet-or-own-auth.js';
+import { FleetSecretAuth } from './fleet-secret-auth.js';
+
+const lampId = '02:5e:7a:10:c4:9f' as DeviceId;
+const clientId = 'GID_lab@@@02_5e_7a_10_c4_9f@@@3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
+const login: MqttCredentials = { clientId, username: lampId, password: Buffer.from('secret'), remoteAddress: '192.0.2.4' };
+
+function auth(verdict: CredentialVerdict | Error) {
+  const time = { now: 0 };
+  const written: Omit<EventRow, 'id'>[] = [];
+  const answer = () => (verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict));
+  const events = new EventLog({
+    clock: { now: () => time.now },
+    events: {
+      append: (event) => {
+        written.push(event);
+        return { ...event, id: '1' };
+      },
+    },
+    feed: { publish: () => undefined },
+  });
+  const own = new CredentialAuth({ credentials: { checkMqtt: answer, checkWebSocket: answer }, events, clock: { now: () => time.now } });
+  return { own, time, written };
+}
+
+describe('CredentialAuth', () => {
+  it('grants the device that the credentials were issued to', async () => {
+    expect(await auth({ kind: 'granted', deviceId: lampId }).own.checkMqtt(login)).toEqual({ kind: 'granted', deviceId: lampId });
+  });
+
+  it('asks nobody about credentials that are not there', async () => {
+    const { own } = auth(new Error('asked'));
+    expect(await own.checkMqtt({ ...login, password: undefined })).toMatchObject({ kind: 'refused', reason: 'credentials_missing' });
+    expect(await own.checkWebSocket({ clientId: 'x', deviceId: lampId, token: undefined, remoteAddress: undefined })).toMatchObject({
+      reason: 'credentials_missing',
+    });
+  });
+
+  it('says once a minute that a known device was refused, and what to do, but no secret', async () => {
+    const { own, time, written } = auth({ kind: 'refused', deviceId: lampId });
+    for (const now of [0, 10_000, 59_999, 60_000]) {
+      time.now = now;
+      expect(await own.checkMqtt(login)).toMatchObject({ kind: 'refused', reason: 'credentials_wrong' });
+    }
+    expect(written.map(({ type, deviceId, at }) => [type, deviceId, at])).toEqual([
+      ['device.auth_refused', lampId, 0],
+      ['device.auth_refused', lampId, 60_000],
+    ]);
+    expect(written[0]?.data['advice']).toContain('rotateDeviceCredential');
+    expect(JSON.stringify(written)).not.toContain('3b0c5b1e');
+  });
+
+  it('makes no event of devices that nobody knows', async () => {
+    const { own, written } = auth({ kind: 'refused', deviceId: undefined });
+    await own.checkMqtt(login);
+    expect(written).toEqual([]);
+  });
+
+  it('decides nothing while nobody can say', async () => {
+    await expect(auth(new Error('PostgreSQL is away')).own.checkMqtt(login)).rejects.toThrow('PostgreSQL is away');
+  });
+});
+
+describe('FleetOrOwnAuth', () => {
+  const fleet = new FleetSecretAuth({ secret: 'Hub-Signing-Key-01', clock: { now: () => 0 } });
+  const fleetLogin: MqttCredentials = {
+    ...login,
+    username: 'eyJpcCI6IjE5Mi4wLjIuNDQifQ==',
+    password: Buffer.from('cRoD84Ahoo4Yhs5g8896WnwsCSy3eIoPJg7Us/40gKQ='),
+  };
+  const refusing = auth({ kind: 'refused', deviceId: undefined }).own;
+
+  it('takes the fleet’s secret from devices that were not removed', async () => {
+    const letIn = (isRemoved: boolean) =>
+      new FleetOrOwnAuth({ fleet, own: refusing, enrolments: { isDenied: (id) => Promise.resolve(isRemoved && id === lampId) } });
+    expect((await letIn(false).checkMqtt(fleetLogin)).kind).toBe('granted');
+    expect((await letIn(true).checkMqtt(fleetLogin)).kind).toBe('refused');
+  });
+
+  it('takes a device’s own credentials as well', async () => {
+    const both = new FleetOrOwnAuth({ fleet, own: new OpenAuth(), enrolments: { isDenied: () => Promise.resolve(false) } });
+    expect((await both.checkMqtt(login)).kind).toBe('granted');
+  });
+
+  it('says what was wrong with a token of the fleet', async () => {
+    const own = auth({ kind: 'refused', deviceId: undefined }).own;
+    const both = new FleetOrOwnAuth({ fleet, own, enrolments: { isDenied: () => Promise.resolve(false) } });
+    const wrong = await both.checkWebSocket({ clientId: 'x', deviceId: lampId, token: 'no.form', remoteAddress: undefined });
+    expect(wrong).toMatchObject({ kind: 'refused', message: expect.stringContaining('unix seconds') });
+  });
+});

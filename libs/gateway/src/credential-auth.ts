@@ -1,0 +1,73 @@
+/**
+ * Credentials of each device's own, as the OTA endpoint issued them. A known device that fails to prove itself is an event: it cannot get new credentials by itself, so
+ * somebody has to issue them.
+ */
+import type { DeviceId } from '@flotilla/mcp';
+import { parseDeviceIdHeader } from '@flotilla/mcp';
+import type { CredentialStore, CredentialVerdict } from '@flotilla/registry';
+import { granted } from './device-auth.js';
+import type { AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './device-auth.js';
+import type { EventLog } from './event-log.js';
+
+export interface CredentialAuthOptions {
+  readonly credentials: Pick<CredentialStore, 'checkMqtt' | 'checkWebSocket'>;
+  readonly events: EventLog;
+  readonly clock: { now(): number };
+}
+
+/** A refused device comes back every 10 s for ever; one event a minute says as much. */
+const REFUSAL_EVENT_EVERY_MS = 60_000;
+/** Devices remembered for that. Only known ones count, and who fails with made-up secrets for more at once has every event it wants. */
+const REFUSED_MAX = 10_000;
+
+export class CredentialAuth implements DeviceAuth {
+  /** When the last event of each device was written; the oldest first. */
+  readonly #refusedAt = new Map<DeviceId, number>();
+
+  constructor(private readonly options: CredentialAuthOptions) {}
+
+  checkMqtt({ clientId, username, password, remoteAddress }: MqttCredentials): AuthVerdict | Promise<AuthVerdict> {
+    if (username === undefined || username === '' || password === undefined || password.length === 0)
+      return refused('credentials_missing', 'MQTT user name and password are required');
+    return this.#judge(this.options.credentials.checkMqtt({ clientId, username, password }), { transport: 'MQTT', remoteAddress });
+  }
+
+  checkWebSocket({ clientId, deviceId, token, remoteAddress }: WebSocketCredentials): AuthVerdict | Promise<AuthVerdict> {
+    const identity = parseDeviceIdHeader(deviceId);
+    if (token === undefined || token === '')
+      return refused('credentials_missing', 'an Authorization header with a bearer token is required');
+    if (!identity.ok) return refused('credentials_wrong', identity.problem);
+    const login = { deviceId: identity.deviceId, clientUuid: clientId, token };
+    return this.#judge(this.options.credentials.checkWebSocket(login), { transport: 'WEBSOCKET', remoteAddress });
+  }
+
+  async #judge(asked: Promise<CredentialVerdict>, attempt: Attempt): Promise<AuthVerdict> {
+    const verdict = await asked;
+    if (verdict.kind === 'granted') return { ...granted, deviceId: verdict.deviceId };
+    if (verdict.deviceId !== undefined) this.#tell(verdict.deviceId, attempt);
+    return refused('credentials_wrong', 'these credentials are not valid for this device');
+  }
+
+  #tell(deviceId: DeviceId, { transport, remoteAddress }: Attempt): void {
+    const now = this.options.clock.now();
+    const before = this.#refusedAt.get(deviceId);
+    if (before !== undefined && now - before < REFUSAL_EVENT_EVERY_MS) return;
+    this.#refusedAt.delete(deviceId);
+    this.#refusedAt.set(deviceId, now);
+    for (const oldest of this.#refusedAt.keys()) {
+      if (this.#refusedAt.size <= REFUSED_MAX) break;
+      this.#refusedAt.delete(oldest);
+    }
+    const advice = 'If this is the device itself, issue a new credential with rotateDeviceCredential and restart it.';
+    this.options.events.write('device.auth_refused', deviceId, { transport, remoteAddress: remoteAddress ?? null, advice });
+  }
+}
+
+interface Attempt {
+  readonly transport: 'MQTT' | 'WEBSOCKET';
+  readonly remoteAddress: string | undefined;
+}
+
+function refused(reason: 'credentials_missing' | 'credentials_wrong', message: string): AuthVerdict {
+  return { kind: 'refused', reason, message };
+}

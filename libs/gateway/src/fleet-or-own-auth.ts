@@ -1,0 +1,33 @@
+/**
+ * Devices of an existing gateway prove themselves by the fleet-wide secret, unless they were removed here; all others by credentials of their own. So a fleet moves over
+ * device by device.
+ */
+import { parseDeviceIdHeader, parseMqttClientId } from '@flotilla/mcp';
+import type { EnrolmentStore } from '@flotilla/registry';
+import type { AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './device-auth.js';
+
+export interface FleetOrOwnAuthOptions {
+  readonly fleet: DeviceAuth;
+  readonly own: DeviceAuth;
+  readonly enrolments: Pick<EnrolmentStore, 'isDenied'>;
+}
+
+export class FleetOrOwnAuth implements DeviceAuth {
+  constructor(private readonly options: FleetOrOwnAuthOptions) {}
+
+  async checkMqtt(credentials: MqttCredentials): Promise<AuthVerdict> {
+    const identity = parseMqttClientId(credentials.clientId);
+    const verdict = await this.options.fleet.checkMqtt(credentials);
+    if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId))) return verdict;
+    return this.options.own.checkMqtt(credentials);
+  }
+
+  async checkWebSocket(credentials: WebSocketCredentials): Promise<AuthVerdict> {
+    const verdict = await this.options.fleet.checkWebSocket(credentials);
+    const identity = parseDeviceIdHeader(credentials.deviceId);
+    if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId))) return verdict;
+    const own = await this.options.own.checkWebSocket(credentials);
+    // What was wrong with a fleet token, such as its age, says more than that it is no token of the device's own.
+    return own.kind === 'granted' || verdict.kind === 'granted' ? own : verdict;
+  }
+}

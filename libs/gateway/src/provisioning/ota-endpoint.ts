@@ -1,0 +1,142 @@
+/**
+ * The OTA endpoint: what every device asks at boot before it connects anywhere, over HTTP without a framework in between. It never answers 400, because a device that is
+ * told its request is bad can do nothing but ask again. [xiaozhi §7]
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '@flotilla/session';
+import type { OtaContact } from '@flotilla/registry';
+import type { GatewayLogger } from '../gateway-logger.js';
+import type { HttpRoute } from '../http-route.js';
+import { peerOf } from '../session-host.js';
+import type { Admission, AdmissionDesk } from './admission-desk.js';
+import { inTime } from './in-time.js';
+import { readFactoryProof } from './factory-proof.js';
+import { answerKnown, answerNobody, answerWaiting } from './ota-answer.js';
+import type { Answered, AnswerSettings } from './ota-answer.js';
+import { readOtaRequest } from './ota-request.js';
+import type { OtaRequest } from './ota-request.js';
+import { otaTarget } from './ota-target.js';
+import { defaultBodyLimits, readBody } from './read-body.js';
+import { noUpdate } from './version-text.js';
+import type { FirmwareAnswer } from './version-text.js';
+
+export interface OtaEndpointOptions {
+  readonly desk: AdmissionDesk;
+  readonly settings: AnswerSettings;
+  /** What a device is told to install; without it, nothing. */
+  readonly firmwareFor?: (request: OtaRequest) => FirmwareAnswer;
+  readonly clock: Clock;
+  readonly logger: GatewayLogger;
+  readonly count: (outcome: OtaOutcome) => void;
+}
+
+export type OtaOutcome = Admission['kind'] | 'nobody' | 'unavailable' | 'activation_admitted' | 'activation_waiting';
+
+/** How long PostgreSQL may keep a stranger waiting, ms; a device gives up after 30 s and comes again after 10. [xiaozhi §6, §7.3] */
+const ANSWER_TIMEOUT_MS = 3_000;
+/** When a device that was turned away may try again, s. It does so by a plan of its own. */
+const RETRY_AFTER_SECONDS = 10;
+
+interface Reply {
+  readonly status: number;
+  readonly body: object;
+}
+
+export class OtaEndpoint {
+  readonly routes: readonly HttpRoute[];
+
+  constructor(private readonly options: OtaEndpointOptions) {
+    const handle: HttpRoute['handle'] = (request, response) => void this.#handle(request, response);
+    this.routes = (['GET', 'POST'] as const).flatMap((method) => ['/ota', '/ota/*'].map((path) => ({ method, path, handle })));
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined);
+    const bodyText = await readBody(request, defaultBodyLimits, this.options.clock);
+    if (bodyText === undefined) return;
+    send(response, await this.#reply(request, readOtaRequest(request.headers, bodyText)));
+  }
+
+  async #reply(request: IncomingMessage, ota: OtaRequest): Promise<Reply> {
+    const { clock, logger } = this.options;
+    const { token, isActivation } = otaTarget(request.url ?? '');
+    const contact = contactOf(ota, request, clock.now());
+    try {
+      if (contact === undefined) return this.#answerNobody(request, ota, isActivation);
+      if (isActivation) return await this.#answerActivation(contact, ota);
+      return await this.#answer(contact, token, this.#answered(request, ota));
+    } catch (error) {
+      logger.warn({ error, deviceId: contact?.deviceId }, 'an OTA request could not be answered');
+      this.options.count('unavailable');
+      return refusal(503, 'OVERLOADED', 'The hub cannot say now whether this device may come in; try again.');
+    }
+  }
+
+  async #answer(contact: OtaContact, token: string | undefined, answered: Answered): Promise<Reply> {
+    const { clock, count, desk, settings } = this.options;
+    const admission = await inTime(desk.admit(contact, token), ANSWER_TIMEOUT_MS, clock);
+    count(admission.kind);
+    switch (admission.kind) {
+      case 'known':
+        return { status: 200, body: answerKnown(settings, admission.known, answered) };
+      case 'waiting':
+        return { status: 200, body: answerWaiting(settings, admission.pending, answered) };
+      case 'closed':
+        return refusal(403, 'FORBIDDEN', 'Only devices that were registered before may come in.');
+      case 'limited':
+        return limited;
+    }
+  }
+
+  async #answerActivation(contact: OtaContact, ota: OtaRequest): Promise<Reply> {
+    const { clock, count, desk } = this.options;
+    const isAdmitted = await inTime(desk.isAdmitted(contact, readFactoryProof(ota.body)), ANSWER_TIMEOUT_MS, clock);
+    if (isAdmitted === 'limited') {
+      count('limited');
+      return limited;
+    }
+    count(isAdmitted ? 'activation_admitted' : 'activation_waiting');
+    return isAdmitted ? { status: 200, body: { success: true } } : { status: 202, body: { success: false } };
+  }
+
+  /** Somebody without a MAC or a Client-Id: a person with a browser, or a device whose settings stay as they are. */
+  #answerNobody(request: IncomingMessage, ota: OtaRequest, isActivation: boolean): Reply {
+    this.options.count('nobody');
+    if (isActivation) return { status: 202, body: { success: false } };
+    return { status: 200, body: answerNobody(this.options.settings, this.#answered(request, ota)) };
+  }
+
+  #answered(request: IncomingMessage, ota: OtaRequest): Answered {
+    const { clock, firmwareFor } = this.options;
+    return {
+      now: clock.now(),
+      reached: { localAddress: peerOf(request.socket).localAddress, host: request.headers.host },
+      firmware: firmwareFor ? firmwareFor(ota) : noUpdate(ota.firmwareVersion),
+    };
+  }
+}
+
+const limited = refusal(429, 'OVERLOADED', 'Too many unknown devices have asked from this address; try again later.');
+
+function refusal(status: 403 | 429 | 503, code: string, message: string): Reply {
+  return { status, body: { code, message } };
+}
+
+function contactOf(ota: OtaRequest, request: IncomingMessage, at: number): OtaContact | undefined {
+  const { deviceId, clientUuid, model, firmwareVersion } = ota;
+  if (deviceId === undefined || clientUuid === undefined) return undefined;
+  return { deviceId, clientUuid, model, firmwareVersion, remoteAddress: peerOf(request.socket).remoteAddress, at };
+}
+
+/** Devices read the whole answer in one go: under 6 KB, with its length, and the connection ends. [xiaozhi §6] */
+function send(response: ServerResponse, { status, body }: Reply): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+    ...(status >= 429 && { 'Retry-After': RETRY_AFTER_SECONDS }),
+  });
+  response.end(text);
+}

@@ -1,0 +1,53 @@
+/**
+ * How devices get in, put together: the OTA endpoint that issues credentials and the check of those that come back. The HTTP server is somebody else's.
+ */
+import type { Bus } from '@flotilla/bus';
+import type { Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import { CredentialAuth } from '../credential-auth.js';
+import type { DeviceAuth } from '../device-auth.js';
+import { EventLog } from '../event-log.js';
+import { GatewayCounters } from '../gateway-counters.js';
+import type { GatewayCount } from '../gateway-counters.js';
+import type { GatewayLogger } from '../gateway-logger.js';
+import type { HttpRoute } from '../http-route.js';
+import { AdmissionDesk } from './admission-desk.js';
+import type { EnrolmentMode } from './admission-desk.js';
+import { AttemptLimiter } from './attempt-limiter.js';
+import type { AnswerSettings } from './ota-answer.js';
+import { OtaEndpoint } from './ota-endpoint.js';
+
+export interface ProvisioningOptions {
+  readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events'>;
+  readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
+  readonly settings: AnswerSettings;
+  readonly mode: EnrolmentMode;
+  readonly clock: Clock;
+  readonly logger: GatewayLogger;
+}
+
+export class Provisioning {
+  /** Checks the credentials that the endpoint issues. */
+  readonly auth: DeviceAuth;
+  readonly httpRoutes: readonly HttpRoute[];
+  readonly #counters = new GatewayCounters();
+
+  constructor(private readonly options: ProvisioningOptions) {
+    const { bus, clock, logger, mode, registry, settings } = options;
+    const { credentials, enrolments } = registry;
+    const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
+    this.auth = new CredentialAuth({ credentials, events, clock });
+    const desk = new AdmissionDesk({ ...{ credentials, enrolments, feed: bus.feed, events, mode, logger }, limiter: new AttemptLimiter() });
+    const count = this.#counters.add.bind(this.#counters, 'ota');
+    this.httpRoutes = new OtaEndpoint({ desk, settings, clock, logger, count }).routes;
+  }
+
+  /** Has the registry remember every known device, so that answers go on while PostgreSQL is away. */
+  async start(): Promise<void> {
+    await this.options.registry.credentials.allKnown();
+  }
+
+  counts(): readonly GatewayCount[] {
+    return this.#counters.list();
+  }
+}
