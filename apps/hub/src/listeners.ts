@@ -6,11 +6,31 @@ export class ListenError extends Error {
   readonly code = 'LISTEN_FAILED';
 
   constructor(setting: string, host: string, port: number, cause: unknown) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    const advice = reason === 'EADDRINUSE' ? 'another program has it' : reason;
-    super(`Port ${port} on ${host} cannot be opened (${advice}). Set ${setting} to a free port, or to 0 for any.`, { cause });
+    super(`Port ${port} on ${host} cannot be opened: ${adviceFor(systemCode(cause), setting)}`, { cause });
     this.name = 'ListenError';
   }
+}
+
+function adviceFor(reason: string, setting: string): string {
+  switch (reason) {
+    case 'EADDRINUSE':
+      return `another program has it. Set ${setting} to a free port, or to 0 for any.`;
+    case 'EACCES':
+      return `this user may not open ports below 1024. Set ${setting} to a higher one.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `this machine does not have that address (${reason}). Set FLOTILLA_HOST to one of its own, or to 0.0.0.0 for all.`;
+    default:
+      return `${reason}. Set ${setting} or FLOTILLA_HOST.`;
+  }
+}
+
+/** The operating system's code, which a lib's own error carries as its cause. */
+function systemCode(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return systemCode(error.cause);
+  return 'code' in error ? String(error.code) : error.message;
 }
 
 /** Opens `open()` and turns its failure into a ListenError. */
@@ -38,9 +58,4 @@ export function listenMqtt(host: string, port: number, accept: (socket: Socket) 
 export function portOf(server: { address(): AddressInfo | string | null }): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-/** Stops listening. Connections that are open stay open. */
-export function stopListening(server: Server): void {
-  server.close();
 }

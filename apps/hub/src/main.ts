@@ -7,6 +7,9 @@ import { createLogger } from './logger.js';
 /** Exit codes: settings that make no sense are told apart from a start or run that failed. */
 const EXIT = { failed: 1, badConfig: 2 } as const;
 
+/** A start that is told to stop goes on to its end, so that it can be undone. One that hangs, on a disk or a server that does not answer, ends by then, ms. */
+const START_ENDS_WITHIN_MS = 10_000;
+
 const flags = process.argv.slice(2);
 
 function readSettings(): ReturnType<typeof readConfig> {
@@ -25,7 +28,10 @@ async function main(): Promise<void> {
     // npm passes Ctrl-C on to a process that the terminal has told already: any number of signals means one stop.
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, resolve);
   });
+  let isStarting = true;
+  void signal.then(() => setTimeout(() => isStarting && giveUp(), START_ENDS_WITHIN_MS).unref());
   const hub = await startHub({ config, logger, withDemoFleet: flags.includes('--demo') });
+  isStarting = false;
   announce(hub, config.host);
   const reason = await Promise.race([signal, hub.lost.then(() => 'lease lost' as const)]);
   logger.info({ reason }, 'stopping');
@@ -40,7 +46,18 @@ function announce({ ports }: RunningHub, host: string): void {
   process.stdout.write(`${JSON.stringify({ ready: true, ...ports })}\n`);
 }
 
+function giveUp(): void {
+  process.stderr.write('The start was told to stop and hangs: leaving it as it is. The next start takes over what it left.\n');
+  process.exit(EXIT.failed);
+}
+
+/** What has a code was foreseen and says itself what to do. Anything else is a fault of ours, found by its stack. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? error.message : (error.stack ?? error.message);
+}
+
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exitCode = error instanceof ConfigError ? EXIT.badConfig : EXIT.failed;
 });
