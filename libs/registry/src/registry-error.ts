@@ -30,7 +30,8 @@ export class RegistryError extends Error {
   }
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown. An AggregateError, which Node throws when no address of a host answers, has none of its own. */
 export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);
 }

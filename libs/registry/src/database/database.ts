@@ -17,7 +17,7 @@ export interface Queryable {
 }
 
 /** A statement that waits longer than this for a connection counts as "PostgreSQL is away". */
-const CONNECT_TIMEOUT_MS = 10_000;
+export const CONNECT_TIMEOUT_MS = 10_000;
 
 export class Database implements Queryable {
   readonly prisma: PrismaClient;
@@ -32,6 +32,8 @@ export class Database implements Queryable {
       application_name: 'flotilla',
     });
     this.#pool.on('error', (error) => {
+      // The embedded server may cut connections that are still saying goodbye.
+      if (this.#pool.ending) return;
       logger.warn({ message: error.message }, 'an idle PostgreSQL connection ended');
     });
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });

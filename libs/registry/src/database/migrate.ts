@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { messageOf, RegistryError } from '../registry-error.js';
+import { CONNECT_TIMEOUT_MS } from './database.js';
 import { applyMigrations } from './schema-engine.js';
 import type { Migration } from './schema-engine.js';
 
@@ -23,17 +24,17 @@ const SERVER_VERSION_MIN = 150_000;
 /** Resolves to the names of the migrations that were applied. Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD or MIGRATION_FAILED. */
 export async function migrate(databaseUrl: string): Promise<readonly string[]> {
   const migrations = await readMigrations();
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3 });
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   pool.on('error', () => undefined);
   try {
-    return await migrateInTurn(pool, migrations);
+    return await migrateInTurn(pool, migrations, addressOf(databaseUrl));
   } finally {
     await pool.end();
   }
 }
 
-async function migrateInTurn(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
-  const lock = await connect(pool);
+async function migrateInTurn(pool: pg.Pool, migrations: readonly Migration[], address: string): Promise<readonly string[]> {
+  const lock = await connect(pool, address);
   try {
     await requireServerVersion(lock);
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -41,21 +42,43 @@ async function migrateInTurn(pool: pg.Pool, migrations: readonly Migration[]): P
     return await applyMigrations(pool, migrations);
   } catch (error) {
     if (error instanceof RegistryError) throw error;
-    throw new RegistryError('MIGRATION_FAILED', `The database could not be brought to this version's schema: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw migrationFailed(error, address);
   } finally {
     // Ends the session, and the lock with it.
     lock.release(true);
   }
 }
 
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+async function connect(pool: pg.Pool, address: string): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    throw new RegistryError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached: ${messageOf(error)}`, { cause: error });
+    throw new RegistryError(
+      'DATABASE_UNAVAILABLE',
+      `PostgreSQL at ${address} does not let the hub in: ${messageOf(error)}. Check that it runs, and that DATABASE_URL has its address, user, password and database.`,
+      { cause: error },
+    );
   }
+}
+
+/** Where a URL leads, without its password. */
+function addressOf(databaseUrl: string): string {
+  if (!URL.canParse(databaseUrl)) return 'DATABASE_URL';
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}
+
+/** PostgreSQL's code for a missing privilege. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+function migrationFailed(error: unknown, address: string): RegistryError {
+  const isForbidden = error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE;
+  const advice = isForbidden ? ' The user of DATABASE_URL must own the database: the hub makes tables and a schema in it.' : '';
+  return new RegistryError(
+    'MIGRATION_FAILED',
+    `The database at ${address} could not be brought to this version's schema: ${messageOf(error)}.${advice}`,
+    { cause: error },
+  );
 }
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
@@ -64,7 +87,10 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   );
   const server = rows[0];
   if (server === undefined || server.number < SERVER_VERSION_MIN) {
-    throw new RegistryError('DATABASE_TOO_OLD', `PostgreSQL ${server?.version ?? '(unknown)'} is too old: Flotilla needs 15 or newer.`);
+    throw new RegistryError(
+      'DATABASE_TOO_OLD',
+      `PostgreSQL ${server?.version ?? '(unknown)'} is too old: Flotilla needs 15 or newer. Upgrade it, or leave DATABASE_URL out to use the PostgreSQL that comes with the hub.`,
+    );
   }
 }
 

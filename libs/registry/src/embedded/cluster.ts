@@ -1,7 +1,7 @@
 /** The files of the embedded server: where the cluster lies, its password, and making it once. Starting and stopping are postmaster.ts. */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { access, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chown, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, RegistryError } from '../registry-error.js';
@@ -33,6 +33,7 @@ export async function openCluster(dataDir: string, sharedDir: string, binaries: 
   const passwordFile = path.join(dataDir, 'postgres.password');
   const password = (await readFile(passwordFile, 'utf8').catch(() => '')).trim();
   if (!(await exists(path.join(folder, 'PG_VERSION')))) {
+    await refuseForeignFiles(folder);
     return { folder, password: await make(folder, passwordFile, binaries, user), user, notice };
   }
   await checkVersion(folder, binaries);
@@ -91,6 +92,16 @@ async function ownerOf(folder: string, user: ServerUser | undefined): Promise<Se
     );
   }
   return undefined;
+}
+
+/** Files that are no cluster were put there by somebody, or are what is left of one: neither is ours to remove. */
+async function refuseForeignFiles(folder: string): Promise<void> {
+  const files = await readdir(folder).catch(() => []);
+  if (files.length === 0) return;
+  throw new RegistryError(
+    'EMBEDDED_SERVER_FAILED',
+    `${folder} has files in it but is no PostgreSQL cluster (there is no PG_VERSION). Restore it from a backup, or move it away to start with an empty database.`,
+  );
 }
 
 async function checkVersion(folder: string, binaries: Binaries): Promise<void> {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { RegistryError } from '../registry-error.js';
+import { messageOf, RegistryError } from '../registry-error.js';
 import { isAlive, startMark } from './process-identity.js';
 
 /** Taking over races with other starts at most this often before it counts as "in use". */
@@ -10,11 +10,15 @@ const ATTEMPTS_MAX = 5;
 
 /** Resolves to the function that gives the folder free. Throws RegistryError DATA_DIR_IN_USE. */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o755 });
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o755 });
+  } catch (error) {
+    throw notWritable(dataDir, error);
+  }
   const file = path.join(dataDir, 'hub.lock');
   const own = JSON.stringify({ pid: process.pid, startMark: await startMark(process.pid), id: randomUUID() });
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    if (await tryCreate(file, own)) return async () => release(file, own);
+    if (await tryCreate(dataDir, file, own)) return async () => release(file, own);
     const holder = await readFile(file, 'utf8').catch(() => '');
     const pid = await livePid(holder);
     if (pid !== undefined) throw inUse(dataDir, pid);
@@ -24,7 +28,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
 }
 
 /** Written aside and linked, so that nobody reads a lock that is still empty. */
-async function tryCreate(file: string, content: string): Promise<boolean> {
+async function tryCreate(dataDir: string, file: string, content: string): Promise<boolean> {
   const aside = `${file}.${randomUUID()}`;
   try {
     await writeFile(aside, content, { flag: 'wx', mode: 0o644 });
@@ -32,7 +36,7 @@ async function tryCreate(file: string, content: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw new RegistryError('EMBEDDED_SERVER_FAILED', `The data folder cannot be written: ${file}`, { cause: error });
+    throw notWritable(dataDir, error);
   } finally {
     await rm(aside, { force: true });
   }
@@ -72,6 +76,14 @@ function parse(content: string): { readonly pid: number; readonly startMark: str
   } catch {
     return undefined;
   }
+}
+
+function notWritable(dataDir: string, error: unknown): RegistryError {
+  return new RegistryError(
+    'EMBEDDED_SERVER_FAILED',
+    `The data folder ${dataDir} cannot be used: ${messageOf(error)}. Make it a folder that the hub's user may write, or set FLOTILLA_DATA_DIR to another.`,
+    { cause: error },
+  );
 }
 
 function inUse(dataDir: string, pid: number | undefined): RegistryError {

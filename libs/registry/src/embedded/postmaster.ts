@@ -146,9 +146,11 @@ async function becomesReady(folder: string, child: ChildProcess, logFile: string
     await sleep(POLL_MS);
   }
   if (child.pid !== undefined) signal(child.pid, 'SIGQUIT');
-  throw new RegistryError('EMBEDDED_SERVER_FAILED', `PostgreSQL did not start. The end of ${logFile}:\n${await endOf(logFile)}`, {
-    cause: spawnError,
-  });
+  throw new RegistryError(
+    'EMBEDDED_SERVER_FAILED',
+    `The embedded PostgreSQL did not start on ${folder}${spawnError === undefined ? '' : ` (${spawnError.message})`}. If the files are damaged, restore a backup or move the folder away to start with an empty database. The end of ${logFile}:\n${await endOf(logFile)}`,
+    { cause: spawnError },
+  );
 }
 
 async function freePort(): Promise<number> {

@@ -118,4 +118,16 @@ describe('the embedded PostgreSQL', () => {
     await rm(path.join(dataDir, 'postgres.password'));
     await expect(start()).rejects.toMatchObject({ code: 'EMBEDDED_SERVER_FAILED', message: expect.stringContaining('postgres.password') });
   });
+
+  it('leaves files alone that are no cluster of it', async () => {
+    await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
+    await writeFile(path.join(dataDir, 'postgres', 'diary.txt'), 'Dear diary');
+    await expect(start()).rejects.toMatchObject({ code: 'EMBEDDED_SERVER_FAILED', message: expect.stringContaining('no PG_VERSION') });
+    expect(await readFile(path.join(dataDir, 'postgres', 'diary.txt'), 'utf8')).toBe('Dear diary');
+  });
+
+  it('names the setting when the data folder is none', async () => {
+    await writeFile(dataDir, 'a file');
+    await expect(start()).rejects.toMatchObject({ code: 'EMBEDDED_SERVER_FAILED', message: expect.stringContaining('FLOTILLA_DATA_DIR') });
+  });
 });
