@@ -20,6 +20,8 @@ export class RedisLink {
   readonly commands: Redis;
   readonly #subscriber: Redis;
   readonly #listeners = new Map<string, (text: string) => void>();
+  /** What the connection last said; the call that fails by it only says that the connection is closed. */
+  #reason: string | undefined;
 
   constructor(redisUrl: string, logger: BusLogger) {
     const retryStrategy = (attempt: number): number => Math.min(attempt * 50, RECONNECT_DELAY_MAX_MS);
@@ -27,6 +29,7 @@ export class RedisLink {
     this.#subscriber = new Redis(redisUrl, { lazyConnect: true, retryStrategy });
     for (const connection of [this.commands, this.#subscriber]) {
       logOutages(connection, logger);
+      connection.on('error', (error) => (this.#reason = messageOf(error)));
     }
     this.#subscriber.on('message', (channel, text) => this.#listeners.get(channel)?.(text));
   }
@@ -37,7 +40,12 @@ export class RedisLink {
       await Promise.all([this.commands.connect(), this.#subscriber.connect()]);
     } catch (cause) {
       this.close();
-      throw new BusError('BUS_UNAVAILABLE', 'Redis does not answer.', { cause });
+      const { host, port } = this.commands.options;
+      throw new BusError(
+        'BUS_UNAVAILABLE',
+        `Redis at ${host}:${port} does not let the hub in: ${this.#reason ?? messageOf(cause)}. Check that it runs, and that REDIS_URL has its address and password.`,
+        { cause },
+      );
     }
   }
 
@@ -59,6 +67,10 @@ export class RedisLink {
     this.commands.disconnect();
     this.#subscriber.disconnect();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** One line per outage, not one per try. */
