@@ -171,6 +171,30 @@ describe('the hub’s life', () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
+  it.each([
+    { situation: 'a flag that it does not know', args: ['--dmeo'], env: {}, says: 'not --dmeo' },
+    {
+      situation: 'a PostgreSQL that is not there',
+      args: [],
+      env: { DATABASE_URL: 'postgres://flotilla:secret@localhost:1/flotilla' },
+      says: 'PostgreSQL at localhost:1/flotilla does not let the hub in: connect ECONNREFUSED',
+    },
+    { situation: 'a data folder that is a file', args: [], env: { FLOTILLA_DATA_DIR: hubMain }, says: 'Make it a folder' },
+  ])('ends with one paragraph about $situation', ({ args, env, says }) => {
+    const dataDir = makeDataDir();
+    folders.push(dataDir);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [hubMain, ...args], {
+      encoding: 'utf8',
+      cwd: dataDir,
+      env: { PATH: process.env['PATH'], FLOTILLA_DATA_DIR: path.join(dataDir, 'data'), ...env },
+    });
+    expect(status).toBeGreaterThan(0);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('secret');
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
   it('says which port is taken', async () => {
     const dataDir = makeDataDir();
     const other = makeDataDir();
