@@ -48,6 +48,7 @@ export function doorOptions() {
   return {
     auth: new OpenAuth(),
     host: new OpenHouse(),
+    publishTopic: 'device-server',
     lobby: new Lobby(limits, realClock),
     limits,
     counters: new GatewayCounters(),

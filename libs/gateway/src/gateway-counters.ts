@@ -10,7 +10,7 @@ export type ConnectionRefusal =
 
 interface CounterKinds {
   /** Strange things that sessions saw. */
-  readonly anomaly: SessionAnomaly | 'notifications_dropped' | 'hello_invalid';
+  readonly anomaly: SessionAnomaly | 'notifications_dropped' | 'hello_invalid' | 'topic_forbidden' | 'topic_abuse';
   /** MQTT streams cut by the packet guard. */
   readonly guard_cut: GuardCut;
   readonly refusal: ConnectionRefusal;

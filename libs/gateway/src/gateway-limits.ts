@@ -13,6 +13,8 @@ export interface GatewayLimits {
   readonly authTimeoutMs: number;
   /** A whole MQTT packet before CONNACK, bytes. A CONNECT has an id of 60 characters and a password of 44. */
   readonly unprovenPacketBytesMax: number;
+  /** Messages on topics that are not the device's to publish on, per connection; after that many it is cut. A misconfigured device shows up in the counters first. */
+  readonly forbiddenTopicsMax: number;
   /** A whole message from a device afterwards, bytes. A page of tools takes about 8 KB. [xiaozhi §9, 14] */
   readonly messageBytesMax: number;
   /** Bytes waiting for a device that does not drain; beyond it nothing more is accepted for it. */
@@ -41,6 +43,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   introductionTimeoutMs: 10_000,
   authTimeoutMs: 5_000,
   unprovenPacketBytesMax: 4 * 1024,
+  forbiddenTopicsMax: 20,
   messageBytesMax: 64 * 1024,
   unsentBytesMax: 256 * 1024,
   pingIntervalMs: 30_000,

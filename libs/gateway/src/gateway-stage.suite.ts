@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { FeedEvent, RoutedCall } from '@flotilla/bus';
 import type { CallId, DeviceId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
+import type { IConnectPacket } from 'mqtt-packet';
 import { vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { OpenAuth } from './device-auth.js';
@@ -57,10 +58,13 @@ export class GatewayStage {
   }
 
   /** A lamp that has sent its CONNECT. */
-  async connectLamp(options: FirmwareOptions & { readonly clientId?: string } = {}): Promise<MqttDevice> {
+  async connectLamp(
+    options: FirmwareOptions & { readonly clientId?: string; readonly will?: IConnectPacket['will'] } = {},
+  ): Promise<MqttDevice> {
     const device = await MqttDevice.dial((this.servers.mqtt.address() as AddressInfo).port);
     device.answer = (text) => answerAsFirmware(text, options);
-    device.connect({ clientId: options.clientId ?? 'GID_lab@@@02_5e_7a_10_c4_9f@@@one' });
+    const clientId = options.clientId ?? 'GID_lab@@@02_5e_7a_10_c4_9f@@@one';
+    device.connect({ clientId, ...(options.will && { will: options.will }) });
     return device;
   }
 

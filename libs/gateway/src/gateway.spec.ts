@@ -180,6 +180,25 @@ describe('what changed since the last time', () => {
   });
 });
 
+describe('the will of an MQTT device', () => {
+  const will = { topic: 'lamps/gone', payload: Buffer.from('out'), qos: 0 as const, retain: false };
+
+  it('is an event when the device is lost', async () => {
+    const device = await stage.connectLamp({ will });
+    await stage.entry();
+    device.conn.destroy();
+    expect((await stage.event('device.will')).data).toMatchObject({ topic: 'lamps/gone', payload: 'out' });
+  });
+
+  it('is none when the device takes its leave', async () => {
+    const device = await stage.connectLamp({ will });
+    await stage.entry();
+    device.write({ cmd: 'disconnect' });
+    await stage.event('device.disconnected');
+    expect(stage.events.map(({ type }) => type)).not.toContain('device.will');
+  });
+});
+
 describe('a conversation asked for over MQTT', () => {
   const hello = JSON.stringify({ type: 'hello', version: 3, transport: 'udp', features: { mcp: true } });
 

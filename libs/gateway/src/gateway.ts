@@ -21,6 +21,7 @@ import { Lobby } from './lobby.js';
 import { MqttIngress } from './mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt-upgrade.js';
 import { NoVoice } from './no-voice.js';
+import { defaultPublishTopic } from './provisioning/ota-answer.js';
 import { peerOf } from './session-host.js';
 import type { SessionStores } from './session-record.js';
 import { BoundedToolPageCache } from './tool-page-cache.js';
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   readonly bus: Pick<Bus, 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly auth: DeviceAuth;
+  /** The topic that MQTT devices publish to; `device-server` by default. */
+  readonly publishTopic?: string;
   /** `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. */
   readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined };
   readonly vision?: VisionService | undefined;
@@ -78,7 +81,7 @@ export class Gateway {
     });
     this.callServer = this.#sessions;
     const door = { ...shared, auth, host: this.#sessions, lobby: this.#lobby };
-    this.#mqtt = new MqttIngress(door);
+    this.#mqtt = new MqttIngress({ ...door, publishTopic: options.publishTopic ?? defaultPublishTopic });
     this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
     this.#webSockets = new WebSocketIngress(door);
     this.upgrades = new Map([

@@ -1,12 +1,12 @@
 /**
- * Aedes, cut down to what devices need: a connection, keep-alive and messages to the hub. Nothing is fanned out, stored or retained, and there are no
- * wills: every publish ends here, routed by the connection it came from.
+ * Aedes, cut down to what devices need: a connection, keep-alive and messages to the hub. Nothing is fanned out, stored or retained, and wills are not
+ * published: every publish ends here, routed by the connection it came from.
  */
 import { Aedes } from 'aedes';
 import type { AedesOptions, Client, PublishPacket } from 'aedes';
 
 type Done = (error?: Error) => void;
-type Receive = (client: Client, payload: Uint8Array) => void;
+type Receive = (client: Client, topic: string, payload: Uint8Array) => void;
 
 const noBytes = new Uint8Array();
 
@@ -27,7 +27,7 @@ export class MqttBroker extends Aedes {
       from();
       return;
     }
-    if (from) this.#receive(from, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : (packet.payload ?? noBytes));
+    if (from) this.#receive(from, packet.topic, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : (packet.payload ?? noBytes));
     // Not inside this call: Aedes would read on within its parser's own step.
     if (done) process.nextTick(done);
   }

@@ -1,16 +1,18 @@
 /** One MQTT connection from its first byte: the guard on its stream, what it claimed and proved, and why it ended. */
 import type { Duplex } from 'node:stream';
-import type { Client } from 'aedes';
+import type { Client, ConnectPacket } from 'aedes';
 import type { CloseReason, DeviceId } from '@flotilla/mcp';
 import type { GatewayCounters } from './gateway-counters.js';
 import type { GatewayLimits } from './gateway-limits.js';
 import { MqttTransport } from './mqtt-transport.js';
 import { PacketGuard } from './packet-guard.js';
-import type { Arrival, Peer } from './session-host.js';
+import type { Arrival, LastWill, Peer } from './session-host.js';
 
 export interface MqttConnectionOptions {
   readonly peer: Peer;
   readonly leaveLobby: () => void;
+  /** The topic that all devices publish to. */
+  readonly publishTopic: string;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
 }
@@ -25,6 +27,8 @@ export class MqttConnection {
   readonly #conn: Duplex;
   readonly #guard: PacketGuard;
   #fault: CloseReason = 'connection_lost';
+  #will: LastWill | undefined;
+  #forbiddenTopics = 0;
 
   /**
    * The broker reads the stream by `readable` and `read()`, and a stream that has a `data` listener as well tells it each chunk just before `read`
@@ -45,6 +49,27 @@ export class MqttConnection {
     return this.deviceId === undefined ? undefined : `devices/p2p/${this.deviceId.replaceAll(':', '_')}`;
   }
 
+  /** What CONNECT says, before anything of it is proven. */
+  claim({ clientId, will }: Pick<ConnectPacket, 'clientId' | 'will'>): void {
+    this.claimedId = clientId;
+    this.#will = will && { topic: will.topic, payload: Buffer.from(will.payload).toString('utf8') };
+  }
+
+  /** A message of the device. On a topic that is not its to publish on it goes nowhere; a positive acknowledgement is due all the same. [MQTT-3.3.5-2] */
+  hear(topic: string, payload: Uint8Array): void {
+    if (topic === this.options.publishTopic || topic === this.topic) {
+      this.transport?.receive(payload);
+      return;
+    }
+    const { counters, limits } = this.options;
+    counters.add('anomaly', 'topic_forbidden');
+    this.#forbiddenTopics += 1;
+    if (this.#forbiddenTopics < limits.forbiddenTopicsMax || this.client.closed) return;
+    counters.add('anomaly', 'topic_abuse');
+    this.#fault = 'protocol_error';
+    this.client.close();
+  }
+
   /** The broker accepted the device. Undefined where the connection was not one that we let in. */
   prove(): DeviceId | undefined {
     if (this.deviceId === undefined) return undefined;
@@ -62,7 +87,7 @@ export class MqttConnection {
       unsentBytesMax: this.options.limits.unsentBytesMax,
       hangUp: () => this.client.close(),
     });
-    return { deviceId, kind: 'MQTT', transport: this.transport, ...this.peer };
+    return { deviceId, kind: 'MQTT', transport: this.transport, ...(this.#will && { will: this.#will }), ...this.peer };
   }
 
   /** The broker gave the connection up: its end follows. */

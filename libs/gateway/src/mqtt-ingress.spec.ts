@@ -103,13 +103,56 @@ describe('MqttIngress lets devices in', () => {
     await vi.waitFor(() => expect(heard.messages).toEqual(['early']));
   });
 
-  it('takes messages by connection, whatever their topic, retain flag or QoS', async () => {
+  it('takes messages on the common topic and on the own one, whatever their retain flag or QoS', async () => {
     const { device, heard } = await enter(await openDoor());
-    device.publish('one', 'devices/p2p/someone_else');
-    device.write({ cmd: 'publish', topic: 'x', payload: 'two', qos: 1, messageId: 7, dup: false, retain: true });
-    device.publish('three', '$SYS/broker');
-    await vi.waitFor(() => expect(new Set(heard.messages)).toEqual(new Set(['one', 'two', 'three'])));
+    device.publish('one', 'devices/p2p/02_5e_7a_10_c4_9f');
+    device.write({ cmd: 'publish', topic: 'device-server', payload: 'two', qos: 1, messageId: 7, dup: false, retain: true });
+    await vi.waitFor(() => expect(new Set(heard.messages)).toEqual(new Set(['one', 'two'])));
     expect((await device.packet('puback')).messageId).toBe(7);
+  });
+
+  it('takes a message of QoS 2 once, however often it is sent', async () => {
+    const { device, heard } = await enter(await openDoor());
+    const message = { cmd: 'publish', topic: 'device-server', payload: 'once', qos: 2, messageId: 9, retain: false } as const;
+    device.write({ ...message, dup: false });
+    await device.packet('pubrec');
+    device.write({ ...message, dup: true });
+    device.write({ cmd: 'pubrel', messageId: 9 });
+    expect((await device.packet('pubcomp')).messageId).toBe(9);
+    expect(heard.messages).toEqual(['once']);
+  });
+
+  it.each(['devices/p2p/02_5e_7a_10_c4_a0', '$SYS/broker', 'x', 'device-server/', 'DEVICE-SERVER'])(
+    'drops and counts what is published on %s, and acknowledges it as the standard says',
+    async (topic) => {
+      const door = await openDoor();
+      const { device, heard } = await enter(door);
+      device.write({ cmd: 'publish', topic, payload: 'lost', qos: 1, messageId: 7, dup: false, retain: false });
+      expect((await device.packet('puback')).messageId).toBe(7);
+      device.publish('heard');
+      await vi.waitFor(() => expect(heard.messages).toEqual(['heard']));
+      expect(door.count('anomaly_topic_forbidden')).toBe(1);
+    },
+  );
+
+  it('cuts a device that goes on publishing where it may not', async () => {
+    const door = await openDoor({ limits: { forbiddenTopicsMax: 3 } });
+    const { device, heard } = await enter(door);
+    for (const text of ['a', 'b', 'c']) device.publish(text, 'x');
+    await device.closed();
+    await vi.waitFor(() => expect(heard.closes).toEqual(['protocol_error']));
+    expect(door.count('anomaly_topic_abuse')).toBe(1);
+    expect(heard.messages).toEqual([]);
+  });
+
+  it.each([
+    ['a clean', 0x02],
+    ['a kept', 0x00],
+  ])('refuses an empty client id with %s session: there is no device to give it to', async (_session, flags) => {
+    const device = await (await openDoor()).dial();
+    device.writeBytes(Buffer.from([0x10, 12, 0, 4, ...Buffer.from('MQTT'), 4, flags, 0, 60, 0, 0]));
+    expect(await device.connack()).toBe(2);
+    await device.closed();
   });
 
   it('never passes a message on to another device', async () => {
@@ -119,7 +162,8 @@ describe('MqttIngress lets devices in', () => {
     second.device.write({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: 'devices/p2p/02_5e_7a_10_c4_a0', qos: 0 }] });
     await second.device.packet('suback');
     first.device.publish('for you', 'devices/p2p/02_5e_7a_10_c4_a0');
-    await vi.waitFor(() => expect(first.heard.messages).toEqual(['for you']));
+    first.device.publish('for the hub');
+    await vi.waitFor(() => expect(first.heard.messages).toEqual(['for the hub']));
     second.device.write({ cmd: 'pingreq' });
     await second.device.packet('pingresp');
     expect(second.device.messages).toEqual([]);
@@ -271,10 +315,11 @@ describe('MqttIngress keeps others out', () => {
     expect(heard.messages).toEqual([]);
   });
 
-  it('keeps nothing of a will and of a session', async () => {
+  it('hands a will to the session, publishes none, and keeps nothing of a session', async () => {
     const door = await openDoor();
     const will = { topic: 'devices/p2p/02_5e_7a_10_c4_a0', payload: Buffer.from('boo'), qos: 0 as const, retain: true };
     const first = await enter(door, { clean: false, will });
+    expect(first.arrival.will).toEqual({ topic: will.topic, payload: 'boo' });
     first.device.conn.destroy();
     await vi.waitFor(() => expect(first.heard.closes).toEqual(['connection_lost']));
     const again = await enter(door, { clean: false, clientId: xiaozhiClientId });

@@ -22,6 +22,8 @@ export interface MqttIngressOptions {
   readonly auth: DeviceAuth;
   readonly host: SessionHost;
   readonly lobby: Lobby;
+  /** The topic that all devices publish to. */
+  readonly publishTopic: string;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
@@ -59,18 +61,18 @@ export class MqttIngress {
         // Devices send QoS 0 only; whoever sends QoS 2 makes us keep whole messages, so few.
         maxInflightInbound: 4,
         preConnect: (client, packet, proceed) => {
-          // No session outlives its connection, and nobody would receive a will.
+          const connection = this.#connections.get(client);
+          connection?.claim(packet);
+          // No session outlives its connection, and a will goes into an event instead of to subscribers.
           packet.clean = true;
           delete packet.will;
-          const connection = this.#connections.get(client);
-          if (connection) connection.claimedId = packet.clientId;
           proceed(null, true);
         },
         authenticate: (client, username, password, answer) => this.#authenticate(client, { username, password }, answer),
         authorizePublish: (_client, _packet, proceed) => proceed(null),
         authorizeSubscribe: (client, subscription, answer) => answer(null, this.#ownTopicOnly(client, subscription)),
       },
-      (client, payload) => this.#connections.get(client)?.transport?.receive(payload),
+      (client, topic, payload) => this.#connections.get(client)?.hear(topic, payload),
     );
     // Missing in Aedes' types; unheard it would end the process.
     const emitter: EventEmitter = this.#broker;
@@ -101,7 +103,8 @@ export class MqttIngress {
       return;
     }
     const client = this.#broker.handle(conn);
-    const connection = new MqttConnection(client, { peer, leaveLobby, limits: this.options.limits, counters: this.options.counters });
+    const { counters, limits, publishTopic } = this.options;
+    const connection = new MqttConnection(client, { peer, leaveLobby, limits, counters, publishTopic });
     this.#connections.set(client, connection);
   }
 

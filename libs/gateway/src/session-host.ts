@@ -11,6 +11,13 @@ export interface Arrival {
   readonly localAddress: string | undefined;
   /** Of a WebSocket: the session id that its hello was answered with. */
   readonly conversationId?: string;
+  readonly will?: LastWill;
+}
+
+/** What an MQTT device wants to be known if it goes without DISCONNECT. Text of the device's, no longer than its CONNECT. */
+export interface LastWill {
+  readonly topic: string;
+  readonly payload: string;
 }
 
 export interface SessionHost {

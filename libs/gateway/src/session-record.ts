@@ -100,6 +100,9 @@ export class SessionRecord {
     // A device that was taken over is not gone, though its newer session may end before it ever has an epoch: then only this row says that it is.
     if (wasNewest === true)
       this.context.bus.feed.publish('device', reason === 'taken_over' ? { deviceId } : { deviceId, presence: 'OFFLINE' });
+    const { will } = this.options.arrival;
+    // [MQTT-3.1.2-8]: not after DISCONNECT; and a hub that stops says nothing about the device.
+    if (will && reason !== 'device_closed' && reason !== 'hub_stopping') this.event('device.will', { ...will, epoch });
     this.event('device.disconnected', { reason, epoch });
   }
 
