@@ -31,7 +31,12 @@ describe('the cost of an operation', () => {
 
   it('adds for what reads more than it shows', () => {
     expect(cost('{ devices(first: 1) { totalCount } }')).toBeGreaterThan(200);
+    expect(cost('{ devices(first: 1) { ... on DeviceConnection { totalCount } } }')).toBeGreaterThan(200);
     expect(cost('{ tools(first: 1) { nodes { name } } }')).toBeGreaterThan(200);
+  });
+
+  it('adds for counting once, however many rows are asked for', () => {
+    expect(cost('{ devices { totalCount } }')).toBeLessThan(300);
   });
 
   it('is counted anew where a variable is the number of rows', () => {

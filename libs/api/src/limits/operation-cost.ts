@@ -1,6 +1,7 @@
 /** What an operation may cost at most, in points, before it runs: about one for each object it may return, more for what reads or does more than it shows. */
 import {
   type DocumentNode,
+  type FieldNode,
   getNamedType,
   getNullableType,
   getOperationAST,
@@ -24,11 +25,12 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['Device.events', 20],
   ['Device.calls', 20],
   ['Job.targets', 20],
-  // These go over rows that they do not return: a job's targets, the fleet, 10,000 devices.
+  // These go over rows that they do not return: a job's targets, the fleet.
   ['Job.failureGroups', 200],
   ['Query.tools', 200],
-  ['DeviceConnection.totalCount', 200],
 ]);
+/** `totalCount` goes over 10,000 devices, once for a connection however many rows that has. */
+const totalCountPoints = 200;
 /** An act holds a place while a device or a worker does its part: no more than 50 in one operation. */
 const mutationPoints = 200;
 /** Objects in a list that has no `first`: tools of a device, mostly. */
@@ -106,12 +108,18 @@ export function costOf({ schema, document, variables, operationName }: Operation
 }
 
 function pointsOf(pageRowsMax: number): ComplexityEstimator {
-  return ({ type, field, args, childComplexity }) => {
-    const own = extraPoints.get(`${type.name}.${field.name}`) ?? 0;
+  return ({ type, field, args, node, childComplexity }) => {
+    const own = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) + (mayCountAll(node) ? totalCountPoints : 0);
     if (!isCompositeType(getNamedType(field.type))) return own;
     if (type.name === 'Mutation') return mutationPoints + childComplexity;
     return own + timesOf(field.name, args, isListType(getNullableType(field.type)), pageRowsMax) * (1 + childComplexity);
   };
+}
+
+/** Asks for `totalCount`, or for a fragment in which it may be. */
+function mayCountAll({ name, selectionSet }: FieldNode): boolean {
+  const isConnection = name.value === 'devices';
+  return isConnection && (selectionSet?.selections.some((each) => each.kind !== Kind.FIELD || each.name.value === 'totalCount') ?? false);
 }
 
 /** `nodes` and `edges` are as long as their connection's `first`, which has been counted there. A `first` out of range is refused by its resolver. */
