@@ -3,16 +3,17 @@ import { fastify, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { mountApi } from '@flotilla/api';
 import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
-import { Fleet, TickWorker, ToolGate } from '@flotilla/fleet';
+import { Fleet, Provisioning, TickWorker, ToolGate } from '@flotilla/fleet';
 import { FleetSecretAuth, Gateway, OpenAuth } from '@flotilla/gateway';
 import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
 import { Closers } from './closers.js';
 import type { HubConfig, Role } from './config.js';
 import { startDemoFleet } from './demo-fleet.js';
+import { inTime } from './in-time.js';
 import { listening, listenMqtt, portOf } from './listeners.js';
 import { measuredBus, measuredFleet } from './measured-calls.js';
 import { createMetrics, type HubMetrics } from './metrics.js';
-import { addOperationsRoutes } from './operations-routes.js';
+import { addOperationsRoutes, type MetricsAccess } from './operations-routes.js';
 import { keepSecret, writeSecret } from './secret-file.js';
 import { systemClock } from './system-clock.js';
 import { routeUpgrades, type UpgradeHandler } from './upgrade-router.js';
@@ -174,7 +175,9 @@ async function openApi(
   { server, upgrades }: HttpSide,
 ): Promise<void> {
   const fleet = new Fleet({ registry, bus, clock: systemClock, logger: options.logger, gate });
-  const api = await mountApi(server, { registry, fleet: measuredFleet(fleet, metrics), feed: bus.feed, logger: options.logger });
+  const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger: options.logger });
+  const operations = { fleet: measuredFleet(fleet, metrics), provisioning };
+  const api = await mountApi(server, { registry, ...operations, feed: bus.feed, logger: options.logger });
   closers.add('api', () => api.close());
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
 }
@@ -187,7 +190,7 @@ async function openWorker({ options, closers, registry, bus, lease }: Ground, ga
 
 function measureParts({ registry, bus }: Ground, gateway: Gateway | undefined): HubMetrics {
   return createMetrics({
-    ...(gateway && { sessions: () => gateway.status().sessions, gatewayCounters: () => gateway.status().counts }),
+    ...(gateway && { gateway: () => gateway.status() }),
     queueDepth: () => bus.ticks.depth(),
     writers: () => registry.writers(),
   });
@@ -195,11 +198,13 @@ function measureParts({ registry, bus }: Ground, gateway: Gateway | undefined): 
 
 function operationsOf({ registry }: Ground, metrics: HubMetrics): Parameters<typeof addOperationsRoutes>[1] {
   return {
-    notReady: async () => ((await registry.ping()) ? [] : ['PostgreSQL does not answer']),
+    notReady: async () => ((await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer']),
     scrape: () => metrics.scrape(),
-    mayReadMetrics: async (key) => {
-      const principal = key === undefined ? undefined : await registry.apiKeys.authenticate(key);
-      return principal?.scopes.some((scope) => scope === 'ADMIN' || scope === 'EVENTS_READ') ?? false;
-    },
+    metricsAccess: (key) => (key === undefined ? Promise.resolve('refused') : inTime(metricsAccess(registry, key), 'undecided')),
   };
+}
+
+async function metricsAccess({ apiKeys }: Pick<Registry, 'apiKeys'>, key: string): Promise<MetricsAccess> {
+  const principal = await apiKeys.authenticate(key);
+  return principal?.scopes.some((scope) => scope === 'ADMIN' || scope === 'EVENTS_READ') ? 'granted' : 'refused';
 }

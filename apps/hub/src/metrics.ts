@@ -1,13 +1,17 @@
 /** Prometheus metrics: read from the parts when somebody asks, never pushed by them, except for the calls, which are counted as they settle. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
+import { inTime } from './in-time.js';
 
 /** Latency buckets of a call, seconds: from a LAN round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 
 /** Where gauges read from at the moment of a scrape. Parts that this process does not run are absent. */
 export interface MetricsSources {
-  readonly sessions?: () => readonly { readonly state: string; readonly transport: string; readonly count: number }[];
-  readonly gatewayCounters?: () => readonly { readonly name: string; readonly count: number }[];
+  readonly gateway?: () => {
+    readonly sessions: readonly { readonly state: string; readonly transport: string; readonly count: number }[];
+    readonly unproven: number;
+    readonly counts: readonly { readonly name: string; readonly count: number }[];
+  };
   readonly queueDepth: () => Promise<number>;
   readonly writers: () => readonly {
     readonly name: string;
@@ -40,7 +44,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
     buckets: CALL_SECONDS_BUCKETS,
     registers: [registry],
   });
-  addSessionGauges(registry, sources);
+  if (sources.gateway) addGatewayGauges(registry, sources.gateway);
   addStorageGauges(registry, sources);
   return {
     callSettled: (origin, outcome, durationMs) => {
@@ -51,40 +55,45 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   };
 }
 
-function addSessionGauges(registry: MetricsRegistry, { sessions, gatewayCounters }: MetricsSources): void {
-  if (sessions) {
-    new Gauge({
-      name: 'flotilla_sessions',
-      help: 'Live sessions by state and transport.',
-      labelNames: ['state', 'transport'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { state, transport, count } of sessions()) this.set({ state, transport }, count);
-      },
-    });
-  }
-  if (gatewayCounters) {
-    new Counter({
-      name: 'flotilla_gateway_events_total',
-      help: 'What the gateway counts: anomalies, refusals, cuts.',
-      labelNames: ['name'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { name, count } of gatewayCounters()) this.inc({ name }, count);
-      },
-    });
-  }
+function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<MetricsSources['gateway']>): void {
+  new Gauge({
+    name: 'flotilla_sessions',
+    help: 'Live sessions by state and transport.',
+    labelNames: ['state', 'transport'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { state, transport, count } of status().sessions) this.set({ state, transport }, count);
+    },
+  });
+  new Gauge({
+    name: 'flotilla_unproven_connections',
+    help: 'Connections that have not introduced themselves.',
+    registers: [registry],
+    collect() {
+      this.set(status().unproven);
+    },
+  });
+  new Counter({
+    name: 'flotilla_gateway_events_total',
+    help: 'What the gateway counts: anomalies, refusals, cuts.',
+    labelNames: ['name'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, count } of status().counts) this.inc({ name }, count);
+    },
+  });
 }
 
 function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: MetricsSources): void {
   new Gauge({
     name: 'flotilla_queue_depth',
-    help: 'Ticks waiting or delayed.',
+    help: 'Ticks waiting or delayed; NaN while the queue does not answer.',
     registers: [registry],
     async collect() {
-      this.set(await queueDepth());
+      // All else can be told while the queue is away.
+      this.set(await inTime(queueDepth(), Number.NaN));
     },
   });
   const gauge = (name: string, help: string, value: (writer: ReturnType<MetricsSources['writers']>[number]) => number) =>

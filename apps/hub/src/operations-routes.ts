@@ -1,12 +1,14 @@
 /** What whoever runs the hub asks it: is it alive, is it ready, and its metrics. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
+export type MetricsAccess = 'granted' | 'refused' | 'undecided';
+
 export interface OperationsDeps {
   /** Names of what is not working now; empty when the hub is ready. */
   readonly notReady: () => Promise<readonly string[]>;
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Whether this bearer key may read metrics. */
-  readonly mayReadMetrics: (key: string | undefined) => Promise<boolean>;
+  /** Whether this bearer key may read metrics; undecided while keys cannot be looked up. */
+  readonly metricsAccess: (key: string | undefined) => Promise<MetricsAccess>;
 }
 
 const loopback = /^(127\.|::1$|::ffff:127\.)/;
@@ -21,19 +23,26 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
   });
 
   server.get('/metrics', async (request, reply) => {
-    if (!isFromThisMachine(request) && !(await deps.mayReadMetrics(bearer(request)))) {
+    const access = isFromThisMachine(request) ? 'granted' : await deps.metricsAccess(bearer(request));
+    if (access === 'refused') {
       reply.code(401).header('www-authenticate', 'Bearer');
       return { code: 'UNAUTHENTICATED', message: 'Metrics need a key with the scope EVENTS_READ, as Authorization: Bearer <key>.' };
+    }
+    if (access === 'undecided') {
+      reply.code(503);
+      return { code: 'UNAVAILABLE', message: 'PostgreSQL does not answer, so the key cannot be checked; try again later.' };
     }
     const { contentType, text } = await deps.scrape();
     return reply.header('content-type', contentType).send(text);
   });
 }
 
+/** What proxies add, each in its own fashion. */
+const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
 /** A reverse proxy on this machine connects from loopback as well: what it forwards is not from this machine. */
-function isFromThisMachine(request: FastifyRequest): boolean {
-  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
-  return !isForwarded && loopback.test(request.socket.remoteAddress ?? '');
+function isFromThisMachine({ headers, socket }: FastifyRequest): boolean {
+  return !forwardingHeaders.some((name) => headers[name] !== undefined) && loopback.test(socket.remoteAddress ?? '');
 }
 
 function bearer(request: FastifyRequest): string | undefined {
