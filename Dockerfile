@@ -24,4 +24,4 @@ VOLUME /data
 EXPOSE 8080 1883 8884/udp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.FLOTILLA_HTTP_PORT || 8080}/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "apps/hub/dist/main.js"]
+CMD ["node", "--max-semi-space-size=64", "apps/hub/dist/main.js"]

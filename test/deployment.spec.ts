@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { hubNodeOptions } from './src/hub-process.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -83,11 +84,20 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('npm start', () => {
+  it('gives the hub the options of Node that it is tested and measured with', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+    expect(scripts['start']).toBe(`exec node ${hubNodeOptions.join(' ')} scripts/start.mjs`);
+  });
+});
+
 describe('the Dockerfile', () => {
   it('runs scripts that exist', () => {
     for (const script of matches(dockerfile, /^RUN node (\S+)/gm)) expect(existsSync(path.join(root, script)), script).toBe(true);
-    const started = /^CMD \["node", "([^"]+)"\]$/m.exec(dockerfile)?.[1] ?? '';
+    const command = [...(parse(/^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '') as readonly string[])];
+    const started = command.pop() ?? '';
     expect(started).toBe('apps/hub/dist/main.js');
+    expect(command).toEqual(['node', ...hubNodeOptions]);
     expect(existsSync(path.join(root, started.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))).toBe(true);
   });
 

@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@flotilla/test/eventually';
+import { hubNodeOptions } from '@flotilla/test/hub-process';
 import { startFleet } from '@flotilla/test/simulated-fleet';
 import { BENCH_DEVICE_SECRET, type ChildNews, type MeasureRequest } from './bench-messages.js';
 import type { Figure } from './report.js';
@@ -17,11 +18,11 @@ const BASELINE_PER_SECOND_MIN = 35_000;
 const ATTEMPTS = 3;
 
 export async function benchCalls(seconds: number): Promise<readonly Figure[]> {
-  let baseline = await roundTrips('bare-aedes.js', seconds);
+  let baseline = await roundTrips('bare-aedes.js', seconds, []);
   for (let attempt = 1; attempt < ATTEMPTS && baseline.perSecond < BASELINE_PER_SECOND_MIN; attempt++) {
-    baseline = await roundTrips('bare-aedes.js', seconds);
+    baseline = await roundTrips('bare-aedes.js', seconds, []);
   }
-  const hub = await roundTrips('session-layer.js', seconds);
+  const hub = await roundTrips('session-layer.js', seconds, hubNodeOptions);
   return [
     { name: 'bare Aedes, round trips', value: baseline.perSecond, unit: '/s', atLeast: BASELINE_PER_SECOND_MIN },
     { name: 'bare Aedes, CPU per round trip', value: baseline.cpuMicrosecondsEach, unit: 'µs' },
@@ -32,8 +33,11 @@ export async function benchCalls(seconds: number): Promise<readonly Figure[]> {
 }
 
 /** Starts one of the two servers as a child, connects the devices to it, and has it measure. */
-async function roundTrips(program: string, seconds: number): Promise<RoundTrips> {
-  const child = fork(fileURLToPath(new URL(program, import.meta.url)), { stdio: ['ignore', 2, 2, 'ipc'] });
+async function roundTrips(program: string, seconds: number, nodeOptions: readonly string[]): Promise<RoundTrips> {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), {
+    stdio: ['ignore', 2, 2, 'ipc'],
+    execArgv: [...nodeOptions],
+  });
   const seen: { -readonly [Key in keyof ChildNews]: ChildNews[Key] } = {};
   child.on('message', (news: ChildNews) => Object.assign(seen, news));
   try {
