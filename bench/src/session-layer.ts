@@ -1,6 +1,7 @@
 /**
  * The hub's side of the first bench, run as a child process: registry, bus, gateway and fleet joined as in `apps/hub`, and instead of its API a loop that
- * calls every device again as soon as its last call is answered and on record. One call in flight per device.
+ * calls every device again as soon as its last call is answered and on record. One call in flight per device. A call that is counted and not in the table
+ * ends the bench.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -11,6 +12,7 @@ import { Fleet, ToolGate } from '@flotilla/fleet';
 import { FleetSecretAuth, Gateway } from '@flotilla/gateway';
 import { openRegistry, startEmbeddedPostgres } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
+import pg from 'pg';
 import { BENCH_DEVICE_SECRET, type MeasureRequest } from './bench-messages.js';
 import { measure } from './round-trips.js';
 
@@ -59,12 +61,21 @@ async function callAgainAndAgain(deviceId: string): Promise<void> {
   }
 }
 
+async function checkRecords(): Promise<void> {
+  const database = new pg.Client({ connectionString: postgres.databaseUrl });
+  await database.connect();
+  const { rows } = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM call');
+  await database.end();
+  if (rows[0]?.count !== recorded) throw new Error(`${recorded} calls were counted, ${rows[0]?.count ?? 0} are on record`);
+}
+
 process.on('message', (request: MeasureRequest) => {
   isRunning = true;
   const lanes = [...ready].map((deviceId) => callAgainAndAgain(deviceId));
   void measure(() => recorded, request).then(async (result) => {
     isRunning = false;
     await Promise.all(lanes);
+    await checkRecords();
     process.send?.({ result });
   });
 });
