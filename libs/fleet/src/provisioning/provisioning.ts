@@ -1,0 +1,172 @@
+/**
+ * How operators let devices in and out: registering, approving, links, new credentials, removing. Each act is one of the registry, told as an event without
+ * anything secret in it; what is given back once and never again goes to the caller only.
+ */
+import type { Bus } from '@flotilla/bus';
+import type { DeviceId } from '@flotilla/mcp';
+import type { Approval, DeviceRow, EnrolmentLinkRow, KnownDevice, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { Actor } from '../actor.js';
+import type { FleetLogger } from '../fleet-logger.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { parseRegistrations } from './parse-registrations.js';
+import type { Registration } from './parse-registrations.js';
+import { refuseLink } from './refuse-link.js';
+import type { LinkRequest } from './refuse-link.js';
+
+export interface ProvisioningDeps {
+  readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events'>;
+  readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+}
+
+export interface ApprovalRequest {
+  readonly code: string;
+  readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** Also where it throws a device that is online off its place. */
+  readonly confirm: boolean;
+}
+
+export interface RegisteredDevice {
+  readonly device: DeviceRow;
+  /** With its secret. */
+  readonly known: KnownDevice;
+}
+
+export type Refused = { readonly refusal: Refusal };
+
+/** How codes are shown. Anything else cannot be one, and is no attempt at guessing. */
+const codePattern = /^[0-9]{6}$/;
+
+export class Provisioning {
+  readonly #deps: ProvisioningDeps;
+
+  constructor(deps: ProvisioningDeps) {
+    this.#deps = deps;
+  }
+
+  /** All or none. `path` leads to the list. */
+  async registerDevices(
+    registrations: readonly Registration[],
+    path: readonly string[],
+    actor: Actor,
+  ): Promise<{ readonly registered: readonly RegisteredDevice[] } | Refused> {
+    const parsed = parseRegistrations(registrations, path);
+    if ('refusal' in parsed) return parsed;
+    const answer = await this.#deps.registry.enrolments.register(parsed.devices);
+    if (answer.kind === 'conflict') {
+      const index = parsed.devices.findIndex(({ deviceId }) => deviceId === answer.conflicts[0]);
+      const message = `${String(answer.conflicts.length)} of these devices are known already, the first is "${answer.conflicts[0] ?? ''}"; none was registered.`;
+      return { refusal: refuse('CONFLICT', [...path, String(index), 'deviceId'], message) };
+    }
+    for (const { device } of answer.devices) this.#tell('device.registered', device.id, { actor: actor.name });
+    return { registered: answer.devices };
+  }
+
+  /** The device is gone with all that lets it in, and its session ends. What it did stays on record. */
+  async removeDevice(deviceId: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
+    const removed = await this.#deps.registry.enrolments.remove(deviceId);
+    if (removed === undefined) return { refusal: noSuchDevice(deviceId) };
+    await this.#endSession(removed);
+    this.#tell('device.removed', removed, { actor: actor.name });
+    return { deviceId: removed };
+  }
+
+  /** The former credential works until the device has used the new one, or for a day. */
+  async rotateDeviceCredential(deviceId: string, actor: Actor): Promise<{ readonly known: KnownDevice } | Refused> {
+    const { registry, clock } = this.#deps;
+    const issued = await registry.credentials.rotate(deviceId, clock.now());
+    const known = issued && (await registry.credentials.findKnown(deviceId));
+    if (known === undefined) return { refusal: noSuchDevice(deviceId) };
+    this.#tell('credential.rotated', known.deviceId, { actor: actor.name });
+    return { known };
+  }
+
+  /** How the device is told to connect at its next OTA request. */
+  async setDeviceTransport(deviceId: string, transport: 'MQTT' | 'WEBSOCKET'): Promise<Partial<Refused>> {
+    const isDevice = await this.#deps.registry.credentials.setTransport(deviceId, transport);
+    return isDevice ? {} : { refusal: noSuchDevice(deviceId) };
+  }
+
+  /** Lets in the device that shows this code. */
+  async approveEnrolment(request: ApprovalRequest, actor: Actor): Promise<{ readonly device: DeviceRow } | Refused> {
+    if (!codePattern.test(request.code)) return { refusal: refuse('INVALID', ['code'], 'A code has six digits, as the device shows it.') };
+    const { registry, clock } = this.#deps;
+    const approval = await registry.enrolments.approve({ ...request, approver: actor.name, at: clock.now() });
+    if (approval.kind !== 'approved') return { refusal: refusalOf(approval) };
+    const { device, hasReplaced } = approval;
+    if (hasReplaced) await this.#endSession(device.id);
+    this.#tell('enrolment.approved', device.id, { by: 'code', actor: actor.name, replaces: hasReplaced });
+    return { device };
+  }
+
+  async rejectEnrolment(id: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
+    const deviceId = await this.#deps.registry.enrolments.reject(id);
+    if (deviceId === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `No enrolment "${id}" waits.`) };
+    this.#tell('enrolment.rejected', deviceId, { actor: actor.name });
+    return { deviceId };
+  }
+
+  /** The token is the caller's alone: the registry keeps its hash. */
+  async createEnrolmentLink(
+    request: LinkRequest,
+    path: readonly string[],
+    actor: Actor,
+  ): Promise<{ readonly link: EnrolmentLinkRow; readonly token: string } | Refused> {
+    const { registry, clock } = this.#deps;
+    const refusal = refuseLink(request, path, clock.now());
+    if (refusal !== undefined) return { refusal };
+    const { link, token } = await registry.enrolments.createLink(request);
+    const { id, name, maxDevices } = link;
+    this.#tell('enrolment_link.created', undefined, { actor: actor.name, id, name, maxDevices });
+    return { link, token };
+  }
+
+  /** No further device comes in by it; those that did stay. */
+  async revokeEnrolmentLink(id: string, actor: Actor): Promise<{ readonly link: EnrolmentLinkRow } | Refused> {
+    const { registry, clock } = this.#deps;
+    const link = await registry.enrolments.revokeLink(id, clock.now());
+    if (link === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no enrolment link "${id}".`) };
+    this.#tell('enrolment_link.revoked', undefined, { actor: actor.name, id: link.id, name: link.name });
+    return { link };
+  }
+
+  /** A gateway that cannot be reached has lost its lease, and with it every session. */
+  async #endSession(deviceId: DeviceId): Promise<void> {
+    const { bus, logger } = this.#deps;
+    try {
+      const entry = await bus.directory.lookup(deviceId);
+      if (entry !== undefined) await bus.calls.disconnect(entry.gatewayId, deviceId);
+    } catch (error) {
+      logger.warn({ err: error, deviceId }, 'could not end the session of a device whose credentials are void');
+    }
+  }
+
+  #tell(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
+    const { bus, clock, registry } = this.#deps;
+    bus.feed.publish('event', registry.events.append({ type, deviceId, at: clock.now(), data }));
+    if (deviceId !== undefined) bus.feed.publish('device', { deviceId });
+  }
+}
+
+function noSuchDevice(deviceId: string): Refusal {
+  return refuse('NOT_FOUND', ['deviceId'], `There is no device "${deviceId}".`);
+}
+
+function refusalOf({ kind }: Exclude<Approval, { readonly kind: 'approved' }>): Refusal {
+  switch (kind) {
+    case 'NOT_FOUND':
+      return refuse('NOT_FOUND', ['code'], 'No device that waits shows this code.');
+    case 'ATTEMPTS_EXCEEDED':
+      return refuse('LIMIT_EXCEEDED', ['code'], 'Too many wrong codes; try again in ten minutes.');
+    case 'DEVICE_ONLINE':
+      return refuse(
+        'CONFLICT',
+        ['confirm'],
+        'A device of this id is online with another identity. Approving ends its session and its credentials: do so with `confirm: true` only if you stand before the new one.',
+      );
+  }
+}
