@@ -16,6 +16,8 @@ const mappers = {
   Device: '@flotilla/registry#DeviceRow',
   DeviceConnection: '../connection.js#DeviceConnectionSource',
   DeviceSession: '@flotilla/registry#SessionRow',
+  Enrolment: '@flotilla/registry#EnrolmentRow',
+  EnrolmentLink: '@flotilla/registry#EnrolmentLinkRow',
   Event: '@flotilla/registry#EventRow',
   FleetTool: '@flotilla/registry#FleetToolRow',
   Job: '@flotilla/jobs#Job as JobSource',

@@ -1,7 +1,7 @@
 /** What the API is given by apps/hub, and the tokens under which Nest hands it to the resolvers. */
 import type { EventFeed } from '@flotilla/bus';
-import type { Registry } from '@flotilla/registry';
-import type { FleetOperations } from './fleet-operations.js';
+import type { KnownDevice, Registry } from '@flotilla/registry';
+import type { FleetOperations, ProvisioningOperations } from './fleet-operations.js';
 import type { ApiLimits } from './limits/api-limits.js';
 
 /** The part of pino's logger that the API uses. */
@@ -11,9 +11,20 @@ export interface ApiLogger {
   debug(fields: object, message: string): void;
 }
 
+/** How this hub's devices are told to connect, which only the composition knows. Undefined answers: the hub was not told its own address. */
+export interface DeviceSettings {
+  /** The OTA answer's `mqtt` or `websocket` object. */
+  describeCredential(known: KnownDevice): Readonly<Record<string, unknown>> | undefined;
+  /** The OTA address of an enrolment link. */
+  otaUrl(token: string): string | undefined;
+}
+
 export interface ApiDeps {
   readonly registry: Registry;
   readonly fleet: FleetOperations;
+  readonly provisioning: ProvisioningOperations;
+  /** Without it payloads show no credentials and no links: devices still get theirs. */
+  readonly deviceSettings?: DeviceSettings;
   readonly feed: EventFeed;
   readonly logger: ApiLogger;
   /** Those not given are the defaults. */
@@ -22,6 +33,8 @@ export interface ApiDeps {
 
 export const REGISTRY = Symbol('registry');
 export const FLEET = Symbol('fleet');
+export const PROVISIONING = Symbol('provisioning');
+export const DEVICE_SETTINGS = Symbol('device settings');
 export const FEED = Symbol('feed');
 export const LIMITS = Symbol('limits');
 export const LOGGER = Symbol('logger');

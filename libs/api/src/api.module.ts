@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
-import { FEED, FLEET, LIMITS, LOGGER, REGISTRY, type ApiDeps } from './api-deps.js';
+import { DEVICE_SETTINGS, FEED, FLEET, LIMITS, LOGGER, PROVISIONING, REGISTRY, type ApiDeps, type DeviceSettings } from './api-deps.js';
 import { dateTimeScalar } from './date-time.scalar.js';
 import { guardScopes } from './guard-scopes.js';
 import type { HttpOperations } from './http-operations.js';
@@ -14,11 +14,13 @@ import { CallResolver } from './resolvers/call.resolver.js';
 import { DeviceActsResolver } from './resolvers/device-acts.resolver.js';
 import { DeviceListResolver } from './resolvers/device-list.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
+import { EnrolmentResolver } from './resolvers/enrolment.resolver.js';
 import { EventResolver } from './resolvers/event.resolver.js';
 import { JobActsResolver } from './resolvers/job-acts.resolver.js';
 import { JobTargetResolver } from './resolvers/job-target.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LiveResolver } from './resolvers/live.resolver.js';
+import { ProvisioningActsResolver } from './resolvers/provisioning-acts.resolver.js';
 import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
@@ -28,11 +30,15 @@ const servedSchema = new URL('../schema.graphql', import.meta.url);
 /** A query is compiled when it comes for the second time: most of a fleet's queries are repeated, a person's are not. */
 const jitAfter = 1;
 
+const unknownSettings: DeviceSettings = { describeCredential: () => undefined, otaUrl: () => undefined };
+
 const resolvers = [
   ViewerResolver,
   DeviceListResolver,
   DeviceResolver,
   DeviceActsResolver,
+  ProvisioningActsResolver,
+  EnrolmentResolver,
   ToolResolver,
   ToolResultResolver,
   CallResolver,
@@ -49,6 +55,8 @@ export class ApiModule {
     const given = [
       { provide: REGISTRY, useValue: deps.registry },
       { provide: FLEET, useValue: deps.fleet },
+      { provide: PROVISIONING, useValue: deps.provisioning },
+      { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },
       { provide: FEED, useValue: deps.feed },
       { provide: LOGGER, useValue: deps.logger },
       { provide: LIMITS, useValue: limits },

@@ -4,6 +4,7 @@ import Fastify from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { openLocalBus, type EventFeed } from '@flotilla/bus';
+import { Provisioning } from '@flotilla/fleet';
 import type { DeviceId, DeviceTool, ToolSetHash } from '@flotilla/mcp';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
@@ -67,6 +68,11 @@ export async function openApi(fleet: Partial<FleetOperations> = {}, limits: Part
       apiKeys: { authenticate: async (key) => (revoked.has(key) ? undefined : principalOf(key)), ensureAdminKey: async () => undefined },
     },
     fleet: { ...refusingFleet, ...fleet },
+    provisioning: new Provisioning({ registry, bus, clock, logger }),
+    deviceSettings: {
+      describeCredential: ({ credential, transport }) => ({ transport, password: credential.secret }),
+      otaUrl: (token) => `http://hub.test/ota/${token}/`,
+    },
     feed: bus.feed,
     logger,
     limits,
@@ -183,6 +189,14 @@ function observed(registry: Registry, lookups: string[]): Registry {
     close: () => registry.close(),
   };
 }
+
+const clock = {
+  now: Date.now,
+  setTimer: (delayMs: number, wake: () => void) => {
+    const timer = setTimeout(wake, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** The end of the fleet that these specs do not look at. */
 const refused = {

@@ -18,6 +18,8 @@ const query: EveryField<Query> = {
   events: 'EVENTS_READ',
   job: 'JOBS_READ',
   jobs: 'JOBS_READ',
+  enrolments: 'DEVICES_READ',
+  enrolmentLinks: 'ADMIN',
 };
 
 const mutation: EveryField<Mutation> = {
@@ -25,6 +27,15 @@ const mutation: EveryField<Mutation> = {
   refreshTools: 'DEVICES_WRITE',
   updateDevice: 'DEVICES_WRITE',
   tagDevices: 'DEVICES_WRITE',
+  registerDevice: 'DEVICES_WRITE',
+  registerDevices: 'DEVICES_WRITE',
+  removeDevice: 'DEVICES_WRITE',
+  rotateDeviceCredential: 'DEVICES_WRITE',
+  approveEnrolment: 'DEVICES_WRITE',
+  rejectEnrolment: 'DEVICES_WRITE',
+  // A link lets devices in that nobody has looked at.
+  createEnrolmentLink: 'ADMIN',
+  revokeEnrolmentLink: 'ADMIN',
   createJob: 'JOBS_WRITE',
   pauseJob: 'JOBS_WRITE',
   resumeJob: 'JOBS_WRITE',
@@ -48,4 +59,7 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   JobTarget: { device: 'DEVICES_READ' },
   UpdateDevicePayload: { device: 'DEVICES_READ' },
   RefreshToolsPayload: { device: 'DEVICES_READ' },
+  RegisterDevicePayload: { device: 'DEVICES_READ' },
+  RegisterDevicesPayload: { devices: 'DEVICES_READ' },
+  EnrolmentPayload: { device: 'DEVICES_READ' },
 };

@@ -29,6 +29,19 @@ const operations: readonly (readonly [string, Scope])[] = [
   ['mutation { pauseJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
   ['mutation { resumeJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
   ['mutation { cancelJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
+  ['{ enrolments { nodes { id code } } }', 'DEVICES_READ'],
+  ['{ enrolmentLinks { id } }', 'ADMIN'],
+  ['mutation { registerDevice(input: {deviceId: "x", dialect: XIAOZHI}) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { registerDevices(input: []) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { removeDevice(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { rotateDeviceCredential(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { approveEnrolment(code: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { rejectEnrolment(id: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  [
+    'mutation { createEnrolmentLink(input: {name: "n", maxDevices: 0, expiresAt: "2026-01-01T00:00:00Z"}) { userErrors { code } } }',
+    'ADMIN',
+  ],
+  ['mutation { revokeEnrolmentLink(id: "x") { userErrors { code } } }', 'ADMIN'],
 ];
 
 const scopes: readonly Scope[] = [

@@ -4,15 +4,16 @@ import type { EventFeed } from '@flotilla/bus';
 import { refuseFilter, type Refusal } from '@flotilla/fleet';
 import type { DeviceRow, Registry } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { FEED, FLEET, REGISTRY } from '../api-deps.js';
+import { FEED, FLEET, PROVISIONING, REGISTRY } from '../api-deps.js';
 import { parseDeviceFilter } from '../device-filter-input.js';
 import { refuseName, refuseTags, tagsMax } from '../device-names.js';
-import type { FleetOperations } from '../fleet-operations.js';
+import type { FleetOperations, ProvisioningOperations } from '../fleet-operations.js';
 import type {
   MutationRefreshToolsArgs,
   MutationResolvers,
   MutationTagDevicesArgs,
   MutationUpdateDeviceArgs,
+  TransportKind,
 } from '../generated/schema-types.js';
 import { userErrors } from '../user-errors.js';
 
@@ -27,6 +28,7 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   constructor(
     @Inject(REGISTRY) private readonly registry: Registry,
     @Inject(FLEET) private readonly fleet: FleetOperations,
+    @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
     @Inject(FEED) private readonly feed: EventFeed,
   ) {}
 
@@ -39,14 +41,15 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   /** A member that is not given stays; a null name is taken away. */
   @Mutation()
   async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs): Promise<DeviceAnswer> {
-    const { deviceId, name, tags } = input;
-    const refusal = refuseName(name, ['input', 'name']) ?? refuseTags(tags ?? [], ['input', 'tags']);
+    const { deviceId, name, tags, transport } = input;
+    const refusal = refuseName(name, ['input', 'name']) ?? refuseTags(tags ?? [], ['input', 'tags']) ?? refuseTransport(transport);
     if (refusal) return { userErrors: [refusal] };
     const device = await this.registry.devices.update(deviceId, {
       ...(name === undefined ? {} : { name }),
       ...(tags ? { tags } : {}),
     });
     if (!device) return { userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }] };
+    if (transport && transport !== 'TCP') await this.provisioning.setDeviceTransport(deviceId, transport);
     this.feed.publish('device', { deviceId: device.id });
     return { device, userErrors: [] };
   }
@@ -65,6 +68,12 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
     for (const deviceId of result.ids) this.feed.publish('device', { deviceId });
     return { changedCount: result.ids.length, userErrors: [] };
   }
+}
+
+/** Only xiaozhi devices ask how to connect, and they know these two. */
+function refuseTransport(transport: TransportKind | null | undefined): Refusal | undefined {
+  if (transport !== 'TCP') return undefined;
+  return { code: 'INVALID', message: 'A device can be told to connect over MQTT or WEBSOCKET.', path: ['input', 'transport'] };
 }
 
 function fullOfTags(id: string): Refusal {

@@ -1,0 +1,36 @@
+import { Inject } from '@nestjs/common';
+import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { EnrolmentLinkRow, EnrolmentRow, Registry } from '@flotilla/registry';
+import { hasScope, type ApiContext } from '../api-context.js';
+import { LIMITS, REGISTRY } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection } from '../connection.js';
+import type { EnrolmentResolvers, QueryEnrolmentsArgs, QueryResolvers } from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+
+/** Who waits to be let in, and the links by which devices come in by themselves. */
+@Resolver('Enrolment')
+export class EnrolmentResolver
+  implements Required<Pick<QueryResolvers, 'enrolments' | 'enrolmentLinks'>>, Required<Pick<EnrolmentResolvers, 'code'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  /** Those that have waited longest first. */
+  @Query()
+  async enrolments(_root: unknown, args: QueryEnrolmentsArgs): Promise<Connection<EnrolmentRow>> {
+    return toConnection(await this.registry.enrolments.page(pageRequest(args, this.limits.pageRowsMax)));
+  }
+
+  @Query()
+  enrolmentLinks(): Promise<readonly EnrolmentLinkRow[]> {
+    return this.registry.enrolments.links();
+  }
+
+  /** Whoever reads it off the device stands before it; a list that showed it would make that worth nothing. */
+  @ResolveField()
+  code({ code }: EnrolmentRow, _args: unknown, { viewer }: ApiContext): string | null {
+    return hasScope(viewer, 'ADMIN') ? code : null;
+  }
+}
