@@ -3,7 +3,7 @@
  * once what this process changes, and what others changed by the next question after a second. Decides nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../database/database.js';
+import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { BoundedCache } from '../devices/bounded-cache.js';
 import { messageOf } from '../registry-error.js';
@@ -34,7 +34,7 @@ const CHANGED_SINCE = {
 const BEFORE_NOTHING = '9223372036854775807';
 
 export class StandingBook {
-  readonly #database: Database;
+  readonly #database: Queryable;
   readonly #logger: RegistryLogger;
   readonly #now: () => number;
   readonly #known = new BoundedCache<string, Standing>(KNOWN_MAX);
@@ -47,7 +47,7 @@ export class StandingBook {
   #nextSyncAt = Number.NEGATIVE_INFINITY;
   #syncing: { readonly waited: Promise<void> } | undefined;
 
-  constructor(database: Database, logger: RegistryLogger, now: () => number) {
+  constructor(database: Queryable, logger: RegistryLogger, now: () => number) {
     this.#database = database;
     this.#logger = logger;
     this.#now = now;
