@@ -58,6 +58,7 @@ export class FakeGateway implements CallServer {
   readonly callsByDevice = new Map<DeviceId, number>();
   readonly epochs = new Map<DeviceId, number>();
   readonly seen: RoutedCall[] = [];
+  readonly disconnected: DeviceId[] = [];
   behave: Behaviour = (_, settle) => settle(answers('true'));
   inFlight = 0;
   inFlightMost = 0;
@@ -85,8 +86,9 @@ export class FakeGateway implements CallServer {
     return this.epochs.has(deviceId);
   }
 
-  disconnect(): boolean {
-    return false;
+  disconnect(deviceId: DeviceId): boolean {
+    this.disconnected.push(deviceId);
+    return this.epochs.has(deviceId);
   }
 
   /** Begins to count anew. */

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { DeviceId } from '@flotilla/mcp';
+import type { OtaContact } from '@flotilla/registry';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admin, openHub, realClock, silent } from '../fleet-fixture.suite.js';
+import type { HubFixture } from '../fleet-fixture.suite.js';
+import { Provisioning } from './provisioning.js';
+
+let fixture: HubFixture;
+let provisioning: Provisioning;
+
+beforeAll(async () => {
+  fixture = await openHub({ withWorker: false });
+  const { registry, bus } = fixture.hub;
+  provisioning = new Provisioning({ registry, bus, clock: realClock, logger: silent });
+});
+beforeEach(() => {
+  fixture.hub.gateway.disconnected.length = 0;
+});
+afterAll(() => fixture.close());
+
+let macs = 0;
+const newContact = (change: Partial<OtaContact> = {}): OtaContact => {
+  macs += 1;
+  const deviceId = `02:ee:00:00:00:${macs.toString(16).padStart(2, '0')}` as DeviceId;
+  const plain = { clientUuid: randomUUID(), model: 'board', firmwareVersion: '2.4.2', remoteAddress: '192.0.2.44' };
+  return { deviceId, ...plain, at: Date.now(), ...change };
+};
+
+async function eventsOf(deviceId: string, count = 1): Promise<readonly { readonly type: string; readonly data: unknown }[]> {
+  const { events } = fixture.hub.registry;
+  await expect.poll(async () => (await events.page({ deviceId }, 'AT_ASC', { first: 50 })).rows.length).toBe(count);
+  return (await events.page({ deviceId }, 'AT_ASC', { first: 50 })).rows.map(({ type, data }) => ({ type, data }));
+}
+
+describe('removing a device', () => {
+  it('ends its session, lets it in no more, and is told', async () => {
+    const { registry } = fixture.hub;
+    const contact = newContact();
+    const known = await registry.enrolments.admit(contact);
+    await fixture.hub.connect([contact.deviceId]);
+    expect(await provisioning.removeDevice(contact.deviceId, admin)).toEqual({ deviceId: contact.deviceId });
+    expect(fixture.hub.gateway.disconnected).toEqual([contact.deviceId]);
+    const { mqttClientId, mqttUsername, secret } = known?.credential ?? {};
+    const login = { clientId: mqttClientId ?? '', username: mqttUsername ?? '', password: Buffer.from(secret ?? '') };
+    expect((await registry.credentials.checkMqtt(login)).kind).toBe('refused');
+    expect(await eventsOf(contact.deviceId)).toEqual([{ type: 'device.removed', data: { actor: 'admin' } }]);
+    expect((await provisioning.removeDevice(contact.deviceId, admin)) as object).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
+  });
+});
+
+describe('approving a code', () => {
+  const request = (code: string, confirm = false) => ({ code, confirm, name: 'Hall', tags: ['hall'] });
+
+  it('names the device and ends no session where there was none before', async () => {
+    const contact = newContact();
+    const { code } = await fixture.hub.registry.enrolments.request(contact);
+    expect(await provisioning.approveEnrolment(request(code), admin)).toMatchObject({
+      device: { id: contact.deviceId, name: 'Hall', tags: ['hall'] },
+    });
+    expect(fixture.hub.gateway.disconnected).toEqual([]);
+    expect(await eventsOf(contact.deviceId)).toEqual([
+      { type: 'enrolment.approved', data: { by: 'code', actor: 'admin', replaces: false } },
+    ]);
+  });
+
+  it('ends the session of the identity that it replaces, after confirmation', async () => {
+    const { registry } = fixture.hub;
+    const contact = newContact();
+    await registry.enrolments.admit(contact);
+    await fixture.hub.connect([contact.deviceId]);
+    const { code } = await registry.enrolments.request({ ...contact, clientUuid: randomUUID() });
+    expect(await provisioning.approveEnrolment(request(code), admin)).toMatchObject({ refusal: { code: 'CONFLICT', path: ['confirm'] } });
+    expect(fixture.hub.gateway.disconnected).toEqual([]);
+    expect(await provisioning.approveEnrolment(request(code, true), admin)).toMatchObject({ device: { id: contact.deviceId } });
+    expect(fixture.hub.gateway.disconnected).toEqual([contact.deviceId]);
+  });
+
+  it('says that it was the wrong one, and after ten times that there were too many', async () => {
+    const guesser = { name: randomUUID(), mayCallUserOnly: false };
+    const codes: unknown[] = [];
+    for (let times = 0; times < 11; times += 1) {
+      const answer = await provisioning.approveEnrolment(request('000000'), guesser);
+      codes.push('refusal' in answer ? answer.refusal.code : 'approved');
+    }
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => 'NOT_FOUND'), 'LIMIT_EXCEEDED']);
+  });
+});
+
+describe('events of provisioning', () => {
+  it('tell what was done by whom, and nothing secret', async () => {
+    const { registry } = fixture.hub;
+    const contact = newContact();
+    const registration = { deviceId: contact.deviceId.toUpperCase(), tags: [], dialect: 'XIAOZHI' } as const;
+    const answer = await provisioning.registerDevices([registration], ['input'], admin);
+    const first = 'registered' in answer ? answer.registered[0]?.known.credential.secret : undefined;
+    await registry.credentials.contacted(contact);
+    const rotated = await provisioning.rotateDeviceCredential(contact.deviceId, admin);
+    const second = 'known' in rotated ? rotated.known.credential.secret : undefined;
+    const told = await eventsOf(contact.deviceId, 2);
+    expect(told.map(({ type }) => type)).toEqual(['device.registered', 'credential.rotated']);
+    for (const secret of [first, second, contact.clientUuid]) {
+      expect(secret).toMatch(/.{30}/);
+      expect(JSON.stringify(told)).not.toContain(secret);
+    }
+  });
+
+  it('tell of links without their tokens', async () => {
+    const seen: unknown[] = [];
+    const unsubscribe = fixture.hub.bus.feed.subscribe('event', (event) => seen.push(event));
+    const link = { name: 'Fair', tags: [], maxDevices: 3, expiresAt: Date.now() + 60_000 };
+    const answer = await provisioning.createEnrolmentLink(link, ['input'], admin);
+    if ('refusal' in answer) throw new TypeError(answer.refusal.message);
+    await provisioning.revokeEnrolmentLink(answer.link.id, admin);
+    await expect
+      .poll(() => seen)
+      .toMatchObject([{ type: 'enrolment_link.created', data: { name: 'Fair' } }, { type: 'enrolment_link.revoked' }]);
+    expect(JSON.stringify(seen)).not.toContain(answer.token);
+    unsubscribe();
+  });
+});
