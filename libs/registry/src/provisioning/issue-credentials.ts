@@ -15,7 +15,9 @@ const ISSUE = {
 /** $1: device ids. Old ones go with every write: processes look once a second, and begin with nothing after twenty minutes. */
 const NOTE = {
   name: 'note-provisioning-changes',
-  text: `WITH old AS (DELETE FROM provisioning_change WHERE at < now() - interval '1 hour' AND device_id <> ALL ($1::text[]))
+  text: `WITH old AS (
+           DELETE FROM provisioning_change WHERE device_id IN (
+             SELECT device_id FROM provisioning_change WHERE at < now() - interval '1 hour' AND device_id <> ALL ($1::text[]) FOR UPDATE SKIP LOCKED))
          INSERT INTO provisioning_change (device_id, transaction_id, at)
          SELECT DISTINCT id, pg_current_xact_id()::text::bigint, now() FROM unnest($1::text[]) AS id ORDER BY id
          ON CONFLICT (device_id) DO UPDATE SET transaction_id = excluded.transaction_id, at = excluded.at`,
