@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { buildSchema, parse } from 'graphql';
+import { buildSchema, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { defaultApiLimits } from './api-limits.js';
 import { costOf, refuseCostly } from './operation-cost.js';
@@ -37,6 +37,12 @@ describe('the cost of an operation', () => {
 
   it('adds for counting once, however many rows are asked for', () => {
     expect(cost('{ devices { totalCount } }')).toBeLessThan(300);
+  });
+
+  it('of introspection is what a code generator may spend, but not fifty times', () => {
+    expect(cost(getIntrospectionQuery())).toBe(500);
+    const often = Array.from({ length: 50 }, (_, index) => `a${index}: __schema { types { name } }`).join(' ');
+    expect(cost(`{ ${often} }`)).toBeGreaterThan(defaultApiLimits.queryCostMax);
   });
 
   it('is counted anew where a variable is the number of rows', () => {

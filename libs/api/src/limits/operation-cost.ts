@@ -31,6 +31,8 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
 ]);
 /** `totalCount` goes over 10,000 devices, once for a connection however many rows that has. */
 const totalCountPoints = 200;
+/** The whole schema in answer to any key's introspection, which graphql bounds by a rule of its own. */
+const introspectionPoints = 500;
 /** An act holds a place while a device or a worker does its part: no more than 50 in one operation. */
 const mutationPoints = 200;
 /** Objects in a list that has no `first`: tools of a device, mostly. */
@@ -109,6 +111,7 @@ export function costOf({ schema, document, variables, operationName }: Operation
 
 function pointsOf(pageRowsMax: number): ComplexityEstimator {
   return ({ type, field, args, node, childComplexity }) => {
+    if (field.name.startsWith('__')) return field.name === '__typename' ? 0 : introspectionPoints;
     const own = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) + (mayCountAll(node) ? totalCountPoints : 0);
     if (!isCompositeType(getNamedType(field.type))) return own;
     if (type.name === 'Mutation') return mutationPoints + childComplexity;
