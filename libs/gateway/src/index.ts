@@ -17,6 +17,6 @@ export { DeviceAddresses, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } f
 export type { AddressSettings } from './provisioning/device-addresses.js';
 export { defaultPublishTopic, transportObject } from './provisioning/ota-answer.js';
 export type { TransportSettings } from './provisioning/ota-answer.js';
-export { Provisioning } from './provisioning/provisioning.js';
-export type { ProvisioningOptions } from './provisioning/provisioning.js';
+export { OtaProvisioning } from './provisioning/ota-provisioning.js';
+export type { OtaProvisioningOptions } from './provisioning/ota-provisioning.js';
 export { isTimeZone } from './provisioning/server-time.js';

@@ -27,7 +27,8 @@ export class MqttBroker extends Aedes {
       from();
       return;
     }
-    if (from) this.#receive(from, packet.topic, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : (packet.payload ?? noBytes));
+    if (from)
+      this.#receive(from, packet.topic, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : (packet.payload ?? noBytes));
     // Not inside this call: Aedes would read on within its parser's own step.
     if (done) process.nextTick(done);
   }

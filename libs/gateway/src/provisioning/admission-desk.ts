@@ -48,7 +48,10 @@ export class AdmissionDesk {
     if (!this.#mayTry(contact)) return { kind: 'limited' };
     const isStranger = standing.known === undefined;
     const known = isStranger ? await this.#admitAtOnce(contact, token) : undefined;
-    if (known) return { kind: 'known', known };
+    if (known) {
+      this.options.limiter.giveBack(contact.remoteAddress);
+      return { kind: 'known', known };
+    }
     if (isStranger && this.options.mode === 'closed') return { kind: 'closed' };
     return { kind: 'waiting', pending: await this.#queue(contact, !isStranger) };
   }

@@ -26,6 +26,16 @@ describe('AttemptLimiter', () => {
     expect(limiter.take('a', 0)).toBe(true);
   });
 
+  it('counts no attempt that was given back', () => {
+    const limiter = new AttemptLimiter(limits);
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      expect(limiter.take('a', 0)).toBe(true);
+      limiter.giveBack('a');
+    }
+    limiter.giveBack('a');
+    expect([0, 0, 0, 0].map((now) => limiter.take('a', now))).toEqual([true, true, true, false]);
+  });
+
   it('is not confused by a clock that goes backwards', () => {
     const limiter = new AttemptLimiter(limits);
     expect([9_000, 8_000, 7_000, 6_000].map((now) => limiter.take('a', now))).toEqual([true, true, true, false]);

@@ -40,6 +40,12 @@ export class AttemptLimiter {
     return true;
   }
 
+  /** The attempt was no stranger's after all: it does not count. */
+  giveBack(address: string | undefined): void {
+    const bucket = this.#buckets.get(addressKey(address ?? ''));
+    if (bucket) bucket.tokens = Math.min(this.limits.burst, bucket.tokens + 1);
+  }
+
   #evict(): void {
     if (this.#buckets.size <= this.limits.addressesMax) return;
     for (const oldest of this.#buckets.keys()) {

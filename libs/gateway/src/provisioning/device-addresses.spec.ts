@@ -6,7 +6,7 @@ const reached = { localAddress: '192.168.7.2', host: 'whatever.example' };
 
 function addresses(change: Partial<AddressSettings> = {}): DeviceAddresses {
   return new DeviceAddresses({
-    ...{ publicUrl: undefined, publicMqtt: undefined, isHttps: false, fallbackHost: '127.0.0.1' },
+    ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
     ...{ httpPort: () => 8080, mqttPort: () => 1883 },
     ...change,
   });
@@ -40,8 +40,11 @@ describe('the addresses that devices are told', () => {
     expect(addresses().webSocketUrl({ localAddress: undefined, host: 'a/b@c:1:2' })).toBeUndefined();
   });
 
-  it('say https where the hub itself speaks TLS', () => {
-    expect(addresses({ isHttps: true }).webSocketUrl(reached)).toBe('wss://192.168.7.2:8080/xiaozhi/v1/');
+  it('use TLS and the name that the device used where the hub has a certificate', () => {
+    const told = addresses({ isTls: true });
+    expect(told.webSocketUrl(reached)).toBe('wss://whatever.example:8080/xiaozhi/v1/');
+    expect(told.mqttEndpoint(reached)).toBe('whatever.example:8883');
+    expect(addresses({ isTls: true, publicUrl: 'https://hub.example.net' }).mqttEndpoint(reached)).toBe('hub.example.net:8883');
     expect(addresses().otaUrl()).toBe('http://127.0.0.1:8080/ota/');
   });
 });

@@ -8,8 +8,8 @@ export interface AddressSettings {
   readonly publicUrl: string | undefined;
   /** `host` or `host:port`, no scheme. */
   readonly publicMqtt: string | undefined;
-  /** Whether the hub's own HTTP listener speaks TLS. */
-  readonly isHttps: boolean;
+  /** Whether the hub has a certificate: then its HTTP listener speaks TLS, and MQTT does on 8883. */
+  readonly isTls: boolean;
   /** Host that stands for the hub where no request tells one: in what people are told before a device has come. */
   readonly fallbackHost: string;
   /** Ports in use; asked when an answer is made, because listeners open late. */
@@ -20,7 +20,7 @@ export interface AddressSettings {
 /** Where one request arrived. */
 export interface ReachedAt {
   readonly localAddress: string | undefined;
-  /** The Host header: used where the local address is IPv6, which no device can be told. */
+  /** The Host header: used where the local address is IPv6, which no device can be told, and with TLS, because certificates are for names. */
   readonly host: string | undefined;
 }
 
@@ -58,10 +58,10 @@ export class DeviceAddresses {
 
   /** `host:port` for CONNECT, always with the port: without one devices take 8883 and TLS. Undefined where there is none to tell. */
   mqttEndpoint(reached?: ReachedAt): string | undefined {
-    const { publicMqtt, mqttPort } = this.settings;
+    const { isTls, publicMqtt, mqttPort } = this.settings;
     if (publicMqtt !== undefined) return publicMqtt.includes(':') ? publicMqtt : `${publicMqtt}:${MQTT_TLS_PORT}`;
     const host = this.#publicUrl?.hostname ?? this.#ownHost(reached);
-    return host === undefined ? undefined : `${host}:${mqttPort()}`;
+    return host === undefined ? undefined : `${host}:${isTls ? MQTT_TLS_PORT : mqttPort()}`;
   }
 
   /** URL of the WebSocket ingress, its port spelt out. Undefined where there is none to tell. */
@@ -84,13 +84,15 @@ export class DeviceAddresses {
       return `${url.protocol}//${url.hostname}:${port}${url.pathname.replace(/\/+$/, '')}`;
     }
     const host = this.#ownHost(reached);
-    return host === undefined ? undefined : `${this.settings.isHttps ? 'https' : 'http'}://${host}:${this.settings.httpPort()}`;
+    return host === undefined ? undefined : `${this.settings.isTls ? 'https' : 'http'}://${host}:${this.settings.httpPort()}`;
   }
 
   #ownHost(reached: ReachedAt | undefined): string | undefined {
     const { localAddress, host } = reached ?? { localAddress: this.settings.fallbackHost, host: undefined };
+    const name = bareHost.exec(host ?? '')?.[1];
+    if (this.settings.isTls && name !== undefined) return name;
     if (localAddress !== undefined && bareHost.test(localAddress)) return localAddress;
-    return bareHost.exec(host ?? '')?.[1];
+    return name;
   }
 }
 

@@ -9,7 +9,7 @@ import { readOtaRequest } from './ota-request.js';
 import { noUpdate } from './version-text.js';
 
 const addresses = new DeviceAddresses({
-  ...{ publicUrl: undefined, publicMqtt: undefined, isHttps: false, fallbackHost: '127.0.0.1' },
+  ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
   ...{ httpPort: () => 8080, mqttPort: () => 1883 },
 });
 const settings = { addresses, publishTopic: 'device-server', timeZone: 'Europe/Berlin' };

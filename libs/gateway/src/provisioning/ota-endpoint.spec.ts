@@ -13,8 +13,8 @@ import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { realClock, silentLogger } from '../door.suite.js';
 import { DeviceAddresses } from './device-addresses.js';
-import type { ProvisioningOptions } from './provisioning.js';
-import { Provisioning } from './provisioning.js';
+import type { OtaProvisioningOptions } from './ota-provisioning.js';
+import { OtaProvisioning } from './ota-provisioning.js';
 
 const uuid = '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
 const otherUuid = '00000000-0000-4000-8000-000000000000';
@@ -53,16 +53,16 @@ function newMac(): DeviceId {
   return `02:00:00:00:01:${nextMac.toString(16).padStart(2, '0')}` as DeviceId;
 }
 
-async function openEndpoint(change: Partial<ProvisioningOptions> = {}): Promise<number> {
+async function openEndpoint(change: Partial<OtaProvisioningOptions> = {}): Promise<number> {
   const http = createServer().listen(0, '127.0.0.1');
   await once(http, 'listening');
   closers.push(() => http.close());
   const { port } = http.address() as AddressInfo;
   const addresses = new DeviceAddresses({
-    ...{ publicUrl: undefined, publicMqtt: undefined, isHttps: false, fallbackHost: '127.0.0.1' },
+    ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
     ...{ httpPort: () => port, mqttPort: () => 1883 },
   });
-  const provisioning = new Provisioning({
+  const provisioning = new OtaProvisioning({
     ...{ registry, bus, mode: 'approve', clock: realClock, logger: silentLogger },
     settings: { addresses, publishTopic: 'device-server', timeZone: 'Europe/Berlin' },
     ...change,

@@ -17,7 +17,7 @@ import { AttemptLimiter } from './attempt-limiter.js';
 import type { AnswerSettings } from './ota-answer.js';
 import { OtaEndpoint } from './ota-endpoint.js';
 
-export interface ProvisioningOptions {
+export interface OtaProvisioningOptions {
   readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events'>;
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
   readonly settings: AnswerSettings;
@@ -26,13 +26,13 @@ export interface ProvisioningOptions {
   readonly logger: GatewayLogger;
 }
 
-export class Provisioning {
+export class OtaProvisioning {
   /** Checks the credentials that the endpoint issues. */
   readonly auth: DeviceAuth;
   readonly httpRoutes: readonly HttpRoute[];
   readonly #counters = new GatewayCounters();
 
-  constructor(private readonly options: ProvisioningOptions) {
+  constructor(private readonly options: OtaProvisioningOptions) {
     const { bus, clock, logger, mode, registry, settings } = options;
     const { credentials, enrolments } = registry;
     const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
