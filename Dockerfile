@@ -21,7 +21,7 @@ COPY --from=build /flotilla/apps ./apps
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
-EXPOSE 8080 1883 8884/udp
+EXPOSE 8080 1883 8883 8884/udp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.FLOTILLA_HTTP_PORT || 8080}/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=64", "apps/hub/dist/main.js"]

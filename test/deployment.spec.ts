@@ -36,7 +36,7 @@ describe('the settings', () => {
   it('are found in the hub’s own list', () => {
     expect(settings).toContain('FLOTILLA_HOST');
     expect(settings).toContain('DATABASE_URL');
-    expect(defaultPorts).toHaveLength(3);
+    expect(defaultPorts).toHaveLength(4);
   });
 
   it('are all in .env.example, and nothing else is', () => {

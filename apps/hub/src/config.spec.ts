@@ -68,4 +68,25 @@ describe('the hub’s settings', () => {
   it('report misspelt settings', () => {
     expect(unknownSettings({ FLOTILLA_HTPP_PORT: '1', FLOTILLA_HOST: 'x', HOME: '/' })).toEqual(['FLOTILLA_HTPP_PORT']);
   });
+
+  it('refuse ports that devices would take for the other kind of MQTT', () => {
+    expect(problemsOf({ FLOTILLA_MQTT_PORT: '8883' })[0]).toContain('FLOTILLA_MQTT_PORT may not be 8883');
+    expect(problemsOf({ FLOTILLA_MQTTS_PORT: '8884' })[0]).toContain('FLOTILLA_MQTTS_PORT must be 8883');
+    expect(problemsOf({ FLOTILLA_MQTTS_PORT: '0' })).toEqual([]);
+  });
+
+  it('refuse enrolment of everybody beyond loopback until it is confirmed', () => {
+    const open = { FLOTILLA_ENROLMENT: 'open', FLOTILLA_HOST: '0.0.0.0' };
+    expect(problemsOf(open)[0]).toContain('FLOTILLA_ENROLMENT_CONFIRM=open-to-anybody');
+    expect(problemsOf({ ...open, FLOTILLA_ENROLMENT_CONFIRM: 'yes' })).toHaveLength(1);
+    expect(problemsOf({ ...open, FLOTILLA_ENROLMENT_CONFIRM: 'open-to-anybody' })).toEqual([]);
+    expect(problemsOf({ FLOTILLA_ENROLMENT: 'open' })).toEqual([]);
+  });
+
+  it('refuse half a certificate, and addresses that devices cannot parse', () => {
+    expect(problemsOf({ FLOTILLA_TLS_CERT: '/x.pem' })[0]).toContain('belong together');
+    expect(problemsOf({ FLOTILLA_PUBLIC_MQTT: 'mqtt://hub' })[0]).toContain('FLOTILLA_PUBLIC_MQTT must be host or host:port');
+    expect(problemsOf({ FLOTILLA_PUBLIC_URL: 'http://[::1]' })[0]).toContain('FLOTILLA_PUBLIC_URL must name its host');
+    expect(problemsOf({ FLOTILLA_DEVICE_TIMEZONE: 'Mars/Base' })[0]).toContain('tz database');
+  });
 });

@@ -1,4 +1,6 @@
 /** The hub's settings, read from the environment once and checked as a whole: every wrong value is named with its rule before anything starts. */
+import { defaultPublishTopic, isTimeZone, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } from '@flotilla/gateway';
+import type { EnrolmentMode } from '@flotilla/gateway';
 import { z } from 'zod';
 
 const roles = ['gateway', 'api', 'worker'] as const;
@@ -61,11 +63,27 @@ const originList = z.preprocess(
     ),
 );
 
+/** A text that a part of the hub judges: it says what is wrong with it, or nothing. */
+const judged = (problemOf: (text: string) => string | undefined) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .superRefine((text, context) => {
+        const message = problemOf(text);
+        if (message !== undefined) context.addIssue({ code: 'custom', message });
+      })
+      .optional(),
+  );
+
+const optionalText = z.preprocess(unset, z.string().optional());
+
 const environment = z.object({
   FLOTILLA_ROLES: roleList,
   FLOTILLA_HOST: z.preprocess(unset, z.string().default('127.0.0.1')),
   FLOTILLA_HTTP_PORT: port(8080),
   FLOTILLA_MQTT_PORT: port(1883),
+  FLOTILLA_MQTTS_PORT: port(8883),
   FLOTILLA_UDP_PORT: port(8884),
   FLOTILLA_PUBLIC_HOST: z.preprocess(
     unset,
@@ -74,10 +92,25 @@ const environment = z.object({
       .regex(/^[A-Za-z0-9.-]+$/, 'must be a host name or an IPv4 address, without port')
       .optional(),
   ),
+  FLOTILLA_PUBLIC_URL: judged(publicUrlProblem),
+  FLOTILLA_PUBLIC_MQTT: judged(publicMqttProblem),
+  FLOTILLA_PUBLISH_TOPIC: z.preprocess(
+    unset,
+    z
+      .string()
+      .regex(/^[\w./-]{1,128}$/, 'must be a topic of 1 to 128 letters, digits, dots, dashes and slashes, without wildcards')
+      .default(defaultPublishTopic),
+  ),
+  FLOTILLA_TLS_CERT: optionalText,
+  FLOTILLA_TLS_KEY: optionalText,
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
-  FLOTILLA_DEVICE_AUTH: z.preprocess(unset, z.enum(['hmac', 'open'], 'must be hmac or open').default('hmac')),
+  FLOTILLA_DEVICE_AUTH: z.preprocess(unset, z.enum(['credentials', 'hmac', 'open'], 'must be credentials, hmac or open').default('hmac')),
   FLOTILLA_DEVICE_SECRET: z.preprocess(unset, z.string().min(16, 'must have at least 16 characters').optional()),
+  FLOTILLA_ENROLMENT: z.preprocess(unset, z.enum(['approve', 'open', 'closed'], 'must be approve, open or closed').default('approve')),
+  FLOTILLA_ENROLMENT_CONFIRM: optionalText,
+  FLOTILLA_FACTORY_KEYS: optionalText,
+  FLOTILLA_DEVICE_TIMEZONE: judged((zone) => (isTimeZone(zone) ? undefined : 'must be a name of the tz database, such as Europe/Berlin')),
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_LOG_LEVEL: z.preprocess(
     unset,
@@ -94,12 +127,26 @@ export interface HubConfig {
   readonly host: string;
   readonly httpPort: number;
   readonly mqttPort: number;
+  /** MQTT over TLS, where there is a certificate. */
+  readonly mqttsPort: number;
   readonly udpPort: number;
   /** Host that devices are told for audio; the local address of their own connection where not given. */
   readonly publicHost: string | undefined;
+  /** What devices are told instead of the address that they reached. */
+  readonly publicUrl: string | undefined;
+  readonly publicMqtt: string | undefined;
+  /** The topic that MQTT devices publish to. */
+  readonly publishTopic: string;
+  /** Files in PEM; with them HTTP is HTTPS, and MQTT is there over TLS as well. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly dataDir: string;
   readonly adminKey: string | undefined;
-  readonly deviceAuth: 'hmac' | 'open';
+  readonly deviceAuth: 'credentials' | 'hmac' | 'open';
+  readonly enrolment: EnrolmentMode;
+  /** File of `serial,key` lines of chips that prove themselves. */
+  readonly factoryKeysFile: string | undefined;
+  /** Zone of devices that have none of their own; the host's where not given. */
+  readonly deviceTimeZone: string | undefined;
   readonly deviceSecret: string | undefined;
   /** Origins that tools which make a device fetch or post may name. */
   readonly deviceUrls: readonly string[];
@@ -138,28 +185,58 @@ function contradictions(config: HubConfig): string[] {
   return problems;
 }
 
+/** Rules of how devices come in: the firmware decides TLS by the port alone. */
+function doorContradictions(config: HubConfig, values: z.infer<typeof environment>): string[] {
+  const problems: string[] = [];
+  if (config.mqttPort === MQTT_TLS_PORT)
+    problems.push(`FLOTILLA_MQTT_PORT may not be ${MQTT_TLS_PORT}: it is for plain MQTT, and devices speak TLS on exactly that port.`);
+  if (config.mqttsPort !== MQTT_TLS_PORT && config.mqttsPort !== 0)
+    problems.push(
+      `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, because devices speak TLS on exactly that port, or 0 where it is forwarded from there.`,
+    );
+  if ((values.FLOTILLA_TLS_CERT === undefined) !== (values.FLOTILLA_TLS_KEY === undefined))
+    problems.push('FLOTILLA_TLS_CERT and FLOTILLA_TLS_KEY belong together: give both or none.');
+  if (config.enrolment === 'open' && !loopback.test(config.host) && values.FLOTILLA_ENROLMENT_CONFIRM !== CONFIRMATION)
+    problems.push(
+      `FLOTILLA_ENROLMENT=open lets in every device that asks and is refused unless FLOTILLA_HOST is a loopback address or FLOTILLA_ENROLMENT_CONFIRM=${CONFIRMATION}.`,
+    );
+  return problems;
+}
+
+/** What whoever opens enrolment to a network has to write out. */
+const CONFIRMATION = 'open-to-anybody';
+
 /** Reads and checks the environment. Throws a ConfigError that names every wrong setting and its rule. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): HubConfig {
   const parsed = environment.safeParse(env);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`));
   const values = parsed.data;
+  const { FLOTILLA_TLS_CERT: certFile, FLOTILLA_TLS_KEY: keyFile } = values;
   const config: HubConfig = {
     roles: values.FLOTILLA_ROLES,
     host: values.FLOTILLA_HOST,
     httpPort: values.FLOTILLA_HTTP_PORT,
     mqttPort: values.FLOTILLA_MQTT_PORT,
+    mqttsPort: values.FLOTILLA_MQTTS_PORT,
     udpPort: values.FLOTILLA_UDP_PORT,
     publicHost: values.FLOTILLA_PUBLIC_HOST,
+    publicUrl: values.FLOTILLA_PUBLIC_URL,
+    publicMqtt: values.FLOTILLA_PUBLIC_MQTT,
+    publishTopic: values.FLOTILLA_PUBLISH_TOPIC,
+    tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
     dataDir: values.FLOTILLA_DATA_DIR,
     adminKey: values.FLOTILLA_ADMIN_KEY,
     deviceAuth: values.FLOTILLA_DEVICE_AUTH,
+    enrolment: values.FLOTILLA_ENROLMENT,
+    factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
+    deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     logLevel: values.FLOTILLA_LOG_LEVEL,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
   };
-  const problems = contradictions(config);
+  const problems = [...contradictions(config), ...doorContradictions(config, values)];
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

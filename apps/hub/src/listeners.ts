@@ -1,5 +1,6 @@
 /** The process's listeners: one HTTP server and one TCP port for MQTT. Failing to bind is said with the setting that decides it. */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type SecureContextOptions, type Server as TlsServer } from 'node:tls';
 
 /** A port that could not be opened, with the setting to change. */
 export class ListenError extends Error {
@@ -42,13 +43,35 @@ export async function listening<Result>(setting: string, host: string, port: num
   }
 }
 
+/** A storm of reconnecting devices waits in the kernel's backlog instead of being refused. */
+const BACKLOG = 4096;
+
+/** A TLS handshake that is not done by then is cut, ms: devices give up after 10 s themselves. */
+const TLS_HANDSHAKE_MS = 10_000;
+
 /** Listens for TCP connections of MQTT devices. */
 export function listenMqtt(host: string, port: number, accept: (socket: Socket) => void): Promise<Server> {
-  // A storm of reconnecting devices waits in the kernel's backlog instead of being refused.
-  const server = createServer({ noDelay: true }, accept);
+  return listen(createServer({ noDelay: true }, accept), host, port);
+}
+
+export interface TlsPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: SecureContextOptions;
+}
+
+/** Likewise over TLS; sockets are handed over once their handshake is done. */
+export function listenMqttOverTls({ host, port, tls }: TlsPlace, accept: (socket: Socket) => void): Promise<TlsServer> {
+  const server = createTlsServer({ ...tls, handshakeTimeout: TLS_HANDSHAKE_MS, noDelay: true }, accept);
+  // Whoever breaks off its handshake, or speaks plain MQTT here, is gone already.
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  return listen(server, host, port);
+}
+
+function listen<Listener extends Server>(server: Listener, host: string, port: number): Promise<Listener> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port, backlog: 4096 }, () => {
+    server.listen({ host, port, backlog: BACKLOG }, () => {
       server.removeListener('error', reject);
       resolve(server);
     });

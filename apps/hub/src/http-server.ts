@@ -1,0 +1,47 @@
+/** The process's one HTTP server, over TLS where there is a certificate. Devices' own routes come before the framework, which would read their bodies. */
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { fastify, type FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { DeviceRoutes } from './device-routes.js';
+import type { TlsFiles } from './tls-files.js';
+
+/** The largest request body, bytes: a GraphQL document with a long list of device ids. */
+const HTTP_BODY_BYTES_MAX = 1024 * 1024;
+
+/** A request that has not arrived as a whole by then is dropped, ms. */
+const HTTP_REQUEST_TIMEOUT_MS = 30_000;
+
+/** How long an idle connection is kept for the next request, ms: longer than the minute of most proxies, so that it is they who close it. */
+const HTTP_KEEP_ALIVE_MS = 72_000;
+
+export interface HttpServerOptions {
+  readonly deviceRoutes: DeviceRoutes;
+  readonly tls: TlsFiles | undefined;
+  readonly logger: Logger;
+}
+
+export function makeHttpServer({ deviceRoutes, tls, logger }: HttpServerOptions): FastifyInstance {
+  const server = fastify({
+    bodyLimit: HTTP_BODY_BYTES_MAX,
+    forceCloseConnections: true,
+    serverFactory: (handle) =>
+      listenerOf(tls, (request, response) => {
+        if (!deviceRoutes.take(request, response)) handle(request, response);
+      }),
+  });
+  server.addHook('onError', (request, _reply, error, done) => {
+    if ((error.statusCode ?? 500) >= 500)
+      logger.error({ err: error, method: request.method, path: request.url.split('?', 1)[0] }, 'request failed');
+    done();
+  });
+  return server;
+}
+
+function listenerOf(tls: TlsFiles | undefined, listener: RequestListener<typeof IncomingMessage, typeof ServerResponse>) {
+  const timeouts = { requestTimeout: HTTP_REQUEST_TIMEOUT_MS, keepAliveTimeout: HTTP_KEEP_ALIVE_MS };
+  if (tls === undefined) return createServer(timeouts, listener);
+  const server = createTlsServer({ ...timeouts, ...tls.current }, listener);
+  tls.keepCurrent(server);
+  return server;
+}
