@@ -1,6 +1,6 @@
 /**
- * Rows on their way into a set-based statement, as one JSON parameter for json_to_recordset: the cheapest way out of Node. What JSON can say and
- * PostgreSQL cannot store (NUL, lone surrogates) is replaced here, so that no device's text can spoil a batch.
+ * Rows on their way into a set-based statement, as JSON: the cheapest way out of Node. What JSON can say and PostgreSQL cannot store (NUL, lone
+ * surrogates) is replaced here, so that no device's text can spoil a batch.
  */
 
 /** An escaped NUL or surrogate: JSON.stringify escapes only lone ones. A preceding backslash may make it a false alarm, which costs time and nothing else. */

@@ -20,17 +20,19 @@ const ROWS_PER_WRITE = 1_000;
 const DEPTH_MAX = 60_000;
 /** From here on no new calls are started; those in flight find the rest of the room. */
 const OVERLOADED_DEPTH = 20_000;
+/** Likewise where the oldest record waits this long, ms: PostgreSQL is away, and callers would wait for it. */
+const OVERLOADED_LAG_MS = 2_000;
 /** What a device may send in one message; a longer result has come another way and is cut. */
 const RESULT_CHARACTERS_MAX = 64 * 1024;
 
+/** One JSON array per column: a third less work for PostgreSQL than one object per row, whose every member it looks up by name. */
 const INSERT = {
   name: 'insert-calls',
   text: `INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, result, error_code, error_message, rpc_code, started_at, duration_ms, actor)
-         SELECT i.id, i.device_id, i.tool, i.arguments, i.outcome, i.certainty, i.result, i.error_code, i.error_message, i.rpc_code,
-           to_timestamp(i.started_at / 1000), i.duration_ms, i.actor
-         FROM json_to_recordset($1) AS i(
-           id uuid, device_id text, tool text, arguments jsonb, outcome outcome, certainty send_certainty, result jsonb, error_code text,
-           error_message text, rpc_code int, started_at float8, duration_ms float8, actor text)
+         SELECT i.id::uuid, i.device_id, i.tool, i.arguments::jsonb, i.outcome::outcome, i.certainty::send_certainty, i.result::jsonb, i.error_code,
+           i.error_message, i.rpc_code::int, to_timestamp(i.started_at::float8 / 1000), i.duration_ms::float8, i.actor
+         FROM ROWS FROM (${Array.from({ length: 13 }, (_, index) => `json_array_elements_text($${String(index + 1)})`).join(', ')}) AS i(
+           id, device_id, tool, arguments, outcome, certainty, result, error_code, error_message, rpc_code, started_at, duration_ms, actor)
          ON CONFLICT (id) DO NOTHING`,
 };
 
@@ -66,7 +68,7 @@ export class PgCallStore implements CallStore {
   }
 
   get isOverloaded(): boolean {
-    return this.#writer.depth >= OVERLOADED_DEPTH;
+    return this.#writer.depth >= OVERLOADED_DEPTH || this.#writer.status().lagMs >= OVERLOADED_LAG_MS;
   }
 
   async claimKey(claim: KeyClaim): ReturnType<CallStore['claimKey']> {
@@ -133,25 +135,27 @@ export class PgCallStore implements CallStore {
   }
 
   async #write(records: readonly CallRecord[]): Promise<readonly undefined[]> {
-    await this.#database.query(INSERT, [toJson(records.map(toInput))]);
+    await this.#database.query(INSERT, columnsOf(records));
     return records.map(() => undefined);
   }
 }
 
-function toInput({ outcome, ...record }: CallRecord): Readonly<Record<string, unknown>> {
-  return {
-    id: record.id,
-    device_id: record.deviceId,
-    tool: record.tool,
-    arguments: record.arguments,
-    outcome: outcome.kind,
-    certainty: outcome.certainty,
-    result: outcome.result && boundedResult(outcome.result, RESULT_CHARACTERS_MAX),
-    error_code: outcome.error?.code,
-    error_message: outcome.error?.message,
-    rpc_code: outcome.error?.rpcCode,
-    started_at: record.startedAt,
-    duration_ms: record.durationMs,
-    actor: record.actor,
-  };
+/** In the order of the statement's parameters. */
+function columnsOf(records: readonly CallRecord[]): string[] {
+  const column = (valueOf: (record: CallRecord) => unknown) => toJson(records.map(valueOf));
+  return [
+    column(({ id }) => id),
+    column(({ deviceId }) => deviceId),
+    column(({ tool }) => tool),
+    column((record) => toJson(record.arguments)),
+    column(({ outcome }) => outcome.kind),
+    column(({ outcome }) => outcome.certainty),
+    column(({ outcome: { result } }) => result && toJson(boundedResult(result, RESULT_CHARACTERS_MAX))),
+    column(({ outcome }) => outcome.error?.code),
+    column(({ outcome }) => outcome.error?.message),
+    column(({ outcome }) => outcome.error?.rpcCode),
+    column(({ startedAt }) => startedAt),
+    column(({ durationMs }) => durationMs),
+    column(({ actor }) => actor),
+  ];
 }

@@ -73,6 +73,16 @@ describe('calls', () => {
     expect((await registry.calls.find(odd.id))?.arguments).toEqual({ 'ke\ufffdy': 'a\ufffdb\ufffd', 'back\\u0000slash': '\\u0000' });
   });
 
+  it('keep each its own result or error when they are written together', async () => {
+    const succeeded = call({ arguments: {} });
+    const silent = call({ outcome: { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: '' } } });
+    const failed = call({ outcome: { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'null', rpcCode: 0 } } });
+    await Promise.all([succeeded, silent, failed].map((record) => registry.calls.record(record)));
+    for (const { id, outcome } of [succeeded, silent, failed]) {
+      expect(await registry.calls.find(id)).toMatchObject({ outcome: outcome.kind, result: outcome.result, error: outcome.error });
+    }
+  });
+
   it('cut a result that is too long to keep, and stay valid', async () => {
     const record = call({
       outcome: { kind: 'SUCCEEDED', certainty: 'YES', result: { content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false } },
