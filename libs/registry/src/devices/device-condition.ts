@@ -46,7 +46,11 @@ function ownConditions(filter: DeviceFilter, parameters: unknown[]): string[] {
   when(filter.firmwareBefore, (version) => `version_key(d.firmware_version) < version_key(${bind(parameters, version)})`);
   when(filter.presence, (presence) => (presence === 'ONLINE' ? IS_ONLINE : `NOT ${IS_ONLINE}`));
   when(filter.transport, (transport) => `d.transport = ${bind(parameters, transport)}::transport_kind`);
-  when(filter.hasTool, (tool) => `d.tool_set_hash IN (SELECT t.tool_set_hash FROM tool t WHERE t.name = ${bind(parameters, tool)})`);
+  // Sets are few: as an array they are found first, and a tool that few devices have does not cost a look at every device.
+  when(
+    filter.hasTool,
+    (tool) => `d.tool_set_hash = ANY (ARRAY(SELECT t.tool_set_hash FROM tool t WHERE t.name = ${bind(parameters, tool)}))`,
+  );
   when(filter.toolsStale, (isStale) => (isStale ? 'd.tools_stale' : 'NOT d.tools_stale'));
   // A device that is online is seen now, whenever its row was last written.
   when(filter.lastSeenBefore, (at) => `(d.last_seen_at < to_timestamp(${bind(parameters, at)}::float8 / 1000) AND NOT ${IS_ONLINE})`);

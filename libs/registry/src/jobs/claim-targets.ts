@@ -32,11 +32,11 @@ export async function claimTargets(
        SELECT j.idempotent, j.offline, j.call_timeout_ms, p.lease_until FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()
        WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING' FOR SHARE OF j),
      picked AS MATERIALIZED (
-       SELECT t.device_id FROM job_target t, fenced
+       SELECT t.ctid AS place, t.device_id FROM job_target t, fenced
        WHERE t.job_id = $1 AND t.state = 'READY' AND (t.attempts = 0 OR fenced.idempotent) AND (t.retry_at IS NULL OR t.retry_at <= $4)
        ORDER BY t.ordinal LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
      located AS (
-       SELECT p.device_id, d.epoch, d.gateway_id, d.tool_set_hash, f.offline, f.call_timeout_ms, (d.online AND g.lease_until > now()) IS TRUE AS is_online
+       SELECT p.place, d.epoch, d.gateway_id, d.tool_set_hash, f.offline, f.call_timeout_ms, (d.online AND g.lease_until > now()) IS TRUE AS is_online
        FROM fenced f, picked p LEFT JOIN device d ON d.id = p.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id),
      updated AS (
        UPDATE job_target t SET
@@ -49,7 +49,7 @@ export async function claimTargets(
          attempts = t.attempts + l.is_online::int, claim = t.claim + 1, epoch = l.epoch, gateway_id = l.gateway_id, retry_at = NULL,
          call_id = CASE WHEN l.is_online THEN uuid_v7($4) END, started_at = CASE WHEN l.is_online THEN $4::timestamptz END,
          deadline_at = CASE WHEN l.is_online THEN $4::timestamptz + l.call_timeout_ms * interval '1 millisecond' END
-       FROM located l WHERE t.job_id = $1 AND t.device_id = l.device_id
+       FROM located l WHERE t.job_id = $1 AND t.ctid = l.place
        RETURNING t.device_id, t.state, t.outcome, t.call_id, t.claim, t.epoch, t.gateway_id, l.tool_set_hash),
      moved AS (SELECT 'pending' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.claim)}
@@ -77,20 +77,28 @@ export async function wakeWaiting(
   deviceIds: readonly DeviceId[] | undefined,
   limit: number,
 ): Promise<number> {
+  // Each named device is looked up by itself: joined freely, the whole list may be searched for each that waits.
+  const picked =
+    deviceIds === undefined
+      ? `SELECT t.ctid AS place FROM fenced, job_target t JOIN device d ON d.id = t.device_id JOIN hub_process g ON g.id = d.gateway_id
+       WHERE t.job_id = $1 AND t.state = 'WAITING_DEVICE' AND d.online AND g.lease_until > now() LIMIT $3 FOR UPDATE OF t SKIP LOCKED`
+      : `SELECT w.place FROM fenced, device d JOIN hub_process g ON g.id = d.gateway_id CROSS JOIN LATERAL (
+         SELECT t.ctid AS place FROM job_target t WHERE t.job_id = $1 AND t.device_id = d.id AND t.state = 'WAITING_DEVICE'
+         LIMIT 1 FOR UPDATE SKIP LOCKED) w
+       WHERE d.id = ANY ($4::text[]) AND d.online AND g.lease_until > now() LIMIT $3`;
+  const named = deviceIds === undefined ? [] : [deviceIds];
   const rows = await db.query<{ count: number }>(
     {
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      picked AS MATERIALIZED (
-       SELECT t.device_id FROM fenced, job_target t JOIN device d ON d.id = t.device_id JOIN hub_process g ON g.id = d.gateway_id
-       WHERE t.job_id = $1 AND t.state = 'WAITING_DEVICE' AND d.online AND g.lease_until > now() AND ($3::text[] IS NULL OR t.device_id = ANY ($3))
-       LIMIT $4 FOR UPDATE OF t SKIP LOCKED),
+       ${picked}),
      updated AS (
-       UPDATE job_target t SET state = 'READY' FROM picked p WHERE t.job_id = $1 AND t.device_id = p.device_id RETURNING t.device_id),
+       UPDATE job_target t SET state = 'READY' FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.device_id),
      moved AS (SELECT 'waiting_device' AS counter_before, 'pending' AS counter_after FROM updated),
      ${countMoved(SHARD.wake)}
      SELECT count(*)::int AS count FROM updated`,
     },
-    [jobId, fence, deviceIds ?? null, limit],
+    [jobId, fence, limit, ...named],
   );
   return rows[0]?.count ?? 0;
 }

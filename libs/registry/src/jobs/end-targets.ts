@@ -35,10 +35,10 @@ async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outc
     {
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      picked AS MATERIALIZED (
-       SELECT t.device_id FROM fenced, job_target t WHERE t.job_id = $1 AND t.state = '${state}' LIMIT ${CHUNK_TARGETS} FOR UPDATE OF t),
+       SELECT t.ctid AS place FROM fenced, job_target t WHERE t.job_id = $1 AND t.state = '${state}' LIMIT ${CHUNK_TARGETS} FOR UPDATE OF t),
      updated AS (
        UPDATE job_target t SET state = 'DECIDED', outcome = $3::outcome, certainty = coalesce(t.certainty, 'NEVER'), decided_at = $4
-       FROM picked p WHERE t.job_id = $1 AND t.device_id = p.device_id RETURNING t.state, t.outcome),
+       FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.state, t.outcome),
      moved AS (SELECT '${COUNTER_OF[state]}' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.end)}
      SELECT count(*)::int AS count FROM updated`,

@@ -94,9 +94,9 @@ export async function markSent(db: Queryable, { jobId, fence }: JobFence, device
   await db.query(
     {
       text: `WITH picked AS MATERIALIZED (
-       SELECT t.device_id FROM job j JOIN job_target t ON t.job_id = j.id AND t.state = 'DISPATCHING' AND t.device_id = ANY ($3)
+       SELECT t.ctid AS place FROM job j JOIN job_target t ON t.job_id = j.id AND t.state = 'DISPATCHING' AND t.device_id = ANY ($3)
        WHERE j.id = $1 AND j.fence = $2 FOR UPDATE OF t SKIP LOCKED)
-     UPDATE job_target t SET state = 'SENT', certainty = 'YES' FROM picked p WHERE t.job_id = $1 AND t.device_id = p.device_id`,
+     UPDATE job_target t SET state = 'SENT', certainty = 'YES' FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place`,
     },
     [jobId, fence, deviceIds],
   );
