@@ -13,14 +13,30 @@ export type ApiErrorCode =
   | 'UNAVAILABLE'
   | 'INTERNAL';
 
+/** For requests that end before anything is executed; a failure in a resolver is an answer, with 200. */
+const httpStatus: Readonly<Record<ApiErrorCode, number>> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  BAD_USER_INPUT: 400,
+  NOT_FOUND: 404,
+  RATE_LIMITED: 429,
+  COST_LIMIT: 400,
+  CONFLICT: 409,
+  UNAVAILABLE: 503,
+  INTERNAL: 500,
+};
+
 /** An error whose message is written for the caller. Anything else that is thrown is masked (public-errors.ts). */
 export class ApiError extends GraphQLError {
   readonly code: ApiErrorCode;
+  /** As Fastify reads it: what is below 500 is the caller's mistake and no line of the log. */
+  readonly statusCode: number;
 
   constructor(code: ApiErrorCode, message: string, cause?: unknown) {
-    super(message, { extensions: { code } });
+    super(message, { extensions: { code }, nodes: cause instanceof GraphQLError ? (cause.nodes ?? null) : null });
     this.name = 'ApiError';
     this.code = code;
+    this.statusCode = httpStatus[code];
     if (cause !== undefined) this.cause = cause;
   }
 }

@@ -107,14 +107,6 @@ function isObject(value: unknown): value is object {
 /** Without data: what was wrong with the request, where that was it. A failure in a resolver is an answer, with 200. */
 function statusOf([first]: readonly GraphQLError[]): number {
   if (!first || first.path !== undefined) return 200;
-  switch (first.extensions?.['code']) {
-    case 'UNAUTHENTICATED':
-      return 401;
-    case 'UNAVAILABLE':
-      return 503;
-    default: {
-      const status: unknown = first.originalError && 'statusCode' in first.originalError ? first.originalError.statusCode : undefined;
-      return typeof status === 'number' ? status : 400;
-    }
-  }
+  const cause = first.originalError ?? first;
+  return 'statusCode' in cause && typeof cause.statusCode === 'number' ? cause.statusCode : 400;
 }

@@ -104,7 +104,8 @@ export function costOf({ schema, document, variables, operationName }: Operation
     });
   } catch (error) {
     // What is wrong with variables names its place in the document; the only other complaint is the number of selections.
-    if (!(error instanceof GraphQLError) || error.nodes !== undefined) throw error;
+    if (!(error instanceof GraphQLError)) throw error;
+    if (error.nodes !== undefined) throw new ApiError('BAD_USER_INPUT', error.message, error);
     throw new ApiError('COST_LIMIT', `The operation has more than ${selectionsMax} selections, counting each spread of a fragment.`, error);
   }
 }
