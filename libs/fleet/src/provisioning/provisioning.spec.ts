@@ -49,6 +49,31 @@ describe('removing a device', () => {
   });
 });
 
+describe('changing the transport', () => {
+  it('issues a new secret where the old one is used, because the device has kept it for the other transport only', async () => {
+    const { enrolments, credentials } = fixture.hub.registry;
+    const contact = newContact();
+    const known = await enrolments.admit(contact);
+    const { mqttClientId, mqttUsername, secret } = known?.credential ?? {};
+    const login = { clientId: mqttClientId ?? '', username: mqttUsername ?? '', password: Buffer.from(secret ?? '') };
+    expect((await credentials.checkMqtt(login)).kind).toBe('granted');
+    await expect.poll(async () => (await credentials.findKnown(contact.deviceId))?.credential.secret).toBeUndefined();
+    expect(await provisioning.setDeviceTransport(contact.deviceId, 'WEBSOCKET')).toEqual({});
+    const changed = await credentials.findKnown(contact.deviceId);
+    expect(changed?.transport).toBe('WEBSOCKET');
+    expect(changed?.credential.secret).toBeTruthy();
+    expect((await credentials.checkMqtt(login)).kind).toBe('granted');
+  });
+
+  it('keeps a secret that waits to be used', async () => {
+    const { enrolments, credentials } = fixture.hub.registry;
+    const contact = newContact();
+    const known = await enrolments.admit(contact);
+    await provisioning.setDeviceTransport(contact.deviceId, 'WEBSOCKET');
+    expect((await credentials.findKnown(contact.deviceId))?.credential.secret).toBe(known?.credential.secret);
+  });
+});
+
 describe('approving a code', () => {
   const request = (code: string, confirm = false) => ({ code, confirm, name: 'Hall', tags: ['hall'] });
 

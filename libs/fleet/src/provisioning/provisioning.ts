@@ -85,10 +85,18 @@ export class Provisioning {
     return { known };
   }
 
-  /** How the device is told to connect at its next OTA request. */
+  /**
+   * How the device is told to connect at its next OTA request. A device keeps the secret of the other transport only, so one that has used its secret
+   * gets a new one with that answer. [xiaozhi §7.3]
+   */
   async setDeviceTransport(deviceId: string, transport: 'MQTT' | 'WEBSOCKET'): Promise<Partial<Refused>> {
-    const isDevice = await this.#deps.registry.credentials.setTransport(deviceId, transport);
-    return isDevice ? {} : { refusal: noSuchDevice(deviceId) };
+    const { credentials } = this.#deps.registry;
+    const before = await credentials.findKnown(deviceId);
+    if (!(await credentials.setTransport(deviceId, transport))) return { refusal: noSuchDevice(deviceId) };
+    if (before && before.transport !== transport && before.credential.secret === undefined) {
+      await credentials.rotate(deviceId, this.#deps.clock.now());
+    }
+    return {};
   }
 
   /** Lets in the device that shows this code. */
