@@ -364,7 +364,7 @@ END
 $$;
 
 -- Calls that did not succeed are few, and the ones that people look for.
-CREATE INDEX "call_failed_idx" ON "call"("id" DESC) WHERE "outcome" <> 'SUCCEEDED';
+CREATE INDEX "call_failed_idx" ON "call"("outcome", "id" DESC) WHERE "outcome" <> 'SUCCEEDED';
 
 -- Open sessions, by device and by the process that holds them.
 CREATE INDEX "session_open_idx" ON "session"("device_id") WHERE "disconnected_at" IS NULL;
@@ -377,7 +377,7 @@ CREATE INDEX "job_target_waiting_idx" ON "job_target"("job_id", "device_id") WHE
 CREATE INDEX "job_target_in_flight_idx" ON "job_target"("job_id", "device_id") WHERE "state" IN ('DISPATCHING', 'SENT', 'VERIFYING');
 CREATE INDEX "job_target_failed_idx" ON "job_target"("job_id", "outcome", "device_id")
   WHERE "outcome" IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED');
-CREATE INDEX "job_target_failed_call_idx" ON "job_target"("call_id" DESC) WHERE "call_id" IS NOT NULL AND "outcome" <> 'SUCCEEDED';
+CREATE INDEX "job_target_failed_call_idx" ON "job_target"("outcome", "call_id" DESC) WHERE "call_id" IS NOT NULL AND "outcome" <> 'SUCCEEDED';
 -- The calls that targets are: of all devices and of one, latest first. What was never sent is in neither.
 CREATE INDEX "job_target_call_idx" ON "job_target"("call_id" DESC) WHERE "call_id" IS NOT NULL;
 CREATE INDEX "job_target_device_call_idx" ON "job_target"("device_id", "call_id" DESC) WHERE "call_id" IS NOT NULL;
