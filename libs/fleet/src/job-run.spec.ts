@@ -28,6 +28,17 @@ describe('a job', () => {
     expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(total);
   }
 
+  /** A job with five calls under way, each answered when its function is run. */
+  async function holdFive(deviceCount: number, prefix: string): Promise<{ readonly jobId: JobId; readonly settles: (() => void)[] }> {
+    const ids = deviceNames(deviceCount, prefix);
+    await hub.connect(ids);
+    const settles: (() => void)[] = [];
+    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
+    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    return { jobId, settles };
+  }
+
   it('calls every device once and ends SUCCEEDED with an outcome for each', async () => {
     const ids = deviceNames(120, 'many');
     await hub.connect(ids);
@@ -168,12 +179,7 @@ describe('a job', () => {
   });
 
   it('pauses: nothing more is sent, what is under way is recorded, and resume goes on', async () => {
-    const ids = deviceNames(30, 'paused');
-    await hub.connect(ids);
-    const settles: (() => void)[] = [];
-    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
-    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    const { jobId, settles } = await holdFive(30, 'paused');
     expect((await hub.fleet.pauseJob(jobId)).job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
     for (const settle of settles.splice(0)) settle();
     await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ succeeded: 5, inFlight: 0, pending: 25 });
@@ -186,12 +192,7 @@ describe('a job', () => {
   });
 
   it('cancels: never-sent targets end CANCELLED, sent ones are awaited', async () => {
-    const ids = deviceNames(30, 'cancelled');
-    await hub.connect(ids);
-    const settles: (() => void)[] = [];
-    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
-    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    const { jobId, settles } = await holdFive(30, 'cancelled');
     await hub.fleet.cancelJob(jobId, false);
     await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ cancelled: 25, inFlight: 5 });
     expect(await hub.job(jobId)).toMatchObject({ state: 'CANCELLING' });
@@ -202,12 +203,7 @@ describe('a job', () => {
   });
 
   it('cancelled by force does not wait, and says that what was sent may have run', async () => {
-    const ids = deviceNames(8, 'forced');
-    await hub.connect(ids);
-    const settles: (() => void)[] = [];
-    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
-    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    const { jobId, settles } = await holdFive(8, 'forced');
     await hub.fleet.cancelJob(jobId, false);
     await hub.fleet.cancelJob(jobId, true);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED', pauseReason: undefined });
@@ -217,12 +213,7 @@ describe('a job', () => {
   });
 
   it('cancelled by force still tells what devices had answered by then', async () => {
-    const ids = deviceNames(5, 'answered');
-    await hub.connect(ids);
-    const settles: (() => void)[] = [];
-    hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
-    const jobId = await startJob(hub, ids, { maxInFlight: 5 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    const { jobId, settles } = await holdFive(5, 'answered');
     for (const settle of settles.slice(0, 3)) settle();
     await hub.fleet.cancelJob(jobId, true);
     await hub.finished(jobId);
