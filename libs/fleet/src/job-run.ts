@@ -237,8 +237,9 @@ export class JobRun {
 
   async #progress(): Promise<JobProgress> {
     const { jobs } = this.#run.deps.registry;
-    const progress = await this.#run.persist('read progress', () => jobs.progress([this.#run.jobId]));
-    return progress.get(this.#run.jobId) ?? nobody;
+    const progress = (await this.#run.persist('read progress', () => jobs.progress([this.#run.jobId]))).get(this.#run.jobId);
+    if (progress === undefined) throw new FleetError('JOB_LOST', `The row of live job ${this.#run.jobId} is gone.`);
+    return progress;
   }
 
   async #lookAtAllNowAndThen(job: Job): Promise<void> {
@@ -272,9 +273,3 @@ function liveTargets({ pending, waitingDevice, inFlight, verifying }: JobProgres
 function earlyConclusion(conclusion: JobConclusion | undefined): EarlyConclusion | undefined {
   return conclusion === 'CANCELLED' || conclusion === 'ABORTED' || conclusion === 'DENIED' ? conclusion : undefined;
 }
-
-/** Progress of a job whose filter matched no device. */
-const nobody: JobProgress = {
-  ...{ total: 0, pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, succeeded: 0, noChange: 0, failed: 0 },
-  ...{ rejected: 0, verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
-};

@@ -28,7 +28,7 @@ export class KeyedCalls {
     }
   }
 
-  /** The first call's answer; UNKNOWN once its time is over and nobody has recorded an end, because its process died with it. */
+  /** The first call's answer; UNKNOWN once its time is over and nobody has recorded an end: its process died with it, or could not write it. */
   async answerOf(first: CallRow, timeoutMs: number): Promise<CallAnswer> {
     const running = this.#running.get(first.id);
     if (running !== undefined) return running;
@@ -42,6 +42,6 @@ export class KeyedCalls {
 }
 
 function abandoned(call: CallRow): CallRow {
-  const message = 'The hub process that made the call ended before it recorded an outcome.';
+  const message = 'No outcome of the call is on record: the hub ended before it could write one, or PostgreSQL refused it.';
   return { ...call, outcome: 'UNKNOWN', error: { code: 'HUB_RESTARTED', message } };
 }
