@@ -33,6 +33,8 @@ const TAKE = {
 };
 const RENEW = {
   name: 'renew-lease',
+  // An answer that came later would be about a lease that has lapsed.
+  timeoutMs: 5_000,
   text: `UPDATE hub_process SET lease_until = now() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING id`,
 };
 

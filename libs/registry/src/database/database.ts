@@ -9,6 +9,8 @@ export interface Statement {
   /** Prepared once per connection under this name; the text must not vary. */
   readonly name?: string;
   readonly text: string;
+  /** Where a minute is too long to wait for the answer, ms. */
+  readonly timeoutMs?: number;
 }
 
 /** A pool or a connection inside a transaction. */
@@ -18,6 +20,13 @@ export interface Queryable {
 
 /** A statement that waits longer than this for a connection counts as "PostgreSQL is away". */
 export const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * A statement that is not answered by then is given up and its connection cut: a server that hangs, or a network that swallows packets, would hold both
+ * for a quarter of an hour otherwise. The longest statements of ours, which prepare a large job, take a few seconds.
+ */
+const STATEMENT_TIMEOUT_MS = 60_000;
+/** What Prisma is asked are small questions that somebody waits for. */
+const QUESTION_TIMEOUT_MS = 5_000;
 
 export class Database implements Queryable {
   readonly prisma: PrismaClient;
@@ -28,6 +37,7 @@ export class Database implements Queryable {
       connectionString: databaseUrl,
       max: poolMax,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS,
       keepAlive: true,
       application_name: 'flotilla',
     });
@@ -39,9 +49,10 @@ export class Database implements Queryable {
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
   }
 
-  async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<readonly Row[]> {
+  async query<Row extends pg.QueryResultRow>({ timeoutMs, ...statement }: Statement, values: unknown[]): Promise<readonly Row[]> {
     try {
-      return (await this.#pool.query<Row>({ ...statement, values })).rows;
+      const query = { ...statement, values, ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }) };
+      return (await this.#pool.query<Row>(query)).rows;
     } catch (error) {
       throw databaseError(error);
     }
@@ -70,10 +81,18 @@ export class Database implements Queryable {
 
   /** Runs Prisma queries. */
   async ask<Result>(work: (prisma: PrismaClient) => Promise<Result>): Promise<Result> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new RegistryError('DATABASE_UNAVAILABLE', `PostgreSQL did not answer within ${String(QUESTION_TIMEOUT_MS / 1000)} s.`));
+      }, QUESTION_TIMEOUT_MS);
+    });
     try {
-      return await work(this.prisma);
+      return await Promise.race([work(this.prisma), late]);
     } catch (error) {
       throw databaseError(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -87,7 +106,7 @@ export class Database implements Queryable {
 const TRANSIENT =
   /^(08|53|57P|40001|40P01|55P03|25006|P1001|P1002|P1008|P1017|P2024|P2034)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
 const TRANSIENT_MESSAGE =
-  /connection terminated|timeout exceeded when trying to connect|not queryable|connection error|connection ended unexpectedly/i;
+  /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable|connection error|connection ended unexpectedly/i;
 
 /** Whether the same statement may succeed later. */
 export function isTransient(error: unknown): boolean {
