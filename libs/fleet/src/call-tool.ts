@@ -57,6 +57,9 @@ interface CallEnd {
   readonly path?: readonly string[];
 }
 
+/** How long an answer waits for its record to be on disk, ms. While PostgreSQL is away longer the record waits alone, and no further call is taken. */
+const recordWaitMs = 2_000;
+
 /** Characters of names and keys that a caller gives: they are stored and indexed. */
 const nameLengthMax = 200;
 
@@ -163,13 +166,19 @@ export class ToolCaller {
   }
 
   async #record(call: CallRow, { id }: StartedCall, outcome: CallOutcome): Promise<void> {
+    const { registry, clock, logger } = this.#deps;
     const { deviceId, tool, arguments: args, startedAt, durationMs = 0, actor } = call;
-    try {
-      await this.#deps.registry.calls.record({ id, deviceId, tool, arguments: args, outcome, startedAt, durationMs, actor });
-    } catch (error) {
-      // What the device did is told all the same: an error here would read as if nothing had happened.
-      this.#deps.logger.error({ err: error, callId: id, deviceId, outcome: outcome.kind }, 'a call could not be recorded');
-    }
+    // What the device did is told all the same: an error here would read as if nothing had happened.
+    const recorded = registry.calls
+      .record({ id, deviceId, tool, arguments: args, outcome, startedAt, durationMs, actor })
+      .catch((error: unknown) => logger.error({ err: error, callId: id, deviceId, outcome: outcome.kind }, 'a call could not be recorded'));
+    await new Promise<void>((resolve) => {
+      const cancel = clock.setTimer(recordWaitMs, resolve);
+      void recorded.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 }
 

@@ -68,7 +68,7 @@ export interface CallFilter {
 export interface CallStore {
   /** Resolves when the record is committed (group commit). `isOverloaded` says when to stop starting calls. */
   record(record: CallRecord): Promise<void>;
-  /** True while the writer is full: callers answer OVERLOADED instead of sending. */
+  /** True while the writer is full, or PostgreSQL has taken none of its rows for seconds: callers answer OVERLOADED instead of sending. */
   readonly isOverloaded: boolean;
   /**
    * Claims an idempotency key of an actor before the call is sent. `claimed`: go on. `repeat`: the same request was made before; its call (undefined
