@@ -26,6 +26,10 @@ describe('PacketGuard', () => {
     expect(guard.inspect(Buffer.concat([publishOf(5000), ping, publishOf(300), ping]))).toBeUndefined();
   });
 
+  it('takes a TLS handshake, whose first byte is a CONNECT with flags, for no CONNECT', () => {
+    expect(new PacketGuard(bounds).inspect(Buffer.from([0x16, 3, 1, 2, 0]))).toBe('connect_expected');
+  });
+
   it('cuts at 4 KiB before the device is accepted and at 64 KiB after', () => {
     expect(publishOf(4096).length).toBe(4096);
     const fresh = () => {

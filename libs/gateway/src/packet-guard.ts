@@ -69,12 +69,14 @@ export class PacketGuard {
   }
 
   #readHeaderByte(byte: number): void {
-    if (this.#headerBytes === 0) this.#readType(byte >> 4);
+    if (this.#headerBytes === 0) this.#readType(byte);
     else this.#readLength(byte);
   }
 
-  #readType(type: number): void {
-    if (!this.#sawConnect && type !== CONNECT) this.#cut = 'connect_expected';
+  #readType(byte: number): void {
+    const type = byte >> 4;
+    // With flags, which CONNECT has none of, it is no CONNECT either: TLS begins with 0x16. [MQTT-2.2.2-2]
+    if (!this.#sawConnect && byte !== CONNECT << 4) this.#cut = 'connect_expected';
     else if (this.#sawConnect && type === CONNECT) this.#cut = 'second_connect';
     this.#sawConnect = true;
     if (type === DISCONNECT) this.#sawDisconnect = true;
