@@ -10,9 +10,9 @@ import { metric } from './src/metrics.js';
 import { RawMqttDevice } from './src/raw-mqtt-device.js';
 import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 
-/** Devices of the fleet, by what they are used for: MQTT ones have even indexes, WebSocket ones odd ones. */
+/** Every fourth device of the fleet is one that connects over WebSocket. */
 const onMqtt = '02:00:09:00:00:00';
-const onWebSocket = '02:00:09:00:00:01';
+const onWebSocket = '02:00:09:00:00:03';
 const DEVICES = 6;
 const TOOL = 'self.get_device_status';
 
@@ -47,7 +47,11 @@ describe('a device with quirks', () => {
   describe.each([
     ['MQTT', onMqtt],
     ['WebSocket', onWebSocket],
-  ])('over %s', (_transport, device) => {
+  ])('over %s', (transport, device) => {
+    it('is there', async () => {
+      expect((await viewDevice(hub, device))?.sessions[0]?.transport).toBe(transport.toUpperCase());
+    });
+
     it.each([
       [
         'answers with an error without code',

@@ -34,9 +34,11 @@ export class RawMqttDevice {
     });
     stream.on('data', (chunk: Buffer) => void parser.parse(chunk));
     stream.on('error', () => undefined);
-    stream.on('close', () => {
-      this.isClosed = true;
-    });
+    // The stream of a WebSocket only ends.
+    for (const event of ['end', 'close'])
+      stream.on(event, () => {
+        this.isClosed = true;
+      });
   }
 
   /** An open connection on which nothing was said yet. */

@@ -1,5 +1,6 @@
 /** A device's end of a WebSocket, frame by frame: sends the hello and answers as firmware unless told otherwise. */
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { webSocketHeaders } from './device-credentials.js';
 import { eventually } from './eventually.js';
@@ -58,6 +59,13 @@ export class RawWebSocketDevice {
 
   say(text: string): void {
     this.socket.send(text);
+  }
+
+  /** Writes past ws, which would refuse to send what breaks the rules. */
+  writeBytes(bytes: Buffer): void {
+    const inner: unknown = Reflect.get(this.socket, '_socket');
+    if (!(inner instanceof Socket)) throw new Error('ws keeps its socket elsewhere.');
+    inner.write(bytes);
   }
 
   /** Breaks the connection without a close frame, as these devices do. */
