@@ -8,14 +8,16 @@ const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
 const fromSource = { resolve: { conditions, alias }, ssr: { resolve: { conditions, externalConditions: conditions } } };
 
 export default defineConfig({
+  ...fromSource,
   test: {
+    // Once for the run and not once for each project: the migrations' engine is one WebAssembly instance per process, and a second would write into its memory.
+    globalSetup: './libs/registry/src/test-server.ts',
     projects: [
       {
         ...fromSource,
         test: {
           name: 'specs',
           include: ['libs/*/src/**/*.spec.ts', 'apps/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts'],
-          globalSetup: './libs/registry/src/test-server.ts',
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },
@@ -25,7 +27,6 @@ export default defineConfig({
         test: {
           name: 'stories',
           include: ['test/**/*.spec.ts'],
-          globalSetup: './libs/registry/src/test-server.ts',
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
