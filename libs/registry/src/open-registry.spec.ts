@@ -75,6 +75,29 @@ describe('migrations', () => {
   });
 });
 
+describe('a database of others', () => {
+  it('is refused in one sentence when its user may not make tables', async () => {
+    const role = `weak_${randomUUID().replaceAll('-', '')}`;
+    await ask(testDatabase.databaseUrl, `CREATE ROLE ${role} LOGIN PASSWORD 'weak'`);
+    const url = new URL(testDatabase.databaseUrl);
+    url.username = role;
+    url.password = 'weak';
+    await expect(openRegistry({ databaseUrl: url.href })).rejects.toMatchObject({
+      code: 'DATABASE_REFUSED',
+      message: expect.stringMatching(new RegExp(`^The user "${role}" may not make schemas .+ owner\\.$`)),
+    });
+    await ask(testDatabase.databaseUrl, `DROP ROLE ${role}`);
+  });
+
+  it('is named with the reason, and without the password, when it lets nobody in', async () => {
+    const url = new URL(testDatabase.databaseUrl);
+    url.password = 'not-it';
+    const message = await openRegistry({ databaseUrl: url.href }).catch(String);
+    expect(message).toContain(`PostgreSQL at ${url.host}${url.pathname} does not let the hub in: password authentication failed`);
+    expect(message).not.toContain('not-it');
+  });
+});
+
 describe('the registry', () => {
   it('says that PostgreSQL cannot be reached', async () => {
     await expect(openRegistry({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });

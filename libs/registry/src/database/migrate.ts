@@ -21,7 +21,7 @@ const MIGRATION_LOCK = 4_607_182_418;
 /** Partitioned tables with what this schema needs of them work from 15 on; older ones are also out of support soon. */
 const SERVER_VERSION_MIN = 150_000;
 
-/** Resolves to the names of the migrations that were applied. Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD or MIGRATION_FAILED. */
+/** Resolves to the names of the migrations that were applied. Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED. */
 export async function migrate(databaseUrl: string): Promise<readonly string[]> {
   const migrations = await readMigrations();
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
@@ -37,12 +37,17 @@ async function migrateInTurn(pool: pg.Pool, migrations: readonly Migration[], ad
   const lock = await connect(pool, address);
   try {
     await requireServerVersion(lock);
+    await requirePrivileges(lock, address);
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     if (await isUpToDate(lock, migrations)) return [];
     return await applyMigrations(pool, migrations);
   } catch (error) {
     if (error instanceof RegistryError) throw error;
-    throw migrationFailed(error, address);
+    throw new RegistryError(
+      'MIGRATION_FAILED',
+      `The database at ${address} could not be brought to this version's schema: ${messageOf(error)}`,
+      { cause: error },
+    );
   } finally {
     // Ends the session, and the lock with it.
     lock.release(true);
@@ -68,19 +73,6 @@ function addressOf(databaseUrl: string): string {
   return `${host}${pathname}`;
 }
 
-/** PostgreSQL's code for a missing privilege. */
-const INSUFFICIENT_PRIVILEGE = '42501';
-
-function migrationFailed(error: unknown, address: string): RegistryError {
-  const isForbidden = error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE;
-  const advice = isForbidden ? ' The user of DATABASE_URL must own the database: the hub makes tables and a schema in it.' : '';
-  return new RegistryError(
-    'MIGRATION_FAILED',
-    `The database at ${address} could not be brought to this version's schema: ${messageOf(error)}.${advice}`,
-    { cause: error },
-  );
-}
-
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
@@ -92,6 +84,19 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
       `PostgreSQL ${server?.version ?? '(unknown)'} is too old: Flotilla needs 15 or newer. Upgrade it, or leave DATABASE_URL out to use the PostgreSQL that comes with the hub.`,
     );
   }
+}
+
+/** Asked first: the engine answers a missing privilege with a page of its own insides, and the queue's schema would fail only later. */
+async function requirePrivileges(client: pg.PoolClient, address: string): Promise<void> {
+  const { rows } = await client.query<{ role: string; suffices: boolean }>(
+    `SELECT current_user AS role,
+            has_database_privilege(current_database(), 'CREATE') AND has_schema_privilege('public', 'CREATE') AS suffices`,
+  );
+  if (rows[0]?.suffices === true) return;
+  throw new RegistryError(
+    'DATABASE_REFUSED',
+    `The user "${rows[0]?.role ?? '(unknown)'}" may not make schemas in the database at ${address} and tables in its schema "public", which the hub does at start. Make that user the database's owner.`,
+  );
 }
 
 /** Compares names and checksums, which spares most starts the engine; what differs in any way is left to the engine to do or to refuse. */
