@@ -122,6 +122,7 @@ async function attempt<Result>(what: string, operation: () => Promise<Result>): 
   try {
     return await operation();
   } catch (cause) {
-    throw new BusError('BUS_UNAVAILABLE', `Could not ${what}.`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new BusError('BUS_UNAVAILABLE', `Could not ${what}: ${reason}`, { cause });
   }
 }
