@@ -52,7 +52,7 @@ describe('the hub’s life', () => {
   it('stops everything on Ctrl-C and on SIGTERM, and a second start finds its data and its key', async () => {
     const dataDir = makeDataDir();
     folders.push(dataDir);
-    const first = await start({ dataDir, args: ['--demo'] });
+    const first = await start({ dataDir, args: ['--demo'], env: { FLOTILLA_LOG_LEVEL: 'warn' } });
     await online(first, 40);
     const keyFile = path.join(dataDir, 'admin.key');
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
@@ -167,7 +167,7 @@ describe('the hub’s life', () => {
     });
     expect(status).toBe(2);
     expect(stderr).toContain('FLOTILLA_HTTP_PORT must be a port number');
-    expect(stderr).toContain('FLOTILLA_DEVICE_AUTH must be hmac or open');
+    expect(stderr).toContain('FLOTILLA_DEVICE_AUTH must be credentials, hmac or open');
     expect(existsSync(dataDir)).toBe(false);
   });
 

@@ -23,7 +23,7 @@ export async function openGround({ config, logger }: Pick<Ground, 'config' | 'lo
   // Nobody else can be on an embedded database: whatever processes its rows name are dead, however young their leases.
   const lease = await registry.takeLease({ aloneOnDatabase: config.databaseUrl === undefined });
   closers.add('lease', () => lease.release());
-  await announceAdminKey(config, registry, logger);
+  await announceAdminKey(config, registry);
   const bus = config.redisUrl ? await openRedisBus({ redisUrl: config.redisUrl, logger }) : await openLocalBus({ databaseUrl, logger });
   closers.add('bus', () => bus.close());
   return { config, logger, closers, registry, lease, bus, has: (role) => config.roles.includes(role) };
@@ -36,10 +36,10 @@ async function openEmbedded(config: HubConfig, logger: Logger, closers: Closers)
   return postgres.databaseUrl;
 }
 
-/** The first start makes a key and says it once; on the embedded default a file keeps it. */
-async function announceAdminKey(config: HubConfig, registry: Registry, logger: Logger): Promise<void> {
+/** The first start makes a key and says it once, whatever the log level: nobody can ask for it again. On the embedded default a file keeps it. */
+async function announceAdminKey(config: HubConfig, registry: Registry): Promise<void> {
   const made = await registry.apiKeys.ensureAdminKey(config.adminKey);
   if (made === undefined || config.adminKey !== undefined) return;
   const file = config.databaseUrl === undefined ? await writeSecret(config.dataDir, 'admin.key', made) : undefined;
-  logger.info(`Admin key, shown this once${file ? ` and kept in ${file}` : ''}: ${made}`);
+  process.stderr.write(`Admin key, shown this once${file ? ` and kept in ${file}` : ''}: ${made}\n`);
 }
