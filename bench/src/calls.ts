@@ -14,22 +14,39 @@ const DEVICES = 1_000;
 /** Below this the machine was busy with something else, and the run says nothing. */
 const BASELINE_PER_SECOND_MIN = 35_000;
 
-/** Runs of the whole comparison until the baseline is undisturbed. */
+/** Runs of the whole comparison until both its baselines are undisturbed. */
 const ATTEMPTS = 3;
 
 export async function benchCalls(seconds: number): Promise<readonly Figure[]> {
-  let baseline = await roundTrips('bare-aedes.js', seconds, []);
-  for (let attempt = 1; attempt < ATTEMPTS && baseline.perSecond < BASELINE_PER_SECOND_MIN; attempt++) {
-    baseline = await roundTrips('bare-aedes.js', seconds, []);
-  }
-  const hub = await roundTrips('session-layer.js', seconds, hubNodeOptions);
+  let comparison = await compare(seconds);
+  for (let attempt = 1; attempt < ATTEMPTS && isDisturbed(comparison); attempt++) comparison = await compare(seconds);
+  const { baselines, hub } = comparison;
+  const baselinePerSecond = (baselines[0].perSecond + baselines[1].perSecond) / 2;
+  const baselineCpu = (baselines[0].cpuMicrosecondsEach + baselines[1].cpuMicrosecondsEach) / 2;
   return [
-    { name: 'bare Aedes, round trips', value: baseline.perSecond, unit: '/s', atLeast: BASELINE_PER_SECOND_MIN },
-    { name: 'bare Aedes, CPU per round trip', value: baseline.cpuMicrosecondsEach, unit: 'µs' },
+    { name: 'bare Aedes, round trips', value: baselinePerSecond, unit: '/s', atLeast: BASELINE_PER_SECOND_MIN },
+    { name: 'bare Aedes, CPU per round trip', value: baselineCpu, unit: 'µs' },
     { name: 'session layer, recorded calls', value: hub.perSecond, unit: '/s' },
     { name: 'session layer, CPU of the hub process per call', value: hub.cpuMicrosecondsEach, unit: 'µs' },
-    { name: 'session layer / bare Aedes', value: hub.perSecond / baseline.perSecond, unit: '', atLeast: 0.3 },
+    { name: 'session layer / bare Aedes', value: hub.perSecond / baselinePerSecond, unit: '', atLeast: 0.3 },
   ];
+}
+
+interface Comparison {
+  /** Before and after the hub, as a machine's speed drifts. */
+  readonly baselines: readonly [RoundTrips, RoundTrips];
+  readonly hub: RoundTrips;
+}
+
+async function compare(seconds: number): Promise<Comparison> {
+  const before = await roundTrips('bare-aedes.js', seconds, []);
+  const hub = await roundTrips('session-layer.js', seconds, hubNodeOptions);
+  const after = await roundTrips('bare-aedes.js', seconds, []);
+  return { baselines: [before, after], hub };
+}
+
+function isDisturbed({ baselines }: Comparison): boolean {
+  return baselines.some(({ perSecond }) => perSecond < BASELINE_PER_SECOND_MIN);
 }
 
 /** Starts one of the two servers as a child, connects the devices to it, and has it measure. */
