@@ -11,6 +11,7 @@ import { makeDataDir, removeDataDir, startHub, type HubProcess } from './src/hub
 import { online } from './src/job-api.js';
 
 const isRoot = process.getuid?.() === 0;
+if (!isRoot) process.stderr.write('Skipping the starts as root and as another user: only root can set them up.\n');
 const hubMain = fileURLToPath(new URL('../apps/hub/dist/main.js', import.meta.url));
 
 /** Command lines of living processes that name the folder: the hub's own has it in its environment only, its PostgreSQL and fleet as arguments. */
