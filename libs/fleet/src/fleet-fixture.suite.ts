@@ -11,10 +11,10 @@ import type { TestDatabase } from '@flotilla/registry/test-database';
 import type { Clock, SettledCall } from '@flotilla/session';
 import { expect } from 'vitest';
 import type { Actor } from './actor.js';
-import type { JobRequest } from './create-job.js';
+import type { JobRequest } from './jobs/create-job.js';
 import { Fleet } from './fleet.js';
-import { TickWorker } from './tick-worker.js';
-import { ToolGate } from './tool-gate.js';
+import { TickWorker } from './jobs/tick-worker.js';
+import { ToolGate } from './calls/tool-gate.js';
 
 export const realClock: Clock = {
   now: Date.now,

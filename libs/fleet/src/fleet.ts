@@ -4,16 +4,16 @@ import type { DeviceId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
-import { ToolCaller } from './call-tool.js';
-import type { CallAnswer, CallRequest } from './call-tool.js';
-import { createJob } from './create-job.js';
-import type { CreateJobDeps, JobAnswer, JobRequest } from './create-job.js';
+import { ToolCaller } from './calls/call-tool.js';
+import type { CallAnswer, CallRequest } from './calls/call-tool.js';
+import { createJob } from './jobs/create-job.js';
+import type { CreateJobDeps, JobAnswer, JobRequest } from './jobs/create-job.js';
 import type { FleetLogger } from './fleet-logger.js';
-import { PolicyBook } from './policy-book.js';
+import { PolicyBook } from './calls/policy-book.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
-import { cancelJob, pauseJob, resumeJob } from './steer-job.js';
-import type { ToolGate } from './tool-gate.js';
+import { cancelJob, pauseJob, resumeJob } from './jobs/steer-job.js';
+import type { ToolGate } from './calls/tool-gate.js';
 
 export interface FleetDeps {
   readonly registry: Pick<Registry, 'calls' | 'devices' | 'jobs' | 'toolPolicies' | 'toolSets'>;

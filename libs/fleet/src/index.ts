@@ -1,6 +1,6 @@
 export type { Actor } from './actor.js';
-export type { CallAnswer, CallRequest } from './call-tool.js';
-export type { JobAnswer, JobRequest } from './create-job.js';
+export type { CallAnswer, CallRequest } from './calls/call-tool.js';
+export type { JobAnswer, JobRequest } from './jobs/create-job.js';
 export { refuseFilter } from './device-filter-rules.js';
 export { Fleet } from './fleet.js';
 export type { FleetDeps } from './fleet.js';
@@ -12,6 +12,6 @@ export { Provisioning } from './provisioning/provisioning.js';
 export type { ApprovalRequest, ProvisioningDeps, RegisteredDevice } from './provisioning/provisioning.js';
 export type { LinkRequest } from './provisioning/refuse-link.js';
 export type { Refusal, RefusalCode } from './refusal.js';
-export { TickWorker } from './tick-worker.js';
-export type { TickWorkerDeps } from './tick-worker.js';
-export { ToolGate } from './tool-gate.js';
+export { TickWorker } from './jobs/tick-worker.js';
+export type { TickWorkerDeps } from './jobs/tick-worker.js';
+export { ToolGate } from './calls/tool-gate.js';

@@ -2,12 +2,12 @@
 import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { vi } from 'vitest';
-import { OpenAuth } from './device-auth.js';
+import { OpenAuth } from './auth/device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
 import { defaultGatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
 import { Lobby } from './lobby.js';
-import type { Arrival, SessionHost } from './session-host.js';
+import type { Arrival, SessionHost } from './sessions/session-host.js';
 
 export const realClock: Clock = {
   now: () => Date.now(),

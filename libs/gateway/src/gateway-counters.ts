@@ -1,7 +1,7 @@
 /** What the gateway counts for metrics. Numbers only ever grow, and every name comes from a closed list of ours, never from a device. */
 import type { SessionAnomaly } from '@flotilla/session';
-import type { AuthRefusal } from './device-auth.js';
-import type { GuardCut } from './packet-guard.js';
+import type { AuthRefusal } from './auth/device-auth.js';
+import type { GuardCut } from './mqtt/packet-guard.js';
 import type { OtaOutcome } from './provisioning/ota-endpoint.js';
 
 /** Why a connection never became a session. */

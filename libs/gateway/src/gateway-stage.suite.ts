@@ -9,13 +9,13 @@ import type { SettledCall } from '@flotilla/session';
 import type { IConnectPacket } from 'mqtt-packet';
 import { vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { OpenAuth } from './device-auth.js';
+import { OpenAuth } from './auth/device-auth.js';
 import { realClock, silentLogger } from './door.suite.js';
 import { answerAsFirmware } from './firmware.suite.js';
 import type { FirmwareOptions } from './firmware.suite.js';
 import { Gateway } from './gateway.js';
 import type { GatewayOptions } from './gateway.js';
-import { MqttDevice } from './mqtt-device.suite.js';
+import { MqttDevice } from './mqtt/mqtt-device.suite.js';
 
 export const lampId = '02:5e:7a:10:c4:9f' as DeviceId;
 

@@ -9,8 +9,8 @@ import { silentLogger } from './door.suite.js';
 import { answerAsFirmware } from './firmware.suite.js';
 import { GatewayStage, lampId } from './gateway-stage.suite.js';
 import type { GatewayOptions } from './gateway.js';
-import type { MqttDevice } from './mqtt-device.suite.js';
-import type { SessionStores } from './session-record.js';
+import type { MqttDevice } from './mqtt/mqtt-device.suite.js';
+import type { SessionStores } from './sessions/session-record.js';
 
 let database: TestDatabase;
 let registry: Registry;

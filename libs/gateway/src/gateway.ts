@@ -8,26 +8,26 @@ import type { Duplex } from 'node:stream';
 import type { Bus, CallServer } from '@flotilla/bus';
 import type { HubProcessId, VisionService } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
-import type { DeviceAuth } from './device-auth.js';
+import type { DeviceAuth } from './auth/device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
 import type { GatewayCount } from './gateway-counters.js';
 import { GatewayError } from './gateway-error.js';
 import { defaultGatewayLimits } from './gateway-limits.js';
 import type { GatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
-import { LiveSessions } from './live-sessions.js';
-import type { SessionCount } from './live-sessions.js';
+import { LiveSessions } from './sessions/live-sessions.js';
+import type { SessionCount } from './sessions/live-sessions.js';
 import { Lobby } from './lobby.js';
-import { MqttIngress } from './mqtt-ingress.js';
-import { MqttUpgrade } from './mqtt-upgrade.js';
-import { NoVoice } from './no-voice.js';
+import { MqttIngress } from './mqtt/mqtt-ingress.js';
+import { MqttUpgrade } from './mqtt/mqtt-upgrade.js';
+import { NoVoice } from './conversations/no-voice.js';
 import { defaultPublishTopic } from './provisioning/ota-answer.js';
-import { peerOf } from './session-host.js';
-import type { SessionStores } from './session-record.js';
-import { BoundedToolPageCache } from './tool-page-cache.js';
-import { ToolSetIndex } from './tool-set-index.js';
-import { UdpSink } from './udp-sink.js';
-import { WebSocketIngress } from './websocket-ingress.js';
+import { peerOf } from './sessions/session-host.js';
+import type { SessionStores } from './sessions/session-record.js';
+import { BoundedToolPageCache } from './sessions/tool-page-cache.js';
+import { ToolSetIndex } from './sessions/tool-set-index.js';
+import { UdpSink } from './conversations/udp-sink.js';
+import { WebSocketIngress } from './websocket/websocket-ingress.js';
 
 export interface GatewayOptions {
   /** This process, as its lease names it. */

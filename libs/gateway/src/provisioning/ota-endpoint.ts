@@ -7,7 +7,7 @@ import type { Clock } from '@flotilla/session';
 import type { OtaContact } from '@flotilla/registry';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { HttpRoute } from '../http-route.js';
-import { peerOf } from '../session-host.js';
+import { peerOf } from '../sessions/session-host.js';
 import type { Admission, AdmissionDesk } from './admission-desk.js';
 import { inTime } from './in-time.js';
 import { readFactoryProof } from './factory-proof.js';

@@ -4,9 +4,9 @@
 import type { Bus } from '@flotilla/bus';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { CredentialAuth } from '../credential-auth.js';
-import type { DeviceAuth } from '../device-auth.js';
-import { EventLog } from '../event-log.js';
+import { CredentialAuth } from '../auth/credential-auth.js';
+import type { DeviceAuth } from '../auth/device-auth.js';
+import { EventLog } from '../sessions/event-log.js';
 import { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayCount } from '../gateway-counters.js';
 import type { GatewayLogger } from '../gateway-logger.js';

@@ -1,7 +1,7 @@
 /** Which tool sets a job's call may be sent to: judged once per set, not per device. */
 import type { CallError, ToolSetHash } from '@flotilla/mcp';
 import type { ToolSetStore, ToolSetVerdict } from '@flotilla/registry';
-import type { GatedCall, ToolGate } from './tool-gate.js';
+import type { GatedCall, ToolGate } from '../calls/tool-gate.js';
 
 export class ToolSetVerdicts {
   readonly #toolSets: ToolSetStore;

@@ -16,16 +16,16 @@ import type { JobId } from '@flotilla/mcp';
 import type { DeviceFilter, JobStore, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { z } from 'zod';
-import type { Actor } from './actor.js';
-import { refuseFilter } from './device-filter-rules.js';
-import type { FleetLogger } from './fleet-logger.js';
+import type { Actor } from '../actor.js';
+import { refuseFilter } from '../device-filter-rules.js';
+import type { FleetLogger } from '../fleet-logger.js';
 import { announceJob } from './announce-job.js';
-import { newId } from './new-id.js';
-import type { PolicyBook } from './policy-book.js';
-import { refuse } from './refusal.js';
-import type { Refusal } from './refusal.js';
-import { requestHash } from './request-hash.js';
-import type { ToolGate } from './tool-gate.js';
+import { newId } from '../new-id.js';
+import type { PolicyBook } from '../calls/policy-book.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { requestHash } from '../request-hash.js';
+import type { ToolGate } from '../calls/tool-gate.js';
 
 export interface JobRequest {
   readonly name?: string;

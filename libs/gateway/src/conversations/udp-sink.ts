@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { GatewayError } from './gateway-error.js';
+import { GatewayError } from '../gateway-error.js';
 
 export class UdpSink {
   #packets = 0;

@@ -7,12 +7,12 @@ import type { CloseReason } from '@flotilla/mcp';
 import { describeTransport } from '@flotilla/mcp/transport.suite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { doorOptions } from './door.suite.js';
-import { FleetSecretAuth } from './fleet-secret-auth.js';
-import type { GatewayLimits } from './gateway-limits.js';
+import { doorOptions } from '../door.suite.js';
+import { FleetSecretAuth } from '../auth/fleet-secret-auth.js';
+import type { GatewayLimits } from '../gateway-limits.js';
 import { WebSocketIngress } from './websocket-ingress.js';
 import type { WebSocketIngressOptions } from './websocket-ingress.js';
-import type { Arrival } from './session-host.js';
+import type { Arrival } from '../sessions/session-host.js';
 
 const headers = { 'Device-Id': '02:5e:7a:10:c4:9f', 'Client-Id': '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21', 'Protocol-Version': '1' };
 const hello = JSON.stringify({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' });

@@ -7,8 +7,8 @@ import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
 import type { DeviceStore, EventStore, ToolSet, ToolSetStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import type { GatewayLimits } from './gateway-limits.js';
-import type { GatewayLogger } from './gateway-logger.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import type { GatewayLogger } from '../gateway-logger.js';
 import type { Arrival } from './session-host.js';
 
 /** As much of the registry as sessions need. */

@@ -6,7 +6,7 @@ import { concludeJob } from '@flotilla/jobs';
 import type { EarlyConclusion, Job, JobConclusion, JobProgress, JobState } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
 import type { JobFence } from '@flotilla/registry';
-import { FleetError } from './fleet-error.js';
+import { FleetError } from '../fleet-error.js';
 import { isForcedCancel } from './forced-cancel.js';
 import { JobRow } from './job-row.js';
 import { OutcomeBuffer } from './outcome-buffer.js';

@@ -1,7 +1,7 @@
 /** The row of the job that a run works on: read again when it may have changed, moved only by compare and set. */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job, JobConclusion, JobEvent } from '@flotilla/jobs';
-import { FleetError } from './fleet-error.js';
+import { FleetError } from '../fleet-error.js';
 import type { RunContext } from './run-context.js';
 
 export class JobRow {

@@ -2,11 +2,11 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ConnectPacket } from 'aedes';
 import type { CloseReason, DeviceId } from '@flotilla/mcp';
-import type { GatewayCounters } from './gateway-counters.js';
-import type { GatewayLimits } from './gateway-limits.js';
+import type { GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttTransport } from './mqtt-transport.js';
 import { PacketGuard } from './packet-guard.js';
-import type { Arrival, LastWill, Peer } from './session-host.js';
+import type { Arrival, LastWill, Peer } from '../sessions/session-host.js';
 
 export interface MqttConnectionOptions {
   readonly peer: Peer;

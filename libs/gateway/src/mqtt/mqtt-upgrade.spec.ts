@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describeTransport } from '@flotilla/mcp/transport.suite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createWebSocketStream, WebSocket } from 'ws';
-import { doorOptions } from './door.suite.js';
+import { doorOptions } from '../door.suite.js';
 import { MqttDevice } from './mqtt-device.suite.js';
 import { MqttIngress } from './mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt-upgrade.js';

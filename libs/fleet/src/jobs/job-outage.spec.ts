@@ -1,9 +1,9 @@
 import type { JobStore } from '@flotilla/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answers, deviceNames, openHub, realClock, silent, startJob } from './fleet-fixture.suite.js';
-import type { HubFixture } from './fleet-fixture.suite.js';
+import { answers, deviceNames, openHub, realClock, silent, startJob } from '../fleet-fixture.suite.js';
+import type { HubFixture } from '../fleet-fixture.suite.js';
 import { JobRunner } from './job-runner.js';
-import { ToolGate } from './tool-gate.js';
+import { ToolGate } from '../calls/tool-gate.js';
 
 type Fault = 'refused' | 'answer lost' | undefined;
 

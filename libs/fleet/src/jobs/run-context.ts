@@ -3,9 +3,9 @@ import type { JobId } from '@flotilla/mcp';
 import type { JobFence, Registry } from '@flotilla/registry';
 import type { Bus } from '@flotilla/bus';
 import type { Clock } from '@flotilla/session';
-import { FleetError } from './fleet-error.js';
-import type { FleetLogger } from './fleet-logger.js';
-import type { ToolGate } from './tool-gate.js';
+import { FleetError } from '../fleet-error.js';
+import type { FleetLogger } from '../fleet-logger.js';
+import type { ToolGate } from '../calls/tool-gate.js';
 
 export interface RunDeps {
   readonly registry: Pick<Registry, 'jobs' | 'toolSets'>;

@@ -7,7 +7,7 @@ import { parseDeviceIdHeader } from '@flotilla/mcp';
 import type { CredentialStore, CredentialVerdict } from '@flotilla/registry';
 import { granted } from './device-auth.js';
 import type { AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './device-auth.js';
-import type { EventLog } from './event-log.js';
+import type { EventLog } from '../sessions/event-log.js';
 
 export interface CredentialAuthOptions {
   readonly credentials: Pick<CredentialStore, 'checkMqtt' | 'checkWebSocket'>;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answers, deviceNames, openHub, realClock, silent, startJob } from './fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
+import { answers, deviceNames, openHub, realClock, silent, startJob } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { JobRunner } from './job-runner.js';
-import { ToolGate } from './tool-gate.js';
+import { ToolGate } from '../calls/tool-gate.js';
 
 /** A worker that dies like a killed process: its lease ends, and it neither writes nor drains. */
 function mortalRunner(hub: HubProcess): JobRunner {

@@ -7,7 +7,7 @@ import { announceJob } from './announce-job.js';
 import type { AnnounceDeps } from './announce-job.js';
 import type { JobAnswer } from './create-job.js';
 import { cancelledRow, isForcedCancel } from './forced-cancel.js';
-import { refuse } from './refusal.js';
+import { refuse } from '../refusal.js';
 
 export interface SteerJobDeps extends AnnounceDeps {
   readonly registry: Pick<Registry, 'jobs'>;

@@ -1,8 +1,8 @@
 /** Puts the question who is there, and brings one answer in time whatever becomes of it: a connection must not wait for a database for ever. */
 import type { Clock } from '@flotilla/session';
 import type { AuthVerdict } from './device-auth.js';
-import type { GatewayLimits } from './gateway-limits.js';
-import type { GatewayLogger } from './gateway-logger.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import type { GatewayLogger } from '../gateway-logger.js';
 
 /** `undecided`: nobody could say, or not in time; the device is told to come back. */
 export type AuthAnswer = AuthVerdict | { readonly kind: 'undecided' };

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import type { CloseReason } from '@flotilla/mcp';
 import { describeTransport } from '@flotilla/mcp/transport.suite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { doorOptions } from './door.suite.js';
-import { FleetSecretAuth } from './fleet-secret-auth.js';
-import type { GatewayLimits } from './gateway-limits.js';
+import { doorOptions } from '../door.suite.js';
+import { FleetSecretAuth } from '../auth/fleet-secret-auth.js';
+import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttDevice, xiaozhiClientId } from './mqtt-device.suite.js';
 import { MqttIngress } from './mqtt-ingress.js';
 import type { MqttIngressOptions } from './mqtt-ingress.js';
-import { peerOf } from './session-host.js';
-import type { Arrival } from './session-host.js';
+import { peerOf } from '../sessions/session-host.js';
+import type { Arrival } from '../sessions/session-host.js';
 
 const closers: (() => Promise<void>)[] = [];
 

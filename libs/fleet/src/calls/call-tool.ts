@@ -5,14 +5,14 @@ import type { ToolPolicy } from '@flotilla/jobs';
 import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
 import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
-import type { Actor } from './actor.js';
-import type { FleetLogger } from './fleet-logger.js';
+import type { Actor } from '../actor.js';
+import type { FleetLogger } from '../fleet-logger.js';
 import { KeyedCalls } from './keyed-calls.js';
-import { newId } from './new-id.js';
+import { newId } from '../new-id.js';
 import type { PolicyBook } from './policy-book.js';
-import { refuse } from './refusal.js';
-import type { Refusal, RefusalCode } from './refusal.js';
-import { requestHash } from './request-hash.js';
+import { refuse } from '../refusal.js';
+import type { Refusal, RefusalCode } from '../refusal.js';
+import { requestHash } from '../request-hash.js';
 import type { ToolGate } from './tool-gate.js';
 
 export interface CallRequest {

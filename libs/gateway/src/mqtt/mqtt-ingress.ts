@@ -7,16 +7,16 @@ import type { Duplex } from 'node:stream';
 import type { Client, Subscription } from 'aedes';
 import { clientIdMax, parseMqttClientId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
-import { askAuth } from './auth-question.js';
-import type { AuthAnswer } from './auth-question.js';
-import type { DeviceAuth } from './device-auth.js';
-import type { ConnectionRefusal, GatewayCounters } from './gateway-counters.js';
-import type { GatewayLimits } from './gateway-limits.js';
-import type { GatewayLogger } from './gateway-logger.js';
-import type { Lobby } from './lobby.js';
+import { askAuth } from '../auth/auth-question.js';
+import type { AuthAnswer } from '../auth/auth-question.js';
+import type { DeviceAuth } from '../auth/device-auth.js';
+import type { ConnectionRefusal, GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import type { GatewayLogger } from '../gateway-logger.js';
+import type { Lobby } from '../lobby.js';
 import { MqttBroker } from './mqtt-broker.js';
 import { MqttConnection } from './mqtt-connection.js';
-import type { Peer, SessionHost } from './session-host.js';
+import type { Peer, SessionHost } from '../sessions/session-host.js';
 
 export interface MqttIngressOptions {
   readonly auth: DeviceAuth;

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
-import { refuseUpgrade } from './refuse-upgrade.js';
-import { peerOf } from './session-host.js';
-import type { Peer } from './session-host.js';
+import { refuseUpgrade } from '../refuse-upgrade.js';
+import { peerOf } from '../sessions/session-host.js';
+import type { Peer } from '../sessions/session-host.js';
 
 /** Names of MQTT 3.1.1 and of 3.1. [MQTT-6.0.0-3] */
 const subprotocols = ['mqtt', 'mqttv3.1'];

@@ -7,9 +7,9 @@ import type { ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { silentLogger } from './door.suite.js';
-import { GatewayStage, lampId } from './gateway-stage.suite.js';
-import type { MqttDevice } from './mqtt-device.suite.js';
+import { silentLogger } from '../door.suite.js';
+import { GatewayStage, lampId } from '../gateway-stage.suite.js';
+import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 
 let database: TestDatabase;
 

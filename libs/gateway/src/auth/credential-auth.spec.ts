@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CredentialAuth } from './credential-auth.js';
 import type { MqttCredentials } from './device-auth.js';
 import { OpenAuth } from './device-auth.js';
-import { EventLog } from './event-log.js';
+import { EventLog } from '../sessions/event-log.js';
 import { FleetOrOwnAuth } from './fleet-or-own-auth.js';
 import { FleetSecretAuth } from './fleet-secret-auth.js';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { CallOutcome } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRequest } from './call-tool.js';
-import { admin, answers, openHub, operator } from './fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
+import { admin, answers, openHub, operator } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 
 const request = (change: Partial<CallRequest> = {}): CallRequest => ({
   deviceId: 'board-1',

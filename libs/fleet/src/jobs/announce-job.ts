@@ -1,7 +1,7 @@
 /** Tells everybody that a job was made or moved: subscribers through the feed, a worker through the queue. Nobody has to hear it. */
 import type { Bus } from '@flotilla/bus';
 import type { JobId } from '@flotilla/mcp';
-import type { FleetLogger } from './fleet-logger.js';
+import type { FleetLogger } from '../fleet-logger.js';
 
 export interface AnnounceDeps {
   readonly bus: Pick<Bus, 'feed' | 'ticks'>;

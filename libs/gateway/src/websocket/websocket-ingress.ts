@@ -10,16 +10,16 @@ import type { RawData, WebSocket } from 'ws';
 import { clientIdMax, parseDeviceEnvelope, parseDeviceHello, parseDeviceIdHeader, websocketServerHello } from '@flotilla/mcp';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
-import { askAuth } from './auth-question.js';
-import type { DeviceAuth, WebSocketCredentials } from './device-auth.js';
-import type { ConnectionRefusal, GatewayCounters } from './gateway-counters.js';
-import type { GatewayLimits } from './gateway-limits.js';
-import type { GatewayLogger } from './gateway-logger.js';
-import type { Lobby } from './lobby.js';
-import { refuseUpgrade } from './refuse-upgrade.js';
-import type { UpgradeRefusal } from './refuse-upgrade.js';
-import { peerOf } from './session-host.js';
-import type { Peer, SessionHost } from './session-host.js';
+import { askAuth } from '../auth/auth-question.js';
+import type { DeviceAuth, WebSocketCredentials } from '../auth/device-auth.js';
+import type { ConnectionRefusal, GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import type { GatewayLogger } from '../gateway-logger.js';
+import type { Lobby } from '../lobby.js';
+import { refuseUpgrade } from '../refuse-upgrade.js';
+import type { UpgradeRefusal } from '../refuse-upgrade.js';
+import { peerOf } from '../sessions/session-host.js';
+import type { Peer, SessionHost } from '../sessions/session-host.js';
 import { closePolitely, WebSocketTransport } from './websocket-transport.js';
 
 export interface WebSocketIngressOptions {
