@@ -22,7 +22,7 @@ export function countMoved(shard: number): string {
   return `counted AS (
     INSERT INTO job_counter (job_id, shard, ${COUNTER_COLUMNS.join(', ')})
     SELECT $1::uuid, ${shard}, ${COUNTER_COLUMNS.map(difference).join(', ')} FROM moved HAVING count(*) > 0
-    ON CONFLICT (job_id, shard) DO UPDATE SET ${COUNTER_COLUMNS.map((column) => `${column} = job_counter.${column} + EXCLUDED.${column}`).join(', ')})`;
+    ON CONFLICT (job_id, wave, shard) DO UPDATE SET ${COUNTER_COLUMNS.map((column) => `${column} = job_counter.${column} + EXCLUDED.${column}`).join(', ')})`;
 }
 
 /** Rows of counters per job, so that a claim, a flush and an operator's cancel do not wait for one another's row lock. */
