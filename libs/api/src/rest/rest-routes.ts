@@ -1,0 +1,42 @@
+/** The few things that are not GraphQL: files in and out. Each route names its scope; a refusal is `{"code","message"}` with the code's status. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiKeyStore, Principal, Scope } from '@flotilla/registry';
+import { hasScope } from '../api-context.js';
+import { ApiError } from '../api-error.js';
+import { authenticate } from '../authentication.js';
+
+export interface RestRoute {
+  readonly method: 'GET' | 'POST';
+  /** Below `/api/`, with Fastify's parameters: `/api/jobs/:id/results.csv`. */
+  readonly url: `/api/${string}`;
+  readonly scope: Scope;
+  /** The body is not read: a route that takes one reads `request.raw`. May throw ApiError. */
+  handle(request: FastifyRequest, reply: FastifyReply, viewer: Principal): Promise<FastifyReply>;
+}
+
+/** In a scope of its own, because bodies stay unread here and errors have a form of their own. */
+export function serveRest(server: FastifyInstance, apiKeys: ApiKeyStore, routes: readonly RestRoute[]): void {
+  void server.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+    scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
+    for (const { method, url, scope: needed, handle } of routes) {
+      scope.route({
+        ...{ method, url },
+        handler: async (request, reply) => {
+          const viewer = await authenticate(apiKeys, request.headers.authorization);
+          if (!hasScope(viewer, needed))
+            throw new ApiError('FORBIDDEN', `${method} ${url} needs the scope ${needed}, which this key does not have.`);
+          return handle(request, reply, viewer);
+        },
+      });
+    }
+    done();
+  });
+}
+
+/** An error that is not written for the caller is told as INTERNAL; the server's own hook logs it. */
+function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
+  const refusal = error instanceof ApiError ? error : new ApiError('INTERNAL', 'The hub failed to do this. Its log says why.');
+  return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+}
