@@ -12,7 +12,7 @@ const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].m
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
 const config = read('apps/hub/src/config.ts');
-const settings = sorted(matches(config, /^ {2}([A-Z][A-Z_]+): /gm));
+const settings = sorted(matches(config, /^ {2}([A-Z][A-Z0-9_]+): /gm));
 const defaultPorts = matches(config, /^ {2}FLOTILLA_[A-Z]+_PORT: port\((\d+)\)/gm);
 
 interface Service {
@@ -40,11 +40,11 @@ describe('the settings', () => {
   });
 
   it('are all in .env.example, and nothing else is', () => {
-    expect(sorted(matches(read('.env.example'), /^#? ?([A-Z][A-Z_]+)=/gm))).toEqual(sorted([...settings, ...composeOnly]));
+    expect(sorted(matches(read('.env.example'), /^#? ?([A-Z][A-Z0-9_]+)=/gm))).toEqual(sorted([...settings, ...composeOnly]));
   });
 
   it('are all explained in docs/operations.md, and nothing else is', () => {
-    expect(sorted(matches(read('docs/operations.md'), /^\| `([A-Z][A-Z_]+)` /gm))).toEqual(settings);
+    expect(sorted(matches(read('docs/operations.md'), /^\| `([A-Z][A-Z0-9_]+)` /gm))).toEqual(settings);
   });
 
   it('are set or taken by docker-compose.yml under their right names', () => {

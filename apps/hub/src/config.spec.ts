@@ -89,4 +89,20 @@ describe('the hub’s settings', () => {
     expect(problemsOf({ FLOTILLA_PUBLIC_URL: 'http://[::1]' })[0]).toContain('FLOTILLA_PUBLIC_URL must name its host');
     expect(problemsOf({ FLOTILLA_DEVICE_TIMEZONE: 'Mars/Base' })[0]).toContain('tz database');
   });
+
+  it('keep files in the data folder where nothing else is said', () => {
+    expect(readConfig({ FLOTILLA_DATA_DIR: '/var/lib/hub' }).storage.url.href).toBe('file:///var/lib/hub/files');
+    expect(problemsOf({ FLOTILLA_STORAGE_URL: '/srv/files' })[0]).toContain('FLOTILLA_STORAGE_URL must be file:///folder or s3://bucket');
+  });
+
+  it('refuse a bucket that cannot be found, and an endpoint without a bucket', () => {
+    const bucket = { FLOTILLA_STORAGE_URL: 's3://files/hub' };
+    expect(problemsOf(bucket)[0]).toContain('needs AWS_REGION, or FLOTILLA_S3_ENDPOINT');
+    expect(problemsOf({ ...bucket, AWS_REGION: 'eu-central-1' })).toEqual([]);
+    expect(readConfig({ ...bucket, FLOTILLA_S3_ENDPOINT: 'http://minio:9000' }).storage.s3).toEqual({
+      region: 'us-east-1',
+      endpoint: 'http://minio:9000',
+    });
+    expect(problemsOf({ FLOTILLA_S3_ENDPOINT: 'http://minio:9000' })[0]).toContain('is for a bucket');
+  });
 });

@@ -1,6 +1,9 @@
 /** The hub's settings, read from the environment once and checked as a whole: every wrong value is named with its rule before anything starts. */
 import { defaultPublishTopic, isTimeZone, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } from '@flotilla/gateway';
 import type { EnrolmentMode } from '@flotilla/gateway';
+import { storageUrlProblem } from '@flotilla/storage';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 
 const roles = ['gateway', 'api', 'worker'] as const;
@@ -112,12 +115,15 @@ const environment = z.object({
   FLOTILLA_FACTORY_KEYS: optionalText,
   FLOTILLA_DEVICE_TIMEZONE: judged((zone) => (isTimeZone(zone) ? undefined : 'must be a name of the tz database, such as Europe/Berlin')),
   FLOTILLA_DEVICE_URLS: originList,
+  FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
+  FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
   FLOTILLA_LOG_LEVEL: z.preprocess(
     unset,
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info'),
   ),
   DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
   REDIS_URL: optionalUrl(['redis:', 'rediss:']),
+  AWS_REGION: optionalText,
 });
 
 /** The settings that a hub process runs with. */
@@ -150,6 +156,8 @@ export interface HubConfig {
   readonly deviceSecret: string | undefined;
   /** Origins that tools which make a device fetch or post may name. */
   readonly deviceUrls: readonly string[];
+  /** Where files are kept: a folder, or a bucket. */
+  readonly storage: { readonly url: URL; readonly s3: { readonly region: string; readonly endpoint?: string } };
   readonly logLevel: string;
   /** Absent: the hub runs its own PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
@@ -203,6 +211,27 @@ function doorContradictions(config: HubConfig, values: z.infer<typeof environmen
   return problems;
 }
 
+/** Rules of buckets. */
+function storageContradictions(values: z.infer<typeof environment>): string[] {
+  const isBucket = values.FLOTILLA_STORAGE_URL?.startsWith('s3:') ?? false;
+  if (isBucket && values.AWS_REGION === undefined && values.FLOTILLA_S3_ENDPOINT === undefined)
+    return ['FLOTILLA_STORAGE_URL names a bucket, which needs AWS_REGION, or FLOTILLA_S3_ENDPOINT where it is not one of Amazon.'];
+  if (!isBucket && values.FLOTILLA_S3_ENDPOINT !== undefined)
+    return ['FLOTILLA_S3_ENDPOINT is for a bucket: give FLOTILLA_STORAGE_URL=s3://bucket with it.'];
+  return [];
+}
+
+/** The region that stores other than Amazon's pretend to be in. */
+const REGION_OF_OTHERS = 'us-east-1';
+
+function storageOf(values: z.infer<typeof environment>): HubConfig['storage'] {
+  const { FLOTILLA_STORAGE_URL: url, FLOTILLA_S3_ENDPOINT: endpoint, FLOTILLA_DATA_DIR: dataDir } = values;
+  return {
+    url: url === undefined ? pathToFileURL(path.join(dataDir, 'files')) : new URL(url),
+    s3: { region: values.AWS_REGION ?? REGION_OF_OTHERS, ...(endpoint !== undefined && { endpoint }) },
+  };
+}
+
 /** What whoever opens enrolment to a network has to write out. */
 const CONFIRMATION = 'open-to-anybody';
 
@@ -232,11 +261,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
+    storage: storageOf(values),
     logLevel: values.FLOTILLA_LOG_LEVEL,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
   };
-  const problems = [...contradictions(config), ...doorContradictions(config, values)];
+  const problems = [...contradictions(config), ...doorContradictions(config, values), ...storageContradictions(values)];
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
 import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
+import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from './closers.js';
 import type { HubConfig, Role } from './config.js';
 import { writeSecret } from './secret-file.js';
@@ -13,6 +14,7 @@ export interface Ground {
   readonly registry: Registry;
   readonly lease: ProcessLease;
   readonly bus: Bus;
+  readonly blobs: BlobStore;
   readonly has: (role: Role) => boolean;
 }
 
@@ -26,7 +28,16 @@ export async function openGround({ config, logger }: Pick<Ground, 'config' | 'lo
   await announceAdminKey(config, registry);
   const bus = config.redisUrl ? await openRedisBus({ redisUrl: config.redisUrl, logger }) : await openLocalBus({ databaseUrl, logger });
   closers.add('bus', () => bus.close());
-  return { config, logger, closers, registry, lease, bus, has: (role) => config.roles.includes(role) };
+  const blobs = await openStorage(config, logger, closers);
+  return { config, logger, closers, registry, lease, bus, blobs, has: (role) => config.roles.includes(role) };
+}
+
+/** A bucket may be away for now, like whatever else is on the network: that is said, and keeps no device out. */
+async function openStorage({ databaseUrl, storage }: HubConfig, logger: Logger, closers: Closers): Promise<BlobStore> {
+  const blobs = await openBlobStore({ ...storage, isAlone: databaseUrl === undefined });
+  closers.add('storage', () => blobs.close());
+  void blobs.check().catch((error: unknown) => logger.error({ err: error }, 'files cannot be kept for now'));
+  return blobs;
 }
 
 async function openEmbedded(config: HubConfig, logger: Logger, closers: Closers): Promise<string> {

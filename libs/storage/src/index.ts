@@ -1,3 +1,5 @@
-export type { BlobStore, KeptBlob } from './blob-store.js';
+export type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions } from './blob-store.js';
+export { openBlobStore, storageUrlProblem } from './open-blob-store.js';
+export type { StorageSettings } from './open-blob-store.js';
 export { StorageError } from './storage-error.js';
 export type { StorageErrorCode } from './storage-error.js';

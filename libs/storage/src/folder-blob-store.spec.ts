@@ -1,0 +1,60 @@
+import { mkdtemp, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeBlobStore } from './blob-store.suite.js';
+import { FolderBlobStore } from './folder-blob-store.js';
+
+let folder: string;
+let store: FolderBlobStore;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'flotilla-files-'));
+  store = await FolderBlobStore.open({ folder: path.join(folder, 'shared') });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describeBlobStore({ name: 'folder', store: () => store });
+
+describe('a folder of files', () => {
+  /** An unfinished file of another process, last written to `ageMs` ago. */
+  async function leftover(within: string, name: string, ageMs: number): Promise<void> {
+    await mkdir(path.join(within, '.incoming'), { recursive: true });
+    const file = path.join(within, '.incoming', name);
+    await writeFile(file, 'half');
+    const at = new Date(Date.now() - ageMs);
+    await utimes(file, at, at);
+  }
+
+  it('loses what a dead process did not finish, and leaves what a living one writes', async () => {
+    const within = path.join(folder, 'leftovers');
+    await leftover(within, 'old', 3_600_000);
+    await leftover(within, 'young', 1_000);
+    await FolderBlobStore.open({ folder: within });
+    expect(await readdir(path.join(within, '.incoming'))).toEqual(['young']);
+    await FolderBlobStore.open({ folder: within, isAlone: true });
+    expect(await readdir(path.join(within, '.incoming'))).toEqual([]);
+  });
+
+  it('shows no unfinished file', async () => {
+    const slow = new Readable({ read: () => undefined });
+    const put = store.put('slow/file', slow, { contentType: 'image/png', maxBytes: 10 });
+    slow.push('half');
+    expect(await store.read('slow/file')).toBeUndefined();
+    slow.push(null);
+    expect(await put).toMatchObject({ sizeBytes: 4 });
+    const keys: string[] = [];
+    for await (const { key } of store.list('')) keys.push(key);
+    expect(keys.filter((key) => key.startsWith('.'))).toEqual([]);
+  });
+
+  it('that cannot be made is named', async () => {
+    await writeFile(path.join(folder, 'file'), '');
+    await expect(FolderBlobStore.open({ folder: path.join(folder, 'file', 'x') })).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: expect.stringContaining(path.join('file', 'x')),
+    });
+  });
+});

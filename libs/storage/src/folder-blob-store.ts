@@ -1,0 +1,148 @@
+/** Blobs as files below one folder. A file is written under a temporary name, flushed, and renamed, so that a crash leaves the whole file or none. */
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { assertBlobKey } from './blob-key.js';
+import type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions } from './blob-store.js';
+import { MeasuredStream } from './measured-stream.js';
+import { StorageError } from './storage-error.js';
+
+/** Where unfinished files are; no key begins like it. */
+const INCOMING = '.incoming';
+
+/** An unfinished file that nobody wrote to for so long belongs to a process that is gone, ms: other processes may share the folder. */
+const LEFTOVER_AFTER_MS = 15 * 60_000;
+
+export interface FolderOptions {
+  readonly folder: string;
+  /** Whether no other process can be writing below the folder: all unfinished files are then leftovers. */
+  readonly isAlone?: boolean;
+}
+
+export class FolderBlobStore implements BlobStore {
+  private constructor(private readonly folder: string) {}
+
+  /** Makes the folder where it is missing, and removes what an earlier process did not finish. */
+  static async open({ folder, isAlone = false }: FolderOptions): Promise<FolderBlobStore> {
+    const store = new FolderBlobStore(path.resolve(folder));
+    await store.#orUnavailable(async () => {
+      await mkdir(store.#incoming, { recursive: true });
+      await store.check();
+      await store.#removeLeftovers(isAlone ? Infinity : Date.now() - LEFTOVER_AFTER_MS);
+    });
+    return store;
+  }
+
+  async put(key: string, source: Readable, { maxBytes }: PutOptions): Promise<KeptBlob> {
+    const file = this.#fileOf(key);
+    const unfinished = path.join(this.#incoming, randomUUID());
+    const measure = new MeasuredStream(maxBytes);
+    let sourceError: unknown;
+    source.once('error', (error) => (sourceError = error));
+    try {
+      await writeFlushed(unfinished, source, measure);
+      await mkdir(path.dirname(file), { recursive: true });
+      await rename(unfinished, file);
+      await flushFolder(path.dirname(file));
+      return measure.measured();
+    } catch (error) {
+      source.destroy();
+      await rm(unfinished, { force: true });
+      throw error === sourceError || error instanceof StorageError ? error : this.#unavailable(error);
+    }
+  }
+
+  async read(key: string, range?: ByteRange): Promise<BlobBody | undefined> {
+    const file = this.#fileOf(key);
+    return this.#orUnavailable(async () => {
+      const handle = await open(file).catch(unlessMissing);
+      if (handle === undefined) return undefined;
+      try {
+        const { size } = await handle.stat();
+        return { body: handle.createReadStream(range), sizeBytes: size };
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    });
+  }
+
+  async remove(key: string): Promise<void> {
+    const file = this.#fileOf(key);
+    await this.#orUnavailable(() => rm(file, { force: true }));
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedBlob> {
+    const folder = path.join(this.folder, prefix);
+    const entries = await this.#orUnavailable(() => readdir(folder, { withFileTypes: true }).catch(unlessMissing));
+    for (const entry of entries ?? []) {
+      const key = `${prefix}${entry.name}`;
+      if (entry.isDirectory() && entry.name !== INCOMING) yield* this.list(`${key}/`);
+      if (!entry.isFile()) continue;
+      const about = await this.#orUnavailable(() => stat(path.join(folder, entry.name)).catch(unlessMissing));
+      if (about !== undefined) yield { key, keptAt: about.mtime };
+    }
+  }
+
+  async check(): Promise<void> {
+    await this.#orUnavailable(() => access(this.#incoming, constants.R_OK | constants.W_OK | constants.X_OK));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  get #incoming(): string {
+    return path.join(this.folder, INCOMING);
+  }
+
+  async #removeLeftovers(olderThanMs: number): Promise<void> {
+    for (const name of await readdir(this.#incoming)) {
+      const file = path.join(this.#incoming, name);
+      const about = await stat(file).catch(unlessMissing);
+      if (about !== undefined && about.mtimeMs < olderThanMs) await rm(file, { force: true });
+    }
+  }
+
+  #fileOf(key: string): string {
+    assertBlobKey(key);
+    return path.join(this.folder, key);
+  }
+
+  async #orUnavailable<Result>(act: () => Promise<Result>): Promise<Result> {
+    try {
+      return await act();
+    } catch (error) {
+      throw error instanceof StorageError ? error : this.#unavailable(error);
+    }
+  }
+
+  #unavailable(cause: unknown): StorageError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new StorageError('STORAGE_UNAVAILABLE', `The folder ${this.folder} for files cannot be used: ${reason}`, { cause });
+  }
+}
+
+async function writeFlushed(file: string, source: Readable, measure: MeasuredStream): Promise<void> {
+  const handle = await open(file, 'wx');
+  // The stream flushes before it closes the handle, and closes it whatever happens.
+  await pipeline(source, measure, handle.createWriteStream({ flush: true }));
+}
+
+/** The new name must be on disk before anybody is told of it. */
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+  throw error;
+}

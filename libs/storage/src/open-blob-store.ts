@@ -1,0 +1,31 @@
+/** Which store a URL names: `file:///folder` or `s3://bucket/prefix`. */
+import { fileURLToPath } from 'node:url';
+import type { BlobStore } from './blob-store.js';
+import { FolderBlobStore } from './folder-blob-store.js';
+
+export interface StorageSettings {
+  readonly url: URL;
+  /** For buckets. */
+  readonly s3: { readonly region: string; readonly endpoint?: string };
+  /** Whether no other process uses the folder. */
+  readonly isAlone: boolean;
+}
+
+/** What is wrong with the text as a storage URL, or nothing. */
+export function storageUrlProblem(text: string): string | undefined {
+  const rule = 'must be file:///folder or s3://bucket, with /prefix if you like';
+  if (!URL.canParse(text)) return rule;
+  const url = new URL(text);
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return rule;
+  if (url.protocol === 's3:') return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) && url.port === '' ? undefined : rule;
+  return url.protocol === 'file:' && url.hostname === '' ? undefined : rule;
+}
+
+/** Throws StorageError where a folder cannot be used. A bucket is not asked anything yet. */
+export async function openBlobStore({ url, s3, isAlone }: StorageSettings): Promise<BlobStore> {
+  if (url.protocol === 'file:') return FolderBlobStore.open({ folder: fileURLToPath(url), isAlone });
+  // The SDK takes a second and tens of megabytes to load, which a hub with a folder need not spend.
+  const { S3BlobStore } = await import('./s3-blob-store.js');
+  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  return new S3BlobStore({ bucket: url.hostname, prefix: prefix === '' ? '' : `${prefix}/`, ...s3 });
+}

@@ -1,0 +1,124 @@
+/** Blobs as objects of an S3-compatible bucket, below a prefix. An object appears when its last part has arrived, whole. */
+import { DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { pipeline, Readable } from 'node:stream';
+import { assertBlobKey } from './blob-key.js';
+import type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions } from './blob-store.js';
+import { MeasuredStream } from './measured-stream.js';
+import { StorageError } from './storage-error.js';
+
+/** Bytes that a put holds in memory: the smallest part that S3 takes. */
+const PART_BYTES = 5 * 1024 * 1024;
+
+/** A connection to the store must be there, and its next byte must come, within these, ms. */
+const CONNECT_WITHIN_MS = 5_000;
+const SILENCE_MAX_MS = 20_000;
+
+export interface S3Options {
+  readonly bucket: string;
+  /** Before every key; empty, or with a slash at its end. */
+  readonly prefix: string;
+  readonly region: string;
+  /** Of a store that is not Amazon's, which is then addressed by paths and not by host names. */
+  readonly endpoint?: string;
+  /** Those of the environment (`AWS_*`) or of the machine where not given. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+export class S3BlobStore implements BlobStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+
+  constructor({ bucket, prefix, region, endpoint, credentials }: S3Options) {
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+    this.#client = new S3Client({
+      region,
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      ...(credentials && { credentials }),
+      // Checksums of Amazon's newest form, which other stores do not know; the transport has its own.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { connectionTimeout: CONNECT_WITHIN_MS, socketTimeout: SILENCE_MAX_MS },
+    });
+  }
+
+  async put(key: string, source: Readable, { contentType, maxBytes }: PutOptions): Promise<KeptBlob> {
+    const place = this.#placeOf(key);
+    const measure = new MeasuredStream(maxBytes);
+    let sourceError: unknown;
+    // The upload sees an error of either through `measure`; the callback is there because pipeline demands one.
+    const body = pipeline(
+      source.once('error', (error) => (sourceError = error)),
+      measure,
+      () => undefined,
+    );
+    try {
+      const params = { ...place, Body: body, ContentType: contentType };
+      await new Upload({ client: this.#client, params, partSize: PART_BYTES, queueSize: 1 }).done();
+      return measure.measured();
+    } catch (error) {
+      source.destroy();
+      if (sourceError !== undefined) throw sourceError;
+      throw error instanceof StorageError ? error : this.#unavailable(error);
+    }
+  }
+
+  async read(key: string, range?: ByteRange): Promise<BlobBody | undefined> {
+    const place = this.#placeOf(key);
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    try {
+      const { Body, ContentLength, ContentRange } = await this.#client.send(new GetObjectCommand({ ...place, ...(Range && { Range }) }));
+      if (!(Body instanceof Readable)) throw new TypeError('the answer has no body');
+      return { body: Body, sizeBytes: Number(ContentRange?.split('/')[1] ?? ContentLength) };
+    } catch (error) {
+      if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
+      throw this.#unavailable(error);
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    const place = this.#placeOf(key);
+    await this.#orUnavailable(() => this.#client.send(new DeleteObjectCommand(place)));
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedBlob> {
+    try {
+      const within = { Bucket: this.#bucket, Prefix: this.#prefix + prefix };
+      for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, within)) {
+        for (const { Key, LastModified } of Contents)
+          if (Key !== undefined && LastModified !== undefined) yield { key: Key.slice(this.#prefix.length), keptAt: LastModified };
+      }
+    } catch (error) {
+      throw this.#unavailable(error);
+    }
+  }
+
+  async check(): Promise<void> {
+    await this.#orUnavailable(() => this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket })));
+  }
+
+  close(): Promise<void> {
+    this.#client.destroy();
+    return Promise.resolve();
+  }
+
+  #placeOf(key: string): { readonly Bucket: string; readonly Key: string } {
+    assertBlobKey(key);
+    return { Bucket: this.#bucket, Key: this.#prefix + key };
+  }
+
+  async #orUnavailable<Result>(act: () => Promise<Result>): Promise<Result> {
+    try {
+      return await act();
+    } catch (error) {
+      throw this.#unavailable(error);
+    }
+  }
+
+  #unavailable(cause: unknown): StorageError {
+    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    return new StorageError('STORAGE_UNAVAILABLE', `The bucket ${this.#bucket} for files cannot be used: ${reason}`, { cause });
+  }
+}
