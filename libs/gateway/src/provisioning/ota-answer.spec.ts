@@ -6,7 +6,7 @@ import { DeviceAddresses } from './device-addresses.js';
 import { answerKnown, answerWaiting } from './ota-answer.js';
 import type { OtaAnswer } from './ota-answer.js';
 import { readOtaRequest } from './ota-request.js';
-import { noUpdate } from './version-text.js';
+import { noUpdate } from './firmware-answer.js';
 
 const addresses = new DeviceAddresses({
   ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },

@@ -6,7 +6,7 @@ import type { KnownDevice } from '@flotilla/registry';
 import type { DeviceAddresses, ReachedAt } from './device-addresses.js';
 import { serverTime } from './server-time.js';
 import type { ServerTime } from './server-time.js';
-import type { FirmwareAnswer } from './version-text.js';
+import type { FirmwareAnswer } from './firmware-answer.js';
 
 /** What a device stores: names of at most 15 characters, strings far below 4,000 bytes, each of one type for ever. A member left out keeps its old value. */
 export type TransportSettings = Readonly<Record<string, string | number>>;

@@ -17,8 +17,8 @@ import { readOtaRequest } from './ota-request.js';
 import type { OtaRequest } from './ota-request.js';
 import { otaTarget } from './ota-target.js';
 import { defaultBodyLimits, readBody } from './read-body.js';
-import { noUpdate } from './version-text.js';
-import type { FirmwareAnswer } from './version-text.js';
+import { noUpdate } from './firmware-answer.js';
+import type { FirmwareAnswer } from './firmware-answer.js';
 
 export interface OtaEndpointOptions {
   readonly desk: AdmissionDesk;

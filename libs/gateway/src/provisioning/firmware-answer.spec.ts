@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isParsableVersion, noUpdate, parsableVersion } from './version-text.js';
+import { isParsableVersion } from '@flotilla/firmware';
+import { noUpdate } from './firmware-answer.js';
 
 /** The firmware's parser: what it throws on reboots the device. */
 function parseAsFirmware(version: string): void {
@@ -24,8 +25,8 @@ describe('the firmware object of a device that has nothing to install', () => {
   );
 
   it('keeps the numbers of a version that cannot be parsed', () => {
-    expect(parsableVersion('v2.4.2')).toBe('2.4.2');
-    expect(parsableVersion('latest')).toBe('0.0.0');
+    expect(noUpdate('v2.4.2')).toEqual({ version: '2.4.2' });
+    expect(noUpdate('latest')).toEqual({ version: '0.0.0' });
     expect(noUpdate(undefined)).toEqual({ version: '0.0.0' });
   });
 

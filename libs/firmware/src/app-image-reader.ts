@@ -1,0 +1,262 @@
+/**
+ * Reads an ESP-IDF application image as its bytes come by: header, segments, checksum, appended hash and the application's description. It keeps at most 32 KB and
+ * refuses as early as it can. What to do with the bytes is somebody else's.
+ */
+import { DESCRIPTION_BYTES, DESCRIPTION_OFFSET, readAppDescription, toHex } from './app-description.js';
+import type { AppDescription } from './app-description.js';
+import { chipOf } from './chips.js';
+import type { ImageRefusal, ImageRefusalCode } from './image-refusal.js';
+import { isTailAllowed, TAIL_BYTES_MAX } from './image-tail.js';
+import { isParsableVersion } from './version-text.js';
+
+/** What an image says of itself. */
+export interface AppImage extends AppDescription {
+  readonly chip: string;
+  /** Bytes of the image, without what follows it in its file. */
+  readonly imageBytes: number;
+}
+
+export type ImageVerdict = { readonly ok: true; readonly image: AppImage } | { readonly ok: false; readonly refusal: ImageRefusal };
+
+/** A running SHA-256, such as Node's. */
+export interface RunningHash {
+  update(bytes: Uint8Array): unknown;
+  digest(): Uint8Array;
+}
+
+const MAGIC = 0xe9;
+const HEADER_BYTES = 24;
+const SEGMENT_HEADER_BYTES = 8;
+const SEGMENTS_MAX = 16;
+/** The largest flash mapping there is, bytes. A longer segment is no length but noise. */
+const SEGMENT_BYTES_MAX = 32 * 1024 * 1024;
+const CHECKSUM_SEED = 0xef;
+/** Data and checksum together fill blocks of so many bytes. */
+const BLOCK_BYTES = 16;
+const HASH_BYTES = 32;
+/** Where a merged image has its partition table, and how that begins. */
+const TABLE_OFFSET = 0x8000;
+const TABLE_MAGIC = [0xaa, 0x50] as const;
+/** Enough to tell a merged image from a bootloader. */
+const LOOK_BYTES = TABLE_OFFSET + TABLE_MAGIC.length;
+/** Where the bootloader is in a merged image; in front of it is padding. */
+const BOOTLOADER_OFFSETS = [0, 0x1000, 0x2000] as const;
+
+/** Parts that are kept until they are whole, and the data of segments, which goes by. */
+type KeptPart = 'head' | 'foreign' | 'segment header' | 'end' | 'hash' | 'tail';
+
+export class AppImageReader {
+  #part: KeptPart | 'segment' = 'head';
+  /** Bytes of the present part that are kept until it is whole. */
+  #kept = new Uint8Array(LOOK_BYTES);
+  #keptBytes = 0;
+  #wantedBytes = DESCRIPTION_OFFSET + DESCRIPTION_BYTES;
+  #offset = 0;
+  #segmentsLeft = 0;
+  #segmentBytesLeft = 0;
+  #checksum = CHECKSUM_SEED;
+  #hasHash = false;
+  #imageBytes = 0;
+  #image: Omit<AppImage, 'imageBytes'> | undefined;
+  #refusal: ImageRefusal | undefined;
+
+  /** `hash` is fed with the image and asked once. */
+  constructor(private readonly hash: RunningHash) {}
+
+  /** Takes the next bytes of the file. The refusal, once there is one; the rest of the file then need not be read. */
+  push(chunk: Uint8Array): ImageRefusal | undefined {
+    let rest = chunk;
+    while (rest.length > 0 && this.#refusal === undefined) {
+      const taken = this.#part === 'segment' ? this.#skip(rest) : this.#keep(this.#part, rest);
+      rest = rest.subarray(taken);
+    }
+    return this.#refusal;
+  }
+
+  /** The file has ended. */
+  end(): ImageVerdict {
+    if (this.#refusal === undefined) this.#finish();
+    if (this.#refusal !== undefined || this.#image === undefined) return { ok: false, refusal: this.#refusal ?? notAnImage };
+    return { ok: true, image: { ...this.#image, imageBytes: this.#imageBytes } };
+  }
+
+  #finish(): void {
+    const kept = this.#kept.subarray(0, this.#keptBytes);
+    if (this.#part === 'head' && kept[0] !== MAGIC) this.#refusal = notAnImage;
+    else if (this.#part === 'foreign') this.#refusal = judgeForeign(kept);
+    else if (this.#part !== 'tail')
+      this.#refuse(
+        'TRUNCATED',
+        `The file ends after ${this.#offset + this.#keptBytes} bytes, in the middle of the image: copy it again, and upload it whole.`,
+      );
+    else if (!isTailAllowed(kept, this.#imageBytes)) this.#refuseTail();
+  }
+
+  /** Bytes of a segment's data go by. */
+  #skip(bytes: Uint8Array): number {
+    const data = bytes.subarray(0, this.#segmentBytesLeft);
+    this.#sum(data);
+    this.#pass(data);
+    this.#segmentBytesLeft -= data.length;
+    if (this.#segmentBytesLeft === 0) this.#nextSegment();
+    return data.length;
+  }
+
+  #keep(part: KeptPart, bytes: Uint8Array): number {
+    const taken = bytes.subarray(0, this.#wantedBytes - this.#keptBytes);
+    this.#kept.set(taken, this.#keptBytes);
+    this.#keptBytes += taken.length;
+    if (part === 'head' && this.#kept[0] !== MAGIC) this.#look();
+    else if (this.#keptBytes === this.#wantedBytes) this.#take(part, this.#kept.slice(0, this.#keptBytes));
+    return taken.length;
+  }
+
+  /** A part is whole. */
+  #take(part: KeptPart, bytes: Uint8Array): void {
+    switch (part) {
+      case 'head':
+        return this.#takeHead(bytes);
+      case 'foreign':
+        this.#refusal = judgeForeign(bytes);
+        return;
+      case 'segment header':
+        return this.#takeSegmentHeader(bytes);
+      case 'end':
+        return this.#takeEnd(bytes);
+      case 'hash':
+        return this.#takeHash(bytes);
+      case 'tail':
+        return this.#refuseTail();
+    }
+  }
+
+  /** The header and the first segment's, with what this begins with: of an application that is its description. */
+  #takeHead(head: Uint8Array): void {
+    const view = viewOf(head);
+    const description = readAppDescription(head.subarray(DESCRIPTION_OFFSET));
+    if (description === undefined) return this.#look();
+    const chip = chipOf(view.getUint16(12, true));
+    this.#segmentsLeft = view.getUint8(1);
+    this.#hasHash = view.getUint8(23) === 1;
+    if (chip === undefined)
+      return this.#refuse(
+        'CHIP_UNKNOWN',
+        `The image is for a chip with the number ${view.getUint16(12, true)}, which the hub does not know.`,
+      );
+    if (!isParsableVersion(description.version)) return this.#refuse('VERSION_UNUSABLE', unusableVersion(description.version));
+    if (this.#segmentsLeft < 1 || this.#segmentsLeft > SEGMENTS_MAX)
+      return this.#refuse(
+        'CORRUPT',
+        `The image claims ${this.#segmentsLeft} segments; there are 1 to ${SEGMENTS_MAX}. Build or copy it again.`,
+      );
+    this.#image = { ...description, chip };
+    this.#pass(head.subarray(0, HEADER_BYTES));
+    this.#want('segment header', SEGMENT_HEADER_BYTES);
+    this.push(head.subarray(HEADER_BYTES));
+  }
+
+  #takeSegmentHeader(header: Uint8Array): void {
+    this.#pass(header);
+    this.#segmentsLeft -= 1;
+    this.#segmentBytesLeft = viewOf(header).getUint32(4, true);
+    if (this.#segmentBytesLeft > SEGMENT_BYTES_MAX)
+      return this.#refuse('CORRUPT', `A segment of the image claims ${this.#segmentBytesLeft} bytes. Build or copy it again.`);
+    this.#part = 'segment';
+    if (this.#segmentBytesLeft === 0) this.#nextSegment();
+  }
+
+  #nextSegment(): void {
+    if (this.#segmentsLeft > 0) this.#want('segment header', SEGMENT_HEADER_BYTES);
+    else this.#want('end', BLOCK_BYTES - (this.#offset % BLOCK_BYTES));
+  }
+
+  /** Padding, whose last byte is the checksum. */
+  #takeEnd(end: Uint8Array): void {
+    this.#pass(end);
+    if (end.at(-1) !== this.#checksum) return this.#refuse('CORRUPT', 'The checksum of the image is wrong. Build or copy it again.');
+    if (this.#hasHash) this.#want('hash', HASH_BYTES);
+    else this.#expectTail(this.#offset);
+  }
+
+  #takeHash(hash: Uint8Array): void {
+    if (toHex(this.hash.digest()) !== toHex(hash))
+      return this.#refuse('CORRUPT', 'The SHA-256 at the end of the image is not that of its content. Build or copy it again.');
+    this.#offset += HASH_BYTES;
+    this.#expectTail(this.#offset);
+  }
+
+  #expectTail(imageBytes: number): void {
+    this.#imageBytes = imageBytes;
+    // One byte more than is allowed, so that what fills this is too long.
+    this.#want('tail', TAIL_BYTES_MAX + 1);
+  }
+
+  /** No application: gathers what tells which mistake this is. */
+  #look(): void {
+    this.#part = 'foreign';
+    this.#wantedBytes = LOOK_BYTES;
+  }
+
+  #want(part: KeptPart, bytes: number): void {
+    this.#part = part;
+    this.#keptBytes = 0;
+    this.#wantedBytes = bytes;
+  }
+
+  #pass(bytes: Uint8Array): void {
+    this.hash.update(bytes);
+    this.#offset += bytes.length;
+  }
+
+  #sum(data: Uint8Array): void {
+    let sum = this.#checksum;
+    for (const byte of data) sum ^= byte;
+    this.#checksum = sum;
+  }
+
+  #refuseTail(): void {
+    this.#refuse(
+      'TRAILING_BYTES',
+      `The image ends after ${this.#imageBytes} bytes, but the file goes on with something that is no signature. Upload the application alone.`,
+    );
+  }
+
+  #refuse(code: ImageRefusalCode, message: string): void {
+    this.#refusal = { code, message };
+  }
+}
+
+const notAnImage: ImageRefusal = {
+  code: 'NOT_AN_IMAGE',
+  message: 'This is no ESP-IDF image: its first byte is not E9. Upload the application as it was built, such as build/xiaozhi.bin.',
+};
+
+/** The first bytes of a file that begins with no application. */
+function judgeForeign(bytes: Uint8Array): ImageRefusal {
+  const hasTable = TABLE_MAGIC.every((byte, index) => bytes[TABLE_OFFSET + index] === byte);
+  const hasBootloader = BOOTLOADER_OFFSETS.some(
+    (offset) => bytes[offset] === MAGIC && bytes.subarray(0, offset).every((byte) => byte === 0xff),
+  );
+  if (hasTable && hasBootloader)
+    return {
+      code: 'MERGED_IMAGE',
+      message:
+        'This is a merged image (bootloader, partition table and application in one), which is for flashing over a cable. Upload the application alone, such as build/xiaozhi.bin.',
+    };
+  if (bytes[0] !== MAGIC) return notAnImage;
+  return bytes.length < DESCRIPTION_OFFSET + DESCRIPTION_BYTES
+    ? { code: 'TRUNCATED', message: `The file ends after ${bytes.length} bytes, before an image does: copy it again, and upload it whole.` }
+    : {
+        code: 'NO_APP_DESCRIPTION',
+        message:
+          'This ESP-IDF image has no application descriptor: a bootloader, perhaps. Upload the application, such as build/xiaozhi.bin.',
+      };
+}
+
+function unusableVersion(version: string): string {
+  return `Devices cannot read the version "${version}": they would restart again and again. Each part between dots must begin with a digit and have at most nine, as in 2.4.2. Set PROJECT_VER and build again.`;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

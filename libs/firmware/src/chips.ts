@@ -1,0 +1,25 @@
+/** The chips that an ESP-IDF image can be for, by the number in its header, named as devices name their own (`chip_model_name`). */
+const names: ReadonlyMap<number, string> = new Map([
+  [0x00, 'esp32'],
+  [0x02, 'esp32s2'],
+  [0x05, 'esp32c3'],
+  [0x09, 'esp32s3'],
+  [0x0c, 'esp32c2'],
+  [0x0d, 'esp32c6'],
+  [0x10, 'esp32h2'],
+  [0x12, 'esp32p4'],
+  [0x14, 'esp32c61'],
+  [0x17, 'esp32c5'],
+  [0x19, 'esp32h21'],
+  [0x1c, 'esp32h4'],
+]);
+
+/** Undefined for a number that no chip has. */
+export function chipOf(id: number): string | undefined {
+  return names.get(id);
+}
+
+/** Undefined for a name that no image can be for. */
+export function chipIdOf(chip: string): number | undefined {
+  return [...names].find(([, name]) => name === chip)?.[0];
+}

@@ -1,0 +1,25 @@
+/**
+ * What may follow an image in its file. Devices write the whole file and validate the image alone, so anything would do them no harm at first; a file that is longer than
+ * its image was put together wrongly all the same. Taken are padding, and the signature of secure boot.
+ */
+
+/** Bytes: padding up to a flash sector, and a sector of signature. */
+export const TAIL_BYTES_MAX = 8192;
+
+const SECTOR_BYTES = 4096;
+/** Secure boot 1: a version word of 0 and an ECDSA signature. */
+const SIGNATURE_V1_BYTES = 68;
+/** First byte of each signature block of secure boot 2. */
+const SIGNATURE_V2_MAGIC = 0xe7;
+
+/** `tail` begins at `imageBytes` and has at most TAIL_BYTES_MAX bytes. */
+export function isTailAllowed(tail: Uint8Array, imageBytes: number): boolean {
+  if (isPadding(tail)) return true;
+  if (tail.length === SIGNATURE_V1_BYTES && isPadding(tail.subarray(0, 4))) return true;
+  const padding = (SECTOR_BYTES - (imageBytes % SECTOR_BYTES)) % SECTOR_BYTES;
+  return isPadding(tail.subarray(0, padding)) && tail[padding] === SIGNATURE_V2_MAGIC && tail.length === padding + SECTOR_BYTES;
+}
+
+function isPadding(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0xff) || bytes.every((byte) => byte === 0);
+}
