@@ -2,6 +2,8 @@ export { OpenAuth } from './auth/device-auth.js';
 export type { AuthRefusal, AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './auth/device-auth.js';
 export { FleetOrOwnAuth } from './auth/fleet-or-own-auth.js';
 export { FleetSecretAuth } from './auth/fleet-secret-auth.js';
+export { UrlSigner } from './device-urls/url-signer.js';
+export type { UrlGrant, UrlPurpose, UrlVerdict } from './device-urls/url-signer.js';
 export { Gateway } from './gateway.js';
 export type { GatewayOptions, GatewayStatus, UpgradeHandler } from './gateway.js';
 export type { GatewayCount } from './gateway-counters.js';
