@@ -52,6 +52,7 @@ describe('the documentation', () => {
 
   it.each([
     ['xiaozhi', 'docs/wire.md'],
+    ['mcpu', 'docs/mcpu.md'],
     ['jobs', 'docs/jobs.md'],
   ])('has every section that comments cite as [%s §…]', (name, page) => {
     const sections = sectionsOf(page);

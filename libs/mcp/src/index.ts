@@ -15,6 +15,15 @@ export { encodeNotification, encodeRequest, int32Max, parseRpcMessage } from './
 export type { RpcError, RpcMessage } from './json-rpc.js';
 export { isJsonObject, quoteText } from './json-text.js';
 export type { JsonObject } from './json-text.js';
+export { parseMcpuInfo, strictestProfile } from './mcpu/device-profile.js';
+export type { McpuProfile } from './mcpu/device-profile.js';
+export { encodeMcpuRequest, mcpuRequestIdMax, readMcpuLine } from './mcpu/frame.js';
+export type { McpuFrame } from './mcpu/frame.js';
+export { LineSplitter, mcpuLineMax } from './mcpu/line-splitter.js';
+export { findPinProblem, parsePins } from './mcpu/pins.js';
+export type { DevicePin, PinSampling } from './mcpu/pins.js';
+export { parseMcpuTools } from './mcpu/tool-list.js';
+export { parseMcpuResult } from './mcpu/tool-result.js';
 export { alertMessage, goodbyeMessage } from './server-messages.js';
 export { compileArguments } from './tool-arguments.js';
 export type { ArgumentsVerdict, CompiledArguments } from './tool-arguments.js';

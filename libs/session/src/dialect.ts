@@ -24,6 +24,8 @@ export interface CallRefusal {
 export type DialectMessage =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: DeviceError }
+  /** The device could not read the request in flight; it cannot say which one that was, but there is only one. */
+  | { readonly kind: 'unread'; readonly error: DeviceError }
   | { readonly kind: 'request'; readonly method: string }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
   | {

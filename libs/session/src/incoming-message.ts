@@ -3,7 +3,7 @@ import { quoteText } from '@flotilla/mcp';
 import { outcomeOf } from './call-outcomes.js';
 import type { Answer } from './call-outcomes.js';
 import { settleCall } from './call-queue.js';
-import type { DialectMessage } from './dialect.js';
+import type { DeviceError, DialectMessage } from './dialect.js';
 import { greetingAnswered, greetingFailed } from './greeting.js';
 import { pageFailed, pageReceived } from './listing.js';
 import type { InFlight, PendingCall, Turn } from './machine-state.js';
@@ -23,6 +23,8 @@ export function takeMessage(turn: Turn, message: DialectMessage): void {
       // An id that is not ours is a part of what is garbled, and no second anomaly.
       if (message.id !== undefined && isExpected(turn, message.id)) takeAnswer(turn, message.id, message);
       return;
+    case 'unread':
+      return takeUnread(turn, message.error);
     case 'notification':
       turn.effects.push({ kind: 'notification', method: message.method, params: message.params });
       return;
@@ -35,11 +37,22 @@ export function takeMessage(turn: Turn, message: DialectMessage): void {
   }
 }
 
+/** A board cuts a line that it got in pieces, and refuses each piece: the next request goes out when the last refusal has had time to come. [mcpu §1.3] */
+const unreadGraceMs = 150;
+
+function takeUnread(turn: Turn, error: DeviceError): void {
+  const { inFlight } = turn.state;
+  if (inFlight === undefined) return reportAnomaly(turn, 'unknown_reply_id', quoteText(`no id: ${error.message}`, anomalyDetailMax));
+  if (inFlight.unread !== undefined) return;
+  const deadlineAt = Math.min(inFlight.deadlineAt, turn.now + unreadGraceMs);
+  turn.state = { ...turn.state, inFlight: { ...inFlight, unread: error, deadlineAt } };
+}
+
 function isExpected({ state }: Turn, id: number): boolean {
   return state.inFlight?.id === id || state.remembered.has(id);
 }
 
-function takeAnswer(turn: Turn, id: number, answer: Answer): void {
+export function takeAnswer(turn: Turn, id: number, answer: Answer): void {
   const { inFlight } = turn.state;
   if (inFlight === undefined || inFlight.id !== id) return takeStrayAnswer(turn, id, answer);
   turn.state = { ...turn.state, inFlight: undefined };

@@ -15,4 +15,5 @@ export { ManualClock } from './manual-clock.js';
 export { SessionActor } from './session-actor.js';
 export type { SessionOptions } from './session-actor.js';
 export { defaultSessionLimits } from './session-limits.js';
+export { McpuDialect } from './mcpu/mcpu-dialect.js';
 export { XiaozhiDialect } from './xiaozhi/xiaozhi-dialect.js';

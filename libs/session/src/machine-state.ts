@@ -1,6 +1,6 @@
 /** What a session knows at one moment, as data, and the deadlines that follow from it. */
 import type { CallId } from '@flotilla/mcp';
-import type { Dialect } from './dialect.js';
+import type { DeviceError, Dialect } from './dialect.js';
 import type { SessionCall, SessionLimits, SessionState } from './session-contract.js';
 import type { SessionEffect, Settle } from './session-input.js';
 import type { ToolWalk } from './tool-walk.js';
@@ -11,7 +11,13 @@ export interface PendingCall {
 }
 
 /** The one request that the device has not answered yet. */
-export type InFlight = { readonly id: number; readonly sentAt: number; readonly deadlineAt: number } & (
+export type InFlight = {
+  readonly id: number;
+  readonly sentAt: number;
+  readonly deadlineAt: number;
+  /** The device said that it could not read the request; the deadline is then the time in which it says so again for the rest of the pieces. */
+  readonly unread?: DeviceError;
+} & (
   | { readonly kind: 'greeting'; readonly isRetry: boolean }
   | { readonly kind: 'page'; readonly walk: ToolWalk }
   | { readonly kind: 'call'; readonly pending: PendingCall }

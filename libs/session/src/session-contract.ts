@@ -34,6 +34,7 @@ export type SessionAnomaly =
   | 'invalid_envelope'
   | 'unknown_message_type'
   | 'invalid_json_rpc'
+  | 'log_line' // What a microcontroller prints beside its frames: ordinary, and a clue when one goes wrong.
   | 'unknown_reply_id'
   | 'late_reply'
   | 'duplicate_reply'

@@ -5,7 +5,7 @@
 import { notSent, unknown } from './call-outcomes.js';
 import { expireWaitingCalls, sendWaitingCalls, settleCall, takeCall } from './call-queue.js';
 import { greetingFailed, startGreeting } from './greeting.js';
-import { takeMessage } from './incoming-message.js';
+import { takeAnswer, takeMessage } from './incoming-message.js';
 import { pageFailed, pageReceived, startListing } from './listing.js';
 import type { MachineState, SessionRules, Turn } from './machine-state.js';
 import { remember } from './request-ids.js';
@@ -67,7 +67,9 @@ function takeKnownPage(turn: Turn, { id, page }: Extract<SessionInput, { kind: '
 
 function expireRequest(turn: Turn): void {
   const { inFlight } = turn.state;
-  if (inFlight !== undefined && inFlight.deadlineAt <= turn.now) {
+  if (inFlight?.unread !== undefined && inFlight.deadlineAt <= turn.now) {
+    takeAnswer(turn, inFlight.id, { kind: 'error', id: inFlight.id, error: inFlight.unread });
+  } else if (inFlight !== undefined && inFlight.deadlineAt <= turn.now) {
     remember(turn, inFlight);
     const waitedMs = turn.now - inFlight.sentAt;
     switch (inFlight.kind) {

@@ -46,5 +46,6 @@ export function breakWalk(walk: ToolWalk, problem: string): WalkStep {
 }
 
 function done({ tools, pages }: ToolWalk, problem?: string): WalkStep {
-  return { kind: 'done', discovered: { tools, pages, isComplete: problem === undefined }, problem };
+  const pins = pages[0]?.pins;
+  return { kind: 'done', discovered: { tools, pages, isComplete: problem === undefined, ...(pins && { pins }) }, problem };
 }

@@ -1,0 +1,46 @@
+/** The answer to `list_tools`: tools and pins in one frame. [mcpu §2.4] */
+import { isJsonObject } from '../json-text.js';
+import type { JsonObject } from '../json-text.js';
+import type { DeviceTool, JsonSchema, ToolPage } from '../tool.js';
+import { builtinSchemas } from './builtin-schemas.js';
+import { deviceText } from './device-text.js';
+import { parsePins } from './pins.js';
+
+/** UTF-16 code units. A name is a key and is sent back as it is; a description is what people and agents read. */
+const toolNameMax = 64;
+const toolDescriptionMax = 512;
+
+/** Marks a schema that says nothing: custom tools have parameters, but no board tells them. [mcpu §0] */
+const unknownParameters = { 'x-params-unknown': true };
+
+/** Undefined where the result has no list of tools. Of equal names the first counts, as on the board. */
+export function parseMcpuTools(result: unknown): ToolPage | undefined {
+  if (!isJsonObject(result) || !Array.isArray(result['tools'])) return undefined;
+  const entries: readonly unknown[] = result['tools'];
+  const tools = entries.map((entry) => (isJsonObject(entry) ? parseTool(entry) : undefined)).filter((tool) => tool !== undefined);
+  return { tools, nextCursor: undefined, droppedEntries: entries.length - tools.length, pins: parsePins(result['pins']) };
+}
+
+function parseTool({ name, description, inputSchema, polling }: JsonObject): DeviceTool | undefined {
+  if (typeof name !== 'string' || name === '' || name.length > toolNameMax || /\p{Cc}/u.test(name)) return undefined;
+  const pollingIntervalMs = isJsonObject(polling) && polling['enabled'] === true ? polling['interval_ms'] : undefined;
+  return {
+    name,
+    description: deviceText(description, toolDescriptionMax),
+    inputSchema: parseInputSchema(name, inputSchema),
+    userOnly: false,
+    ...(Number.isInteger(pollingIntervalMs) && Number(pollingIntervalMs) > 0 ? { pollingIntervalMs: Number(pollingIntervalMs) } : {}),
+  };
+}
+
+/** A missing schema and one without properties both mean that the parameters are unknown. [mcpu §3.2] */
+function parseInputSchema(name: string, inputSchema: unknown): JsonSchema {
+  if (hasParameters(inputSchema)) return inputSchema;
+  return builtinSchemas.get(name) ?? { type: 'object', ...(isJsonObject(inputSchema) ? inputSchema : {}), ...unknownParameters };
+}
+
+function hasParameters(inputSchema: unknown): inputSchema is JsonSchema {
+  if (!isJsonObject(inputSchema)) return false;
+  const { properties } = inputSchema;
+  return isJsonObject(properties) && Object.keys(properties).length > 0;
+}
