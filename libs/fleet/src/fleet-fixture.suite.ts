@@ -11,7 +11,7 @@ import type { TestDatabase } from '@flotilla/registry/test-database';
 import type { Clock, SettledCall } from '@flotilla/session';
 import { expect } from 'vitest';
 import type { Actor } from './actor.js';
-import type { JobRequest } from './jobs/create-job.js';
+import type { JobRequest } from './jobs/job-request.js';
 import { Fleet } from './fleet.js';
 import { TickWorker } from './jobs/tick-worker.js';
 import { ToolGate } from './calls/tool-gate.js';

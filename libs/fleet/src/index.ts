@@ -1,6 +1,7 @@
 export type { Actor } from './actor.js';
 export type { CallAnswer, CallRequest } from './calls/call-tool.js';
-export type { JobAnswer, JobRequest } from './jobs/create-job.js';
+export type { JobAnswer } from './jobs/create-job.js';
+export type { JobRequest } from './jobs/job-request.js';
 export { refuseFilter } from './device-filter-rules.js';
 export { Fleet } from './fleet.js';
 export type { FleetDeps } from './fleet.js';

@@ -1,9 +1,11 @@
+export type { AbortAction, AbortOutcome, AbortRule, AbortScope, RuleCounts, TrippedRule } from './abort/abort-rule.js';
 export { concludeJob } from './conclude-job.js';
 export type { EarlyConclusion } from './conclude-job.js';
 export { applyFailureText } from './failure-text.js';
 export { claimLimit, intentBatchMax, isClaimWorthwhile } from './intent-batch.js';
 export type { ClaimingJob } from './intent-batch.js';
 export {
+  abortRulesMax,
   argumentsBytesMax,
   callTimeoutMsMax,
   callTimeoutMsMin,
@@ -11,9 +13,17 @@ export {
   jobLifeMsDefault,
   jobLifeMsMax,
   liveJobsMax,
+  maxAttemptsDefault,
+  maxAttemptsMax,
   maxInFlightDefault,
   maxInFlightMax,
+  perMinuteMax,
+  priorityDefault,
+  priorityMax,
+  scheduleMsMax,
+  soakSecondsMax,
   targetsMax,
+  wavesMax,
 } from './job-limits.js';
 export { nextJobState } from './job-transitions.js';
 export type { JobEvent } from './job-transitions.js';
@@ -24,11 +34,15 @@ export type {
   JobState,
   OfflinePolicy,
   PauseReason,
+  Readback,
   TargetDecision,
   TargetOutcome,
   TargetState,
   ToolPolicy,
+  Verification,
 } from './job-types.js';
 export { judgeTarget } from './judge-target.js';
 export type { TargetVerdict } from './judge-target.js';
+export type { DailyWindow } from './schedule/daily-window.js';
 export { defaultToolPolicy, findToolPolicy } from './tool-policy.js';
+export type { Wave, WaveGate, WaveSpec } from './waves/wave.js';

@@ -15,5 +15,21 @@ export const callTimeoutMsMax = 300_000;
 export const targetsMax = 200_000;
 /** Jobs that are not finished: each live one costs a runner and a look at every sweep. */
 export const liveJobsMax = 100;
+/** Waves of a job: each is a row that every progress reads, and nobody watches more steps. */
+export const wavesMax = 50;
+/** Quiet time after a wave, s: longer than a week is a schedule of its own. */
+export const soakSecondsMax = 7 * 24 * 3_600;
+/** Abort rules of a job: each is evaluated at every flush. */
+export const abortRulesMax = 10;
+/** Sends per target: what ten tries with back-off did not reach, an eleventh will not. */
+export const maxAttemptsMax = 10;
+export const maxAttemptsDefault = 3;
+/** Sends per minute: ten times what one process can. Whoever wants no limit leaves it out. */
+export const perMinuteMax = 6_000_000;
+/** Time until a job starts, ms: what is further away is a calendar's business. */
+export const scheduleMsMax = 366 * 24 * 3_600_000;
+/** Priority of a job that was given none, between 1 and 3. */
+export const priorityDefault = 2;
+export const priorityMax = 3;
 /** Device ids written out in a filter: a longer list is a tag. */
 export const inlineIdsMax = 1_000;

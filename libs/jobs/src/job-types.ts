@@ -1,5 +1,8 @@
 /** The words of bulk work. docs/jobs.md says what each state promises; the decisions over them are the other files of this folder. */
 import type { CallError, JobId, SendCertainty } from '@flotilla/mcp';
+import type { AbortRule, TrippedRule } from './abort/abort-rule.js';
+import type { DailyWindow } from './schedule/daily-window.js';
+import type { WaveSpec } from './waves/wave.js';
 
 export type JobState = 'AWAITING_APPROVAL' | 'SCHEDULED' | 'PREPARING' | 'RUNNING' | 'PAUSED' | 'CANCELLING' | 'FINISHED';
 export type JobConclusion = 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'ABORTED' | 'CANCELLED' | 'EXPIRED' | 'DENIED';
@@ -13,6 +16,16 @@ export type TargetState = 'PENDING' | 'READY' | 'WAITING_DEVICE' | 'DISPATCHING'
 export type TargetOutcome =
   'SUCCEEDED' | 'NO_CHANGE' | 'FAILED' | 'REJECTED' | 'VERIFY_FAILED' | 'UNKNOWN' | 'EXPIRED' | 'CANCELLED' | 'SKIPPED';
 
+/** How it is proved that a call had its effect. */
+export type Verification = 'NONE' | 'READBACK' | 'REBOOT' | 'FIRMWARE';
+
+/** After the call, `tool` is called and the value at `path` of its JSON must equal the argument named `argument`. */
+export interface Readback {
+  readonly tool: string;
+  readonly path: string;
+  readonly argument: string;
+}
+
 /** What an operator knows about a tool; exact name, or a prefix ending in `*`, the longest match wins. */
 export interface ToolPolicy {
   readonly pattern: string;
@@ -20,8 +33,8 @@ export interface ToolPolicy {
   readonly idempotent: boolean;
   readonly disruptive: boolean;
   readonly disconnectExpected: boolean;
-  readonly verification: 'NONE' | 'READBACK' | 'REBOOT' | 'FIRMWARE';
-  readonly readback: { readonly tool: string; readonly path: string; readonly argument: string } | undefined;
+  readonly verification: Verification;
+  readonly readback: Readback | undefined;
   /** Text of the result that means failure, for example `false`. */
   readonly failureText: string | undefined;
   readonly callTimeoutMs: number;
@@ -63,7 +76,33 @@ export interface Job {
   readonly maxInFlight: number;
   /** The tool's policy as it was when the job was created: a change of policy never changes a running job's promises. */
   readonly idempotent: boolean;
+  readonly disruptive: boolean;
+  readonly disconnectExpected: boolean;
   readonly failureText: string | undefined;
+  readonly verification: Verification;
+  readonly readback: Readback | undefined;
+  /** Sends per target, the first one included; more than one only for idempotent tools. */
+  readonly maxAttempts: number;
+  /** A target whose state is already as wanted ends NO_CHANGE. */
+  readonly skipIfSatisfied: boolean;
+  /** The most sends per minute. */
+  readonly perMinute: number | undefined;
+  /** 1 to 3: its weight beside other jobs where slots are scarce. */
+  readonly priority: number;
+  /** Empty where all targets may go at once. */
+  readonly waves: readonly WaveSpec[];
+  /** The open wave, from 1 on. */
+  readonly currentWave: number;
+  readonly abortRules: readonly AbortRule[];
+  /** The latest rule that stopped the job. */
+  readonly trippedRule: TrippedRule | undefined;
+  readonly startAt: number | undefined;
+  readonly window: DailyWindow | undefined;
+  readonly firmwareImageId: string | undefined;
+  /** The job whose targets this one took over. */
+  readonly parentJobId: JobId | undefined;
+  /** Who approved or denied it. */
+  readonly approvedBy: string | undefined;
   /** Set once preparation has frozen the target set. */
   readonly total: number | undefined;
   readonly createdBy: string;

@@ -3,22 +3,14 @@ import type { Job, JobConclusion, JobProgress, JobState, PauseReason, TargetOutc
 import type { DeviceFilter } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
 
+/** What preparation, sending or an operator decides later. */
+type DecidedLater =
+  'state' | 'conclusion' | 'pauseReason' | 'version' | 'total' | 'currentWave' | 'trippedRule' | 'approvedBy' | 'startedAt' | 'finishedAt';
+
 /** A job to be made. The row is everything that a restart needs. */
-export interface NewJob {
-  readonly id: JobId;
-  readonly name: string | undefined;
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
+export interface NewJob extends Omit<Job, DecidedLater> {
+  readonly state: Extract<JobState, 'AWAITING_APPROVAL' | 'SCHEDULED' | 'PREPARING'>;
   readonly devices: DeviceFilter;
-  readonly offline: Job['offline'];
-  readonly expiresAt: number;
-  readonly callTimeoutMs: number;
-  readonly maxInFlight: number;
-  readonly idempotent: boolean;
-  readonly failureText: string | undefined;
-  readonly createdBy: string;
-  readonly mayCallUserOnly: boolean;
-  readonly createdAt: number;
   readonly idempotencyKey: string;
   /** Hash of the request: the same key with another hash is a conflict. */
   readonly requestHash: string;
@@ -75,6 +67,14 @@ export interface TargetRow {
   readonly result: ToolResult | undefined;
   readonly late: boolean;
   readonly decidedAt: number | undefined;
+  /** When a target in RETRY_WAIT may be sent again. */
+  readonly retryAt: number | undefined;
+  /** When a target in VERIFYING is given up. */
+  readonly verifyDeadlineAt: number | undefined;
+  /** From then on a target in VERIFYING counts as lost for abort rules. */
+  readonly softDeadlineAt: number | undefined;
+  /** Firmware before the send. */
+  readonly baselineVersion: string | undefined;
 }
 
 export interface FailureGroupRow {

@@ -1,11 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
-import type { JobAnswer, JobRequest, Refusal } from '@flotilla/fleet';
+import type { JobAnswer, Refusal } from '@flotilla/fleet';
 import type { Job } from '@flotilla/jobs';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
-import { ApiError } from '../api-error.js';
-import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   MutationCancelJobArgs,
@@ -14,7 +12,7 @@ import type {
   MutationResolvers,
   MutationResumeJobArgs,
 } from '../generated/schema-types.js';
-import { jsonObject } from '../json-object.js';
+import { parseJobRequest } from '../job-request-input.js';
 import { userErrors } from '../user-errors.js';
 
 interface JobPayload {
@@ -22,22 +20,14 @@ interface JobPayload {
   readonly userErrors: readonly Refusal[];
 }
 
-/** Making and steering jobs. A null of the caller means the same as leaving out. */
+/** Making and steering jobs. */
 @Resolver()
 export class JobActsResolver implements Required<Pick<MutationResolvers, 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob'>> {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Mutation()
   async createJob(_root: unknown, { input, idempotencyKey }: MutationCreateJobArgs, { viewer }: ApiContext): Promise<JobPayload> {
-    const { tool, arguments: given, devices, ...options } = input;
-    if (!tool) throw new ApiError('BAD_USER_INPUT', '"input.tool" is needed: the name of the tool to call.');
-    const request: JobRequest = {
-      ...withoutNulls(options),
-      tool,
-      arguments: jsonObject(given, 'input.arguments'),
-      devices: parseDeviceFilter(devices) ?? {},
-    };
-    return toPayload(await this.fleet.createJob(request, idempotencyKey, actorOf(viewer)));
+    return toPayload(await this.fleet.createJob(parseJobRequest(input), idempotencyKey, actorOf(viewer)));
   }
 
   @Mutation()

@@ -1,46 +1,21 @@
 /** Makes a job from an operator's request: checks its bounds, freezes the tool's policy, writes the row, and wakes a worker. Sends nothing. */
 import type { Bus } from '@flotilla/bus';
-import {
-  argumentsBytesMax,
-  callTimeoutMsMax,
-  callTimeoutMsMin,
-  jobLifeMsDefault,
-  jobLifeMsMax,
-  liveJobsMax,
-  maxInFlightDefault,
-  maxInFlightMax,
-  targetsMax,
-} from '@flotilla/jobs';
-import type { Job, OfflinePolicy } from '@flotilla/jobs';
+import { jobLifeMsDefault, liveJobsMax, maxAttemptsDefault, maxInFlightDefault, priorityDefault, targetsMax } from '@flotilla/jobs';
+import type { Job, ToolPolicy } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { DeviceFilter, JobStore, Registry } from '@flotilla/registry';
+import type { JobStore, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { z } from 'zod';
 import type { Actor } from '../actor.js';
-import { refuseFilter } from '../device-filter-rules.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { announceJob } from './announce-job.js';
+import { refuseJobRequest, refuseStart } from './job-request.js';
+import type { JobRequest } from './job-request.js';
 import { newId } from '../new-id.js';
 import type { PolicyBook } from '../calls/policy-book.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { requestHash } from '../request-hash.js';
 import type { ToolGate } from '../calls/tool-gate.js';
-
-export interface JobRequest {
-  readonly name?: string;
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly devices: DeviceFilter;
-  /** What becomes of devices that are away (WAIT). */
-  readonly offline?: OfflinePolicy;
-  /** Life of never-sent targets, 1 s to 30 days (1 day). */
-  readonly expiresInSeconds?: number;
-  /** Time for each device's answer, 1,000 to 300,000 ms; what the tool's policy says where it is not given. */
-  readonly callTimeoutMs?: number;
-  /** Calls under way at a time, 1 to 10,000 (200). */
-  readonly maxInFlight?: number;
-}
 
 /** The job, or why there is none. */
 export interface JobAnswer {
@@ -57,46 +32,33 @@ export interface CreateJobDeps {
   readonly policies: PolicyBook;
 }
 
-/** Characters of what a caller names: stored, indexed and shown. */
-const nameLengthMax = 200;
-
-const boundsSchema = z.object({
-  name: z.string().min(1).max(nameLengthMax).optional(),
-  tool: z.string().min(1).max(nameLengthMax),
-  expiresInSeconds: z
-    .int()
-    .min(1)
-    .max(jobLifeMsMax / 1_000)
-    .optional(),
-  callTimeoutMs: z.int().min(callTimeoutMsMin).max(callTimeoutMsMax).optional(),
-  maxInFlight: z.int().min(1).max(maxInFlightMax).optional(),
-});
-const keySchema = z.string().min(1).max(nameLengthMax);
-
 export async function createJob(deps: CreateJobDeps, request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
-  const invalid = refuseRequest(request, idempotencyKey);
+  const invalid = refuseJobRequest(request, idempotencyKey);
   if (invalid !== undefined) return { refusal: invalid };
   const asked = { createdBy: actor.name, idempotencyKey, requestHash: requestHash(request) };
   // Before what may have changed since: a repetition gets its job also when another one would be refused now.
   const earlier = await deps.registry.jobs.earlier(asked);
   if (earlier !== undefined) return answerOf(earlier);
-  const refusal = refuseUrls(deps.gate, request) ?? (await refuseUserOnly(deps, request, actor)) ?? (await refuseTooMany(deps, request));
-  if (refusal !== undefined) return { refusal };
-  const { tool, arguments: args } = request;
-  const policy = await deps.policies.policyOf(tool);
   const createdAt = deps.clock.now();
+  const policy = await deps.policies.policyOf(request.tool);
+  const refusal =
+    refuseStart(request, createdAt) ??
+    refuseVerification(request, policy) ??
+    refuseUrls(deps.gate, request) ??
+    (await refuseUserOnly(deps, request, actor)) ??
+    (await refuseTooMany(deps, request));
+  if (refusal !== undefined) return { refusal };
   const created = await deps.registry.jobs.create({
     id: newId(createdAt) as JobId,
+    state: 'PREPARING',
     name: request.name,
-    tool,
-    arguments: args,
+    tool: request.tool,
+    arguments: request.arguments,
     devices: request.devices,
-    offline: request.offline ?? 'WAIT',
-    expiresAt: createdAt + (request.expiresInSeconds === undefined ? jobLifeMsDefault : request.expiresInSeconds * 1_000),
-    callTimeoutMs: request.callTimeoutMs ?? policy.callTimeoutMs,
-    maxInFlight: request.maxInFlight ?? maxInFlightDefault,
-    idempotent: policy.idempotent,
-    failureText: policy.failureText,
+    ...boundsOf(request, createdAt),
+    ...policyOf(request, policy),
+    firmwareImageId: undefined,
+    parentJobId: undefined,
     ...asked,
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,
@@ -105,25 +67,50 @@ export async function createJob(deps: CreateJobDeps, request: JobRequest, idempo
   return answerOf(created);
 }
 
+/** How far and how fast: what was asked, or the defaults. */
+function boundsOf(request: JobRequest, createdAt: number) {
+  return {
+    offline: request.offline ?? 'WAIT',
+    expiresAt: createdAt + (request.expiresInSeconds === undefined ? jobLifeMsDefault : request.expiresInSeconds * 1_000),
+    maxInFlight: request.maxInFlight ?? maxInFlightDefault,
+    perMinute: request.perMinute,
+    priority: request.priority ?? priorityDefault,
+    waves: request.waves ?? [],
+    skipIfSatisfied: request.skipIfSatisfied ?? false,
+    startAt: request.startAt,
+    window: request.window,
+  } as const;
+}
+
+/** What the tool's policy says now: a later change of it does not change this job's promises. */
+function policyOf(request: JobRequest, policy: ToolPolicy) {
+  return {
+    callTimeoutMs: request.callTimeoutMs ?? policy.callTimeoutMs,
+    idempotent: policy.idempotent,
+    disruptive: policy.disruptive,
+    disconnectExpected: policy.disconnectExpected,
+    failureText: policy.failureText,
+    verification: request.verification ?? verificationOf(policy),
+    readback: policy.readback,
+    maxAttempts: policy.idempotent ? (request.maxAttempts ?? maxAttemptsDefault) : 1,
+    abortRules: request.abort ?? [],
+  };
+}
+
+/** A read-back is offered and has to be asked for; the others come with their tools. */
+function verificationOf({ verification }: ToolPolicy): ToolPolicy['verification'] {
+  return verification === 'READBACK' ? 'NONE' : verification;
+}
+
+function refuseVerification({ tool, verification }: JobRequest, policy: ToolPolicy): Refusal | undefined {
+  if (verification === undefined || verification === 'NONE' || verification === policy.verification) return undefined;
+  const offered = policy.verification === 'NONE' ? 'none' : policy.verification;
+  return refuse('INVALID', ['input', 'verification'], `The policy of "${tool}" offers ${offered}, not ${verification}.`);
+}
+
 function answerOf(made: Awaited<ReturnType<JobStore['create']>>): JobAnswer {
   if (made.kind !== 'conflict') return { job: made.job };
   return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
-}
-
-function refuseRequest(request: JobRequest, idempotencyKey: string): Refusal | undefined {
-  const bounds = boundsSchema.safeParse(request);
-  if (!bounds.success) return refuseIssue(bounds.error.issues[0], ['input']);
-  const key = keySchema.safeParse(idempotencyKey);
-  if (!key.success) return refuseIssue(key.error.issues[0], ['idempotencyKey']);
-  if (Buffer.byteLength(JSON.stringify(request.arguments)) > argumentsBytesMax) {
-    return refuse('REQUEST_TOO_LARGE', ['input', 'arguments'], `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`);
-  }
-  return refuseFilter(request.devices, ['input', 'devices']);
-}
-
-function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[]): Refusal {
-  const code = issue?.code === 'too_big' ? 'LIMIT_EXCEEDED' : 'INVALID';
-  return refuse(code, [...path, ...(issue?.path ?? []).map(String)], issue?.message ?? 'The request is not valid.');
 }
 
 function refuseUrls(gate: ToolGate, request: JobRequest): Refusal | undefined {

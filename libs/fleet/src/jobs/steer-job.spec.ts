@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JobRequest } from './create-job.js';
+import type { JobRequest } from './job-request.js';
 import { admin, openHub, operator, startJob } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 

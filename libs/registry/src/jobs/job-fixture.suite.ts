@@ -37,6 +37,16 @@ export function newJob(change: Partial<NewJob> = {}): NewJob {
       failureText: undefined,
       createdBy: 'spec',
     },
+    ...{
+      state: 'PREPARING',
+      disruptive: false,
+      disconnectExpected: false,
+      verification: 'NONE',
+      readback: undefined,
+      skipIfSatisfied: false,
+    },
+    ...{ maxAttempts: 1, perMinute: undefined, priority: 2, waves: [], abortRules: [], startAt: undefined, window: undefined },
+    ...{ firmwareImageId: undefined, parentJobId: undefined },
     ...{ mayCallUserOnly: true, createdAt: AT, idempotencyKey: randomUUID(), requestHash: 'hash' },
     ...change,
   };

@@ -1,11 +1,17 @@
 /** How rows of jobs and targets become the objects that everybody else knows. */
-import type { Job, JobProgress, TargetOutcome, TargetState } from '@flotilla/jobs';
+import type { AbortRule, DailyWindow, Job, JobProgress, Readback, TargetOutcome, TargetState, TrippedRule, WaveSpec } from '@flotilla/jobs';
 import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
 import type { TargetRow } from '../job-store.js';
 
+/** Columns of `job_target t` as `TargetRecord` has them, but for the result. */
+export const TARGET_COLUMNS = `t.device_id, t.wave, t.state, t.outcome, t.attempts, t.error_code, t.error_message, t.rpc_code, t.late, t.decided_at,
+  t.retry_at, t.verify_deadline_at, t.soft_deadline_at, t.baseline_version`;
+
 /** Columns of `job` as `JobRecord` has them. */
 export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, version, offline, expires_at, call_timeout_ms, max_in_flight,
-  idempotent, failure_text, total, created_by, may_call_user_only, created_at, started_at, finished_at, request_hash`;
+  idempotent, disruptive, disconnect_expected, failure_text, verification, readback, max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave,
+  abort_rules, tripped_rule, start_at, daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by, may_call_user_only, created_at,
+  started_at, finished_at, request_hash`;
 
 export interface JobRecord {
   readonly id: string;
@@ -21,7 +27,24 @@ export interface JobRecord {
   readonly call_timeout_ms: number;
   readonly max_in_flight: number;
   readonly idempotent: boolean;
+  readonly disruptive: boolean;
+  readonly disconnect_expected: boolean;
   readonly failure_text: string | null;
+  readonly verification: Job['verification'];
+  readonly readback: Readback | null;
+  readonly max_attempts: number;
+  readonly skip_if_satisfied: boolean;
+  readonly per_minute: number | null;
+  readonly priority: number;
+  readonly waves: readonly WaveSpec[];
+  readonly current_wave: number;
+  readonly abort_rules: readonly AbortRule[];
+  readonly tripped_rule: TrippedRule | null;
+  readonly start_at: Date | null;
+  readonly daily_window: DailyWindow | null;
+  readonly firmware_image_id: string | null;
+  readonly parent_job_id: string | null;
+  readonly approved_by: string | null;
   readonly total: number | null;
   readonly created_by: string;
   readonly may_call_user_only: boolean;
@@ -46,7 +69,24 @@ export function jobOf(record: JobRecord): Job {
     callTimeoutMs: record.call_timeout_ms,
     maxInFlight: record.max_in_flight,
     idempotent: record.idempotent,
+    disruptive: record.disruptive,
+    disconnectExpected: record.disconnect_expected,
     failureText: record.failure_text ?? undefined,
+    verification: record.verification,
+    readback: record.readback ?? undefined,
+    maxAttempts: record.max_attempts,
+    skipIfSatisfied: record.skip_if_satisfied,
+    perMinute: record.per_minute ?? undefined,
+    priority: record.priority,
+    waves: record.waves,
+    currentWave: record.current_wave,
+    abortRules: record.abort_rules,
+    trippedRule: record.tripped_rule ?? undefined,
+    startAt: record.start_at?.getTime(),
+    window: record.daily_window ?? undefined,
+    firmwareImageId: record.firmware_image_id ?? undefined,
+    parentJobId: (record.parent_job_id as JobId | null) ?? undefined,
+    approvedBy: record.approved_by ?? undefined,
     total: record.total ?? undefined,
     createdBy: record.created_by,
     mayCallUserOnly: record.may_call_user_only,
@@ -68,6 +108,10 @@ export interface TargetRecord {
   readonly result: ToolResult | null;
   readonly late: boolean;
   readonly decided_at: Date | null;
+  readonly retry_at: Date | null;
+  readonly verify_deadline_at: Date | null;
+  readonly soft_deadline_at: Date | null;
+  readonly baseline_version: string | null;
 }
 
 export function targetOf(record: TargetRecord): TargetRow {
@@ -81,6 +125,10 @@ export function targetOf(record: TargetRecord): TargetRow {
     result: record.result ?? undefined,
     late: record.late,
     decidedAt: record.decided_at?.getTime(),
+    retryAt: record.retry_at?.getTime(),
+    verifyDeadlineAt: record.verify_deadline_at?.getTime(),
+    softDeadlineAt: record.soft_deadline_at?.getTime(),
+    baselineVersion: record.baseline_version ?? undefined,
   };
 }
 

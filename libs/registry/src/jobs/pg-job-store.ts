@@ -21,6 +21,7 @@ import type { Page, PageRequest } from '../page.js';
 import { claimTargets, wakeWaiting } from './claim-targets.js';
 import { endInFlight, endNeverSent, recoverTargets } from './end-targets.js';
 import { flushTargets, markSent } from './flush-targets.js';
+import { insertJob } from './insert-job.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 import { countDevices, freezeTotal, prepareChunk, toolSetsOf } from './prepare-targets.js';
 import { readFailureGroups, readProgress, readTargets, reconcileCounters } from './read-targets.js';
@@ -34,7 +35,7 @@ export class PgJobStore implements JobStore {
   constructor(private readonly db: Database) {}
 
   async create(job: NewJob): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob> {
-    const inserted = await this.#insert(job);
+    const inserted = await insertJob(this.db, job);
     return inserted ? { kind: 'created', job: jobOf(inserted) } : ((await this.earlier(job)) ?? { kind: 'conflict' });
   }
 
@@ -46,23 +47,6 @@ export class PgJobStore implements JobStore {
     const [former] = rows;
     if (former === undefined) return undefined;
     return former.request_hash === job.requestHash ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
-  }
-
-  async #insert(job: NewJob): Promise<JobRecord | undefined> {
-    const rows = await this.db.query<JobRecord>(
-      {
-        text: `INSERT INTO job (id, name, tool, arguments, devices, state, offline, expires_at, call_timeout_ms, max_in_flight, idempotent, failure_text,
-         created_by, may_call_user_only, idempotency_key, request_hash, created_at)
-       VALUES ($1, $2, $3, $4, $5, 'PREPARING', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-       ON CONFLICT (created_by, idempotency_key) DO NOTHING RETURNING ${JOB_COLUMNS}`,
-      },
-      [
-        ...[job.id, job.name, job.tool, JSON.stringify(job.arguments), JSON.stringify(job.devices), job.offline, new Date(job.expiresAt)],
-        ...[job.callTimeoutMs, job.maxInFlight, job.idempotent, job.failureText, job.createdBy, job.mayCallUserOnly],
-        ...[job.idempotencyKey, job.requestHash, new Date(job.createdAt)],
-      ],
-    );
-    return rows[0];
   }
 
   async find(id: string): Promise<Job | undefined> {

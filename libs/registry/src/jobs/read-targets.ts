@@ -8,7 +8,15 @@ import { grouped } from '../database/grouped.js';
 import type { FailureGroupRow, TargetRow } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
 import { counterOf } from './counter-sql.js';
-import { COUNTER_COLUMNS, progressOf, targetOf, type CounterColumn, type CounterRecord, type TargetRecord } from './job-rows.js';
+import {
+  COUNTER_COLUMNS,
+  progressOf,
+  TARGET_COLUMNS,
+  targetOf,
+  type CounterColumn,
+  type CounterRecord,
+  type TargetRecord,
+} from './job-rows.js';
 
 /** Devices named as examples of a failure. */
 const SAMPLE_DEVICES = 5;
@@ -35,7 +43,7 @@ export async function readTargets(
   const records = await db.query<TargetRecord & { readonly job_id: JobId }>(
     {
       text: `SELECT w.job_id, p.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (
-          SELECT t.device_id, t.wave, t.state, t.outcome, t.attempts, t.error_code, t.error_message, t.rpc_code, t.late, t.decided_at, r.result
+          SELECT ${TARGET_COLUMNS}, r.result
           FROM job_target t LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash
           WHERE t.job_id = w.job_id AND ($2::outcome[] IS NULL OR t.outcome = ANY ($2::outcome[])) AND t.device_id > $3
           ORDER BY t.device_id LIMIT $4) p

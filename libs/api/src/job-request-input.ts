@@ -1,0 +1,31 @@
+/** A caller's request for a job as the fleet service takes it. A null of the caller means the same as leaving out; bounds are the service's to check. */
+import type { JobRequest } from '@flotilla/fleet';
+import type { AbortRule, WaveSpec } from '@flotilla/jobs';
+import { ApiError } from './api-error.js';
+import { parseDeviceFilter, withoutNulls } from './device-filter-input.js';
+import type { AbortRuleInput, CreateJobInput, WaveInput } from './generated/schema-types.js';
+import { jsonObject } from './json-object.js';
+
+export function parseJobRequest(input: CreateJobInput): JobRequest {
+  const { tool, arguments: given, devices, waves, abort, window, ...options } = input;
+  if (!tool) throw new ApiError('BAD_USER_INPUT', '"input.tool" is needed: the name of the tool to call.');
+  return {
+    ...withoutNulls(options),
+    ...(waves ? { waves: waves.map(waveOf) } : {}),
+    ...(abort ? { abort: abort.map(abortRuleOf) } : {}),
+    ...(window ? { window: { from: window.from, to: window.to, zone: window.zone, ...(window.days ? { days: window.days } : {}) } } : {}),
+    tool,
+    arguments: jsonObject(given, 'input.arguments'),
+    devices: parseDeviceFilter(devices) ?? {},
+  };
+}
+
+/** What stands for both or neither of `percent` and `count` is refused by the service, with a message that says so. */
+function waveOf(wave: WaveInput): WaveSpec {
+  return { successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO', ...withoutNulls(wave) } as WaveSpec;
+}
+
+/** Outcomes that no rule counts are refused by the service. */
+function abortRuleOf(rule: AbortRuleInput): AbortRule {
+  return { scope: 'JOB', action: 'PAUSE', ...withoutNulls(rule), outcomes: rule.outcomes as AbortRule['outcomes'] };
+}

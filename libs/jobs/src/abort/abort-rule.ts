@@ -1,0 +1,39 @@
+/** When a job stops by itself. [jobs §7] */
+import type { TargetOutcome } from '../job-types.js';
+
+/** Ends that a rule may count. The others are successes, or say nothing about the devices. */
+export type AbortOutcome = Extract<TargetOutcome, 'FAILED' | 'REJECTED' | 'VERIFY_FAILED' | 'UNKNOWN' | 'EXPIRED'>;
+
+/** Over which targets a rule counts: those of the open wave, or all. */
+export type AbortScope = 'WAVE' | 'JOB';
+export type AbortAction = 'PAUSE' | 'CANCEL';
+
+/** Trips at `count` such ends, or where they are `ratio` (0 to 1) of at least `minDecided`; one of `count` and `ratio` is given. */
+export interface AbortRule {
+  readonly outcomes: readonly AbortOutcome[];
+  readonly scope: AbortScope;
+  /** 20, or the size of the first wave where that is smaller, unless given. */
+  readonly minDecided?: number;
+  readonly ratio?: number;
+  readonly count?: number;
+  readonly action: AbortAction;
+  /** The rule holds in this wave only. */
+  readonly onlyWave?: number;
+}
+
+/** What a rule counts at one moment. */
+export interface RuleCounts {
+  readonly decided: number;
+  readonly failed: number;
+}
+
+/** The rule that stopped the job, and what it saw. */
+export interface TrippedRule extends RuleCounts {
+  readonly rule: AbortRule;
+  /** The open wave at that moment. */
+  readonly wave: number;
+  /** Ms since the Unix epoch. */
+  readonly at: number;
+  /** What each of the job's rules had counted by then. A job that is resumed is judged on what came after. */
+  readonly seen: readonly RuleCounts[];
+}

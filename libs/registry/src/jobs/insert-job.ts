@@ -1,0 +1,55 @@
+/** Writing the row of a new job. */
+import type { Queryable } from '../database/database.js';
+import type { NewJob } from '../job-store.js';
+import { JOB_COLUMNS, type JobRecord } from './job-rows.js';
+
+/** Undefined where its creator has used the idempotency key before. */
+export async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord | undefined> {
+  const columns = columnsOf(job);
+  const names = Object.keys(columns);
+  const rows = await db.query<JobRecord>(
+    {
+      text: `INSERT INTO job (${names.join(', ')}) VALUES (${names.map((_name, index) => `$${index + 1}`).join(', ')})
+       ON CONFLICT (created_by, idempotency_key) DO NOTHING RETURNING ${JOB_COLUMNS}`,
+    },
+    Object.values(columns),
+  );
+  return rows[0];
+}
+
+/** The driver writes an array as one of PostgreSQL's, so JSON is given as text. */
+function columnsOf(job: NewJob): Readonly<Record<string, unknown>> {
+  return {
+    id: job.id,
+    name: job.name,
+    tool: job.tool,
+    arguments: JSON.stringify(job.arguments),
+    devices: JSON.stringify(job.devices),
+    state: job.state,
+    offline: job.offline,
+    expires_at: new Date(job.expiresAt),
+    call_timeout_ms: job.callTimeoutMs,
+    max_in_flight: job.maxInFlight,
+    idempotent: job.idempotent,
+    disruptive: job.disruptive,
+    disconnect_expected: job.disconnectExpected,
+    failure_text: job.failureText,
+    verification: job.verification,
+    readback: job.readback && JSON.stringify(job.readback),
+    max_attempts: job.maxAttempts,
+    skip_if_satisfied: job.skipIfSatisfied,
+    per_minute: job.perMinute,
+    priority: job.priority,
+    waves: JSON.stringify(job.waves),
+    abort_rules: JSON.stringify(job.abortRules),
+    start_at: job.startAt === undefined ? undefined : new Date(job.startAt),
+    daily_window: job.window && JSON.stringify(job.window),
+    firmware_image_id: job.firmwareImageId,
+    parent_job_id: job.parentJobId,
+    created_by: job.createdBy,
+    may_call_user_only: job.mayCallUserOnly,
+    idempotency_key: job.idempotencyKey,
+    request_hash: job.requestHash,
+    created_at: new Date(job.createdAt),
+  };
+}
