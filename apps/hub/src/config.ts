@@ -1,5 +1,12 @@
 /** The hub's settings, read from the environment once and checked as a whole: every wrong value is named with its rule before anything starts. */
-import { defaultPublishTopic, isTimeZone, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } from '@flotilla/gateway';
+import {
+  defaultGatewayLimits,
+  defaultPublishTopic,
+  isTimeZone,
+  MQTT_TLS_PORT,
+  publicMqttProblem,
+  publicUrlProblem,
+} from '@flotilla/gateway';
 import type { EnrolmentMode } from '@flotilla/gateway';
 import { storageUrlProblem } from '@flotilla/storage';
 import path from 'node:path';
@@ -114,6 +121,14 @@ const environment = z.object({
   FLOTILLA_ENROLMENT_CONFIRM: optionalText,
   FLOTILLA_FACTORY_KEYS: optionalText,
   FLOTILLA_DEVICE_TIMEZONE: judged((zone) => (isTimeZone(zone) ? undefined : 'must be a name of the tz database, such as Europe/Berlin')),
+  FLOTILLA_RECONNECTS_MAX: z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(defaultGatewayLimits.reconnectsMax))
+      .refine((text) => /^\d{1,4}$/.test(text), 'must be a number of connects from 1 to 9999, or 0 for no bound')
+      .transform(Number),
+  ),
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
   FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
@@ -154,6 +169,8 @@ export interface HubConfig {
   /** Zone of devices that have none of their own; the host's where not given. */
   readonly deviceTimeZone: string | undefined;
   readonly deviceSecret: string | undefined;
+  /** Connects of one device in a row until it has to wait; 0 for no bound. */
+  readonly reconnectsMax: number;
   /** Origins that tools which make a device fetch or post may name. */
   readonly deviceUrls: readonly string[];
   /** Where files are kept: a folder, or a bucket. */
@@ -260,6 +277,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
     deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
+    reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     storage: storageOf(values),
     logLevel: values.FLOTILLA_LOG_LEVEL,

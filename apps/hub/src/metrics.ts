@@ -10,6 +10,8 @@ export interface MetricsSources {
   readonly gateway?: () => {
     readonly sessions: readonly { readonly state: string; readonly transport: string; readonly count: number }[];
     readonly unproven: number;
+    readonly undiscovered: number;
+    readonly flapping: number;
     readonly counts: readonly { readonly name: string; readonly count: number }[];
   };
   readonly queueDepth: () => Promise<number>;
@@ -66,14 +68,18 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
       for (const { state, transport, count } of status().sessions) this.set({ state, transport }, count);
     },
   });
-  new Gauge({
-    name: 'flotilla_unproven_connections',
-    help: 'Connections that have not introduced themselves.',
-    registers: [registry],
-    collect() {
-      this.set(status().unproven);
-    },
-  });
+  const gauge = (name: string, help: string, value: 'unproven' | 'undiscovered' | 'flapping') =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(status()[value]);
+      },
+    });
+  gauge('flotilla_unproven_connections', 'Connections that have not introduced themselves.', 'unproven');
+  gauge('flotilla_undiscovered_sessions', 'Sessions that wait for their turn to greet their device.', 'undiscovered');
+  gauge('flotilla_flapping_devices', 'Devices that connect again and again, and have to wait.', 'flapping');
   new Counter({
     name: 'flotilla_gateway_events_total',
     help: 'What the gateway counts: anomalies, refusals, cuts.',

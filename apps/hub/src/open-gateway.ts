@@ -44,7 +44,8 @@ export async function openGateway(ground: Ground, { upgrades, deviceRoutes, addr
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
   const auth = deviceAuth(config, deviceSecret, provisioning.auth, registry);
   const udp = { host: config.host, port: config.udpPort, publicHost: config.publicHost };
-  const gateway = new Gateway({ gatewayId: lease.id, registry, bus, clock: systemClock, auth, publishTopic, udp, logger });
+  const limits = { reconnectsMax: config.reconnectsMax };
+  const gateway = new Gateway({ gatewayId: lease.id, registry, bus, clock: systemClock, auth, publishTopic, udp, limits, logger });
   await listening('FLOTILLA_UDP_PORT', config.host, config.udpPort, () => gateway.start());
   closers.add('gateway', () => gateway.stop());
   const unserve = await bus.calls.serve(lease.id, gateway.callServer);

@@ -6,7 +6,8 @@ import { OpenAuth } from './auth/device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
 import { defaultGatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
-import { Lobby } from './lobby.js';
+import { FailedAttempts } from './overload/failed-attempts.js';
+import { Lobby } from './overload/lobby.js';
 import type { Arrival, SessionHost } from './sessions/session-host.js';
 
 export const realClock: Clock = {
@@ -24,6 +25,17 @@ export class OpenHouse implements SessionHost {
   isFull = false;
   readonly arrivals: Arrival[] = [];
   readonly superseded: DeviceId[] = [];
+
+  retryAfterMs: number | undefined;
+  readonly reports: Readonly<Record<string, unknown>>[] = [];
+
+  welcome(): 'welcome' | { readonly retryAfterMs: number } {
+    return this.retryAfterMs === undefined ? 'welcome' : { retryAfterMs: this.retryAfterMs };
+  }
+
+  report(deviceId: DeviceId, type: string, data: Readonly<Record<string, unknown>>): void {
+    this.reports.push({ deviceId, type, ...data });
+  }
 
   supersede(deviceId: DeviceId): void {
     this.superseded.push(deviceId);
@@ -50,6 +62,7 @@ export function doorOptions() {
     host: new OpenHouse(),
     publishTopic: 'device-server',
     lobby: new Lobby(limits, realClock),
+    attempts: new FailedAttempts(realClock),
     limits,
     counters: new GatewayCounters(),
     clock: realClock,

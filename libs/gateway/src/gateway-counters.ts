@@ -6,7 +6,19 @@ import type { OtaOutcome } from './provisioning/ota-endpoint.js';
 
 /** Why a connection never became a session. */
 export type ConnectionRefusal =
-  AuthRefusal | 'auth_unavailable' | 'identifier_rejected' | 'handshake_invalid' | 'hello_missing' | 'hub_full' | 'too_many_connections';
+  | AuthRefusal
+  | 'auth_unavailable'
+  | 'identifier_rejected'
+  | 'handshake_invalid'
+  /** No CONNECT, or no hello, in time. */
+  | 'connect_missing'
+  | 'hello_missing'
+  | 'hub_full'
+  | 'too_many_connections'
+  /** Too many failed attempts from its address. */
+  | 'address_limited'
+  /** The device connects again and again. */
+  | 'flapping';
 
 interface CounterKinds {
   /** Strange things that sessions saw. */
@@ -16,6 +28,12 @@ interface CounterKinds {
   readonly refusal: ConnectionRefusal;
   /** How OTA requests were answered. */
   readonly ota: OtaOutcome;
+  /** Devices that sent more than they may: read more slowly, or cut. */
+  readonly traffic: 'slowed' | 'cut';
+  /** WebSockets cut because their device answered no ping. */
+  readonly peer: 'silent';
+  /** Devices that began to connect again and again. */
+  readonly flapping: 'episodes';
   /** Sessions replaced by a newer connection: all, and those of devices whose last replacement was a moment ago. */
   readonly takeover: 'all' | 'flapping';
 }

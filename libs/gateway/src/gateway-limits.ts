@@ -5,6 +5,8 @@ export interface GatewayLimits {
   readonly sessionsMax: number;
   /** Connections that have not yet proved who they are, at once: what strangers can make us hold, and what a fleet brings after a restart. */
   readonly unprovenConnectionsMax: number;
+  /** Of these, those of one address: leaves room for others, and is more than a hall of boards behind one proxy brings at once. */
+  readonly unprovenPerAddressMax: number;
   /** New connections per second, once more than the number above came at once: about twice what a core accepts, so that only a flood notices it. */
   readonly connectionsPerSecondMax: number;
   /** Time from accept to CONNECT, and from upgrade to the device's hello, ms. Devices give up after 10 s themselves. [xiaozhi §1.3] */
@@ -17,6 +19,27 @@ export interface GatewayLimits {
   readonly forbiddenTopicsMax: number;
   /** A whole message from a device afterwards, bytes. A page of tools takes about 8 KB. [xiaozhi §9, 14] */
   readonly messageBytesMax: number;
+  /** Packets and frames of one device, per second and at once: speech comes as up to 50 frames a second, a list of tools as 64 pages. Beyond, it is read more slowly. */
+  readonly messagesPerSecondMax: number;
+  readonly messagesBurst: number;
+  /** Bytes of one device, per second and at once: four times what speech takes, and the longest list of tools thrice. */
+  readonly bytesPerSecondMax: number;
+  readonly bytesBurst: number;
+  /** How far a device may be behind in paying for what it sent, ms, before it is cut: what comes slower than that is still heard within its keep-alive. */
+  readonly trafficDebtMsMax: number;
+  /** A device that was not slowed for that long and then is again begins a new episode, ms: one event each. */
+  readonly trafficEpisodeMs: number;
+  /** Connects of one device in a row, a takeover counting twice, until it is made to wait; 0 for no bound. A bad quarter of an hour of Wi-Fi brings fewer. */
+  readonly reconnectsMax: number;
+  /** One connect that often is forgotten, ms: a device that restarts after each crash comes every 10 to 30 s. [xiaozhi §2.3] */
+  readonly reconnectEveryMs: number;
+  /** How long a flapping device waits, ms: first, as long as it pauses itself, doubled with each return, and longest. */
+  readonly flappingBackOffMs: number;
+  readonly flappingBackOffMsMax: number;
+  /** Devices whose connects are remembered: more than the sessions that fit. */
+  readonly flappingDevicesMax: number;
+  /** Sessions that greet their devices, per second: a third of what a core can do, so that calls find it free while a fleet comes back. */
+  readonly discoveriesPerSecondMax: number;
   /** Bytes waiting for a device that does not drain; beyond it nothing more is accepted for it. */
   readonly unsentBytesMax: number;
   /** A WebSocket is pinged this often, ms; one that stayed silent for a whole interval is cut. */
@@ -39,12 +62,25 @@ export interface GatewayLimits {
 export const defaultGatewayLimits: GatewayLimits = {
   sessionsMax: 18_000,
   unprovenConnectionsMax: 8_000,
+  unprovenPerAddressMax: 6_000,
   connectionsPerSecondMax: 5_000,
   introductionTimeoutMs: 10_000,
   authTimeoutMs: 5_000,
   unprovenPacketBytesMax: 4 * 1024,
   forbiddenTopicsMax: 20,
   messageBytesMax: 64 * 1024,
+  messagesPerSecondMax: 200,
+  messagesBurst: 2_000,
+  bytesPerSecondMax: 256 * 1024,
+  bytesBurst: 2 * 1024 * 1024,
+  trafficDebtMsMax: 10_000,
+  trafficEpisodeMs: 60_000,
+  reconnectsMax: 12,
+  reconnectEveryMs: 30_000,
+  flappingBackOffMs: 10_000,
+  flappingBackOffMsMax: 300_000,
+  flappingDevicesMax: 20_000,
+  discoveriesPerSecondMax: 1_000,
   unsentBytesMax: 256 * 1024,
   pingIntervalMs: 30_000,
   closingTimeoutMs: 1_000,

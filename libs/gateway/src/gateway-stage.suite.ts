@@ -35,7 +35,8 @@ export class GatewayStage {
     const gateway = new Gateway({
       ...{ clock: realClock, auth: new OpenAuth(), logger: silentLogger },
       udp: { host: '127.0.0.1', port: 0 },
-      limits: { retryDelayMs: 10, closingTimeoutMs: 50 },
+      // Specs connect one lamp again and again, faster than any device.
+      limits: { retryDelayMs: 10, closingTimeoutMs: 50, reconnectsMax: 0 },
       ...options,
     });
     await gateway.start();

@@ -17,7 +17,8 @@ import type { GatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
 import { LiveSessions } from './sessions/live-sessions.js';
 import type { SessionCount } from './sessions/live-sessions.js';
-import { Lobby } from './lobby.js';
+import { FailedAttempts } from './overload/failed-attempts.js';
+import { Lobby } from './overload/lobby.js';
 import { MqttIngress } from './mqtt/mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt/mqtt-upgrade.js';
 import { NoVoice } from './conversations/no-voice.js';
@@ -49,6 +50,10 @@ export interface GatewayStatus {
   readonly sessions: readonly SessionCount[];
   /** Connections that have not introduced themselves. */
   readonly unproven: number;
+  /** Sessions that wait for their turn to greet their device. */
+  readonly undiscovered: number;
+  /** Devices that connect again and again, and have to wait. */
+  readonly flapping: number;
   readonly counts: readonly GatewayCount[];
 }
 
@@ -80,7 +85,7 @@ export class Gateway {
       conversations: new NoVoice({ clock, publicHost: udp.publicHost, udpPort: () => this.udpPort }),
     });
     this.callServer = this.#sessions;
-    const door = { ...shared, auth, host: this.#sessions, lobby: this.#lobby };
+    const door = { ...shared, auth, host: this.#sessions, lobby: this.#lobby, attempts: new FailedAttempts(clock) };
     this.#mqtt = new MqttIngress({ ...door, publishTopic: options.publishTopic ?? defaultPublishTopic });
     this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
     this.#webSockets = new WebSocketIngress(door);
@@ -118,6 +123,8 @@ export class Gateway {
     return {
       sessions: this.#sessions.count(),
       unproven: this.#lobby.size,
+      undiscovered: this.#sessions.undiscovered,
+      flapping: this.#sessions.flapping,
       counts: [...this.#counters.list(), { name: 'udp_packets_dropped', count: this.#udp?.packets ?? 0 }],
     };
   }

@@ -3,10 +3,12 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 export interface UpgradeRefusal {
-  readonly status: 400 | 401 | 503;
+  readonly status: 400 | 401 | 429 | 503;
   /** Upper-case code, as everywhere in the hub. */
   readonly code: 'HANDSHAKE_INVALID' | 'UNAUTHORIZED' | 'OVERLOADED';
   readonly message: string;
+  /** When to try again. */
+  readonly retryAfterSeconds?: number;
 }
 
 export function refuseUpgrade(socket: Duplex, refusal: UpgradeRefusal): void {
@@ -16,6 +18,7 @@ export function refuseUpgrade(socket: Duplex, refusal: UpgradeRefusal): void {
     'Connection: close',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(refusal.retryAfterSeconds === undefined ? [] : [`Retry-After: ${refusal.retryAfterSeconds}`]),
   ];
   socket.on('error', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());

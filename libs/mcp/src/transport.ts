@@ -9,6 +9,7 @@ export type CloseReason =
   | 'connection_lost' // The socket ended without one, or the keep-alive ran out.
   | 'taken_over' // A newer connection of the same device replaced this one.
   | 'protocol_error' // The device broke a rule of the transport.
+  | 'traffic_exceeded' // The device sent far more than it may.
   | 'greeting_failed' // The device did not answer the greeting.
   | 'hub_stopping'
   | 'hub_closed'; // The hub decided to, for example because an operator asked.

@@ -34,7 +34,7 @@ type Settlement = Extract<SessionEffect, { kind: 'settle' }>;
 /** What waits its turn. A text is read only then, as what is in flight decides how. */
 type MailboxItem = SessionInput | ({ readonly kind: 'text' } & ArrivedText);
 
-/** Order of use: construct, then `start()` once, which starts the transport and greets the device; calls made before `ready` wait. */
+/** Order of use: construct, `listen()` where the greeting is to come later, then `start()` once, which greets the device; calls made before `ready` wait. */
 export class SessionActor implements Session {
   readonly #rules: SessionRules;
   readonly #transport: Transport;
@@ -46,6 +46,7 @@ export class SessionActor implements Session {
   /** Calls that ended while `call` was on the stack. */
   #deferred: Settlement[] = [];
   #state: MachineState;
+  #isListening = false;
   #isBusy = false;
   #isInsideCall = false;
   #droppedInputs = 0;
@@ -70,8 +71,15 @@ export class SessionActor implements Session {
     return this.#state.waiting.length + (this.#state.inFlight?.kind === 'call' ? 1 : 0);
   }
 
-  start(): void {
+  /** Starts the transport. What the device says unasked is heard before it is greeted. */
+  listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
     this.#transport.start();
+  }
+
+  start(): void {
+    this.listen();
     this.#accept({ kind: 'start', now: this.#clock.now() });
   }
 

@@ -6,7 +6,8 @@ import { Aedes } from 'aedes';
 import type { AedesOptions, Client, PublishPacket } from 'aedes';
 
 type Done = (error?: Error) => void;
-type Receive = (client: Client, topic: string, payload: Uint8Array) => void;
+/** `readOn` is to be called when the next bytes of this client may be read. */
+type Receive = (client: Client, message: { readonly topic: string; readonly payload: Uint8Array }, readOn: () => void) => void;
 
 const noBytes = new Uint8Array();
 
@@ -27,9 +28,13 @@ export class MqttBroker extends Aedes {
       from();
       return;
     }
-    if (from)
-      this.#receive(from, packet.topic, typeof packet.payload === 'string' ? Buffer.from(packet.payload) : (packet.payload ?? noBytes));
     // Not inside this call: Aedes would read on within its parser's own step.
-    if (done) process.nextTick(done);
+    const readOn = () => done && process.nextTick(done);
+    if (!from) {
+      readOn();
+      return;
+    }
+    const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : (packet.payload ?? noBytes);
+    this.#receive(from, { topic: packet.topic, payload }, readOn);
   }
 }

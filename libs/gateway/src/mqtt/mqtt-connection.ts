@@ -4,6 +4,9 @@ import type { Client, ConnectPacket } from 'aedes';
 import type { CloseReason, DeviceId } from '@flotilla/mcp';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
+import type { Clock } from '@flotilla/session';
+import { TrafficControl } from '../overload/traffic-control.js';
+import type { TrafficNews } from '../overload/traffic-control.js';
 import { MqttTransport } from './mqtt-transport.js';
 import { PacketGuard } from './packet-guard.js';
 import type { Arrival, LastWill, Peer } from '../sessions/session-host.js';
@@ -13,8 +16,13 @@ export interface MqttConnectionOptions {
   readonly leaveLobby: () => void;
   /** The topic that all devices publish to. */
   readonly publishTopic: string;
+  readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
+  /** The connection ended before it had proved anything, and that was not the hub's doing. */
+  readonly onStranger: () => void;
+  /** The device sends faster than it may. */
+  readonly onThrottled: (deviceId: DeviceId, news: TrafficNews) => void;
 }
 
 export class MqttConnection {
@@ -22,12 +30,18 @@ export class MqttConnection {
   claimedId: string | undefined;
   /** Set once the credentials were found right. */
   deviceId: DeviceId | undefined;
+  /** The hub refused it for reasons of its own. */
+  isTurnedAway = false;
   transport: MqttTransport | undefined;
   readonly peer: Peer;
   readonly #conn: Duplex;
   readonly #guard: PacketGuard;
   #fault: CloseReason = 'connection_lost';
   #will: LastWill | undefined;
+  readonly #traffic: TrafficControl;
+  #packetsCounted = 0;
+  /** What lets the broker read on, while the device sends too fast. */
+  #held: (() => void)[] = [];
   #forbiddenTopics = 0;
 
   /**
@@ -41,6 +55,15 @@ export class MqttConnection {
     this.peer = options.peer;
     this.#guard = new PacketGuard(options.limits);
     this.#conn = client.conn;
+    const { clock, counters, limits, onThrottled } = options;
+    this.#traffic = new TrafficControl({
+      ...{ clock, counters, limits },
+      // The broker reads no further until it has heard that each message of the last chunk is done with.
+      hold: () => undefined,
+      release: () => this.#readOn(),
+      cut: () => this.#cut('traffic_exceeded'),
+      tell: (news) => this.deviceId !== undefined && onThrottled(this.deviceId, news),
+    });
     this.#conn.on('data', (chunk: Uint8Array) => this.#inspect(chunk));
     this.#conn.once('close', () => this.#ended());
   }
@@ -55,8 +78,15 @@ export class MqttConnection {
     this.#will = will && { topic: will.topic, payload: Buffer.from(will.payload).toString('utf8') };
   }
 
-  /** A message of the device. On a topic that is not its to publish on it goes nowhere; a positive acknowledgement is due all the same. [MQTT-3.3.5-2] */
-  hear(topic: string, payload: Uint8Array): void {
+  /** A message of the device. */
+  hear({ topic, payload }: { readonly topic: string; readonly payload: Uint8Array }, readOn: () => void): void {
+    this.#deliver(topic, payload);
+    if (this.#traffic.isHolding) this.#held.push(readOn);
+    else readOn();
+  }
+
+  /** On a topic that is not its to publish on a message goes nowhere; a positive acknowledgement is due all the same. [MQTT-3.3.5-2] */
+  #deliver(topic: string, payload: Uint8Array): void {
     if (topic === this.options.publishTopic || topic === this.topic) {
       this.transport?.receive(payload);
       return;
@@ -66,8 +96,7 @@ export class MqttConnection {
     this.#forbiddenTopics += 1;
     if (this.#forbiddenTopics < limits.forbiddenTopicsMax || this.client.closed) return;
     counters.add('anomaly', 'topic_abuse');
-    this.#fault = 'protocol_error';
-    this.client.close();
+    this.#cut('protocol_error');
   }
 
   /** The broker accepted the device. Undefined where the connection was not one that we let in. */
@@ -92,21 +121,39 @@ export class MqttConnection {
 
   /** The broker gave the connection up: its end follows. */
   fail(error: Error): void {
+    if (this.claimedId === undefined && error.message === 'connect did not arrive in time')
+      this.options.counters.add('refusal', 'connect_missing');
     if (this.#fault === 'connection_lost' && !isLoss(error)) this.#fault = 'protocol_error';
     this.transport?.fail(error);
   }
 
   #inspect(chunk: Uint8Array): void {
     const cut = this.#guard.inspect(chunk);
+    if (this.client.closed) return;
+    this.#traffic.count(this.#guard.packets - this.#packetsCounted, chunk.length);
+    this.#packetsCounted = this.#guard.packets;
     if (cut === undefined || this.client.closed) return;
     this.options.counters.add('guard_cut', cut);
-    this.#fault = 'protocol_error';
-    // The broker still gets this chunk, but a closed client's packets go nowhere.
+    this.#cut('protocol_error');
+  }
+
+  /** The broker still gets the chunk at hand, but a closed client's packets go nowhere. */
+  #cut(reason: CloseReason): void {
+    this.#fault = reason;
     this.client.close();
+  }
+
+  #readOn(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const readOn of held) readOn();
   }
 
   #ended(): void {
     this.options.leaveLobby();
+    this.#traffic.end();
+    this.#held = [];
+    if (this.deviceId === undefined && !this.isTurnedAway) this.options.onStranger();
     this.transport?.ended(this.#guard.sawDisconnect && this.#fault === 'connection_lost' ? 'device_closed' : this.#fault);
   }
 }

@@ -6,14 +6,15 @@ import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { Client, Subscription } from 'aedes';
 import { clientIdMax, parseMqttClientId } from '@flotilla/mcp';
+import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { askAuth } from '../auth/auth-question.js';
-import type { AuthAnswer } from '../auth/auth-question.js';
 import type { DeviceAuth } from '../auth/device-auth.js';
 import type { ConnectionRefusal, GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
-import type { Lobby } from '../lobby.js';
+import type { FailedAttempts } from '../overload/failed-attempts.js';
+import type { Lobby } from '../overload/lobby.js';
 import { MqttBroker } from './mqtt-broker.js';
 import { MqttConnection } from './mqtt-connection.js';
 import type { Peer, SessionHost } from '../sessions/session-host.js';
@@ -22,6 +23,7 @@ export interface MqttIngressOptions {
   readonly auth: DeviceAuth;
   readonly host: SessionHost;
   readonly lobby: Lobby;
+  readonly attempts: FailedAttempts;
   /** The topic that all devices publish to. */
   readonly publishTopic: string;
   readonly clock: Clock;
@@ -72,7 +74,11 @@ export class MqttIngress {
         authorizePublish: (_client, _packet, proceed) => proceed(null),
         authorizeSubscribe: (client, subscription, answer) => answer(null, this.#ownTopicOnly(client, subscription)),
       },
-      (client, topic, payload) => this.#connections.get(client)?.hear(topic, payload),
+      (client, message, readOn) => {
+        const connection = this.#connections.get(client);
+        if (connection) connection.hear(message, readOn);
+        else readOn();
+      },
     );
     // Missing in Aedes' types; unheard it would end the process.
     const emitter: EventEmitter = this.#broker;
@@ -95,16 +101,21 @@ export class MqttIngress {
 
   /** Takes a connected stream. It owns it from here on, also where it refuses it. */
   accept(conn: Duplex, peer: Peer): void {
-    const leaveLobby = this.#broker.closed ? undefined : this.options.lobby.enter();
+    const { attempts, clock, counters, host, limits, lobby, publishTopic } = this.options;
+    const isLimited = !attempts.mayConnect(peer.remoteAddress);
+    const leaveLobby = this.#broker.closed || isLimited ? undefined : lobby.enter(peer.remoteAddress);
     if (leaveLobby === undefined) {
-      this.options.counters.add('refusal', 'too_many_connections');
+      counters.add('refusal', isLimited ? 'address_limited' : 'too_many_connections');
       conn.on('error', () => undefined);
       conn.destroy();
       return;
     }
     const client = this.#broker.handle(conn);
-    const { counters, limits, publishTopic } = this.options;
-    const connection = new MqttConnection(client, { peer, leaveLobby, limits, counters, publishTopic });
+    const connection = new MqttConnection(client, {
+      ...{ peer, leaveLobby, clock, limits, counters, publishTopic },
+      onStranger: () => attempts.failed(peer.remoteAddress),
+      onThrottled: (deviceId, news) => host.report(deviceId, 'device.throttled', { transport: 'MQTT', ...news }),
+    });
     this.#connections.set(client, connection);
   }
 
@@ -121,24 +132,42 @@ export class MqttIngress {
       this.#refuse(answer, 'identifier_rejected', new ConnectRefusal(IDENTIFIER_REJECTED, problem));
       return;
     }
-    if (this.options.host.isFull) {
-      this.#refuse(answer, 'hub_full', new ConnectRefusal(SERVER_UNAVAILABLE, 'no room for another session'));
+    const { remoteAddress } = connection.peer;
+    const { auth, attempts, host } = this.options;
+    if (host.isFull) {
+      this.#turnAway(connection, answer, 'hub_full', 'no room for another session');
       return;
     }
-    const decide = (verdict: AuthAnswer) => {
-      if (verdict.kind === 'granted') {
-        connection.deviceId = verdict.deviceId ?? identity.deviceId;
-        answer(null, true);
-      } else if (verdict.kind === 'undecided') {
-        this.#refuse(answer, 'auth_unavailable', new ConnectRefusal(SERVER_UNAVAILABLE, 'credentials could not be checked'));
-      } else {
+    if (!attempts.mayTry(remoteAddress, clientId)) {
+      this.#turnAway(connection, answer, 'address_limited', 'too many failed attempts from this address');
+      return;
+    }
+    const ask = () => auth.checkMqtt({ clientId, ...claim, remoteAddress });
+    askAuth({ ask, subject: { clientId, remoteAddress } }, this.options, (verdict) => {
+      if (verdict.kind === 'granted') this.#welcome(connection, verdict.deviceId ?? identity.deviceId, answer);
+      else if (verdict.kind === 'undecided') this.#turnAway(connection, answer, 'auth_unavailable', 'credentials could not be checked');
+      else {
         const code = verdict.reason === 'credentials_missing' ? NOT_AUTHORIZED : BAD_CREDENTIALS;
         this.#refuse(answer, verdict.reason, new ConnectRefusal(code, verdict.message));
       }
-    };
-    const { remoteAddress } = connection.peer;
-    const ask = () => this.options.auth.checkMqtt({ clientId, ...claim, remoteAddress });
-    askAuth({ ask, subject: { clientId, remoteAddress } }, this.options, decide);
+    });
+  }
+
+  #welcome(connection: MqttConnection, deviceId: DeviceId, answer: Answer): void {
+    const { attempts, host } = this.options;
+    attempts.succeeded(connection.peer.remoteAddress, connection.claimedId ?? '');
+    if (host.welcome(deviceId, 'MQTT') === 'welcome') {
+      connection.deviceId = deviceId;
+      answer(null, true);
+    } else {
+      this.#turnAway(connection, answer, 'flapping', 'this device connects again and again; it has to wait');
+    }
+  }
+
+  /** Refuses for a reason that is not the connection's fault: the device is to come back. */
+  #turnAway(connection: MqttConnection, answer: Answer, reason: ConnectionRefusal, message: string): void {
+    connection.isTurnedAway = true;
+    this.#refuse(answer, reason, new ConnectRefusal(SERVER_UNAVAILABLE, message));
   }
 
   #refuse(answer: Answer, reason: ConnectionRefusal, refusal: ConnectRefusal): void {

@@ -32,6 +32,7 @@ export class PacketGuard {
   /** Bytes of the current fixed header read so far. */
   #headerBytes = 0;
   #lengthSoFar = 0;
+  #packets = 0;
 
   constructor(private readonly bounds: PacketBounds) {
     this.#bytesMax = bounds.unprovenPacketBytesMax;
@@ -45,6 +46,11 @@ export class PacketGuard {
   /** Whether the device announced its end. */
   get sawDisconnect(): boolean {
     return this.#sawDisconnect;
+  }
+
+  /** Packets whose header has arrived so far. */
+  get packets(): number {
+    return this.#packets;
   }
 
   /** Why the stream was cut, if it was. */
@@ -93,6 +99,7 @@ export class PacketGuard {
     else if (!isLast && this.#headerBytes === 5) this.#cut = 'malformed_length';
     else if (isLast) {
       this.#bodyLeft = this.#lengthSoFar;
+      this.#packets += 1;
       this.#headerBytes = 0;
     }
   }

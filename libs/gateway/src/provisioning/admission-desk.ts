@@ -7,7 +7,7 @@ import type { EventFeed } from '@flotilla/bus';
 import type { CredentialStore, EnrolmentStore, KnownDevice, OtaContact, PendingEnrolment } from '@flotilla/registry';
 import type { EventLog } from '../sessions/event-log.js';
 import type { GatewayLogger } from '../gateway-logger.js';
-import type { AttemptLimiter } from './attempt-limiter.js';
+import type { AttemptLimiter } from '../overload/attempt-limiter.js';
 import { isProofRight } from './factory-proof.js';
 import type { FactoryProof } from './factory-proof.js';
 

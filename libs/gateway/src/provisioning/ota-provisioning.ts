@@ -13,7 +13,7 @@ import type { GatewayLogger } from '../gateway-logger.js';
 import type { HttpRoute } from '../http-route.js';
 import { AdmissionDesk } from './admission-desk.js';
 import type { EnrolmentMode } from './admission-desk.js';
-import { AttemptLimiter } from './attempt-limiter.js';
+import { AttemptLimiter } from '../overload/attempt-limiter.js';
 import type { AnswerSettings } from './ota-answer.js';
 import { OtaEndpoint } from './ota-endpoint.js';
 

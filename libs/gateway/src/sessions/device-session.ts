@@ -68,8 +68,14 @@ export class DeviceSession implements SessionObserver {
     return this.#actor.state;
   }
 
-  start(): void {
+  /** Hears what the device says from now on. */
+  listen(): void {
     if (this.arrival.conversationId !== undefined) this.#dialect.setSessionId(this.arrival.conversationId);
+    this.#actor.listen();
+  }
+
+  /** Asks the device who it is and what it can do. After the end of the session it does nothing. */
+  greet(): void {
     this.#actor.start();
   }
 

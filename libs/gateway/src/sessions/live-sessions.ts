@@ -2,8 +2,11 @@
 import type { CallServer, RoutedCall } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
+import { DiscoveryPace } from '../overload/discovery-pace.js';
+import { FlappingWatch } from '../overload/flapping-watch.js';
 import { DeviceSession } from './device-session.js';
 import type { SessionContext } from './device-session.js';
+import { EventLog } from './event-log.js';
 import type { Arrival, SessionHost } from './session-host.js';
 import { SessionTable } from './session-table.js';
 
@@ -19,8 +22,13 @@ const STOP_POLL_MS = 10;
 
 export class LiveSessions implements SessionHost, CallServer {
   readonly #table: SessionTable<DeviceSession>;
+  readonly #flapping: FlappingWatch;
+  readonly #pace: DiscoveryPace;
+  readonly #events: EventLog;
   /** Of each device whose newest session has no epoch yet: when it will have one. */
   readonly #openings = new Map<DeviceId, Promise<void>>();
+  /** How to give up a session's turn to greet. */
+  readonly #turns = new WeakMap<DeviceSession, () => void>();
   /** Sessions that ended and whose end is not written yet. */
   readonly #ending = new Set<DeviceSession>();
   readonly #sessionContext: SessionContext;
@@ -28,7 +36,11 @@ export class LiveSessions implements SessionHost, CallServer {
   #isStopping = false;
 
   constructor(private readonly context: Omit<SessionContext, 'onClosed' | 'onSuperseded'>) {
-    this.#table = new SessionTable(context.clock);
+    const { bus, clock, limits, registry } = context;
+    this.#table = new SessionTable(clock);
+    this.#flapping = new FlappingWatch(limits, clock);
+    this.#pace = new DiscoveryPace(limits, clock);
+    this.#events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     this.#sessionContext = {
       ...context,
       onClosed: (session, reason) => this.#end(session, reason),
@@ -45,6 +57,36 @@ export class LiveSessions implements SessionHost, CallServer {
 
   get isFull(): boolean {
     return this.#isStopping || this.#table.size >= this.context.limits.sessionsMax;
+  }
+
+  /** Sessions that wait for their turn to greet. */
+  get undiscovered(): number {
+    return this.#pace.waiting;
+  }
+
+  /** Devices that connect again and again. */
+  get flapping(): number {
+    return this.#flapping.flapping;
+  }
+
+  welcome(deviceId: DeviceId, kind: Arrival['kind']): 'welcome' | { readonly retryAfterMs: number } {
+    const entry = this.#flapping.enter(deviceId, { kind, isTakeover: this.#table.get(deviceId) !== undefined });
+    if (entry.kind === 'welcome') return 'welcome';
+    if (entry.isNew) {
+      this.context.counters.add('flapping', 'episodes');
+      const advice =
+        'If two boards have one identity, take one away or issue a new credential with rotateDeviceCredential; else look why this one restarts.';
+      this.#events.write('device.flapping', deviceId, {
+        transport: kind,
+        retryAfterSeconds: Math.ceil(entry.retryAfterMs / 1_000),
+        advice,
+      });
+    }
+    return entry;
+  }
+
+  report(deviceId: DeviceId, type: 'device.throttled', data: Readonly<Record<string, unknown>>): void {
+    this.#events.write(type, deviceId, data);
   }
 
   supersede(deviceId: DeviceId): void {
@@ -67,7 +109,11 @@ export class LiveSessions implements SessionHost, CallServer {
       if (this.#openings.get(deviceId) === opening) this.#openings.delete(deviceId);
     });
     this.#openings.set(deviceId, opening);
-    session.start();
+    session.listen();
+    this.#turns.set(
+      session,
+      this.#pace.enqueue(() => session.greet()),
+    );
   }
 
   call({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
@@ -110,6 +156,7 @@ export class LiveSessions implements SessionHost, CallServer {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#endListening();
+    this.#pace.stop();
     for (const session of [...this.#table.values()]) session.close('hub_stopping');
     const { clock, limits, logger } = this.context;
     const giveUpAt = clock.now() + limits.stopTimeoutMs;
@@ -129,6 +176,7 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   #end(session: DeviceSession, reason: string): void {
+    this.#turns.get(session)?.();
     this.#table.remove(session);
     this.#ending.add(session);
     void session.record.close(reason).finally(() => this.#ending.delete(session));

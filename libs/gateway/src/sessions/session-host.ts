@@ -23,6 +23,13 @@ export interface LastWill {
 export interface SessionHost {
   /** No further session fits, or the gateway is stopping. */
   readonly isFull: boolean;
+  /**
+   * Whether the device may have a session now; to be asked once for each connection that proved whose it is, because it counts. Where not, ms until it may: the device
+   * connects again and again.
+   */
+  welcome(deviceId: DeviceId, kind: Arrival['kind']): 'welcome' | { readonly retryAfterMs: number };
+  /** Writes down what befell a device on its connection. */
+  report(deviceId: DeviceId, type: 'device.throttled', data: Readonly<Record<string, unknown>>): void;
   /** Ends the session that the device has, because a newer connection of it is about to be admitted. */
   supersede(deviceId: DeviceId): void;
   /** Starts a session; whatever session the device had ends first. Messages may be delivered from the next turn on. */

@@ -8,24 +8,27 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
 import { clientIdMax, parseDeviceEnvelope, parseDeviceHello, parseDeviceIdHeader, websocketServerHello } from '@flotilla/mcp';
-import type { DeviceId } from '@flotilla/mcp';
+import type { CloseReason, DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { askAuth } from '../auth/auth-question.js';
 import type { DeviceAuth, WebSocketCredentials } from '../auth/device-auth.js';
 import type { ConnectionRefusal, GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
-import type { Lobby } from '../lobby.js';
+import type { FailedAttempts } from '../overload/failed-attempts.js';
+import type { Lobby } from '../overload/lobby.js';
 import { refuseUpgrade } from '../refuse-upgrade.js';
 import type { UpgradeRefusal } from '../refuse-upgrade.js';
 import { peerOf } from '../sessions/session-host.js';
 import type { Peer, SessionHost } from '../sessions/session-host.js';
+import { meterTraffic } from './websocket-traffic.js';
 import { closePolitely, WebSocketTransport } from './websocket-transport.js';
 
 export interface WebSocketIngressOptions {
   readonly auth: DeviceAuth;
   readonly host: SessionHost;
   readonly lobby: Lobby;
+  readonly attempts: FailedAttempts;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
@@ -57,7 +60,7 @@ export class WebSocketIngress {
 
   start(): void {
     this.#cancelRound = this.options.clock.setTimer(this.options.limits.pingIntervalMs, () => {
-      for (const transport of this.#transports) transport.checkPulse();
+      for (const transport of this.#transports) if (!transport.checkPulse()) this.options.counters.add('peer', 'silent');
       this.start();
     });
   }
@@ -70,12 +73,20 @@ export class WebSocketIngress {
 
   /** Takes over an upgrade request, socket included. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { attempts, auth, host, lobby } = this.options;
+    const { remoteAddress } = peerOf(request.socket);
     const handshake = readHandshake(request);
     if ('message' in handshake) {
+      attempts.failed(remoteAddress);
       this.#refuse(socket, 'handshake_invalid', { status: 400, code: 'HANDSHAKE_INVALID', message: handshake.message });
       return;
     }
-    const leaveLobby = this.options.host.isFull ? undefined : this.options.lobby.enter();
+    if (!attempts.mayTry(remoteAddress, loginOf(handshake))) {
+      const message = 'too many failed attempts from this address, try again later';
+      this.#refuse(socket, 'address_limited', { status: 429, code: 'OVERLOADED', message });
+      return;
+    }
+    const leaveLobby = host.isFull ? undefined : lobby.enter(remoteAddress);
     if (leaveLobby === undefined) {
       this.#refuse(socket, 'hub_full', { status: 503, code: 'OVERLOADED', message: 'no room for another session, try again later' });
       return;
@@ -83,16 +94,31 @@ export class WebSocketIngress {
     socket.once('close', leaveLobby);
     socket.on('error', () => socket.destroy());
     const { credentials } = handshake;
-    const ask = () => this.options.auth.checkWebSocket(credentials);
+    const ask = () => auth.checkWebSocket(credentials);
     askAuth({ ask, subject: { deviceId: credentials.deviceId } }, this.options, (verdict) => {
       if (socket.destroyed) return;
-      if (verdict.kind === 'granted')
-        this.#server.handleUpgrade(request, socket, head, (ws) => this.#awaitHello(ws, handshake, leaveLobby));
-      else if (verdict.kind === 'undecided')
+      if (verdict.kind === 'granted') {
+        if (this.#isWelcome(socket, handshake))
+          this.#server.handleUpgrade(request, socket, head, (ws) => this.#awaitHello(ws, handshake, leaveLobby));
+      } else if (verdict.kind === 'undecided') {
         this.#refuse(socket, 'auth_unavailable', { status: 503, code: 'OVERLOADED', message: 'credentials could not be checked' });
-      else this.#refuse(socket, verdict.reason, { status: 401, code: 'UNAUTHORIZED', message: verdict.message });
+      } else {
+        attempts.failed(remoteAddress);
+        this.#refuse(socket, verdict.reason, { status: 401, code: 'UNAUTHORIZED', message: verdict.message });
+      }
     });
   };
+
+  #isWelcome(socket: Duplex, handshake: Handshake): boolean {
+    const { attempts, host } = this.options;
+    attempts.succeeded(handshake.peer.remoteAddress, loginOf(handshake));
+    const entry = host.welcome(handshake.deviceId, 'WEBSOCKET');
+    if (entry === 'welcome') return true;
+    const message = 'this device connects again and again; it has to wait';
+    const retryAfterSeconds = Math.ceil(entry.retryAfterMs / 1_000);
+    this.#refuse(socket, 'flapping', { status: 503, code: 'OVERLOADED', message, retryAfterSeconds });
+    return false;
+  }
 
   #refuse(socket: Duplex, reason: ConnectionRefusal, refusal: UpgradeRefusal): void {
     this.options.counters.add('refusal', reason);
@@ -104,21 +130,28 @@ export class WebSocketIngress {
     const cancelDeadline = clock.setTimer(limits.introductionTimeoutMs, () => {
       socket.off('message', hear);
       counters.add('refusal', 'hello_missing');
-      closePolitely(socket, { clock, closingTimeoutMs: limits.closingTimeoutMs, reason: 'protocol_error' });
+      end('protocol_error');
     });
+    let end = (reason: CloseReason) => closePolitely(socket, { clock, closingTimeoutMs: limits.closingTimeoutMs, reason });
     const hear = (data: RawData, isBinary: boolean) => {
       if (isBinary || !isHello(data.toString())) return;
       cancelDeadline();
       socket.off('message', hear);
       leaveLobby();
-      this.#introduce(socket, handshake);
+      const transport = this.#introduce(socket, handshake);
+      end = (reason) => transport.close(reason);
     };
+    meterTraffic(socket, {
+      ...{ clock, counters, limits },
+      cut: () => end('traffic_exceeded'),
+      tell: (news) => this.options.host.report(handshake.deviceId, 'device.throttled', { transport: 'WEBSOCKET', ...news }),
+    });
     socket.on('message', hear);
     socket.on('error', () => undefined);
     socket.once('close', cancelDeadline);
   }
 
-  #introduce(socket: WebSocket, { deviceId, peer }: Handshake): void {
+  #introduce(socket: WebSocket, { deviceId, peer }: Handshake): WebSocketTransport {
     const { clock, limits } = this.options;
     const transport = new WebSocketTransport(socket, { ...limits, clock });
     this.#transports.add(transport);
@@ -126,7 +159,12 @@ export class WebSocketIngress {
     const conversationId = randomUUID();
     transport.send(JSON.stringify(websocketServerHello(conversationId)));
     this.options.host.admit({ deviceId, kind: 'WEBSOCKET', transport, conversationId, ...peer });
+    return transport;
   }
+}
+
+function loginOf({ credentials: { deviceId, clientId } }: Handshake): string {
+  return `${deviceId} ${clientId}`;
 }
 
 function isHello(text: string): boolean {

@@ -59,15 +59,17 @@ export class WebSocketTransport implements Transport {
     closePolitely(this.socket, { ...this.options, reason });
   }
 
-  /** To be called at a fixed interval: asks the device for a sign of life, and cuts it where the last interval brought none. */
-  checkPulse(): void {
-    if (!this.#isOpen) return;
+  /** To be called at a fixed interval: asks the device for a sign of life. Where the last interval brought none, it cuts the device and returns false. */
+  checkPulse(): boolean {
+    // Of a paused socket it is we who do not listen.
+    if (!this.#isOpen || this.socket.isPaused) return true;
     if (!this.#isHeard) {
       this.socket.terminate();
-      return;
+      return false;
     }
     this.#isHeard = false;
     this.socket.ping();
+    return true;
   }
 
   #receive(data: RawData, isBinary: boolean): void {

@@ -1,6 +1,6 @@
 /**
- * Bounds what strangers may make the hub do, per remote address. It is asked only about attempts of devices that the hub does not know: two hundred boards sit behind one
- * address, and a known one is never stopped here.
+ * Bounds what strangers may make the hub do, per remote address. It is told only of attempts that failed or that came from devices unknown to the hub: two hundred boards
+ * sit behind one address, and what they do rightly never counts.
  */
 
 export interface AttemptLimits {
@@ -32,18 +32,27 @@ export class AttemptLimiter {
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     this.#evict();
-    const gained = (Math.max(0, now - bucket.filledAt) / 1_000) * this.limits.perSecond;
-    bucket.tokens = Math.min(this.limits.burst, bucket.tokens + gained);
+    bucket.tokens = Math.min(this.limits.burst, bucket.tokens + this.#gained(bucket, now));
     bucket.filledAt = now;
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;
   }
 
+  /** Whether a further attempt would be one too many. Counts nothing. */
+  isExhausted(address: string | undefined, now: number): boolean {
+    const bucket = this.#buckets.get(addressKey(address ?? ''));
+    return bucket !== undefined && bucket.tokens + this.#gained(bucket, now) < 1;
+  }
+
   /** The attempt was no stranger's after all: it does not count. */
   giveBack(address: string | undefined): void {
     const bucket = this.#buckets.get(addressKey(address ?? ''));
     if (bucket) bucket.tokens = Math.min(this.limits.burst, bucket.tokens + 1);
+  }
+
+  #gained({ filledAt }: Bucket, now: number): number {
+    return (Math.max(0, now - filledAt) / 1_000) * this.limits.perSecond;
   }
 
   #evict(): void {
@@ -56,7 +65,7 @@ export class AttemptLimiter {
 }
 
 /** One household has a /64 of IPv6 and can take any address in it. */
-function addressKey(address: string): string {
+export function addressKey(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::', 2);
   const groups = head === '' ? [] : head.split(':');

@@ -1,0 +1,204 @@
+/** What the ways in do about floods, flapping and failed attempts, each over real sockets. */
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { CloseReason } from '@flotilla/mcp';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { DeviceAuth } from '../auth/device-auth.js';
+import { doorOptions, realClock } from '../door.suite.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import { MqttDevice } from '../mqtt/mqtt-device.suite.js';
+import { MqttIngress } from '../mqtt/mqtt-ingress.js';
+import { peerOf } from '../sessions/session-host.js';
+import type { Arrival } from '../sessions/session-host.js';
+import { WebSocketIngress } from '../websocket/websocket-ingress.js';
+import { FailedAttempts } from './failed-attempts.js';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+const deviceId = '02:5e:7a:10:c4:9f';
+const hello = JSON.stringify({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' });
+
+async function openDoors({ limits, auth }: { readonly limits?: Partial<GatewayLimits>; readonly auth?: DeviceAuth } = {}) {
+  const defaults = doorOptions();
+  const attempts = new FailedAttempts(realClock, { burst: 3, perSecond: 0.001, addressesMax: 10 });
+  const options = { ...defaults, attempts, ...(auth && { auth }), limits: { ...defaults.limits, ...limits } };
+  const mqtt = new MqttIngress(options);
+  const webSockets = new WebSocketIngress(options);
+  await mqtt.start();
+  const mqttServer = createServer((socket) => mqtt.accept(socket, peerOf(socket))).listen(0, '127.0.0.1');
+  const httpServer = createHttpServer().on('upgrade', webSockets.upgrade).listen(0, '127.0.0.1');
+  await Promise.all([once(mqttServer, 'listening'), once(httpServer, 'listening')]);
+  closers.push(() => {
+    void mqtt.stop();
+    webSockets.stop();
+    mqttServer.close();
+    httpServer.close();
+  });
+  const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
+  return {
+    host: options.host,
+    count: (name: string) => options.counters.list().find((one) => one.name === name)?.count ?? 0,
+    dialMqtt: () => MqttDevice.dial(portOf(mqttServer)),
+    dialWebSocket: (clientId = 'somebody') => {
+      const headers = { 'Device-Id': deviceId, 'Client-Id': clientId, Authorization: 'Bearer x' };
+      const socket = new WebSocket(`ws://127.0.0.1:${portOf(httpServer)}/xiaozhi/v1/`, { headers });
+      socket.on('error', () => undefined);
+      return socket;
+    },
+  };
+}
+
+type Doors = Awaited<ReturnType<typeof openDoors>>;
+
+/** A device that was let in, over each transport: how it says something, and whether it is gone. */
+const transports = {
+  MQTT: async (doors: Doors) => {
+    const device = await doors.dialMqtt();
+    device.connect();
+    await device.connack();
+    return { say: (text: string) => device.publish(text), isClosed: () => device.isClosed };
+  },
+  WEBSOCKET: async (doors: Doors) => {
+    const socket = doors.dialWebSocket();
+    await once(socket, 'open');
+    socket.send(hello);
+    return { say: (text: string) => socket.send(text), isClosed: () => socket.readyState === WebSocket.CLOSED };
+  },
+};
+
+function listen({ transport }: Arrival) {
+  const heard = { messages: [] as string[], closes: [] as CloseReason[] };
+  transport.onmessage = (text) => heard.messages.push(text);
+  transport.onclose = (reason) => heard.closes.push(reason);
+  transport.start();
+  return heard;
+}
+
+async function refusalOf(socket: WebSocket): Promise<IncomingMessage> {
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  response.resume();
+  return response;
+}
+
+describe.each(['MQTT', 'WEBSOCKET'] as const)('a device that floods over %s', (kind) => {
+  it('is read more slowly, loses nothing, and is told of once', async () => {
+    const doors = await openDoors({ limits: { bytesPerSecondMax: 1_000_000, bytesBurst: 300_000 } });
+    const { say, isClosed } = await transports[kind](doors);
+    const heard = listen(await doors.host.arrival());
+    const sentAt = Date.now();
+    // Half a megabyte beyond the burst: half a second at least.
+    for (let n = 0; n < 80; n += 1) say('x'.repeat(10_000));
+    say('last');
+    await vi.waitFor(() => expect(heard.messages.at(-1)).toBe('last'), 10_000);
+    expect(Date.now() - sentAt).toBeGreaterThan(400);
+    expect(heard.messages).toHaveLength(81);
+    expect(isClosed()).toBe(false);
+    expect(doors.host.reports).toMatchObject([{ deviceId, type: 'device.throttled', transport: kind, action: 'slowed' }]);
+    expect(doors.count('traffic_slowed')).toBe(1);
+  });
+
+  it('is cut when it does not stop', async () => {
+    const doors = await openDoors({ limits: { messagesPerSecondMax: 10, messagesBurst: 50, trafficDebtMsMax: 1_000 } });
+    const { say, isClosed } = await transports[kind](doors);
+    const heard = listen(await doors.host.arrival());
+    for (let n = 0; n < 200 && !isClosed(); n += 1) say('x');
+    await vi.waitFor(() => expect(heard.closes).toEqual(['traffic_exceeded']));
+    expect(doors.host.reports.at(-1)).toMatchObject({ action: 'cut' });
+    expect(doors.count('traffic_cut')).toBe(1);
+  });
+});
+
+describe('a device that sends nothing but pings over MQTT', () => {
+  it('is cut as well', async () => {
+    const doors = await openDoors({ limits: { messagesPerSecondMax: 10, messagesBurst: 50, trafficDebtMsMax: 1_000 } });
+    const device = await doors.dialMqtt();
+    device.connect();
+    await device.connack();
+    for (let n = 0; n < 200; n += 1) device.write({ cmd: 'pingreq' });
+    await device.closed();
+    expect(doors.count('traffic_cut')).toBe(1);
+  });
+});
+
+describe('a device that flaps', () => {
+  it('is told to come back later, and is no failed attempt', async () => {
+    const doors = await openDoors();
+    doors.host.retryAfterMs = 9_500;
+    for (let n = 0; n < 5; n += 1) {
+      const device = await doors.dialMqtt();
+      device.connect();
+      expect(await device.connack()).toBe(3);
+      await device.closed();
+    }
+    const response = await refusalOf(doors.dialWebSocket());
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '10']);
+    expect(doors.count('refusal_flapping')).toBe(6);
+    expect(doors.host.arrivals).toEqual([]);
+  });
+});
+
+describe('failed attempts from one address', () => {
+  const isRight = (clientId: string) => clientId.includes('right');
+  const auth: DeviceAuth = {
+    checkMqtt: ({ clientId }) =>
+      isRight(clientId) ? { kind: 'granted' } : { kind: 'refused', reason: 'credentials_wrong', message: 'wrong' },
+    checkWebSocket: ({ clientId }) =>
+      isRight(clientId) ? { kind: 'granted' } : { kind: 'refused', reason: 'credentials_wrong', message: 'wrong' },
+  };
+  const connectAs = async (doors: Doors, clientId: string) => {
+    const device = await doors.dialMqtt();
+    device.connect({ clientId });
+    const code = await device.connack();
+    device.conn.destroy();
+    return code;
+  };
+  const failTimes = async (doors: Doors, times: number) => {
+    for (let n = 0; n < times; n += 1) expect(await connectAs(doors, `GID@@@02_00_00_00_00_0${n}@@@wrong`)).toBe(4);
+  };
+  const board = 'GID@@@02_00_00_00_00_aa@@@right';
+  const other = 'GID@@@02_00_00_00_00_bb@@@right';
+
+  it('shut out those that have yet to prove themselves, and nobody else', async () => {
+    const doors = await openDoors({ auth });
+    expect(await connectAs(doors, board)).toBe(0);
+    expect((await once(doors.dialWebSocket('right'), 'open')).length).toBe(0);
+    await failTimes(doors, 3);
+    await vi.waitFor(async () => expect(await connectAs(doors, other)).toBe(3));
+    expect(await connectAs(doors, board)).toBe(0);
+    expect((await refusalOf(doors.dialWebSocket('wrong'))).statusCode).toBe(429);
+    expect((await once(doors.dialWebSocket('right'), 'open')).length).toBe(0);
+    expect(doors.count('refusal_address_limited')).toBeGreaterThanOrEqual(2);
+  });
+
+  it('end at the door where nobody ever proved anything', async () => {
+    const doors = await openDoors({ auth });
+    await failTimes(doors, 3);
+    await vi.waitFor(async () => {
+      const device = await doors.dialMqtt();
+      await device.closed();
+      expect(device.packets).toEqual([]);
+    });
+  });
+
+  it('are connections as well that say nothing that can be read', async () => {
+    const doors = await openDoors({ auth, limits: { introductionTimeoutMs: 50 } });
+    for (const bytes of [Buffer.from('GET / HTTP/1.1\r\n\r\n'), Buffer.of(0x10, 0xff, 0xff, 0xff, 0x7f), Buffer.alloc(0)]) {
+      const device = await doors.dialMqtt();
+      device.writeBytes(bytes);
+      await device.closed();
+    }
+    expect(doors.count('refusal_connect_missing')).toBe(1);
+    await vi.waitFor(async () => {
+      const device = await doors.dialMqtt();
+      await device.closed();
+      expect(doors.count('refusal_address_limited')).toBeGreaterThan(0);
+    });
+  });
+});

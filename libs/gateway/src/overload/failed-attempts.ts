@@ -1,0 +1,46 @@
+/**
+ * Bounds failed and unauthenticated attempts per remote address, for all ways in together. Who has proved itself once is always checked again, whatever its neighbours
+ * do: two hundred boards sit behind one address, and behind a proxy all of them.
+ */
+import { addressKey, AttemptLimiter, defaultAttemptLimits } from './attempt-limiter.js';
+import type { AttemptLimits } from './attempt-limiter.js';
+import { RecentKeys } from './recent-keys.js';
+
+/** Logins and addresses that are remembered as proven, each: more than the sessions that a process holds. */
+const PROVEN_MAX = 40_000;
+
+export class FailedAttempts {
+  readonly #limiter: AttemptLimiter;
+  readonly #addresses = new RecentKeys(PROVEN_MAX);
+  readonly #logins = new RecentKeys(PROVEN_MAX);
+
+  constructor(
+    private readonly clock: { now(): number },
+    limits: AttemptLimits = defaultAttemptLimits,
+  ) {
+    this.#limiter = new AttemptLimiter(limits);
+  }
+
+  /** Whether a connection from there may say who it is. */
+  mayConnect(address: string | undefined): boolean {
+    return !this.#isExhausted(address) || this.#addresses.has(addressKey(address ?? ''));
+  }
+
+  /** Whether credentials may be checked. `login` is what names their bearer: a client id, a device id. */
+  mayTry(address: string | undefined, login: string): boolean {
+    return !this.#isExhausted(address) || this.#logins.has(login);
+  }
+
+  failed(address: string | undefined): void {
+    this.#limiter.take(address, this.clock.now());
+  }
+
+  succeeded(address: string | undefined, login: string): void {
+    this.#addresses.note(addressKey(address ?? ''));
+    this.#logins.note(login);
+  }
+
+  #isExhausted(address: string | undefined): boolean {
+    return this.#limiter.isExhausted(address, this.clock.now());
+  }
+}

@@ -1,0 +1,42 @@
+import { ManualClock } from '@flotilla/session';
+import { expect, it } from 'vitest';
+import { Lobby } from './lobby.js';
+
+const enterMany = (lobby: Lobby, count: number, address = '192.0.2.1') =>
+  Array.from({ length: count }, () => lobby.enter(address)).filter((leave) => leave !== undefined);
+
+it('holds a bounded number, and gives each place back once', () => {
+  const lobby = new Lobby({ unprovenConnectionsMax: 2, unprovenPerAddressMax: 2, connectionsPerSecondMax: 1_000 }, new ManualClock());
+  const [first] = enterMany(lobby, 3);
+  expect(lobby.size).toBe(2);
+  first?.();
+  first?.();
+  expect(lobby.size).toBe(1);
+});
+
+it('lets as many come at once as it holds, then so many a second, however soon they leave', () => {
+  const clock = new ManualClock();
+  const lobby = new Lobby({ unprovenConnectionsMax: 5, unprovenPerAddressMax: 5, connectionsPerSecondMax: 2 }, clock);
+  const visit = () => {
+    const entered = enterMany(lobby, 10);
+    for (const leave of entered) leave();
+    return entered.length;
+  };
+  expect(visit()).toBe(5);
+  expect(visit()).toBe(0);
+  clock.advance(1_000);
+  expect(visit()).toBe(2);
+  clock.advance(60_000);
+  expect(visit()).toBe(5);
+});
+
+it('keeps places for others where one address brings many', () => {
+  const clock = new ManualClock();
+  const lobby = new Lobby({ unprovenConnectionsMax: 5, unprovenPerAddressMax: 3, connectionsPerSecondMax: 1_000 }, clock);
+  const held = enterMany(lobby, 10);
+  expect(held).toHaveLength(3);
+  expect(enterMany(lobby, 10, '192.0.2.2')).toHaveLength(2);
+  held[0]?.();
+  clock.advance(1_000);
+  expect(enterMany(lobby, 10, '192.0.2.2')).toHaveLength(1);
+});

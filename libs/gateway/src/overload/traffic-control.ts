@@ -1,0 +1,96 @@
+/**
+ * Holds one connection to the limits of a device's traffic. Who sends faster is read more slowly, which costs nobody but itself; who floods so that reading slowly would
+ * take long is cut. An episode is told once.
+ */
+import type { Clock } from '@flotilla/session';
+import type { GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import { TrafficMeter } from './traffic-meter.js';
+
+export interface TrafficControlOptions {
+  readonly clock: Clock;
+  readonly limits: GatewayLimits;
+  readonly counters: GatewayCounters;
+  /** Stops reading. */
+  readonly hold: () => void;
+  /** Reads on. */
+  readonly release: () => void;
+  /** Ends the connection with `traffic_exceeded`. */
+  readonly cut: () => void;
+  /** The device has begun to send too fast. */
+  readonly tell: (what: TrafficNews) => void;
+}
+
+export interface TrafficNews {
+  readonly action: 'slowed' | 'cut';
+  readonly messagesPerSecondMax: number;
+  readonly bytesPerSecondMax: number;
+}
+
+export class TrafficControl {
+  readonly #meter: TrafficMeter;
+  #cancelRelease: (() => void) | undefined;
+  /** When it was held last; undefined before. */
+  #heldAt: number | undefined;
+  #isOver = false;
+
+  constructor(private readonly options: TrafficControlOptions) {
+    this.#meter = new TrafficMeter(options.limits, options.clock.now());
+  }
+
+  get isHolding(): boolean {
+    return this.#cancelRelease !== undefined;
+  }
+
+  /** Counts what arrived. */
+  count(messages: number, bytes: number): void {
+    if (this.#isOver) return;
+    const { clock, limits } = this.options;
+    const now = clock.now();
+    this.#meter.take(messages, bytes, now);
+    const debtMs = this.#meter.debtMs(now);
+    if (debtMs === 0) return;
+    if (debtMs > limits.trafficDebtMsMax) this.#cut();
+    else if (!this.isHolding) this.#hold(debtMs, now);
+  }
+
+  /** The connection has ended. */
+  end(): void {
+    this.#isOver = true;
+    this.#cancelRelease?.();
+    this.#cancelRelease = undefined;
+  }
+
+  #hold(debtMs: number, now: number): void {
+    const { counters, hold, limits } = this.options;
+    if (this.#heldAt === undefined || now - this.#heldAt > limits.trafficEpisodeMs) {
+      counters.add('traffic', 'slowed');
+      this.#tell('slowed');
+    }
+    this.#heldAt = now;
+    this.#wait(debtMs);
+    hold();
+  }
+
+  #wait(debtMs: number): void {
+    this.#cancelRelease = this.options.clock.setTimer(debtMs, () => {
+      this.#cancelRelease = undefined;
+      // More has arrived meanwhile that was on its way already.
+      const leftMs = this.#meter.debtMs(this.options.clock.now());
+      if (leftMs > 0) this.#wait(leftMs);
+      else this.options.release();
+    });
+  }
+
+  #cut(): void {
+    this.end();
+    this.options.counters.add('traffic', 'cut');
+    this.#tell('cut');
+    this.options.cut();
+  }
+
+  #tell(action: TrafficNews['action']): void {
+    const { messagesPerSecondMax, bytesPerSecondMax } = this.options.limits;
+    this.options.tell({ action, messagesPerSecondMax, bytesPerSecondMax });
+  }
+}

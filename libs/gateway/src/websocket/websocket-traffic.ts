@@ -1,0 +1,20 @@
+/** Holds a WebSocket to the limits of a device's traffic: its frames of any kind count, and who sends too many is read more slowly. */
+import type { RawData, WebSocket } from 'ws';
+import { TrafficControl } from '../overload/traffic-control.js';
+import type { TrafficControlOptions } from '../overload/traffic-control.js';
+
+export function meterTraffic(socket: WebSocket, options: Omit<TrafficControlOptions, 'hold' | 'release'>): void {
+  const traffic = new TrafficControl({
+    ...options,
+    hold: () => socket.pause(),
+    release: () => socket.resume(),
+    cut: () => {
+      // What is paused would not hear of its end either.
+      socket.resume();
+      options.cut();
+    },
+  });
+  socket.on('message', (data: RawData) => traffic.count(1, Buffer.isBuffer(data) ? data.length : 0));
+  for (const beat of ['ping', 'pong'] as const) socket.on(beat, (data: Buffer) => traffic.count(1, data.length));
+  socket.once('close', () => traffic.end());
+}
