@@ -10,4 +10,14 @@ export type UnknownCode = 'TIMEOUT' | 'SESSION_CLOSED' | 'HUB_RESTARTED' | 'GATE
 /** The device answered, and the answer is a failure. */
 export type DeviceFailureCode = 'DEVICE_ERROR' | 'MALFORMED_REPLY' | 'TOOL_GONE';
 
-export type CallErrorCode = NotSentCode | UnknownCode | DeviceFailureCode;
+/** What the device did after the call is not what the call was for, or could not be seen. */
+export type VerificationCode =
+  | 'READBACK_DIFFERS'
+  | 'DID_NOT_RESTART'
+  | 'NOT_APPLIED_OR_ROLLED_BACK'
+  | 'UPDATE_DID_NOT_START_OR_FAILED'
+  | 'LOST_AFTER_RESTART'
+  | 'LOST_AFTER_UPDATE'
+  | 'NOT_VERIFIED';
+
+export type CallErrorCode = NotSentCode | UnknownCode | DeviceFailureCode | VerificationCode;

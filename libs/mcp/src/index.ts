@@ -3,7 +3,7 @@ export { encodeMcpEnvelope, parseDeviceEnvelope } from './device-envelope.js';
 export type { DeviceEnvelope } from './device-envelope.js';
 export { clientIdMax, parseDeviceIdHeader, parseMqttClientId } from './device-identity.js';
 export type { ParsedIdentity } from './device-identity.js';
-export type { CallErrorCode, DeviceFailureCode, NotSentCode, UnknownCode } from './error-codes.js';
+export type { CallErrorCode, DeviceFailureCode, NotSentCode, UnknownCode, VerificationCode } from './error-codes.js';
 export { parseDeviceHello, udpServerHello, websocketServerHello } from './hello.js';
 export type { DeviceHello, ParsedHello, UdpChannel } from './hello.js';
 export type { CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from './ids.js';

@@ -16,18 +16,6 @@ export type {
   ToolSetStore,
   ToolSetUseRow,
 } from './device-store.js';
-export type {
-  DownloadProgress,
-  DownloadRow,
-  DownloadStore,
-  FirmwareImageRow,
-  FirmwareImageStore,
-  FirmwareKind,
-  NewDownload,
-  NewFirmwareImage,
-  Publication,
-  PublishAnswer,
-} from './firmware-store.js';
 export type { ClaimedTarget, FailureGroupRow, JobFence, JobStore, NewJob, TargetFlush, TargetRow, ToolSetVerdict } from './job-store.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
@@ -39,7 +27,6 @@ export type { ApiKeyStore, LeaseOptions, Principal, ProcessLease, Registry, Scop
 export type {
   Approval,
   ApprovalRefusal,
-  BoardFacts,
   CredentialStore,
   CredentialVerdict,
   EnrolmentLinkRow,

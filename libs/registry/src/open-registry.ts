@@ -5,8 +5,6 @@ import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
 import { PgDeviceStore } from './devices/pg-device-store.js';
 import { PgToolSetStore } from './devices/pg-tool-set-store.js';
-import { PgDownloadStore } from './firmware/pg-download-store.js';
-import { PgFirmwareImageStore } from './firmware/pg-firmware-image-store.js';
 import { PgApiKeyStore } from './api-key-store.js';
 import { PgJobStore } from './jobs/pg-job-store.js';
 import { ProcessLeases } from './process-leases.js';
@@ -48,10 +46,9 @@ export async function openRegistry({
   const calls = new PgCallStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
-  const downloads = new PgDownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close(), downloads.close()]);
+    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close()]);
     await leases.close().catch((error: unknown) => {
       logger.warn({ err: error }, 'the lease of this process was not given back; it runs out by itself');
     });
@@ -69,8 +66,6 @@ export async function openRegistry({
     apiKeys: new PgApiKeyStore(database, logger),
     credentials,
     enrolments: new PgEnrolmentStore(provisioning),
-    firmwareImages: new PgFirmwareImageStore(database),
-    downloads,
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
     makePartitions: (now) => makePartitions(database, now, logger),
@@ -79,7 +74,7 @@ export async function openRegistry({
         () => true,
         () => false,
       ),
-    writers: () => [...devices.writers(), events.status(), calls.status(), ...credentials.writers(), ...downloads.writers()],
+    writers: () => [...devices.writers(), events.status(), calls.status(), ...credentials.writers()],
     close: () => (closed ??= close()),
   };
 }

@@ -1,7 +1,6 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
-import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
@@ -73,8 +72,6 @@ export interface Registry {
   readonly apiKeys: ApiKeyStore;
   readonly credentials: CredentialStore;
   readonly enrolments: EnrolmentStore;
-  readonly firmwareImages: FirmwareImageStore;
-  readonly downloads: DownloadStore;
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
   /**

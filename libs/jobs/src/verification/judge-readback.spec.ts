@@ -1,0 +1,53 @@
+import type { ToolResult } from '@flotilla/mcp';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isSame, judgeReadback, judgeUnread, valueAt } from './judge-readback.js';
+
+const readback = { tool: 'self.get_device_status', path: 'audio_speaker.volume', argument: 'volume' };
+const says = (text: string): ToolResult => ({ content: [{ type: 'text', text }], isError: false });
+
+describe('judgeReadback', () => {
+  it.each([
+    ['the value as a number', '{"audio_speaker":{"volume":70}}', 'SUCCEEDED'],
+    ['the value as a text', '{"audio_speaker":{"volume":"70"}}', 'SUCCEEDED'],
+    ['another value', '{"audio_speaker":{"volume":7}}', 'VERIFY_FAILED'],
+    ['no value', '{"audio_speaker":{}}', 'VERIFY_FAILED'],
+    ['something else', 'true', 'VERIFY_FAILED'],
+  ])('judges a device that tells %s', (_, text, outcome) => {
+    expect(judgeReadback(says(text), readback, { volume: 70 }).decision.outcome).toBe(outcome);
+  });
+
+  it('says what it found instead of what', () => {
+    expect(judgeReadback(says('{"audio_speaker":{"volume":7}}'), readback, { volume: 70 }).decision.error).toEqual({
+      code: 'READBACK_DIFFERS',
+      message: 'audio_speaker.volume is 7 instead of 70.',
+    });
+  });
+
+  it('tells how the call ended where nothing could be read', () => {
+    const timeout = { code: 'TIMEOUT', message: 'no answer' } as const;
+    expect(judgeUnread(timeout).decision).toEqual({ outcome: 'UNKNOWN', error: timeout });
+    expect(judgeUnread(undefined).decision).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'NOT_VERIFIED' } });
+  });
+
+  it('finds any value where it is, and nothing elsewhere', () => {
+    const name = fc.stringMatching(/^[a-z_0-9]{1,8}$/);
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), fc.jsonValue(), (names, value) => {
+        const body = names.reduceRight<unknown>((inner, each) => ({ [each]: inner }), value);
+        expect(valueAt(body, names.join('.'))).toEqual(value);
+        expect(valueAt(body, `${names.join('.')}.constructor`)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('compares numbers as numbers, whoever writes them as text, and texts exactly', () => {
+    fc.assert(
+      fc.property(fc.integer(), (number) => isSame(String(number), number) && isSame(number, `${number}.0`) && !isSame(number, number + 1)),
+    );
+    expect(isSame('light', 'dark')).toBe(false);
+    expect(isSame(true, 'true')).toBe(true);
+    expect(isSame('', 0)).toBe(false);
+    expect(isSame(null, 'null')).toBe(false);
+  });
+});

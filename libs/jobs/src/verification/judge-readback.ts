@@ -1,0 +1,64 @@
+/** Whether a device shows the value that it was told to take: the result of a read tool has it at a path. */
+import { quoteText } from '@flotilla/mcp';
+import type { CallError, ToolResult } from '@flotilla/mcp';
+import type { Readback } from '../job-types.js';
+import { passed, unknown, verifyFailed } from './verification-evidence.js';
+import type { DecidedVerification } from './verification-evidence.js';
+
+/** Characters of a value that are quoted in a message. */
+const quotedMax = 100;
+
+export function judgeReadback(
+  result: ToolResult,
+  { tool, path, argument }: Readback,
+  args: Readonly<Record<string, unknown>>,
+): DecidedVerification {
+  const value = valueAt(bodyOf(result), path);
+  if (value === undefined) return verifyFailed('READBACK_DIFFERS', `${tool} told nothing at ${path}.`);
+  if (isSame(value, args[argument])) return passed;
+  return verifyFailed('READBACK_DIFFERS', `${path} is ${quote(value)} instead of ${quote(args[argument])}.`);
+}
+
+/** Nothing was read by the deadline: all that is known is how the call ended, `callError` where it had no answer. */
+export function judgeUnread(callError: CallError | undefined): DecidedVerification {
+  return unknown(callError ?? { code: 'NOT_VERIFIED', message: 'The tool answered, and the value could not be read back in time.' });
+}
+
+/** The value at a path of member names and indexes with dots between them; undefined where there is none. */
+export function valueAt(body: unknown, path: string): unknown {
+  let value = body;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}
+
+/** Devices tell numbers as texts and the other way round. */
+export function isSame(told: unknown, wanted: unknown): boolean {
+  if (typeof told === 'object' || typeof wanted === 'object') return JSON.stringify(told) === JSON.stringify(wanted);
+  const [one, other] = [numberOf(told), numberOf(wanted)];
+  return one !== undefined && other !== undefined ? one === other : String(told) === String(wanted);
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const parsed = Number(value);
+  return Number.isFinite(parsed) ? parsed : undefined;
+}
+
+/** The JSON that the text of the result is, or else the text itself. */
+function bodyOf({ content }: ToolResult): unknown {
+  const text = content.find((item) => item.type === 'text')?.['text'];
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function quote(value: unknown): string {
+  return quoteText(value === undefined ? 'nothing' : JSON.stringify(value), quotedMax);
+}

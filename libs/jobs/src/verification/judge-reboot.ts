@@ -1,0 +1,20 @@
+/** Whether a device has restarted: it has if it ended the session of the call and greeted on a later one. */
+import { passed, pending, unknown, verifyFailed } from './verification-evidence.js';
+import type { VerificationEvidence, VerificationVerdict } from './verification-evidence.js';
+
+export function judgeReboot(evidence: VerificationEvidence, now: number): VerificationVerdict {
+  const { sentEpoch, epoch, isOnline, hasLeft, deadlineAt } = evidence;
+  const isOver = now >= deadlineAt;
+  if (epoch !== undefined && epoch > sentEpoch && isOnline) {
+    if (hasLeft) return passed;
+    // Every device of a hub that stopped comes back on a new session: that says nothing about this one.
+    return unknown({
+      code: 'HUB_RESTARTED',
+      message: 'The hub stopped meanwhile; the device is connected again, whether it restarted is not known.',
+    });
+  }
+  if (!isOver) return pending;
+  if (epoch === sentEpoch && isOnline)
+    return verifyFailed('DID_NOT_RESTART', 'The device stayed on the session that it was told to restart on.');
+  return unknown({ code: 'LOST_AFTER_RESTART', message: 'The device did not come back in time.' });
+}

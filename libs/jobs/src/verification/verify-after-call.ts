@@ -1,0 +1,48 @@
+/** What the end of a call means where a verification follows: mostly nothing, because such tools are judged by what the device does afterwards. */
+import type { CallError, CallOutcome } from '@flotilla/mcp';
+import type { Job } from '../job-types.js';
+import { didNotStart } from './judge-firmware.js';
+import type { DecidedVerification, VerificationVerdict } from './verification-evidence.js';
+
+export type AfterCall =
+  /** Nothing to verify: the end of the call decides. */
+  | { readonly kind: 'decides' }
+  /** The target is verified; `error` says how the call ended where it had no answer. */
+  | { readonly kind: 'verify'; readonly error: CallError | undefined }
+  | DecidedVerification;
+
+export interface EndedCall {
+  /** With the policy's failure text applied. */
+  readonly outcome: CallOutcome;
+  /** From the send to the answer, ms. */
+  readonly durationMs: number;
+  /** Firmware before the send. */
+  readonly baselineVersion: string | undefined;
+}
+
+/** An upgrade begins to load its image only then, so an answer before it cannot tell of a failure, ms. [xiaozhi §4.6] */
+const downloadBeginsMs = 4_000;
+
+/** These answer a reboot and an upgrade at once, whatever becomes of it. [xiaozhi §4.6] */
+const answersAtOnce = /^2\.0\.[1-5](?!\d)/;
+
+export function verifyAfterCall({ verification }: Pick<Job, 'verification'>, ended: EndedCall): AfterCall {
+  const { kind, error } = ended.outcome;
+  if (verification === 'NONE' || kind === 'FAILED' || kind === 'NOT_SENT' || kind === 'REJECTED') return { kind: 'decides' };
+  if (kind === 'SUCCEEDED' && verification === 'FIRMWARE' && saysFailure(ended)) return upgradeAnswered();
+  return { kind: 'verify', error };
+}
+
+/** The answer of a call that had been given up and is being verified. Only an upgrade that answers is over by that. */
+export function verifyAfterLateAnswer({ verification }: Pick<Job, 'verification'>, ended: EndedCall): VerificationVerdict {
+  const isOver = verification === 'FIRMWARE' && (ended.outcome.kind === 'FAILED' || saysFailure(ended));
+  return isOver ? upgradeAnswered() : { kind: 'pending' };
+}
+
+function saysFailure({ durationMs, baselineVersion }: EndedCall): boolean {
+  return durationMs >= downloadBeginsMs && !(baselineVersion !== undefined && answersAtOnce.test(baselineVersion));
+}
+
+function upgradeAnswered(): DecidedVerification {
+  return didNotStart('The device answered the upgrade, which it does only after a failure.');
+}
