@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.js';
 import type { HubProcess } from './hub-process.js';
 
 const simulatorMain = fileURLToPath(new URL('../../apps/simulator/dist/main.js', import.meta.url));
@@ -12,7 +13,17 @@ export interface FleetOptions {
   readonly profile?: string;
   /** Decides the devices' ids: two fleets of one seed are the same devices. */
   readonly seed?: number;
+  /** Where the devices ask how to connect. Without it they connect to the hub directly, with the fleet-wide secret. */
+  readonly ota?: string;
   readonly args?: readonly string[];
+}
+
+/** What a device showed or did: its code, a crash. */
+export interface FleetNotice {
+  readonly event: 'code' | 'crash';
+  readonly device: string;
+  readonly code?: string;
+  readonly reason?: string;
 }
 
 /** What the devices have seen: calls by tool over the fleet, and by device. */
@@ -22,6 +33,10 @@ export interface FleetCounts {
 }
 
 export interface SimulatedFleet {
+  /** Oldest first. */
+  readonly notices: readonly FleetNotice[];
+  /** The code that this device shows, once it does. */
+  codeOf(device: string): Promise<string>;
   counts(): Promise<FleetCounts>;
   /** Sends one command and waits until it was carried out; rejects when the fleet did not understand it. */
   perform(command: Readonly<Record<string, unknown>>): Promise<void>;
@@ -48,6 +63,10 @@ function isCountsLine(value: unknown): value is CountsLine {
   return typeof value === 'object' && value !== null && 'event' in value && value.event === 'counts';
 }
 
+function isNotice(value: unknown): value is FleetNotice {
+  return typeof value === 'object' && value !== null && 'event' in value && (value.event === 'code' || value.event === 'crash');
+}
+
 /** Starts the fleet; its devices connect, and connect again, by themselves. */
 export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'deviceSecret'>, options: FleetOptions): SimulatedFleet {
   const args = [
@@ -63,8 +82,10 @@ export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'devi
     200,
     '--json',
   ];
+  const notices: FleetNotice[] = [];
+  const road = options.ota === undefined ? [] : ['--ota', options.ota];
   const connection = ['--host', '127.0.0.1', '--http-port', hub.httpPort, '--mqtt-port', hub.mqttPort];
-  const child = spawn(process.execPath, [simulatorMain, ...[...args, ...connection].map(String), ...(options.args ?? [])], {
+  const child = spawn(process.execPath, [simulatorMain, ...[...args, ...connection, ...road].map(String), ...(options.args ?? [])], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { ...process.env, FLOTILLA_DEVICE_SECRET: hub.deviceSecret },
   });
@@ -74,7 +95,8 @@ export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'devi
   let commands = 0;
   createInterface({ input: child.stdout }).on('line', (line) => {
     const parsed: unknown = JSON.parse(line);
-    if (isCountsLine(parsed)) waiting.shift()?.(parsed);
+    if (isNotice(parsed)) notices.push(parsed);
+    else if (isCountsLine(parsed)) waiting.shift()?.(parsed);
     else if (isAnswerLine(parsed)) {
       performing.get(parsed.id)?.(parsed);
       performing.delete(parsed.id);
@@ -82,6 +104,11 @@ export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'devi
   });
   const command = (message: Readonly<Record<string, unknown>>) => void child.stdin.write(`${JSON.stringify(message)}\n`);
   return {
+    notices,
+    codeOf: async (device) => {
+      const shown = () => notices.findLast((notice) => notice.event === 'code' && notice.device === device)?.code ?? '';
+      return eventually(shown, (code) => code !== '');
+    },
     command,
     perform: (message) =>
       new Promise((resolve, reject) => {

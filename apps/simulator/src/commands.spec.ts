@@ -4,7 +4,7 @@ import { runCommand } from './commands.js';
 import { Fleet } from './fleet.js';
 import { readOptions } from './options.js';
 
-const nobody = { onconnected: () => undefined, ondisconnected: () => undefined, onfailed: () => undefined };
+const nobody = { onconnected: () => undefined, ondisconnected: () => undefined, onfailed: () => undefined, onnotice: () => undefined };
 const options = readOptions(['node', 'simulate', '--devices', '5', '--transport', 'mixed', '--secret', 'x'], {});
 const fleet = new Fleet(options, nobody);
 afterEach(() => fleet.stop());

@@ -3,8 +3,13 @@ import { behaviourSchema } from '@flotilla/simulated-device';
 import { z } from 'zod';
 import type { Fleet } from './fleet.js';
 
+/** A day: beyond any story, below what a timer can hold. */
+const AWAY_MS_MAX = 86_400_000;
+
 /** A MAC as the fleet made it, or `*` for all. */
 const device = z.string().min(1);
+/** How long a device stays away, ms; until `connect` where it is not said. */
+const forMs = z.number().int().min(0).max(AWAY_MS_MAX).optional();
 /** Anything the caller likes; comes back in the answer. */
 const id = z.union([z.string(), z.number()]).optional();
 
@@ -13,7 +18,7 @@ const commandSchema = z.discriminatedUnion('cmd', [
   z.strictObject({ cmd: z.literal('counts'), id }),
   z.strictObject({ cmd: z.literal('calls'), id, device }),
   z.strictObject({ cmd: z.literal('behaviour'), id, device, behaviour: behaviourSchema }),
-  z.strictObject({ cmd: z.literal('disconnect'), id, device, how: z.enum(['graceful', 'abrupt']).optional() }),
+  z.strictObject({ cmd: z.literal('disconnect'), id, device, how: z.enum(['graceful', 'abrupt', 'silent']).optional(), forMs }),
   z.strictObject({ cmd: z.literal('connect'), id, device }),
   z.strictObject({ cmd: z.literal('stop'), id }),
 ]);
@@ -52,7 +57,7 @@ function actOnDevices(command: Extract<Command, { device: string }>, fleet: Flee
   for (const running of selected) {
     if (command.cmd === 'behaviour') running.behave(command.behaviour);
     else if (command.cmd === 'connect') running.switchOn();
-    else running.switchOff(command.how ?? 'abrupt');
+    else running.switchOff(command.how ?? 'abrupt', command.forMs);
   }
   return { event: 'done', cmd: command.cmd, devices: selected.length };
 }

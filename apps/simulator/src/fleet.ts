@@ -1,14 +1,27 @@
 /** All simulated devices of this process: makes them from the seed, connects them at the wanted pace and finds them by id. */
-import { SimulatedDevice, identityOf, profileNames, profiles, seededRandom, type ProfileName } from '@flotilla/simulated-device';
+import {
+  SimulatedDevice,
+  identityOf,
+  pausesAt,
+  profileNames,
+  profiles,
+  seededRandom,
+  type ProfileName,
+  type TransportSettings,
+} from '@flotilla/simulated-device';
 import { FleetSecret, mqttCredentials, webSocketToken } from './credentials.js';
 import type { DeviceSocket, DeviceSocketEvents, SocketTarget } from './device-socket.js';
+import { exchange } from './http-exchange.js';
 import { MqttSocket } from './mqtt-socket.js';
 import type { SimulatorOptions } from './options.js';
-import { RunningDevice, type RunningDeviceEvents } from './running-device.js';
+import { RunningDevice, type DeviceRoads, type RunningDeviceEvents } from './running-device.js';
 import { WebSocketSocket } from './websocket-socket.js';
 
 /** In a mixed fleet every fourth device is one that connects for conversations only. */
 const WEBSOCKET_EVERY = 4;
+/** Without an OTA answer that says otherwise. */
+const PUBLISH_TOPIC = 'device-server';
+const WEBSOCKET_PATH = '/xiaozhi/v1/';
 /** How often the pacer lets the next devices go. */
 const PACE_STEP_MS = 20;
 
@@ -24,11 +37,15 @@ export class Fleet {
     this.#secret = new FleetSecret(options.secret, options.dataDir);
     for (let index = 0; index < options.devices; index++) {
       const device = makeDevice(options, index);
-      const target = { localAddress: localAddressOf(options, index) };
-      this.#devices.set(
-        device.identity.mac,
-        new RunningDevice(device, (self, socketEvents) => this.#open(self, target, socketEvents), events),
-      );
+      const localAddress = localAddressOf(options, index);
+      const roads: DeviceRoads = {
+        open: (self, settings, socketEvents) =>
+          settings
+            ? this.#openAsTold(self, { settings, localAddress }, socketEvents)
+            : this.#openDirectly(self, localAddress, socketEvents),
+        exchange: (request, signal) => exchange(request, { localAddress, ca: this.options.ca, signal }),
+      };
+      this.#devices.set(device.identity.mac, new RunningDevice(device, roads, events));
     }
   }
 
@@ -76,26 +93,42 @@ export class Fleet {
     return this.#devices.entries();
   }
 
-  #open(device: SimulatedDevice, { localAddress }: { localAddress: string | undefined }, events: DeviceSocketEvents): DeviceSocket {
-    const { host, mqttPort, httpPort, keepAliveSeconds, mqttLevel } = this.options;
-    const { identity } = device;
-    const secret = this.#secret.read();
-    const target = (port: number): SocketTarget => ({ host, port, ...(localAddress !== undefined && { localAddress }) });
-    if (device.transport === 'websocket') {
-      const token = secret === undefined ? undefined : webSocketToken(secret, identity, Date.now());
-      return new WebSocketSocket(target(httpPort), { identity, token }, events);
+  /** With what the OTA answer said, and nothing else. */
+  #openAsTold(
+    { identity }: SimulatedDevice,
+    { settings, localAddress }: { readonly settings: TransportSettings; readonly localAddress: string | undefined },
+    events: DeviceSocketEvents,
+  ): DeviceSocket {
+    const { host, port, isTls } = settings;
+    const target: SocketTarget = { host, port, isTls, localAddress, ca: this.options.ca };
+    if (settings.transport === 'websocket') {
+      const { path, token, version } = settings;
+      return new WebSocketSocket(target, { identity, path, token: token || undefined, version }, events);
     }
-    const credentials = secret === undefined ? undefined : mqttCredentials(secret, identity.clientId);
-    return new MqttSocket(
-      target(mqttPort),
-      { clientId: identity.clientId, credentials, keepAliveSeconds, protocolLevel: mqttLevel },
-      events,
-    );
+    const { clientId, username, password, keepAliveSeconds, publishTopic } = settings;
+    const credentials = username === '' && password === '' ? undefined : { username, password };
+    const protocolLevel = this.options.mqttLevel;
+    return new MqttSocket(target, { clientId, credentials, keepAliveSeconds, publishTopic, protocolLevel }, events);
+  }
+
+  /** To the addresses of the command line, with the fleet-wide secret. */
+  #openDirectly({ identity, transport }: SimulatedDevice, localAddress: string | undefined, events: DeviceSocketEvents): DeviceSocket {
+    const { host, mqttPort, httpPort, keepAliveSeconds, mqttLevel } = this.options;
+    const secret = this.#secret.read();
+    const target = (port: number): SocketTarget => ({ host, port, isTls: false, localAddress, ca: undefined });
+    if (transport === 'websocket') {
+      const token = secret === undefined ? undefined : webSocketToken(secret, identity, Date.now());
+      return new WebSocketSocket(target(httpPort), { identity, path: WEBSOCKET_PATH, token, version: 1 }, events);
+    }
+    const { clientId } = identity;
+    const credentials = secret === undefined ? undefined : mqttCredentials(secret, clientId);
+    const login = { clientId, credentials, keepAliveSeconds, publishTopic: PUBLISH_TOPIC, protocolLevel: mqttLevel };
+    return new MqttSocket(target(mqttPort), login, events);
   }
 }
 
 function makeDevice(options: SimulatorOptions, index: number): SimulatedDevice {
-  const { seed, answerDelayMs, reconnectMs, bootMs } = options;
+  const { seed, answerDelayMs, reconnectMs, bootMs, speed, ota, network } = options;
   const profile = profiles[profileOf(options.profile, index)];
   return new SimulatedDevice({
     identity: identityOf({ seed, index, board: profile.parts.board }),
@@ -103,8 +136,9 @@ function makeDevice(options: SimulatorOptions, index: number): SimulatedDevice {
     transport: transportOf(options.transport, index),
     random: seededRandom(seed * 0x10000 + index),
     behaviours: answerDelayMs > 0 ? [{ kind: 'slow', ms: answerDelayMs }] : [],
-    reconnectMs,
-    bootMs,
+    otaUrl: ota,
+    network,
+    pauses: { ...pausesAt(speed), ...(reconnectMs !== undefined && { reconnectMs }), ...(bootMs !== undefined && { bootMs }) },
   });
 }
 

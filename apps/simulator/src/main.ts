@@ -43,7 +43,7 @@ if (options.isJson) {
 }
 
 reporter.event({ event: 'started', devices: fleet.size, seed: options.seed, hasSecret: fleet.hasSecret });
-reporter.say(`${fleet.size} simulated devices connect to ${options.host}. Ctrl-C stops them.`);
-if (!fleet.hasSecret)
+reporter.say(`${fleet.size} simulated devices connect to ${options.ota ?? options.host}. Ctrl-C stops them.`);
+if (options.ota === undefined && !fleet.hasSecret)
   reporter.say(`No device secret given, and none in ${fleet.secretFile}: connecting without credentials until it is there.`);
 fleet.start();

@@ -68,6 +68,10 @@ function startFleet(mqttPort: number, changes: Partial<SimulatorOptions> = {}): 
     transport: 'mqtt',
     profile: 'lamp',
     host: '127.0.0.1',
+    ota: undefined,
+    ca: undefined,
+    speed: 1,
+    network: 'wifi',
     mqttPort,
     httpPort: 1,
     secret: 'secret',
@@ -84,7 +88,7 @@ function startFleet(mqttPort: number, changes: Partial<SimulatorOptions> = {}): 
     ...changes,
   };
   const put = (loss?: Loss) => loss && losses.put(loss);
-  const fleet = new Fleet(options, { onconnected: () => undefined, ondisconnected: put, onfailed: put });
+  const fleet = new Fleet(options, { onconnected: () => undefined, ondisconnected: put, onfailed: put, onnotice: () => undefined });
   closers.push(() => fleet.stop());
   fleet.start();
   const [first] = [...fleet.entries()];

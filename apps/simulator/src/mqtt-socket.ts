@@ -1,11 +1,11 @@
 /** A device's MQTT connection: CONNECT 3.1.1, keep-alive pings, PUBLISH with QoS 0, and never a SUBSCRIBE. [xiaozhi §2.2] */
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { generate } from 'mqtt-packet';
 import type { MqttCredentials } from './credentials.js';
 import type { DeviceSocket, DeviceSocketEvents, Loss, SocketTarget } from './device-socket.js';
 import { FrameError, FrameReader, PublishEncoder, type InboundPacket } from './mqtt-frames.js';
 
-const publish = new PublishEncoder('device-server');
 const PINGREQ = generate({ cmd: 'pingreq' });
 const DISCONNECT = generate({ cmd: 'disconnect' });
 /** The firmware's receive buffer; longer packets come in pieces. */
@@ -29,6 +29,8 @@ export interface MqttLogin {
   readonly clientId: string;
   readonly credentials: MqttCredentials | undefined;
   readonly keepAliveSeconds: number;
+  /** Topic of everything that the device says. */
+  readonly publishTopic: string;
   /** 4 is MQTT 3.1.1, 3 is MQTT 3.1 as cellular modems may speak it. */
   readonly protocolLevel: 3 | 4;
 }
@@ -36,6 +38,7 @@ export interface MqttLogin {
 export class MqttSocket implements DeviceSocket {
   readonly #socket: Socket;
   readonly #frames = new FrameReader();
+  readonly #publish: PublishEncoder;
   #isOpen = false;
   #isOver = false;
   #awaitsPong = false;
@@ -47,15 +50,8 @@ export class MqttSocket implements DeviceSocket {
     private readonly login: MqttLogin,
     private readonly events: DeviceSocketEvents,
   ) {
-    this.#socket = connect({
-      ...target,
-      noDelay: true,
-      onread: {
-        buffer: Buffer.allocUnsafeSlow(RECEIVE_BYTES),
-        callback: (bytes, buffer) => this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, bytes)),
-      },
-    });
-    this.#socket.on('connect', () => this.#socket.write(connectPacket(login)));
+    this.#publish = encoderFor(login.publishTopic);
+    this.#socket = target.isTls ? this.#dialTls(target) : this.#dial(target);
     this.#socket.on('error', (error) => (this.#failure = error.message));
     this.#socket.on('close', () =>
       this.#end({ kind: this.#isOpen ? 'lost' : 'unreachable', detail: this.#failure ?? 'closed by the hub' }),
@@ -64,17 +60,48 @@ export class MqttSocket implements DeviceSocket {
   }
 
   send(text: string): void {
-    if (this.#socket.writableLength <= SEND_BYTES_MAX) this.#socket.write(publish.encode(text));
+    if (this.#socket.writableLength <= SEND_BYTES_MAX) this.#socket.write(this.#publish.encode(text));
   }
 
-  close(how: 'graceful' | 'abrupt'): void {
+  close(how: 'graceful' | 'abrupt' | 'silent'): void {
     this.#stop();
+    if (how === 'silent') {
+      this.#socket.pause();
+      return;
+    }
     if (how === 'abrupt' || !this.#isOpen) {
       this.#socket.destroy();
       return;
     }
     this.#socket.end(DISCONNECT);
     setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+  }
+
+  #dial({ host, port, localAddress }: SocketTarget): Socket {
+    return connect(
+      {
+        ...{ host, port, noDelay: true, ...(localAddress !== undefined && { localAddress }) },
+        onread: {
+          buffer: Buffer.allocUnsafeSlow(RECEIVE_BYTES),
+          callback: (bytes, buffer) => this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, bytes)),
+        },
+      },
+      () => this.#greet(),
+    );
+  }
+
+  #dialTls({ host, port, localAddress, ca }: SocketTarget): Socket {
+    const plain = connect({ host, port, noDelay: true, ...(localAddress !== undefined && { localAddress }) });
+    const socket = connectTls({ socket: plain, host, ...(isIP(host) === 0 && { servername: host }), ...(ca !== undefined && { ca }) }, () =>
+      this.#greet(),
+    );
+    // A loss before the handshake is the plain socket's to report.
+    plain.on('error', (error) => socket.destroy(error));
+    return socket.on('data', (chunk: Buffer) => void this.#read(chunk));
+  }
+
+  #greet(): void {
+    this.#socket.write(connectPacket(this.login));
   }
 
   #read(chunk: Buffer): boolean {
@@ -123,6 +150,14 @@ export class MqttSocket implements DeviceSocket {
     this.#socket.destroy();
     this.events.onloss(loss);
   }
+}
+
+/** One for the whole fleet where, as nearly always, all devices have the same topic. */
+let lastEncoder: { readonly topic: string; readonly encoder: PublishEncoder } | undefined;
+
+function encoderFor(topic: string): PublishEncoder {
+  if (lastEncoder?.topic !== topic) lastEncoder = { topic, encoder: new PublishEncoder(topic) };
+  return lastEncoder.encoder;
 }
 
 function connectPacket({ clientId, credentials, keepAliveSeconds, protocolLevel }: MqttLogin): Buffer {

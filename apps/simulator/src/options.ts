@@ -1,6 +1,7 @@
 /** The command line: every setting of a simulated fleet, checked, with what is missing filled in from the environment. */
+import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { profileNames, type ProfileName } from '@flotilla/simulated-device';
+import { profileNames, type Network, type ProfileName } from '@flotilla/simulated-device';
 
 /** Devices per source address: one loopback address has about 28,000 ports, and some are taken. */
 const DEVICES_PER_ADDRESS = 20_000;
@@ -12,6 +13,13 @@ export interface SimulatorOptions {
   readonly devices: number;
   readonly transport: 'mqtt' | 'websocket' | 'mixed';
   readonly profile: ProfileName | 'mixed';
+  /** Where the devices ask how to connect. Undefined: they connect to the addresses below, with the fleet-wide secret. */
+  readonly ota: string | undefined;
+  /** Authority that the devices trust besides the public ones, PEM. */
+  readonly ca: string | undefined;
+  /** Divides the pauses of the firmware. */
+  readonly speed: number;
+  readonly network: Network;
   readonly host: string;
   readonly mqttPort: number;
   readonly httpPort: number;
@@ -22,8 +30,9 @@ export interface SimulatorOptions {
   readonly seed: number;
   readonly isJson: boolean;
   readonly answerDelayMs: number;
-  readonly reconnectMs: number;
-  readonly bootMs: number;
+  /** Instead of the firmware's pause. */
+  readonly reconnectMs: number | undefined;
+  readonly bootMs: number | undefined;
   readonly keepAliveSeconds: number;
   readonly mqttLevel: 3 | 4;
   readonly localAddresses: number;
@@ -40,6 +49,8 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   if (localAddresses > 1 && !LOOPBACK.test(given.host)) {
     command.error(`error: --local-addresses ${localAddresses} works only towards a loopback hub; run one simulator per machine instead.`);
   }
+  if (given.ota !== undefined && !(URL.canParse(given.ota) && /^https?:/.test(given.ota)))
+    command.error(`error: --ota must be a URL that begins with http: or https:, not ${given.ota}.`);
   const { json, mqttLevel, ...rest } = given;
   return { ...rest, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses };
 }
@@ -54,6 +65,12 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
         .default('mqtt'),
     )
     .addOption(new Option('--profile <name>', 'what they are').choices(['mixed', ...profileNames]).default('mixed'))
+    .option('--ota <url>', 'the OTA address that the devices ask at boot; without it they connect directly, with the fleet-wide secret')
+    .option('--ca <file>', 'PEM file of an authority that the devices trust besides the public ones', readPem)
+    .addOption(number('--speed <n>', "divides the firmware's pauses before it boots, asks or connects again", 1, 1, 1000))
+    .addOption(
+      new Option('--network <kind>', 'cellular devices come back after a minute only').choices(['wifi', 'cellular']).default('wifi'),
+    )
     .option('--host <host>', "the hub's address", '127.0.0.1')
     .addOption(number('--mqtt-port <port>', "the hub's MQTT port", 1883, 1, 65_535))
     .addOption(number('--http-port <port>', "the hub's HTTP port, for WebSocket", 8080, 1, 65_535))
@@ -67,16 +84,24 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .addOption(number('--seed <n>', 'the same seed gives the same devices', 1, 0, 65_535))
     .addOption(number('--answer-delay-ms <ms>', 'how long each tool runs', 0, 0, 3_600_000))
     .addOption(
-      number('--reconnect-ms <ms>', 'pause after a lost connection, or between conversations over WebSocket', 10_000, 0, 3_600_000),
+      number('--reconnect-ms <ms>', 'pause after a lost connection, or between conversations over WebSocket', undefined, 0, 3_600_000),
     )
-    .addOption(number('--boot-ms <ms>', 'from a restart to the connection', 5000, 0, 3_600_000))
+    .addOption(number('--boot-ms <ms>', 'from a restart to the OTA request, or to the connection without one', undefined, 0, 3_600_000))
     .addOption(number('--keep-alive-seconds <s>', 'MQTT keep-alive, 0 for none', 45, 0, 65_535))
     .addOption(new Option('--mqtt-level <level>', 'MQTT protocol level: 4 is 3.1.1, 3 is 3.1').choices(['3', '4']).default('4'))
     .addOption(number('--local-addresses <n>', 'spread over this many loopback source addresses, 0 for as many as needed', 0, 0, 254))
     .option('--json', 'talk JSON lines: events on standard output, commands on standard input (see apps/simulator/README.md)');
 }
 
-function number(flags: string, description: string, fallback: number, minimum: number, maximum: number): Option {
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
+
+function number(flags: string, description: string, fallback: number | undefined, minimum: number, maximum: number): Option {
   return new Option(flags, description).default(fallback).argParser((text) => {
     const value = Number(text);
     if (text.trim() === '' || !Number.isInteger(value) || value < minimum || value > maximum) {

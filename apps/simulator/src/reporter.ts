@@ -1,4 +1,5 @@
 /** Says what the fleet is doing: JSON lines for programs, sentences for people. Repeated trouble is gathered into one message per while. */
+import { pausesAt, type DeviceNotice } from '@flotilla/simulated-device';
 import type { Loss } from './device-socket.js';
 import type { SimulatorOptions } from './options.js';
 
@@ -7,7 +8,12 @@ const COUNT_EVERY_MS = 100;
 /** The same for people, and for trouble. */
 const SENTENCE_EVERY_MS = 2000;
 
-const PROBLEM_CODES = { unreachable: 'HUB_UNREACHABLE', refused: 'DEVICE_REFUSED', lost: 'CONNECTION_LOST' } as const;
+const PROBLEM_CODES = {
+  unreachable: 'HUB_UNREACHABLE',
+  refused: 'DEVICE_REFUSED',
+  lost: 'CONNECTION_LOST',
+  unanswered: 'OTA_FAILED',
+} as const;
 
 export interface ReporterOutput {
   /** One line of standard output. */
@@ -52,6 +58,14 @@ export class Reporter {
     this.#reportSoon();
   }
 
+  /** What a device shows or does that somebody has to see at once, one by one. */
+  onnotice(device: string, notice: DeviceNotice): void {
+    const { kind, ...rest } = notice;
+    this.event({ event: kind, device, ...rest });
+    if (notice.kind === 'code') this.say(`${device} shows the code ${notice.code} and waits for somebody to approve it.`);
+    else this.say(`${device} crashed: ${notice.reason}.`);
+  }
+
   stop(): void {
     clearTimeout(this.#timer);
   }
@@ -73,13 +87,17 @@ export class Reporter {
   }
 
   #explain(kind: Loss['kind'], count: number, detail: string): string {
-    const { host, mqttPort, httpPort, dataDir, reconnectMs } = this.options;
-    const again = `They try again every ${reconnectMs / 1000} s.`;
+    const { host, mqttPort, httpPort, dataDir, ota, speed } = this.options;
+    const again = `They try again every ${(this.options.reconnectMs ?? pausesAt(speed).reconnectMs) / 1000} s.`;
     switch (kind) {
       case 'unreachable':
-        return `No hub answers ${count} devices at ${host} (MQTT ${mqttPort}, HTTP ${httpPort}): ${detail}. ${again}`;
+        return `No hub answers ${count} devices at ${ota ?? `${host} (MQTT ${mqttPort}, HTTP ${httpPort})`}: ${detail}. ${again}`;
       case 'refused':
-        return `The hub refused ${count} devices (${detail}): give the hub's secret with --secret, or its data folder with --data-dir (now ${dataDir}). ${again}`;
+        return ota === undefined
+          ? `The hub refused ${count} devices (${detail}): give an OTA address with --ota, or, where FLOTILLA_DEVICE_AUTH is hmac, the hub's secret with --secret or its data folder with --data-dir (now ${dataDir}). ${again}`
+          : `The hub refused ${count} devices (${detail}): what they have stored is not valid any more, and a reboot brings new credentials. ${again}`;
+      case 'unanswered':
+        return `${count} requests to ${ota ?? 'the hub'} failed: ${detail}. The devices ask again, each time after twice as long.`;
       case 'lost':
         return `${count} devices lost their connection: ${detail}. ${again}`;
     }

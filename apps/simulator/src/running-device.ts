@@ -1,59 +1,93 @@
 /** One simulated device at work: carries the core's effects out on a socket and two timers, and decides nothing. */
-import type { Behaviour, DeviceEffect, SimulatedDevice } from '@flotilla/simulated-device';
+import type {
+  Behaviour,
+  DeviceEffect,
+  DeviceNotice,
+  HttpRequest,
+  HttpResponse,
+  SimulatedDevice,
+  TransportSettings,
+} from '@flotilla/simulated-device';
 import type { DeviceSocket, DeviceSocketEvents, Loss } from './device-socket.js';
 
-/** Opens a socket for the identity that the device has at that moment. */
-export type OpenSocket = (device: SimulatedDevice, events: DeviceSocketEvents) => DeviceSocket;
+/** How a device reaches the hub. */
+export interface DeviceRoads {
+  /** Opens a socket for the identity that the device has at that moment; `settings` are there where an OTA answer gave them. */
+  open(device: SimulatedDevice, settings: TransportSettings | undefined, events: DeviceSocketEvents): DeviceSocket;
+  /** Rejects where there is no answer. */
+  exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+}
+
+/** What activation is answered with while it waits; anything else but 200 is trouble. [xiaozhi §7.4] */
+const GOOD_STATUS: readonly number[] = [200, 202];
 
 export interface RunningDeviceEvents {
   onconnected(): void;
   /** `loss` is absent where the device itself ended the connection. */
   ondisconnected(loss?: Loss): void;
-  /** A connection attempt failed. */
+  /** A connection attempt or a request failed. */
   onfailed(loss: Loss): void;
+  onnotice(deviceId: string, notice: DeviceNotice): void;
 }
 
 export class RunningDevice {
+  /** The MAC that the device began with. */
+  readonly #id: string;
   #socket: DeviceSocket | undefined;
   #isConnected = false;
   #isSwitchedOn = false;
+  /** A connection that the hub still believes in. */
+  #ghost: DeviceSocket | undefined;
+  readonly #disposal = new AbortController();
   #wakeTimer: NodeJS.Timeout | undefined;
   #reconnectTimer: NodeJS.Timeout | undefined;
+  #returnTimer: NodeJS.Timeout | undefined;
 
   constructor(
     readonly device: SimulatedDevice,
-    private readonly openSocket: OpenSocket,
+    private readonly roads: DeviceRoads,
     private readonly events: RunningDeviceEvents,
-  ) {}
-
-  /** Connects now and from then on whenever the device wants to. */
-  switchOn(): void {
-    this.#isSwitchedOn = true;
-    if (this.#socket === undefined) this.#connect();
+  ) {
+    this.#id = device.identity.mac;
   }
 
-  /** Ends the connection and stays away until `switchOn`. Tools that run go on. */
-  switchOff(how: 'graceful' | 'abrupt'): void {
+  /** Connects, or boots, now and from then on whenever the device wants to. */
+  switchOn(): void {
+    this.#isSwitchedOn = true;
+    clearTimeout(this.#returnTimer);
+    this.#dial();
+  }
+
+  /** Ends the connection and stays away until `switchOn`, or for `awayMs`. Tools that run go on. */
+  switchOff(how: 'graceful' | 'abrupt' | 'silent', awayMs?: number): void {
     this.#isSwitchedOn = false;
     clearTimeout(this.#reconnectTimer);
+    clearTimeout(this.#returnTimer);
     this.#hangUp(how);
     this.#carryOut(this.device.disconnected(Date.now()));
+    if (awayMs !== undefined) this.#returnTimer = setTimeout(() => this.switchOn(), awayMs);
   }
 
   /** Switches off and forgets all timers. */
   dispose(): void {
+    this.#disposal.abort();
     this.switchOff('graceful');
+    this.#layGhost();
     clearTimeout(this.#wakeTimer);
-    clearTimeout(this.#reconnectTimer);
   }
 
   behave(behaviour: Behaviour): void {
     this.#carryOut(this.device.behave(behaviour, Date.now()));
   }
 
-  #connect(): void {
+  #dial(): void {
     clearTimeout(this.#reconnectTimer);
-    this.#socket = this.openSocket(this.device, {
+    if (this.#socket === undefined) this.#carryOut(this.device.dial(Date.now()));
+  }
+
+  #connect(settings: TransportSettings | undefined): void {
+    if (!this.#isSwitchedOn) return;
+    this.#socket = this.roads.open(this.device, settings, {
       onopen: () => this.#opened(),
       onmessage: (text) => this.#carryOut(this.device.receive(text, Date.now())),
       onloss: (loss) => this.#lost(loss),
@@ -62,6 +96,7 @@ export class RunningDevice {
 
   #opened(): void {
     this.#isConnected = true;
+    this.#layGhost();
     this.events.onconnected();
     this.#carryOut(this.device.connected(Date.now()));
   }
@@ -75,8 +110,37 @@ export class RunningDevice {
     this.#carryOut(this.device.disconnected(Date.now()));
   }
 
-  #hangUp(how: 'graceful' | 'abrupt'): void {
+  /** Without Wi-Fi requests fail as if nobody answered. */
+  async #request(id: number, request: HttpRequest): Promise<void> {
+    const response = this.#isSwitchedOn ? await this.#exchange(request) : undefined;
+    if (!this.#disposal.signal.aborted) this.#carryOut(this.device.answered(id, this.#isSwitchedOn ? response : undefined, Date.now()));
+  }
+
+  async #exchange(request: HttpRequest): Promise<HttpResponse | undefined> {
+    try {
+      const response = await this.roads.exchange(request, this.#disposal.signal);
+      if (!GOOD_STATUS.includes(response.status))
+        this.events.onfailed({ kind: 'unanswered', detail: `HTTP ${response.status}: ${response.body.slice(0, 200)}` });
+      return response;
+    } catch (error) {
+      if (!this.#disposal.signal.aborted)
+        this.events.onfailed({ kind: 'unanswered', detail: error instanceof Error ? error.message : String(error) });
+      return undefined;
+    }
+  }
+
+  /** The new connection tells the hub what became of the old one. */
+  #layGhost(): void {
+    this.#ghost?.close('abrupt');
+    this.#ghost = undefined;
+  }
+
+  #hangUp(how: 'graceful' | 'abrupt' | 'silent'): void {
     this.#socket?.close(how);
+    if (how === 'silent' && this.#socket) {
+      this.#layGhost();
+      this.#ghost = this.#socket;
+    }
     this.#socket = undefined;
     if (this.#isConnected) this.events.ondisconnected();
     this.#isConnected = false;
@@ -91,6 +155,15 @@ export class RunningDevice {
         case 'close':
           this.#hangUp(effect.how);
           break;
+        case 'connect':
+          this.#connect(effect.settings);
+          break;
+        case 'request':
+          void this.#request(effect.id, effect.request);
+          break;
+        case 'notice':
+          this.events.onnotice(this.#id, effect.notice);
+          break;
         case 'reconnectAt':
           this.#reconnectAt(effect.at);
           break;
@@ -104,16 +177,12 @@ export class RunningDevice {
   #reconnectAt(at: number): void {
     clearTimeout(this.#reconnectTimer);
     if (!this.#isSwitchedOn) return;
-    this.#reconnectTimer = setTimeout(
-      () => {
-        if (this.#socket === undefined) this.#connect();
-      },
-      Math.max(0, at - Date.now()),
-    );
+    this.#reconnectTimer = setTimeout(() => this.#dial(), Math.max(0, at - Date.now()));
   }
 
   #wakeAt(at: number): void {
     clearTimeout(this.#wakeTimer);
+    if (this.#disposal.signal.aborted) return;
     this.#wakeTimer = setTimeout(() => this.#carryOut(this.device.tick(Date.now())), Math.max(0, at - Date.now()));
   }
 }

@@ -30,6 +30,7 @@ function startFleet(httpPort: number, onloss: (loss: Loss) => void = () => undef
     onconnected: () => undefined,
     ondisconnected: put,
     onfailed: put,
+    onnotice: () => undefined,
   });
   closers.push(() => fleet.stop());
   fleet.start();

@@ -3,7 +3,6 @@ import { WebSocket } from 'ws';
 import type { DeviceIdentity } from '@flotilla/simulated-device';
 import type { DeviceSocket, DeviceSocketEvents, Loss, SocketTarget } from './device-socket.js';
 
-const PATH = '/xiaozhi/v1/';
 const HANDSHAKE_WAIT_MS = 10_000;
 /** What a device takes from the hub in one frame. */
 const FRAME_BYTES_MAX = 64 * 1024;
@@ -13,7 +12,11 @@ const REFUSED_STATUS: readonly (number | undefined)[] = [401, 403];
 
 export interface WebSocketLogin {
   readonly identity: DeviceIdentity;
+  readonly path: string;
+  /** Sent as it is where it contains a space, and as a bearer token otherwise. */
   readonly token: string | undefined;
+  /** Framing of audio: 1, 2 or 3. */
+  readonly version: number;
 }
 
 export class WebSocketSocket implements DeviceSocket {
@@ -27,12 +30,13 @@ export class WebSocketSocket implements DeviceSocket {
     login: WebSocketLogin,
     private readonly events: DeviceSocketEvents,
   ) {
-    this.#socket = new WebSocket(`ws://${target.host}:${target.port}${PATH}`, {
-      headers: headersOf(login),
+    this.#socket = new WebSocket(`${target.isTls ? 'wss' : 'ws'}://${target.host}:${target.port}${login.path}`, {
+      headers: { Host: target.host, ...headersOf(login) },
       handshakeTimeout: HANDSHAKE_WAIT_MS,
       maxPayload: FRAME_BYTES_MAX,
       perMessageDeflate: false,
       ...(target.localAddress !== undefined && { localAddress: target.localAddress }),
+      ...(target.ca !== undefined && { ca: target.ca }),
     });
     this.#socket.on('open', () => this.#opened());
     this.#socket.on('message', (data, isBinary) => {
@@ -52,9 +56,10 @@ export class WebSocketSocket implements DeviceSocket {
   }
 
   /** A device destroys its socket whatever the reason: no close frame, no goodbye. */
-  close(): void {
+  close(how: 'graceful' | 'abrupt' | 'silent'): void {
     this.#isOver = true;
-    this.#socket.terminate();
+    if (how === 'silent') this.#socket.pause();
+    else this.#socket.terminate();
   }
 
   #opened(): void {
@@ -69,10 +74,10 @@ export class WebSocketSocket implements DeviceSocket {
   }
 }
 
-function headersOf({ identity, token }: WebSocketLogin): Record<string, string> {
+function headersOf({ identity, token, version }: WebSocketLogin): Record<string, string> {
   return {
-    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    'Protocol-Version': '1',
+    ...(token !== undefined && { Authorization: token.includes(' ') ? token : `Bearer ${token}` }),
+    'Protocol-Version': String(version),
     'Device-Id': identity.mac,
     'Client-Id': identity.uuid,
   };

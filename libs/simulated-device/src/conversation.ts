@@ -61,7 +61,7 @@ export class Conversation {
       this.link.send(`{"session_id":"${this.link.sessionId}","type":"goodbye"}`);
     } else if (this.link.isConnected) {
       this.link.close('abrupt');
-      this.link.reconnectLater(now);
+      this.link.reconnectLater(now, true);
     }
   }
 
@@ -71,7 +71,12 @@ export class Conversation {
   }
 
   #begin(now: number): number {
-    if (!this.link.isConnected || this.#stage === 'waiting') return 0;
+    if (this.#stage === 'waiting') return 0;
+    if (!this.link.isConnected) {
+      // The wish to talk makes a device connect at once. [xiaozhi §2.3]
+      this.link.reconnectAt(now);
+      return 0;
+    }
     const attempt = ++this.#attempt;
     this.#stage = 'waiting';
     this.mainTask.hold();
@@ -87,7 +92,7 @@ export class Conversation {
     this.reset();
     if (this.link.transport === 'mqtt' || !this.link.isConnected) return;
     this.link.close('abrupt');
-    this.link.reconnectLater(now);
+    this.link.reconnectLater(now, true);
   }
 
   #hello(): string {

@@ -1,10 +1,14 @@
 /** What a simulated device remembers behind its tools, and how it reports it. Some of it survives a restart, as on the real board. */
-import type { DeviceIdentity } from './identity.js';
+import { identityWith, type DeviceIdentity } from './identity.js';
+import { seededRandom } from './seeded-random.js';
 
 /** The backlight moves one step per 5 ms, and the status reports what is shown, not what was asked for. [xiaozhi §5.1] */
 const FADE_STEP_MS = 5;
 /** Volume and brightness 0 come back as this after a restart. [xiaozhi §5.1] */
 const LEVEL_AFTER_RESTART = 10;
+/** Levels of a new device. */
+const VOLUME = 70;
+const BRIGHTNESS = 75;
 
 /** Which parts a board has; absent parts are absent from its status. */
 export interface BoardParts {
@@ -19,7 +23,7 @@ export interface BoardParts {
 }
 
 export class DeviceState {
-  volume = 70;
+  volume = VOLUME;
   theme = 'light';
   isLampOn = false;
   pressToTalkMode = 'click_to_talk';
@@ -30,7 +34,7 @@ export class DeviceState {
   readonly batteryLevel: number;
   readonly #temperature: number;
   readonly #rssi: number;
-  #brightness = { from: 75, to: 75, at: 0 };
+  #brightness = { from: BRIGHTNESS, to: BRIGHTNESS, at: 0 };
 
   constructor(
     readonly parts: BoardParts,
@@ -55,6 +59,16 @@ export class DeviceState {
     return from + Math.sign(to - from) * steps;
   }
 
+  /** Forgets everything, who it is included; only the MAC is burnt in. */
+  eraseFlash(uuid: string): void {
+    this.identity = identityWith({ mac: this.identity.mac, uuid, board: this.parts.board });
+    this.volume = VOLUME;
+    this.theme = 'light';
+    this.pressToTalkMode = 'click_to_talk';
+    this.assetsUrl = '';
+    this.#brightness = { from: BRIGHTNESS, to: BRIGHTNESS, at: 0 };
+  }
+
   /** Forgets what lives in RAM; settings survive, levels of 0 do not. */
   restart(now: number): void {
     this.visionUrl = '';
@@ -77,7 +91,7 @@ export class DeviceState {
     return `{"audio_speaker":{"volume":${this.volume}},"screen":{${screen}},${battery}"network":{"type":"wifi","ssid":"Simulated","signal":"${signal}"}${chip}}`;
   }
 
-  /** The text of `self.get_system_info`. [xiaozhi §7.2] */
+  /** The text of `self.get_system_info`, and the body of the OTA request. [xiaozhi §7.2] */
   systemInfo(): string {
     const { parts, identity } = this;
     return JSON.stringify({
@@ -89,15 +103,30 @@ export class DeviceState {
       uuid: identity.uuid,
       chip_model_name: parts.chip,
       chip_info: { model: 9, cores: 2, revision: 2, features: 18 },
-      application: { name: 'xiaozhi', version: this.firmwareVersion, compile_time: 'Aug  6 2026T08:49:23Z', idf_version: 'v5.5.2' },
+      application: {
+        name: 'xiaozhi',
+        version: this.firmwareVersion,
+        compile_time: 'Aug  6 2026T08:49:23Z',
+        idf_version: 'v5.5.2',
+        elf_sha256: imageHash(`${parts.board}/${this.firmwareVersion}`),
+      },
       partition_table: [
         { label: 'nvs', type: 1, subtype: 2, address: 36_864, size: 16_384 },
         { label: 'ota_0', type: 0, subtype: 16, address: 131_072, size: 4_128_768 },
         { label: 'ota_1', type: 0, subtype: 17, address: 4_259_840, size: 4_128_768 },
+        { label: 'assets', type: 1, subtype: 130, address: 8_388_608, size: 8_388_608 },
       ],
       ota: { label: 'ota_0' },
       display: { monochrome: false, ...parts.screen },
       board: { type: parts.board, name: parts.board, ssid: 'Simulated', rssi: this.#rssi, channel: 6, ip: '127.0.0.1', mac: identity.mac },
     });
   }
+}
+
+/** 64 hex digits that are the same for the same firmware on the same board. */
+function imageHash(image: string): string {
+  let seed = 0;
+  for (const character of image) seed = Math.imul(seed, 31) + (character.codePointAt(0) ?? 0);
+  const random = seededRandom(seed);
+  return Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join('');
 }

@@ -24,6 +24,14 @@ export class FirmwareObject {
     this.#values.push(value);
   }
 
+  /** In the order of the text, repeated names included. */
+  *entries(): Iterable<[string, FirmwareValue]> {
+    for (let index = 0; index < this.#names.length; index++) {
+      const [name, value] = [this.#names[index], this.#values[index]];
+      if (name !== undefined && value !== undefined) yield [name, value];
+    }
+  }
+
   /** The first member whose name equals `name` apart from ASCII case. */
   get(name: string): FirmwareValue | undefined {
     for (let index = 0; index < this.#names.length; index++) {

@@ -42,7 +42,8 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-function uuidFrom(random: () => number): string {
+/** A version 4 UUID in lower case. */
+export function uuidFrom(random: () => number): string {
   const word = () => hex(Math.floor(random() * 0x1_0000_0000), 8);
   const [a, b, c, d] = [word(), word(), word(), word()];
   const variant = hex((Number.parseInt(c.slice(0, 1), 16) & 0x3) | 0x8, 1);

@@ -1,11 +1,15 @@
+export type { MqttSettings, TransportSettings, WebSocketSettings } from './boot/transport-settings.js';
 export { behaviourSchema } from './behaviour.js';
 export type { Behaviour, LastingBehaviour } from './behaviour.js';
 export type { LoggedCall } from './call-log.js';
 export { identityOf } from './identity.js';
 export type { DeviceIdentity, IdentitySeed } from './identity.js';
-export type { DeviceEffect } from './link.js';
+export type { HttpRequest, HttpResponse } from './http-requests.js';
+export type { DeviceEffect, DeviceNotice } from './link.js';
+export { pausesAt } from './pauses.js';
 export { profileNames, profiles } from './profile.js';
 export type { DeviceProfile, FirmwareAge, ProfileName } from './profile.js';
+export type { Network } from './reconnect-plan.js';
 export { seededRandom } from './seeded-random.js';
 export { SimulatedDevice } from './simulated-device.js';
 export type { DeviceSetup } from './simulated-device.js';

@@ -1,11 +1,25 @@
 /** The device's end of its connection: gathers what it wants done while it works through one input. What it says while offline is lost. */
+import type { TransportSettings } from './boot/transport-settings.js';
+import type { HttpRequest } from './http-requests.js';
+import type { ReconnectPlan } from './reconnect-plan.js';
+
+/** What somebody who stands before the device, or listens to its console, gets to know. */
+export type DeviceNotice =
+  | { readonly kind: 'code'; readonly code: string; readonly message: string }
+  /** The firmware has aborted and restarts: the hub sent something that no real device survives. */
+  | { readonly kind: 'crash'; readonly reason: string };
 
 export type DeviceEffect =
   | { readonly kind: 'send'; readonly text: string }
   /** End the connection: `graceful` with an MQTT DISCONNECT, `abrupt` with nothing. `disconnected` must not be called for it. */
   | { readonly kind: 'close'; readonly how: 'graceful' | 'abrupt' }
-  /** Connect at this time; replaces an earlier one. */
+  /** Call `dial` at this time; replaces an earlier one. */
   | { readonly kind: 'reconnectAt'; readonly at: number }
+  /** Connect now: as an OTA answer said, or, without an OTA address, as whoever drives the device knows. */
+  | { readonly kind: 'connect'; readonly settings: TransportSettings | undefined }
+  /** Make this request and give what comes of it to `answered`. */
+  | { readonly kind: 'request'; readonly id: number; readonly request: HttpRequest }
+  | { readonly kind: 'notice'; readonly notice: DeviceNotice }
   /** Call `tick` at this time; replaces an earlier one. */
   | { readonly kind: 'wakeAt'; readonly at: number };
 
@@ -19,9 +33,19 @@ export class Link {
   #wakeAt = Infinity;
 
   constructor(
-    readonly transport: 'mqtt' | 'websocket',
-    private readonly reconnectMs: number,
+    /** As the device was set up, and from each boot on as the OTA answer says. */
+    public transport: 'mqtt' | 'websocket',
+    private readonly reconnects: ReconnectPlan,
   ) {}
+
+  effect(effect: DeviceEffect): void {
+    this.#effects.push(effect);
+  }
+
+  connected(): void {
+    this.isConnected = true;
+    this.reconnects.reached();
+  }
 
   send(text: string): void {
     if (this.isConnected) this.#effects.push({ kind: 'send', text });
@@ -37,9 +61,10 @@ export class Link {
     this.#effects.push({ kind: 'reconnectAt', at });
   }
 
-  /** The pause after a loss: esp-mqtt's own, or the time until somebody talks to a WebSocket device again. [xiaozhi §1.5, §2.3] */
-  reconnectLater(now: number): void {
-    this.reconnectAt(now + this.reconnectMs);
+  /** After a loss, or an attempt that failed. */
+  reconnectLater(now: number, wasConnected: boolean): void {
+    const at = this.reconnects.next(now, { wasConnected, transport: this.transport });
+    if (at !== undefined) this.reconnectAt(at);
   }
 
   /** The effects gathered, and the next time to wake at where that has changed. */

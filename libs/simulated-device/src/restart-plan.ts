@@ -1,8 +1,10 @@
 /** Everything that ends in a restart or an absence: reboot, upgrade, Wi-Fi provisioning, crash, with the firmware's own pauses. [xiaozhi §4.6] */
 import type { Agenda } from './agenda.js';
 import type { BehaviourScript } from './behaviour-script.js';
+import type { Boot } from './boot/boot.js';
 import type { Conversation } from './conversation.js';
 import type { DeviceState } from './device-state.js';
+import type { HttpRequests } from './http-requests.js';
 import type { Link } from './link.js';
 import type { MainTask, Work } from './main-task.js';
 import type { Replies } from './replies.js';
@@ -27,6 +29,9 @@ interface Parts {
   readonly state: DeviceState;
   readonly conversation: Conversation;
   readonly replies: Replies;
+  readonly http: HttpRequests;
+  /** Absent where the device has no OTA address. */
+  readonly boot: Boot | undefined;
 }
 
 export class RestartPlan {
@@ -76,12 +81,14 @@ export class RestartPlan {
   }
 
   #leave(how: 'graceful' | 'abrupt', now: number, absenceMs: number): void {
-    const { link, mainTask, agenda, state, conversation, replies } = this.parts;
+    const { link, mainTask, agenda, state, conversation, replies, http, boot } = this.parts;
     link.close(how);
     mainTask.clear();
     agenda.clear();
     replies.clear();
     conversation.reset();
+    http.forgetAll();
+    boot?.forget();
     link.sessionId = '';
     state.restart(now);
     link.reconnectAt(now + absenceMs);

@@ -7,33 +7,37 @@ import { isLasting, type Behaviour, type LastingBehaviour } from './behaviour.js
 import { BehaviourScript, type RequestMethod } from './behaviour-script.js';
 import { CallLog, type LoggedCall } from './call-log.js';
 import { toInt32 } from './check-arguments.js';
+import { Boot } from './boot/boot.js';
+import { Nvs } from './boot/nvs.js';
+import { transportSettings } from './boot/transport-settings.js';
 import { Conversation } from './conversation.js';
 import { DeviceState } from './device-state.js';
 import { FirmwareObject, readFirmwareJson } from './firmware-json.js';
-import { identityWith, type DeviceIdentity } from './identity.js';
+import { HttpRequests, type HttpResponse } from './http-requests.js';
+import { identityWith, uuidFrom, type DeviceIdentity } from './identity.js';
 import { Link, type DeviceEffect } from './link.js';
 import { MainTask } from './main-task.js';
+import { firmwarePauses, type Pauses } from './pauses.js';
 import type { DeviceProfile } from './profile.js';
+import { ReconnectPlan, type Network } from './reconnect-plan.js';
 import { Replies, errorBody, resultBody, type ReplyBody } from './replies.js';
 import { RestartPlan } from './restart-plan.js';
 import { endlessPage, repeatingPage } from './spoilt-pages.js';
 import type { DeferredWork } from './tool.js';
 import { ToolCalls } from './tool-calls.js';
 
-/** The pause before esp-mqtt tries again. [xiaozhi §2.3] */
-const RECONNECT_MS = 10_000;
-/** From restart to connection, OTA request included. */
-const BOOT_MS = 5_000;
-
 export interface DeviceSetup {
   readonly identity: DeviceIdentity;
   readonly profile: DeviceProfile;
+  /** With an OTA address only until its answer has decided. */
   readonly transport: 'mqtt' | 'websocket';
-  /** Numbers in [0, 1): battery, temperature, and behaviours with a chance. */
+  /** Where the device asks at each boot how to connect. Without it there is no boot, and whoever drives the device knows how. */
+  readonly otaUrl?: string | undefined;
+  readonly network?: Network;
+  /** Numbers in [0, 1): battery, temperature, behaviours with a chance, and the UUID after an erased flash. */
   readonly random: () => number;
   readonly behaviours?: readonly LastingBehaviour[];
-  readonly reconnectMs?: number;
-  readonly bootMs?: number;
+  readonly pauses?: Partial<Pauses>;
 }
 
 /** Every input may be given in any state, and none throws. Times are milliseconds and must not go back. */
@@ -49,17 +53,30 @@ export class SimulatedDevice {
   readonly #replies: Replies;
   readonly #calls: ToolCalls;
   readonly #restarts: RestartPlan;
+  readonly #nvs = new Nvs();
+  readonly #http: HttpRequests;
+  readonly #boot: Boot | undefined;
+  readonly #random: () => number;
 
   constructor(setup: DeviceSetup) {
     const { profile } = setup;
     this.profile = profile;
     this.#state = new DeviceState(profile.parts, setup.identity, profile.firmwareVersion, setup.random);
-    this.#link = new Link(setup.transport, setup.reconnectMs ?? RECONNECT_MS);
+    this.#random = setup.random;
+    const pauses = { ...firmwarePauses, ...setup.pauses };
+    this.#link = new Link(setup.transport, new ReconnectPlan(setup.network ?? 'wifi', pauses));
+    this.#http = new HttpRequests(this.#link);
     this.#script = new BehaviourScript(setup.behaviours ?? [], setup.random);
     const parts = { link: this.#link, mainTask: this.#mainTask, agenda: this.#agenda, script: this.#script, state: this.#state };
     this.#replies = new Replies(parts);
     this.#conversation = new Conversation(this.#link, this.#mainTask, this.#agenda, profile.takesGlyphs);
-    this.#restarts = new RestartPlan({ ...parts, conversation: this.#conversation, replies: this.#replies }, setup.bootMs ?? BOOT_MS);
+    const crash = (reason: string, now: number) => this.#crash(reason, now);
+    const { otaUrl } = setup;
+    this.#boot = otaUrl === undefined ? undefined : new Boot(otaUrl, { ...parts, http: this.#http, nvs: this.#nvs, pauses, crash });
+    this.#restarts = new RestartPlan(
+      { ...parts, conversation: this.#conversation, replies: this.#replies, http: this.#http, boot: this.#boot },
+      pauses.bootMs,
+    );
     const fate = { breakOff: (now: number) => this.#breakOff(now), defer: (work: DeferredWork) => this.#restarts.plan(work) };
     this.#calls = new ToolCalls({ ...parts, profile, replies: this.#replies, log: this.#log, fate });
   }
@@ -83,16 +100,31 @@ export class SimulatedDevice {
     return this.#log.last;
   }
 
+  /** The device is switched on, or the time of the last `reconnectAt` has come: asks the OTA address after a restart, and connects otherwise. */
+  dial(now: number): readonly DeviceEffect[] {
+    if (this.#boot === undefined) this.#link.effect({ kind: 'connect', settings: undefined });
+    else if (this.#boot.isDone) this.#connect(now);
+    else this.#boot.start();
+    return this.#settle(now);
+  }
+
+  /** What came of the request with this id; undefined where nothing did. */
+  answered(id: number, response: HttpResponse | undefined, now: number): readonly DeviceEffect[] {
+    this.#advance(now);
+    this.#http.answered(id, response, now);
+    return this.#settle(now);
+  }
+
   /** The connection is made and accepted (CONNACK 0, or 101). A WebSocket device says hello now, an MQTT device says nothing. */
   connected(now: number): readonly DeviceEffect[] {
-    this.#link.isConnected = true;
+    this.#link.connected();
     if (this.#link.transport === 'websocket') this.#conversation.open();
     return this.#settle(now);
   }
 
   /** The connection was lost, closed by the hub or could not be made; not for one that the device has closed by an effect. */
   disconnected(now: number): readonly DeviceEffect[] {
-    this.#lose(now);
+    this.#lose(now, this.#link.isConnected);
     return this.#settle(now);
   }
 
@@ -126,6 +158,14 @@ export class SimulatedDevice {
       case 'duplicateId':
         this.#impersonate({ mac: behaviour.mac, uuid: behaviour.uuid ?? this.identity.uuid }, now);
         break;
+      case 'reboot':
+        this.#restarts.plan({ kind: 'reboot' });
+        break;
+      case 'eraseFlash':
+        this.#state.eraseFlash(uuidFrom(this.#random));
+        this.#nvs.erase();
+        this.#restarts.crash(now);
+        break;
       case 'normal':
         this.#script.clear();
         break;
@@ -148,7 +188,7 @@ export class SimulatedDevice {
       case 'mcp':
         return this.#request(message.get('payload'), now);
       case 'hello':
-        if (this.#conversation.answer(message) === 'fatal') this.#restarts.crash(now);
+        if (this.#conversation.answer(message) === 'fatal') this.#crash('a hello without a transport', now);
         return;
       case 'goodbye':
         return this.#conversation.goodbye(message);
@@ -207,6 +247,18 @@ export class SimulatedDevice {
     this.#link.send(`{"session_id":"${this.#link.sessionId}","type":"mcp","payload":${payload}}`);
   }
 
+  #connect(now: number): void {
+    const settings = transportSettings(this.#nvs, this.#link.transport);
+    if (settings === 'absent') return;
+    if ('crash' in settings) return this.#crash(settings.crash, now);
+    this.#link.effect({ kind: 'connect', settings });
+  }
+
+  #crash(reason: string, now: number): void {
+    this.#link.effect({ kind: 'notice', notice: { kind: 'crash', reason } });
+    this.#restarts.crash(now);
+  }
+
   #impersonate({ mac, uuid }: { readonly mac: string; readonly uuid: string }, now: number): void {
     this.#state.identity = identityWith({ mac, uuid, board: this.profile.parts.board });
     this.#link.close('abrupt');
@@ -215,14 +267,15 @@ export class SimulatedDevice {
   }
 
   #breakOff(now: number): void {
+    const { isConnected } = this.#link;
     this.#link.close('abrupt');
-    this.#lose(now);
+    this.#lose(now, isConnected);
   }
 
   /** Tools that run go on; what they would say is lost unless the device is back by then. */
-  #lose(now: number): void {
+  #lose(now: number, wasConnected: boolean): void {
     this.#link.isConnected = false;
     if (this.#link.transport === 'websocket') this.#conversation.reset();
-    this.#link.reconnectLater(now);
+    this.#link.reconnectLater(now, wasConnected);
   }
 }

@@ -1,0 +1,52 @@
+/** Carries out one HTTP request of a device as its client does: a connection of its own, no redirects, no compression, and answers that fit its memory. [xiaozhi §6] */
+import { request as plainRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import type { HttpRequest, HttpResponse } from '@flotilla/simulated-device';
+
+/** How long a device waits for headers, and then for the body, ms. */
+const WAIT_MS = 30_000;
+/** A longer body blocks the task of a real device for ever; here it counts as no answer. */
+const BODY_BYTES_MAX = 8_000;
+
+export interface ExchangeSettings {
+  readonly localAddress: string | undefined;
+  /** Authorities that the device trusts besides the public ones, PEM. */
+  readonly ca: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Rejects with an Error that says why there was no answer. */
+export function exchange(
+  { method, url, headers, body }: HttpRequest,
+  { localAddress, ca, signal }: ExchangeSettings,
+): Promise<HttpResponse> {
+  const isTls = url.startsWith('https://');
+  const options: RequestOptions & { readonly ca?: string } = {
+    method,
+    headers: { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' },
+    agent: false,
+    signal,
+    timeout: WAIT_MS,
+    ...(localAddress !== undefined && { localAddress }),
+    ...(isTls && ca !== undefined && { ca }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = (isTls ? tlsRequest : plainRequest)(url, options, (response) => {
+      readBody(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
+    });
+    request.on('timeout', () => request.destroy(new Error(`no answer within ${WAIT_MS} ms`)));
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new Error(`an answer of more than ${BODY_BYTES_MAX} bytes, which hangs a device`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

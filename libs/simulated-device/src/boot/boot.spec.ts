@@ -1,0 +1,215 @@
+/** From power-on to the first connection, against answers of a hub. [xiaozhi §7] */
+import { describe, expect, it } from 'vitest';
+import { identityOf } from '../identity.js';
+import type { DeviceEffect, DeviceNotice } from '../link.js';
+import type { HttpRequest } from '../http-requests.js';
+import { profiles } from '../profile.js';
+import { seededRandom } from '../seeded-random.js';
+import { SimulatedDevice } from '../simulated-device.js';
+
+const mqtt = { endpoint: 'hub.example:1883', client_id: 'c', username: 'u', password: 'p', publish_topic: 'device-server', keepalive: 45 };
+const firmware = { version: '2.4.2', url: '' };
+const wait = { message: 'Flotilla\n123456', code: '123456', challenge: 'abc' };
+
+/** A device that was switched on at 0, and its console. */
+class Bench {
+  readonly device: SimulatedDevice;
+  readonly requests: { readonly at: number; readonly id: number; readonly request: HttpRequest }[] = [];
+  readonly connects: Extract<DeviceEffect, { kind: 'connect' }>['settings'][] = [];
+  readonly notices: DeviceNotice[] = [];
+  #now = 0;
+  #alarms: { readonly at: number; readonly kind: 'wakeAt' | 'reconnectAt' }[] = [];
+
+  constructor(otaUrl = 'http://hub.example:8080/ota/') {
+    this.device = new SimulatedDevice({
+      identity: identityOf({ seed: 1, index: 7, board: 'lichuang-dev' }),
+      profile: profiles['screen-camera'],
+      transport: 'mqtt',
+      otaUrl,
+      random: seededRandom(1),
+    });
+    this.#keep(this.device.dial(0));
+  }
+
+  get uuid(): string {
+    return this.device.identity.uuid;
+  }
+
+  /** Answers the last request. A text goes out as it is. */
+  answer(body: unknown, status = 200): void {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    this.#keep(this.device.answered(this.requests.at(-1)?.id ?? 0, { status, body: text }, this.#now));
+  }
+
+  fail(): void {
+    this.#keep(this.device.answered(this.requests.at(-1)?.id ?? 0, undefined, this.#now));
+  }
+
+  do(act: (device: SimulatedDevice, now: number) => readonly DeviceEffect[]): void {
+    this.#keep(act(this.device, this.#now));
+  }
+
+  wait(ms: number): void {
+    const until = this.#now + ms;
+    for (;;) {
+      const [next] = this.#alarms.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.#alarms = this.#alarms.filter((alarm) => alarm !== next);
+      this.#now = Math.max(this.#now, next.at);
+      this.#keep(next.kind === 'wakeAt' ? this.device.tick(this.#now) : this.device.dial(this.#now));
+    }
+    this.#now = until;
+  }
+
+  #keep(effects: readonly DeviceEffect[]): void {
+    for (const effect of effects) {
+      if (effect.kind === 'request') this.requests.push({ at: this.#now, id: effect.id, request: effect.request });
+      if (effect.kind === 'connect') this.connects.push(effect.settings);
+      if (effect.kind === 'notice') this.notices.push(effect.notice);
+      if (effect.kind === 'wakeAt' || effect.kind === 'reconnectAt')
+        this.#alarms = [...this.#alarms.filter(({ kind }) => kind !== effect.kind), effect];
+    }
+  }
+}
+
+describe('a boot', () => {
+  it('asks the OTA address with the headers and the body of the firmware, and connects with what it was told', () => {
+    const bench = new Bench();
+    const request = bench.requests[0]?.request;
+    expect(request).toMatchObject({ method: 'POST', url: 'http://hub.example:8080/ota/' });
+    expect(Object.entries(request?.headers ?? {})).toEqual([
+      ['Activation-Version', '1'],
+      ['Device-Id', '02:00:01:00:00:07'],
+      ['Client-Id', bench.uuid],
+      ['User-Agent', 'lichuang-dev/2.4.2'],
+      ['Accept-Language', 'en-US'],
+      ['Content-Type', 'application/json'],
+    ]);
+    const body = JSON.parse(request?.body ?? '');
+    expect(body).toMatchObject({
+      uuid: bench.uuid,
+      chip_info: { model: 9 },
+      application: { elf_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+    expect(body.partition_table.map(({ label }: { label: string }) => label)).toEqual(['nvs', 'ota_0', 'ota_1', 'assets']);
+    bench.answer({ mqtt, firmware });
+    bench.wait(0);
+    expect(bench.connects).toEqual([
+      {
+        ...{ transport: 'mqtt', host: 'hub.example', port: 1883, isTls: false, keepAliveSeconds: 45 },
+        ...{ clientId: 'c', username: 'u', password: 'p', publishTopic: 'device-server' },
+      },
+    ]);
+  });
+
+  it('keeps what a later answer leaves out, and reconnects without asking again', () => {
+    const bench = new Bench();
+    bench.answer({ mqtt, firmware });
+    bench.wait(0);
+    bench.do((device, now) => device.connected(now));
+    bench.do((device, now) => device.disconnected(now));
+    bench.wait(10_000);
+    expect([bench.connects.length, bench.requests.length]).toEqual([2, 1]);
+    bench.do((device, now) => device.behave({ kind: 'reboot' }, now));
+    bench.wait(8_000);
+    expect(bench.requests).toHaveLength(2);
+    bench.answer({ mqtt: { endpoint: 'hub.example:1884' }, firmware });
+    bench.wait(0);
+    expect(bench.connects.at(-1)).toMatchObject({ port: 1884, clientId: 'c', password: 'p' });
+  });
+
+  it('takes WebSocket where the answer has no MQTT', () => {
+    const bench = new Bench();
+    bench.answer({ websocket: { url: 'ws://hub.example:8080/xiaozhi/v1/', token: 't', version: 1 }, firmware });
+    bench.wait(0);
+    expect(bench.connects).toEqual([
+      { transport: 'websocket', host: 'hub.example', port: 8080, isTls: false, path: '/xiaozhi/v1/', token: 't', version: 1 },
+    ]);
+    expect(bench.device.transport).toBe('websocket');
+  });
+
+  it('shows its code, asks every 3 s whether it was let in, and then for its settings', () => {
+    const bench = new Bench('http://hub.example:8080/ota/token');
+    bench.answer({ mqtt: { endpoint: 'hub.example:1883' }, firmware, activation: wait });
+    expect(bench.notices).toEqual([{ kind: 'code', code: '123456', message: 'Flotilla\n123456' }]);
+    expect(bench.requests[1]?.request).toMatchObject({ url: 'http://hub.example:8080/ota/token/activate', body: '{}' });
+    bench.answer('{}', 202);
+    bench.wait(3_000);
+    bench.answer('{}', 202);
+    bench.wait(3_000);
+    expect(bench.requests.map(({ at }) => at)).toEqual([0, 0, 3_000, 6_000]);
+    bench.answer('{}');
+    expect(bench.requests.at(-1)?.request.url).toBe('http://hub.example:8080/ota/token');
+    expect(bench.connects).toEqual([]);
+    bench.answer({ mqtt, firmware });
+    bench.wait(0);
+    expect(bench.connects).toHaveLength(1);
+  });
+
+  it('without a challenge waits ten times 10 s before it asks again', () => {
+    const bench = new Bench();
+    bench.answer({ mqtt, firmware, activation: { message: '', code: '1' } });
+    bench.wait(99_999);
+    expect(bench.requests).toHaveLength(1);
+    bench.wait(1);
+    expect(bench.requests).toHaveLength(2);
+  });
+
+  it('tries ten times, longer and longer apart, and then goes on with what it has: here nothing', () => {
+    const bench = new Bench();
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      if (attempt % 2 === 0) bench.fail();
+      else bench.answer('{ "broken', 200);
+      bench.wait(10_000 * 2 ** attempt);
+    }
+    expect(bench.requests.map(({ at }) => at / 1_000)).toEqual([0, 10, 30, 70, 150, 310, 630, 1_270, 2_550, 5_110]);
+    bench.wait(10_000_000);
+    expect(bench.connects).toEqual([]);
+    expect(bench.requests).toHaveLength(10);
+  });
+
+  it('gets a new UUID and forgets its settings when the flash is erased', () => {
+    const bench = new Bench();
+    const { uuid } = bench;
+    bench.answer({ mqtt, firmware });
+    bench.wait(0);
+    bench.do((device, now) => device.behave({ kind: 'eraseFlash' }, now));
+    bench.wait(5_000);
+    expect(bench.requests.at(-1)?.request.headers['Client-Id']).toBe(bench.uuid);
+    expect(bench.uuid).not.toBe(uuid);
+    bench.answer({ firmware });
+    bench.wait(60_000);
+    expect(bench.connects).toHaveLength(1);
+  });
+
+  it.each([
+    ['a name that is too long', { mqtt: { ...mqtt, subscribe_topics: 'x' }, firmware }, 'mqtt.subscribe_topics'],
+    ['a string that is too long', { mqtt: { ...mqtt, password: 'x'.repeat(4_000) }, firmware }, 'mqtt.password'],
+    [
+      'more than the flash holds',
+      { mqtt: Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`k${i}`, 'x'.repeat(3_900)])) },
+      'no room',
+    ],
+    ['a version that does not begin with a digit', { mqtt, firmware: { version: 'v2.4.3', url: '' } }, 'v2.4.3'],
+    ['a version with an empty segment', { mqtt, firmware: { version: '2..1', url: '' } }, '2..1'],
+    ['an endpoint with a scheme', { mqtt: { ...mqtt, endpoint: 'mqtt://hub.example:1883' } }, 'MQTT endpoint'],
+    ['a WebSocket URL with a stray colon', { websocket: { url: 'ws://hub.example/a:b/' } }, 'WebSocket URL'],
+  ])('crashes and boots again on %s', (_what, answer, reason) => {
+    const bench = new Bench();
+    bench.answer(answer);
+    bench.wait(0);
+    expect(bench.notices).toEqual([{ kind: 'crash', reason: expect.stringContaining(reason) }]);
+    expect(bench.connects).toEqual([]);
+    bench.wait(5_000);
+    expect(bench.requests).toHaveLength(2);
+  });
+
+  it('crashes where a setting changes its type', () => {
+    const bench = new Bench();
+    bench.answer({ mqtt, firmware });
+    bench.do((device, now) => device.behave({ kind: 'reboot' }, now));
+    bench.wait(8_000);
+    bench.answer({ mqtt: { ...mqtt, keepalive: '45' }, firmware });
+    expect(bench.notices).toEqual([{ kind: 'crash', reason: 'mqtt.keepalive was a number and is a string' }]);
+  });
+});

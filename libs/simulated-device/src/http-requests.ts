@@ -1,0 +1,43 @@
+/** Requests that a device makes over HTTP: an effect goes out, an answer comes in. Whoever carries effects out owns the sockets. [xiaozhi §6] */
+import type { Link } from './link.js';
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** In the firmware's order and spelling. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** `response` is undefined where none came. */
+type Continue = (response: HttpResponse | undefined, now: number) => void;
+
+export class HttpRequests {
+  readonly #waiting = new Map<number, Continue>();
+  #lastId = 0;
+
+  constructor(private readonly link: Pick<Link, 'effect'>) {}
+
+  send(request: HttpRequest, then: Continue): void {
+    this.#lastId += 1;
+    this.#waiting.set(this.#lastId, then);
+    this.link.effect({ kind: 'request', id: this.#lastId, request });
+  }
+
+  /** An answer that nobody waits for any more has no effect. */
+  answered(id: number, response: HttpResponse | undefined, now: number): void {
+    const then = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    then?.(response, now);
+  }
+
+  /** After a restart. */
+  forgetAll(): void {
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,38 @@
+/** How long the firmware waits before it tries something again, ms. A simulator may let these pass faster; nothing else of a device goes faster with them. */
+
+export interface Pauses {
+  /** From one attempt of esp-mqtt to connect to the next. [xiaozhi §2.3] */
+  readonly reconnectMs: number;
+  /** From the loss of an established MQTT connection until the application makes a new client. [xiaozhi §2.3] */
+  readonly rebuildMs: number;
+  /** From a restart to the OTA request, or to the connection where there is none. */
+  readonly bootMs: number;
+  /** After the first failed OTA request; doubled after each further one. [xiaozhi §7.3] */
+  readonly otaRetryMs: number;
+  /** Between two questions whether the device was let in. [xiaozhi §7.4] */
+  readonly activationMs: number;
+  /** The same after an answer that is neither yes nor no. */
+  readonly activationErrorMs: number;
+}
+
+export const firmwarePauses: Pauses = {
+  reconnectMs: 10_000,
+  rebuildMs: 60_000,
+  bootMs: 5_000,
+  otaRetryMs: 10_000,
+  activationMs: 3_000,
+  activationErrorMs: 10_000,
+};
+
+/** The firmware's pauses, each divided by `speed`. */
+export function pausesAt(speed: number): Pauses {
+  const { reconnectMs, rebuildMs, bootMs, otaRetryMs, activationMs, activationErrorMs } = firmwarePauses;
+  return {
+    reconnectMs: reconnectMs / speed,
+    rebuildMs: rebuildMs / speed,
+    bootMs: bootMs / speed,
+    otaRetryMs: otaRetryMs / speed,
+    activationMs: activationMs / speed,
+    activationErrorMs: activationErrorMs / speed,
+  };
+}
