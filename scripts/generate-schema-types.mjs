@@ -12,6 +12,7 @@ const output = path.join(api, 'src/generated/schema-types.ts');
 
 /** Rows of the registry are what resolvers pass around; the schema's own shapes are only what the network sees. */
 const mappers = {
+  AuditEntry: '@flotilla/registry#AuditEntryRow',
   Call: '@flotilla/registry#CallRow',
   Device: '@flotilla/registry#DeviceRow',
   DeviceConnection: '../connection.js#DeviceConnectionSource',

@@ -34,9 +34,9 @@ export function measuredFleet(
       return answer;
     },
     createJob: (request, idempotencyKey, actor) => fleet.createJob(request, idempotencyKey, actor),
-    pauseJob: (id) => fleet.pauseJob(id),
-    resumeJob: (id) => fleet.resumeJob(id),
-    cancelJob: (id, force) => fleet.cancelJob(id, force),
+    pauseJob: (id, actor) => fleet.pauseJob(id, actor),
+    resumeJob: (id, actor) => fleet.resumeJob(id, actor),
+    cancelJob: (id, force, actor) => fleet.cancelJob(id, force, actor),
     refreshTools: (deviceId) => fleet.refreshTools(deviceId),
   };
 }

@@ -1,15 +1,18 @@
 /** What one GraphQL operation carries: who asks, and the loaders that gather its look-ups. */
-import type { Principal, Registry, Scope } from '@flotilla/registry';
+import type { AuditSource, Principal, Registry, Scope } from '@flotilla/registry';
 import type { Actor } from '@flotilla/fleet';
 import { makeLoaders, type Loaders } from './loaders.js';
 
 export class ApiContext {
   readonly viewer: Principal;
+  /** Where the request came from: the caller, or the proxy before it. */
+  readonly remoteAddress: string | undefined;
   loaders: Loaders;
   readonly #registry: Registry;
 
-  constructor(registry: Registry, viewer: Principal) {
+  constructor(registry: Registry, viewer: Principal, remoteAddress?: string) {
     this.viewer = viewer;
+    this.remoteAddress = remoteAddress;
     this.#registry = registry;
     this.loaders = makeLoaders(registry);
   }
@@ -30,6 +33,16 @@ export function mayCallUserOnly(viewer: Principal): boolean {
   return hasScope(viewer, 'TOOLS_CALL_PRIVILEGED');
 }
 
-export function actorOf(viewer: Principal): Actor {
-  return { name: viewer.name, mayCallUserOnly: mayCallUserOnly(viewer) };
+/** For changes that need no part of the fleet service. */
+export function sourceOfRequest({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | 'remoteAddress'>): AuditSource {
+  return { actor: viewer.name, remoteAddress };
+}
+
+export function actorOf({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | 'remoteAddress'>): Actor {
+  return {
+    name: viewer.name,
+    mayCallUserOnly: mayCallUserOnly(viewer),
+    mayChangeFirmware: hasScope(viewer, 'FIRMWARE_WRITE'),
+    remoteAddress,
+  };
 }

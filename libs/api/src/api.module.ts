@@ -10,6 +10,7 @@ import type { HttpOperations } from './http-operations.js';
 import { jsonScalar } from './json.scalar.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import { documentLimits } from './limits/document-limits.js';
+import { AuditResolver } from './resolvers/audit.resolver.js';
 import { CallResolver } from './resolvers/call.resolver.js';
 import { DeviceActsResolver } from './resolvers/device-acts.resolver.js';
 import { DeviceListResolver } from './resolvers/device-list.resolver.js';
@@ -43,6 +44,7 @@ const resolvers = [
   ToolResultResolver,
   CallResolver,
   EventResolver,
+  AuditResolver,
   JobResolver,
   JobActsResolver,
   JobTargetResolver,

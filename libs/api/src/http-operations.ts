@@ -48,7 +48,7 @@ export function makeHttpOperations({ registry, logger }: ApiDeps, limits: ApiLim
         refuseJsonQuery(request.query);
       },
     },
-    context: (request) => new ApiContext(registry, viewers.get(request.raw) ?? nobody),
+    context: (request) => new ApiContext(registry, viewers.get(request.raw) ?? nobody, request.ip),
     beforeExecution: (schema, document, context, variables) => {
       refuseCostly({ schema, document, variables, operationName: operationNameIn(context) }, limits);
       return isCompilable(schema, document) ? undefined : { document };

@@ -143,7 +143,7 @@ describe('acts over HTTP', () => {
     });
     expect(calls.at(-1)).toEqual([
       { deviceId: 'aa:00', tool: 'self.x', arguments: { volume: 3 } },
-      { name: 'key:TOOLS_CALL', mayCallUserOnly: false },
+      { name: 'key:TOOLS_CALL', mayCallUserOnly: false, mayChangeFirmware: false, remoteAddress: '127.0.0.1' },
     ]);
   });
 
@@ -163,7 +163,7 @@ describe('acts over HTTP', () => {
     expect(jobs.at(-1)).toEqual([
       { tool: 'self.reboot', arguments: {}, devices: { all: true }, offline: 'WAIT', expiresInSeconds: 86_400 },
       'k1',
-      { name: 'key:ADMIN', mayCallUserOnly: true },
+      { name: 'key:ADMIN', mayCallUserOnly: true, mayChangeFirmware: true, remoteAddress: '127.0.0.1' },
     ]);
   });
 

@@ -181,6 +181,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     apiKeys: registry.apiKeys,
     credentials: watch('credentials', registry.credentials),
     enrolments: watch('enrolments', registry.enrolments),
+    audit: watch('audit', registry.audit),
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
     makePartitions: (now) => registry.makePartitions(now),

@@ -20,6 +20,7 @@ const query: EveryField<Query> = {
   jobs: 'JOBS_READ',
   enrolments: 'DEVICES_READ',
   enrolmentLinks: 'ADMIN',
+  auditEntries: 'ADMIN',
 };
 
 const mutation: EveryField<Mutation> = {

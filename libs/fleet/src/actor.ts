@@ -1,7 +1,18 @@
 /** On whose behalf something is done. */
+import type { AuditSource } from '@flotilla/registry';
+
 export interface Actor {
   /** Key name, user, job or agent, as records show it. */
   readonly name: string;
   /** Whether user-only tools may be called: the device itself does not check. */
   readonly mayCallUserOnly: boolean;
+  /** Whether tools may be called that replace what a device runs. */
+  readonly mayChangeFirmware: boolean;
+  /** Where the request came from; undefined where no request did. */
+  readonly remoteAddress?: string | undefined;
+}
+
+/** The actor as the audit trail names it. */
+export function sourceOf({ name, remoteAddress }: Actor): AuditSource {
+  return { actor: name, remoteAddress };
 }

@@ -24,8 +24,8 @@ export const realClock: Clock = {
   },
 };
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-export const operator: Actor = { name: 'operator', mayCallUserOnly: false };
-export const admin: Actor = { name: 'admin', mayCallUserOnly: true };
+export const operator: Actor = { name: 'operator', mayCallUserOnly: false, mayChangeFirmware: false };
+export const admin: Actor = { name: 'admin', mayCallUserOnly: true, mayChangeFirmware: true };
 
 const noArguments = { type: 'object', properties: {} };
 const withUrl = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] };

@@ -17,7 +17,7 @@ import { cancelJob, pauseJob, resumeJob } from './jobs/steer-job.js';
 import type { ToolGate } from './calls/tool-gate.js';
 
 export interface FleetDeps {
-  readonly registry: Pick<Registry, 'calls' | 'devices' | 'jobs' | 'toolPolicies' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'jobs' | 'toolPolicies' | 'toolSets'>;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -44,16 +44,16 @@ export class Fleet {
     return createJob(this.#deps, request, idempotencyKey, actor);
   }
 
-  pauseJob(id: string): Promise<JobAnswer> {
-    return pauseJob(this.#deps, id);
+  pauseJob(id: string, actor: Actor): Promise<JobAnswer> {
+    return pauseJob(this.#deps, id, actor);
   }
 
-  resumeJob(id: string): Promise<JobAnswer> {
-    return resumeJob(this.#deps, id);
+  resumeJob(id: string, actor: Actor): Promise<JobAnswer> {
+    return resumeJob(this.#deps, id, actor);
   }
 
-  cancelJob(id: string, force: boolean): Promise<JobAnswer> {
-    return cancelJob(this.#deps, id, force);
+  cancelJob(id: string, force: boolean, actor: Actor): Promise<JobAnswer> {
+    return cancelJob(this.#deps, id, force, actor);
   }
 
   /** Has the device list its tools again; resolves when it was asked. */

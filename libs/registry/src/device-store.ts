@@ -1,4 +1,5 @@
 import type { DeviceId, DeviceTool, HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import type { AuditSource } from './audit-store.js';
 import type { DeviceFilter, Dialect, Presence, Reachability, TransportKind } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -50,6 +51,12 @@ export interface ClosedSession {
   readonly epoch: number;
   readonly reason: string;
   readonly at: number;
+}
+
+/** What is not given stays; a null name is taken away. */
+export interface DeviceChange {
+  readonly name?: string | null;
+  readonly tags?: readonly string[];
 }
 
 export interface TagChange {
@@ -111,12 +118,12 @@ export interface DeviceStore {
   /** The newest tool sets of each, newest first, in the order of the input. */
   toolSetHistory(ids: readonly string[], first: number): Promise<readonly (readonly ToolSetUseRow[])[]>;
   /** Name and tags. Undefined where there is no such device. */
-  update(id: string, change: { readonly name?: string | null; readonly tags?: readonly string[] }): Promise<DeviceRow | undefined>;
+  update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined>;
   /**
    * Adds and removes tags on all that match, or changes nothing where a device would come to have more than `tagsMax`. What is both added and removed
    * is removed.
    */
-  tag(filter: DeviceFilter, change: TagChange): Promise<TagResult>;
+  tag(filter: DeviceFilter, change: TagChange, by?: AuditSource): Promise<TagResult>;
 }
 
 /** A distinct tool over the fleet. */

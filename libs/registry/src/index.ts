@@ -1,3 +1,4 @@
+export type { AuditEntryRow, AuditFilter, AuditSource, AuditStore, AuditVerdict, NewAuditEntry } from './audit-store.js';
 export type { DeviceFilter, Dialect, Presence, Reachability, TransportKind } from './device-filter.js';
 export type {
   ClosedSession,
@@ -16,7 +17,17 @@ export type {
   ToolSetStore,
   ToolSetUseRow,
 } from './device-store.js';
-export type { ClaimedTarget, FailureGroupRow, JobFence, JobStore, NewJob, TargetFlush, TargetRow, ToolSetVerdict } from './job-store.js';
+export type {
+  ClaimedTarget,
+  FailureGroupRow,
+  JobFence,
+  JobMove,
+  JobStore,
+  NewJob,
+  TargetFlush,
+  TargetRow,
+  ToolSetVerdict,
+} from './job-store.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
 export { openRegistry } from './open-registry.js';

@@ -1,5 +1,6 @@
 import type { CallError, CallId, DeviceId, HubProcessId, JobId, SendCertainty, ToolResult, ToolSetHash } from '@flotilla/mcp';
 import type { Job, JobConclusion, JobProgress, JobState, PauseReason, TargetOutcome, TargetState } from '@flotilla/jobs';
+import type { AuditSource } from './audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -91,12 +92,20 @@ export interface JobFence {
   readonly fence: number;
 }
 
+/** Where a job goes. What is not given of the reason and the conclusion is not there afterwards. */
+export interface JobMove {
+  readonly state: JobState;
+  readonly pauseReason?: PauseReason | undefined;
+  readonly conclusion?: JobConclusion | undefined;
+}
+
 /**
  * Jobs, targets, counters. Every method that moves targets also moves the counters in the same transaction, so that they sum to the total at every
  * commit; every transition of a job compares and sets (state, version).
  */
 export interface JobStore {
-  create(job: NewJob): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob>;
+  /** Recorded in the audit trail in the same transaction, as on behalf of its creator where `by` is not given. */
+  create(job: NewJob, by?: AuditSource): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob>;
   /** What this actor's key made before; undefined where it is new. */
   earlier(job: Pick<NewJob, 'createdBy' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined>;
   /** Devices that the filter matches now, counted up to `max`. */
@@ -117,12 +126,8 @@ export interface JobStore {
   failureGroups(ids: readonly JobId[], first: number): Promise<readonly (readonly FailureGroupRow[])[]>;
   liveCount(): Promise<number>;
 
-  /** Moves the job if it still has this version; undefined when it has not. */
-  transition(
-    job: Pick<Job, 'id' | 'version'>,
-    to: { readonly state: JobState; readonly pauseReason?: PauseReason | undefined; readonly conclusion?: JobConclusion | undefined },
-    at: number,
-  ): Promise<Job | undefined>;
+  /** Moves the job if it still has this version, and records that in the audit trail in the same transaction; undefined when it has not. `by`: the hub itself where not given. */
+  transition(job: Pick<Job, 'id' | 'version'>, to: JobMove, at: number, by?: AuditSource): Promise<Job | undefined>;
 
   /** Makes this process the job's owner unless a living one has it; undefined then. Raises the fence. Targets that the former owner left in flight are classified by `recover`. */
   takeOwnership(id: JobId, owner: HubProcessId): Promise<JobFence | undefined>;

@@ -1,5 +1,6 @@
 /** Opens the registry: brings the database to this version's schema, then constructs the stores over one pool. Closing goes the other way. */
 import path from 'node:path';
+import { PgAuditStore } from './audit/pg-audit-store.js';
 import { Database } from './database/database.js';
 import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
@@ -44,11 +45,12 @@ export async function openRegistry({
   const devices = new PgDeviceStore(database, toolSets, () => leases.holder, logger);
   const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new PgCallStore(database, logger);
+  const audit = new PgAuditStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close()]);
+    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close(), audit.close()]);
     await leases.close().catch((error: unknown) => {
       logger.warn({ err: error }, 'the lease of this process was not given back; it runs out by itself');
     });
@@ -66,6 +68,7 @@ export async function openRegistry({
     apiKeys: new PgApiKeyStore(database, logger),
     credentials,
     enrolments: new PgEnrolmentStore(provisioning),
+    audit,
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
     makePartitions: (now) => makePartitions(database, now, logger),
@@ -74,7 +77,7 @@ export async function openRegistry({
         () => true,
         () => false,
       ),
-    writers: () => [...devices.writers(), events.status(), calls.status(), ...credentials.writers()],
+    writers: () => [...devices.writers(), events.status(), calls.status(), audit.status(), ...credentials.writers()],
     close: () => (closed ??= close()),
   };
 }

@@ -1,5 +1,6 @@
 /** How devices get in: what the hub knows of a device's identity, the credentials it issued, and those that wait to be let in. */
 import type { DeviceId } from '@flotilla/mcp';
+import type { AuditSource } from './audit-store.js';
 import type { Dialect, TransportKind } from './device-filter.js';
 import type { DeviceRow } from './device-store.js';
 import type { Page, PageRequest } from './page.js';
@@ -49,9 +50,9 @@ export interface CredentialStore {
   /** Checks a WebSocket token against the device and Client-Id that it was issued to. */
   checkWebSocket(login: { readonly deviceId: string; readonly clientUuid: string; readonly token: string }): Promise<CredentialVerdict>;
   /** Issues a new credential. The old one stays valid until the new one is used or `graceMs` (24 h) ended. Undefined where there is no such device. */
-  rotate(deviceId: string, at: number): Promise<IssuedCredential | undefined>;
+  rotate(deviceId: string, at: number, by?: AuditSource): Promise<IssuedCredential | undefined>;
   /** How a xiaozhi device is told to connect from its next OTA request on. False where there is no such device. */
-  setTransport(deviceId: string, transport: KnownDevice['transport']): Promise<boolean>;
+  setTransport(deviceId: string, transport: KnownDevice['transport'], by?: AuditSource): Promise<boolean>;
   /** All known devices, once at the start of a gateway. */
   allKnown(): Promise<readonly KnownDevice[]>;
   findKnown(deviceId: string): Promise<KnownDevice | undefined>;
@@ -97,6 +98,7 @@ export interface EnrolmentLinkRow {
   readonly revokedAt: number | undefined;
 }
 
+/** Acts of people are given `by`, and are recorded in the audit trail in their own transaction. */
 export interface EnrolmentStore {
   /** The pending enrolment of this device and Client-Id, made if there is none; at most 1,000, the oldest goes. Codes live 15 minutes after the last request. */
   request(contact: OtaContact): Promise<PendingEnrolment>;
@@ -114,37 +116,44 @@ export interface EnrolmentStore {
   isAdmitted(deviceId: DeviceId, challenge: string): Promise<boolean>;
   page(page: PageRequest): Promise<Page<EnrolmentRow>>;
   /** Lets in the device that shows this code. Wrong codes count against `approver` (10 in 10 minutes). A `replaces` one whose device is online needs `confirm`. */
-  approve(approval: {
-    readonly code: string;
-    readonly approver: string;
-    readonly confirm: boolean;
-    readonly name?: string | undefined;
-    readonly tags?: readonly string[] | undefined;
-    readonly at: number;
-  }): Promise<Approval>;
+  approve(
+    approval: {
+      readonly code: string;
+      readonly approver: string;
+      readonly confirm: boolean;
+      readonly name?: string | undefined;
+      readonly tags?: readonly string[] | undefined;
+      readonly at: number;
+    },
+    by?: AuditSource,
+  ): Promise<Approval>;
   /** Forgets the pending enrolment; resolves to its device. Undefined where there is none. */
-  reject(id: string): Promise<DeviceId | undefined>;
-  createLink(link: {
-    readonly name: string;
-    readonly tags: readonly string[];
-    readonly maxDevices: number;
-    readonly expiresAt: number;
-  }): Promise<{
+  reject(id: string, by?: AuditSource): Promise<DeviceId | undefined>;
+  createLink(
+    link: {
+      readonly name: string;
+      readonly tags: readonly string[];
+      readonly maxDevices: number;
+      readonly expiresAt: number;
+    },
+    by?: AuditSource,
+  ): Promise<{
     readonly link: EnrolmentLinkRow;
     /** Once. */
     readonly token: string;
   }>;
-  revokeLink(id: string, at: number): Promise<EnrolmentLinkRow | undefined>;
+  revokeLink(id: string, at: number, by?: AuditSource): Promise<EnrolmentLinkRow | undefined>;
   links(): Promise<readonly EnrolmentLinkRow[]>;
   /** Registers devices before they come; all or none. `conflicts` names those that exist already. */
   register(
     devices: readonly NewDevice[],
+    by?: AuditSource,
   ): Promise<
     | { readonly kind: 'registered'; readonly devices: readonly { readonly device: DeviceRow; readonly known: KnownDevice }[] }
     | { readonly kind: 'conflict'; readonly conflicts: readonly string[] }
   >;
   /** Removes the device, its credentials and enrolments; its history stays. Undefined where there is none. Under `hmac` its id goes on the deny list. */
-  remove(deviceId: string): Promise<DeviceId | undefined>;
+  remove(deviceId: string, by?: AuditSource): Promise<DeviceId | undefined>;
   /** Device ids that may not come in although their fleet-wide HMAC is right. */
   isDenied(deviceId: string): Promise<boolean>;
   /** Adds the keys that a factory burnt into chips; one that is there already gets the new key. Resolves to how many were written. */

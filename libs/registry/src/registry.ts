@@ -1,5 +1,6 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
+import type { AuditStore } from './audit-store.js';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
 import type { JobStore } from './job-store.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
@@ -72,6 +73,7 @@ export interface Registry {
   readonly apiKeys: ApiKeyStore;
   readonly credentials: CredentialStore;
   readonly enrolments: EnrolmentStore;
+  readonly audit: AuditStore;
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
   /**

@@ -48,12 +48,12 @@ export class CallResolver
   async callTool(
     _root: unknown,
     { input }: MutationCallToolArgs,
-    { viewer }: ApiContext,
+    context: ApiContext,
   ): Promise<{ readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
     const { arguments: given, ...plain } = input;
     const { deviceId, tool, ...options } = plain;
     const request = { deviceId, tool, arguments: jsonObject(given, 'input.arguments'), ...withoutNulls(options) };
-    const { call, refusal } = await this.fleet.callTool(request, actorOf(viewer));
+    const { call, refusal } = await this.fleet.callTool(request, actorOf(context));
     return { call, userErrors: userErrors(refusal) };
   }
 

@@ -3,7 +3,7 @@ import { Mutation, Resolver } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
 import { refuseFilter, type Refusal } from '@flotilla/fleet';
 import type { DeviceRow, Registry } from '@flotilla/registry';
-import type { ApiContext } from '../api-context.js';
+import { actorOf, sourceOfRequest, type ApiContext } from '../api-context.js';
 import { FEED, FLEET, PROVISIONING, REGISTRY } from '../api-deps.js';
 import { parseDeviceFilter } from '../device-filter-input.js';
 import { refuseName, refuseTags, tagsMax } from '../device-names.js';
@@ -40,16 +40,14 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
 
   /** A member that is not given stays; a null name is taken away. */
   @Mutation()
-  async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs): Promise<DeviceAnswer> {
+  async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs, context: ApiContext): Promise<DeviceAnswer> {
     const { deviceId, name, tags, transport } = input;
     const refusal = refuseName(name, ['input', 'name']) ?? refuseTags(tags ?? [], ['input', 'tags']) ?? refuseTransport(transport);
     if (refusal) return { userErrors: [refusal] };
-    const device = await this.registry.devices.update(deviceId, {
-      ...(name === undefined ? {} : { name }),
-      ...(tags ? { tags } : {}),
-    });
+    const change = { ...(name === undefined ? {} : { name }), ...(tags ? { tags } : {}) };
+    const device = await this.registry.devices.update(deviceId, change, sourceOfRequest(context));
     if (!device) return { userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }] };
-    if (transport && transport !== 'TCP') await this.provisioning.setDeviceTransport(deviceId, transport);
+    if (transport && transport !== 'TCP') await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));
     this.feed.publish('device', { deviceId: device.id });
     return { device, userErrors: [] };
   }
@@ -58,12 +56,13 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   async tagDevices(
     _root: unknown,
     { input }: MutationTagDevicesArgs,
+    context: ApiContext,
   ): Promise<{ readonly changedCount: number; readonly userErrors: readonly Refusal[] }> {
     const change = { add: [...new Set(input.add)], remove: [...new Set(input.remove)], tagsMax };
     const filter = parseDeviceFilter(input.filter) ?? {};
     const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTags(change.add, ['input', 'add']);
     if (refusal) return { changedCount: 0, userErrors: [refusal] };
-    const result = await this.registry.devices.tag(filter, change);
+    const result = await this.registry.devices.tag(filter, change, sourceOfRequest(context));
     if (result.kind === 'full') return { changedCount: 0, userErrors: [fullOfTags(result.id)] };
     for (const deviceId of result.ids) this.feed.publish('device', { deviceId });
     return { changedCount: result.ids.length, userErrors: [] };

@@ -26,23 +26,23 @@ export class JobActsResolver implements Required<Pick<MutationResolvers, 'create
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Mutation()
-  async createJob(_root: unknown, { input, idempotencyKey }: MutationCreateJobArgs, { viewer }: ApiContext): Promise<JobPayload> {
-    return toPayload(await this.fleet.createJob(parseJobRequest(input), idempotencyKey, actorOf(viewer)));
+  async createJob(_root: unknown, { input, idempotencyKey }: MutationCreateJobArgs, context: ApiContext): Promise<JobPayload> {
+    return toPayload(await this.fleet.createJob(parseJobRequest(input), idempotencyKey, actorOf(context)));
   }
 
   @Mutation()
-  async pauseJob(_root: unknown, { id }: MutationPauseJobArgs): Promise<JobPayload> {
-    return toPayload(await this.fleet.pauseJob(id));
+  async pauseJob(_root: unknown, { id }: MutationPauseJobArgs, context: ApiContext): Promise<JobPayload> {
+    return toPayload(await this.fleet.pauseJob(id, actorOf(context)));
   }
 
   @Mutation()
-  async resumeJob(_root: unknown, { id }: MutationResumeJobArgs): Promise<JobPayload> {
-    return toPayload(await this.fleet.resumeJob(id));
+  async resumeJob(_root: unknown, { id }: MutationResumeJobArgs, context: ApiContext): Promise<JobPayload> {
+    return toPayload(await this.fleet.resumeJob(id, actorOf(context)));
   }
 
   @Mutation()
-  async cancelJob(_root: unknown, { id, force }: MutationCancelJobArgs): Promise<JobPayload> {
-    return toPayload(await this.fleet.cancelJob(id, force ?? false));
+  async cancelJob(_root: unknown, { id, force }: MutationCancelJobArgs, context: ApiContext): Promise<JobPayload> {
+    return toPayload(await this.fleet.cancelJob(id, force ?? false, actorOf(context)));
   }
 }
 

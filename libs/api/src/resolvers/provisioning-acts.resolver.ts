@@ -64,12 +64,8 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
   }
 
   @Mutation()
-  async removeDevice(
-    _root: unknown,
-    { deviceId }: MutationRemoveDeviceArgs,
-    { viewer }: ApiContext,
-  ): Promise<Payload<{ deviceId: string }>> {
-    const answer = await this.provisioning.removeDevice(deviceId, actorOf(viewer));
+  async removeDevice(_root: unknown, { deviceId }: MutationRemoveDeviceArgs, context: ApiContext): Promise<Payload<{ deviceId: string }>> {
+    const answer = await this.provisioning.removeDevice(deviceId, actorOf(context));
     return 'refusal' in answer ? refused(answer) : { deviceId: answer.deviceId, userErrors: [] };
   }
 
@@ -77,9 +73,9 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
   async rotateDeviceCredential(
     _root: unknown,
     { deviceId }: MutationRotateDeviceCredentialArgs,
-    { viewer }: ApiContext,
+    context: ApiContext,
   ): Promise<Payload<{ credential: unknown }>> {
-    const answer = await this.provisioning.rotateDeviceCredential(deviceId, actorOf(viewer));
+    const answer = await this.provisioning.rotateDeviceCredential(deviceId, actorOf(context));
     return 'refusal' in answer ? refused(answer) : { credential: this.settings.describeCredential(answer.known) ?? null, userErrors: [] };
   }
 
@@ -87,12 +83,12 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
   async approveEnrolment(
     _root: unknown,
     { code, name, tags, confirm }: MutationApproveEnrolmentArgs,
-    { viewer }: ApiContext,
+    context: ApiContext,
   ): Promise<Payload<{ device: DeviceRow }>> {
     const refusal = refuseName(name, ['name']) ?? refuseTags(tags ?? [], ['tags']);
     if (refusal) return refused({ refusal });
     const request = { code, confirm: confirm ?? false, name: name ?? undefined, tags: tags ?? undefined };
-    const answer = await this.provisioning.approveEnrolment(request, actorOf(viewer));
+    const answer = await this.provisioning.approveEnrolment(request, actorOf(context));
     return 'refusal' in answer ? refused(answer) : { device: answer.device, userErrors: [] };
   }
 
@@ -101,22 +97,22 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
   async rejectEnrolment(
     _root: unknown,
     { id }: MutationRejectEnrolmentArgs,
-    { viewer, loaders }: ApiContext,
+    context: ApiContext,
   ): Promise<Payload<{ device: DeviceRow | undefined }>> {
-    const answer = await this.provisioning.rejectEnrolment(id, actorOf(viewer));
-    return 'refusal' in answer ? refused(answer) : { device: await loaders.device.load(answer.deviceId), userErrors: [] };
+    const answer = await this.provisioning.rejectEnrolment(id, actorOf(context));
+    return 'refusal' in answer ? refused(answer) : { device: await context.loaders.device.load(answer.deviceId), userErrors: [] };
   }
 
   @Mutation()
   async createEnrolmentLink(
     _root: unknown,
     { input }: MutationCreateEnrolmentLinkArgs,
-    { viewer }: ApiContext,
+    context: ApiContext,
   ): Promise<Payload<{ enrolmentLink: EnrolmentLinkRow; url: string | undefined }>> {
     const request = { ...input, tags: input.tags ?? [] };
     const refusal = refuseName(request.name, ['input', 'name']) ?? refuseTags(request.tags, ['input', 'tags']);
     if (refusal) return refused({ refusal });
-    const answer = await this.provisioning.createEnrolmentLink(request, ['input'], actorOf(viewer));
+    const answer = await this.provisioning.createEnrolmentLink(request, ['input'], actorOf(context));
     return 'refusal' in answer ? refused(answer) : { enrolmentLink: answer.link, url: this.settings.otaUrl(answer.token), userErrors: [] };
   }
 
@@ -124,17 +120,17 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
   async revokeEnrolmentLink(
     _root: unknown,
     { id }: MutationRevokeEnrolmentLinkArgs,
-    { viewer }: ApiContext,
+    context: ApiContext,
   ): Promise<Payload<{ enrolmentLink: EnrolmentLinkRow }>> {
-    const answer = await this.provisioning.revokeEnrolmentLink(id, actorOf(viewer));
+    const answer = await this.provisioning.revokeEnrolmentLink(id, actorOf(context));
     return 'refusal' in answer ? refused(answer) : { enrolmentLink: answer.link, userErrors: [] };
   }
 
-  async #register(inputs: readonly RegisterDeviceInput[], { viewer }: ApiContext): Promise<RegisteredPayload> {
+  async #register(inputs: readonly RegisterDeviceInput[], context: ApiContext): Promise<RegisteredPayload> {
     const none = { devices: [], credentials: [] };
     const refusal = firstRefusal(inputs);
     if (refusal) return { ...none, userErrors: [refusal] };
-    const answer = await this.provisioning.registerDevices(inputs.map(toRegistration), ['input'], actorOf(viewer));
+    const answer = await this.provisioning.registerDevices(inputs.map(toRegistration), ['input'], actorOf(context));
     if ('refusal' in answer) return { ...none, userErrors: [answer.refusal] };
     return {
       devices: answer.registered.map(({ device }) => device),

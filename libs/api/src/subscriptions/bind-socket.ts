@@ -9,14 +9,20 @@ const pingMs = 15_000;
 export interface SocketRules {
   readonly logger: ApiLogger;
   readonly backlogBytesMax: number;
+  readonly remoteAddress: string | undefined;
 }
 
 /** What graphql-ws keeps for us with each connection. */
 export interface SocketOfConnection {
   readonly socket: WebSocket;
+  readonly remoteAddress: string | undefined;
 }
 
-export function bindSocket(socket: WebSocket, server: Server<SocketOfConnection>, { logger, backlogBytesMax }: SocketRules): void {
+export function bindSocket(
+  socket: WebSocket,
+  server: Server<SocketOfConnection>,
+  { logger, backlogBytesMax, remoteAddress }: SocketRules,
+): void {
   const stopPings = pingUntilDead(socket);
   const fail = (error: unknown): void => {
     logger.error({ err: error }, 'a GraphQL socket failed inside');
@@ -31,7 +37,7 @@ export function bindSocket(socket: WebSocket, server: Server<SocketOfConnection>
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => socket.on('message', (data) => void take(textOf(data)).catch(fail)),
     },
-    { socket },
+    { socket, remoteAddress },
   );
   socket.once('close', (code, reason) => {
     stopPings();

@@ -52,7 +52,9 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
   const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax };
-  sockets.on('connection', (socket: WebSocket) => bindSocket(socket, protocol, rules));
+  sockets.on('connection', (socket: WebSocket, { socket: { remoteAddress } }: IncomingMessage) =>
+    bindSocket(socket, protocol, { ...rules, remoteAddress }),
+  );
   return {
     upgrade: (request, socket, head) => {
       if (sockets.clients.size >= limits.socketsMax) refuseUpgrade(socket);
@@ -78,7 +80,8 @@ async function prepare(
     const errors = validate(schema, document, [...specifiedRules, documentLimits(limits)]);
     if (errors.length > 0) return errors;
     refuseCostly({ schema, document, variables, operationName }, limits);
-    return { schema, document, variableValues: variables, operationName, contextValue: new ApiContext(registry, viewer) };
+    const contextValue = new ApiContext(registry, viewer, connection.extra.remoteAddress);
+    return { schema, document, variableValues: variables, operationName, contextValue };
   } catch (error) {
     return [asGraphQLError(error)];
   }

@@ -7,6 +7,8 @@ import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
+import { auditedActionOf, entryOfCall } from './call-audit.js';
+import type { AuditedCallAction } from './call-audit.js';
 import { KeyedCalls } from './keyed-calls.js';
 import { newId } from '../new-id.js';
 import type { PolicyBook } from './policy-book.js';
@@ -32,7 +34,7 @@ export interface CallAnswer {
 }
 
 export interface CallToolDeps {
-  readonly registry: Pick<Registry, 'calls' | 'devices' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'toolSets'>;
   readonly bus: Pick<Bus, 'calls' | 'directory'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -55,6 +57,8 @@ interface StartedCall {
 interface CallEnd {
   readonly outcome: CallOutcome;
   readonly path?: readonly string[];
+  /** Undefined where the audit trail does not take the call. */
+  readonly audited?: AuditedCallAction | undefined;
 }
 
 /** How long an answer waits for its record to be on disk, ms. While PostgreSQL is away longer the record waits alone, and no further call is taken. */
@@ -115,9 +119,10 @@ export class ToolCaller {
   }
 
   async #finish(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
-    const { outcome, path } = await this.#end(started, entry);
+    const end = await this.#end(started, entry);
+    const { outcome, path } = end;
     const call = this.#rowOf(started, outcome);
-    await this.#record(call, started, outcome);
+    await this.#record(call, started, end);
     const { error } = outcome;
     if (outcome.kind !== 'REJECTED' && outcome.kind !== 'NOT_SENT') return { call };
     return { call, refusal: refuse(refusalCode(error), path ?? [], error?.message ?? 'The call was not sent.') };
@@ -125,14 +130,17 @@ export class ToolCaller {
 
   async #end(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallEnd> {
     const { request, actor, policy } = started;
-    if (entry === undefined) return { outcome: offline, path: ['input', 'deviceId'] };
+    if (entry === undefined)
+      return { outcome: offline, path: ['input', 'deviceId'], audited: auditedActionOf(undefined, request.tool, policy) };
     const toolSet = entry.toolSetHash === undefined ? undefined : await this.#deps.registry.toolSets.get(entry.toolSetHash);
-    const refusal = this.#deps.gate.refuse(toolSet, { ...request, mayCallUserOnly: actor.mayCallUserOnly });
+    const audited = auditedActionOf(toolSet, request.tool, policy);
+    const refusal = this.#deps.gate.refuseActor(request.tool, actor) ?? this.#deps.gate.refuse(toolSet, { ...request, ...actor });
     if (refusal !== undefined) {
-      return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, path: ['input', refusal.part] };
+      return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, path: ['input', refusal.part], audited };
     }
+    if (audited !== undefined && this.#deps.registry.audit.isOverloaded) return { outcome: unauditable };
     const settled = await this.#send(started, entry);
-    return { outcome: applyFailureText(settled.outcome, policy.failureText) };
+    return { outcome: applyFailureText(settled.outcome, policy.failureText), audited };
   }
 
   #send({ id, deviceId, request, timeoutMs, startedAt }: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
@@ -165,13 +173,16 @@ export class ToolCaller {
     };
   }
 
-  async #record(call: CallRow, { id }: StartedCall, outcome: CallOutcome): Promise<void> {
+  async #record(call: CallRow, { id, actor: caller }: StartedCall, { outcome, audited }: CallEnd): Promise<void> {
     const { registry, clock, logger } = this.#deps;
     const { deviceId, tool, arguments: args, startedAt, durationMs = 0, actor } = call;
     // What the device did is told all the same: an error here would read as if nothing had happened.
-    const recorded = registry.calls
-      .record({ id, deviceId, tool, arguments: args, outcome, startedAt, durationMs, actor })
-      .catch((error: unknown) => logger.error({ err: error, callId: id, deviceId, outcome: outcome.kind }, 'a call could not be recorded'));
+    const recorded = Promise.all([
+      registry.calls.record({ id, deviceId, tool, arguments: args, outcome, startedAt, durationMs, actor }),
+      audited && registry.audit.record(entryOfCall(audited, call, caller)),
+    ]).catch((error: unknown) =>
+      logger.error({ err: error, callId: id, deviceId, tool, actor, outcome: outcome.kind }, 'a call could not be recorded'),
+    );
     await new Promise<void>((resolve) => {
       const cancel = clock.setTimer(recordWaitMs, resolve);
       void recorded.then(() => {
@@ -181,6 +192,13 @@ export class ToolCaller {
     });
   }
 }
+
+/** What must be on the audit trail is not done where the trail cannot take it. */
+const unauditable: CallOutcome = {
+  kind: 'NOT_SENT',
+  certainty: 'NEVER',
+  error: { code: 'OVERLOADED', message: 'The audit trail cannot be written now, and this call must be on it; nothing was sent.' },
+};
 
 const offline: CallOutcome = {
   kind: 'NOT_SENT',

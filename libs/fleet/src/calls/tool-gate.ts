@@ -5,6 +5,7 @@
 import { compileArguments, isSendableName } from '@flotilla/mcp';
 import type { CallError, CompiledArguments, NotSentCode, ToolSetHash } from '@flotilla/mcp';
 import type { StoredTool, ToolSet } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
 import { findForbiddenUrl } from './device-urls.js';
 
 /** Compiled schemas kept in memory: a hundred firmwares with all their tools. Each takes a few KiB. */
@@ -15,6 +16,9 @@ export interface GatedCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly mayCallUserOnly: boolean;
 }
+
+/** Tools that replace what a device runs. Names as firmware has them, in lower case. */
+const firmwareTools = new Set(['self.upgrade_firmware', 'self.assets.set_download_url']);
 
 export interface GateRefusal {
   readonly error: CallError & { readonly code: NotSentCode };
@@ -43,6 +47,13 @@ export class ToolGate {
     const verdict = this.#compiledFor(toolSet.hash, tool).check(call.arguments);
     if (!verdict.ok) return about('arguments', 'ARGUMENTS_INVALID', verdict.message);
     return this.refuseUrls(call);
+  }
+
+  /** The rule about who may change firmware, which needs no device either. */
+  refuseActor(tool: string, actor: Pick<Actor, 'mayChangeFirmware'>): GateRefusal | undefined {
+    // Devices may match names without regard to case.
+    if (actor.mayChangeFirmware || !firmwareTools.has(tool.toLowerCase())) return undefined;
+    return about('tool', 'TOOL_FORBIDDEN', `"${tool}" changes what the device runs: calling it needs the scope FIRMWARE_WRITE.`);
   }
 
   /** The rule about URLs alone, which needs no device. */

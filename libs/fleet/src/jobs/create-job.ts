@@ -3,8 +3,9 @@ import type { Bus } from '@flotilla/bus';
 import { jobLifeMsDefault, liveJobsMax, maxAttemptsDefault, maxInFlightDefault, priorityDefault, targetsMax } from '@flotilla/jobs';
 import type { Job, ToolPolicy } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { JobStore, Registry } from '@flotilla/registry';
+import type { JobStore, NewJob, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
+import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { announceJob } from './announce-job.js';
@@ -44,11 +45,11 @@ export async function createJob(deps: CreateJobDeps, request: JobRequest, idempo
   const refusal =
     refuseStart(request, createdAt) ??
     refuseVerification(request, policy) ??
-    refuseUrls(deps.gate, request) ??
+    refuseAtGate(deps.gate, request, actor) ??
     (await refuseUserOnly(deps, request, actor)) ??
     (await refuseTooMany(deps, request));
   if (refusal !== undefined) return { refusal };
-  const created = await deps.registry.jobs.create({
+  const row: NewJob = {
     id: newId(createdAt) as JobId,
     state: 'PREPARING',
     name: request.name,
@@ -62,7 +63,8 @@ export async function createJob(deps: CreateJobDeps, request: JobRequest, idempo
     ...asked,
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,
-  });
+  };
+  const created = await deps.registry.jobs.create(row, sourceOf(actor));
   if (created.kind === 'created') announceJob(deps, created.job.id);
   return answerOf(created);
 }
@@ -113,9 +115,9 @@ function answerOf(made: Awaited<ReturnType<JobStore['create']>>): JobAnswer {
   return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
 }
 
-function refuseUrls(gate: ToolGate, request: JobRequest): Refusal | undefined {
-  const error = gate.refuseUrls(request)?.error;
-  return error && refuse(error.code, ['input', 'arguments'], error.message);
+function refuseAtGate(gate: ToolGate, request: JobRequest, actor: Actor): Refusal | undefined {
+  const refusal = gate.refuseActor(request.tool, actor) ?? gate.refuseUrls(request);
+  return refusal && refuse(refusal.error.code, ['input', refusal.part], refusal.error.message);
 }
 
 /** Jobs and targets that would be too many now. Devices that match later, while targets are being made, may still join the job. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answers, deviceNames, openHub, realClock, silent, startJob } from '../fleet-fixture.suite.js';
+import { admin, answers, deviceNames, openHub, realClock, silent, startJob } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { JobRunner } from './job-runner.js';
 import { ToolGate } from '../calls/tool-gate.js';
@@ -81,7 +81,7 @@ describe('a job whose hub process dies', () => {
     const jobId = await startJob(hub, ids, { maxInFlight: 10 });
     await runner.drive(jobId);
     await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(10);
-    await hub.fleet.cancelJob(jobId, false);
+    await hub.fleet.cancelJob(jobId, false, admin);
     runner.abandon();
     const successor = await fixture.startAnother();
     await successor.worker.start();

@@ -1,6 +1,6 @@
 import type { CallOutcome, JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answers, deviceNames, openHub, startJob } from '../fleet-fixture.suite.js';
+import { admin, answers, deviceNames, openHub, startJob } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 
 const offline: CallOutcome = { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'gone' } };
@@ -92,6 +92,7 @@ describe('a job', () => {
     const { job } = await hub.fleet.createJob({ tool: 'self.reboot', arguments: {}, devices: { ids: ['guarded', 'open'] } }, 'key', {
       name: 'operator',
       mayCallUserOnly: false,
+      mayChangeFirmware: false,
     });
     if (job === undefined) throw new TypeError('Refused.');
     await hub.finished(job.id);
@@ -180,12 +181,12 @@ describe('a job', () => {
 
   it('pauses: nothing more is sent, what is under way is recorded, and resume goes on', async () => {
     const { jobId, settles } = await holdFive(30, 'paused');
-    expect((await hub.fleet.pauseJob(jobId)).job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
+    expect((await hub.fleet.pauseJob(jobId, admin)).job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
     for (const settle of settles.splice(0)) settle();
     await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ succeeded: 5, inFlight: 0, pending: 25 });
     expect(hub.gateway.callCount).toBe(5);
     hub.gateway.behave = (_, settle) => settle(answers('true'));
-    expect((await hub.fleet.resumeJob(jobId)).job).toMatchObject({ state: 'RUNNING', pauseReason: undefined });
+    expect((await hub.fleet.resumeJob(jobId, admin)).job).toMatchObject({ state: 'RUNNING', pauseReason: undefined });
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
     expect(hub.gateway.callCount).toBe(30);
     await expectHonestCounters(jobId);
@@ -193,7 +194,7 @@ describe('a job', () => {
 
   it('cancels: never-sent targets end CANCELLED, sent ones are awaited', async () => {
     const { jobId, settles } = await holdFive(30, 'cancelled');
-    await hub.fleet.cancelJob(jobId, false);
+    await hub.fleet.cancelJob(jobId, false, admin);
     await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ cancelled: 25, inFlight: 5 });
     expect(await hub.job(jobId)).toMatchObject({ state: 'CANCELLING' });
     for (const settle of settles) settle();
@@ -204,8 +205,8 @@ describe('a job', () => {
 
   it('cancelled by force does not wait, and says that what was sent may have run', async () => {
     const { jobId, settles } = await holdFive(8, 'forced');
-    await hub.fleet.cancelJob(jobId, false);
-    await hub.fleet.cancelJob(jobId, true);
+    await hub.fleet.cancelJob(jobId, false, admin);
+    await hub.fleet.cancelJob(jobId, true, admin);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED', pauseReason: undefined });
     for (const settle of settles) settle();
     expect(await hub.progress(jobId)).toMatchObject({ unknown: 5, cancelled: 3 });
@@ -215,7 +216,7 @@ describe('a job', () => {
   it('cancelled by force still tells what devices had answered by then', async () => {
     const { jobId, settles } = await holdFive(5, 'answered');
     for (const settle of settles.slice(0, 3)) settle();
-    await hub.fleet.cancelJob(jobId, true);
+    await hub.fleet.cancelJob(jobId, true, admin);
     await hub.finished(jobId);
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 3, unknown: 2 });
   });

@@ -70,34 +70,38 @@ describe('making and steering jobs', () => {
   it('pausing twice, resuming twice and cancelling twice change nothing the second time', async () => {
     const id = await startJob(hub, ['board']);
     for (const act of [
-      () => hub.fleet.pauseJob(id),
-      () => hub.fleet.resumeJob(id),
-      () => hub.fleet.cancelJob(id, false),
-      () => hub.fleet.cancelJob(id, true),
+      () => hub.fleet.pauseJob(id, admin),
+      () => hub.fleet.resumeJob(id, admin),
+      () => hub.fleet.cancelJob(id, false, admin),
+      () => hub.fleet.cancelJob(id, true, admin),
     ]) {
       const first = await act();
       expect(first.job).toBeDefined();
       expect(await act()).toEqual(first);
     }
     // A softer cancel does not take back a forced one.
-    expect((await hub.fleet.cancelJob(id, false)).job).toMatchObject({ state: 'CANCELLING', pauseReason: 'USER' });
-    expect((await hub.fleet.pauseJob(id)).job?.state).toBe('CANCELLING');
+    expect((await hub.fleet.cancelJob(id, false, admin)).job).toMatchObject({ state: 'CANCELLING', pauseReason: 'USER' });
+    expect((await hub.fleet.pauseJob(id, admin)).job?.state).toBe('CANCELLING');
   });
 
   it('resumes preparing a job that was paused before its targets were counted', async () => {
     const id = await startJob(hub, ['board']);
-    await hub.fleet.pauseJob(id);
-    expect((await hub.fleet.resumeJob(id)).job?.state).toBe('PREPARING');
+    await hub.fleet.pauseJob(id, admin);
+    expect((await hub.fleet.resumeJob(id, admin)).job?.state).toBe('PREPARING');
   });
 
   it('lets one of many concurrent acts win, and tells the others what became of the job', async () => {
     const id = await startJob(hub, ['board']);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => hub.fleet.cancelJob(id, false)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => hub.fleet.cancelJob(id, false, admin)));
     expect(new Set(answers.map(({ job }) => job?.version))).toEqual(new Set([2]));
   });
 
-  it.each(['pauseJob', 'resumeJob', 'cancelJob'] as const)('%s knows no job of a made-up id', async (act) => {
-    for (const id of [randomUUID(), 'no uuid']) expect((await hub.fleet[act](id, false)).refusal?.code).toBe('NOT_FOUND');
+  it('knows no job of a made-up id', async () => {
+    for (const id of [randomUUID(), 'no uuid']) {
+      const { fleet } = hub;
+      const acts = [fleet.pauseJob(id, admin), fleet.resumeJob(id, admin), fleet.cancelJob(id, false, admin)];
+      for (const { refusal } of await Promise.all(acts)) expect(refusal?.code).toBe('NOT_FOUND');
+    }
   });
 
   it('asks a connected device for its tools, and says why not another', async () => {

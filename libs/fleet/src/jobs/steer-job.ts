@@ -1,10 +1,12 @@
 /** Pause, resume and cancel. Each is a compare-and-set on the row, from any process; the owner of the job notices and obeys. */
 import { nextJobState } from '@flotilla/jobs';
-import type { Job, JobConclusion, JobEvent, JobState, PauseReason } from '@flotilla/jobs';
-import type { Registry } from '@flotilla/registry';
+import type { Job, JobEvent } from '@flotilla/jobs';
+import type { JobMove, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { announceJob } from './announce-job.js';
 import type { AnnounceDeps } from './announce-job.js';
+import { sourceOf } from '../actor.js';
+import type { Actor } from '../actor.js';
 import type { JobAnswer } from './create-job.js';
 import { cancelledRow, isForcedCancel } from './forced-cancel.js';
 import { refuse } from '../refusal.js';
@@ -17,44 +19,38 @@ export interface SteerJobDeps extends AnnounceDeps {
 /** Tries to win against the job's own transitions; each of them is final soon, so a few are plenty. */
 const triesMax = 10;
 
-interface NextRow {
-  readonly state: JobState;
-  readonly conclusion?: JobConclusion;
-  readonly pauseReason?: PauseReason;
-}
-
-export function pauseJob(deps: SteerJobDeps, id: string): Promise<JobAnswer> {
-  return steer(deps, id, (job) => {
+export function pauseJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
+  return steer(deps, id, actor, (job) => {
     const state = nextJobState(job, 'pause');
     return state && { state, pauseReason: 'USER' };
   });
 }
 
-export function resumeJob(deps: SteerJobDeps, id: string): Promise<JobAnswer> {
-  return steer(deps, id, (job) => plainMove(job, 'resume'));
+export function resumeJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
+  return steer(deps, id, actor, (job) => plainMove(job, 'resume'));
 }
 
 /** `isForced` does not wait for calls in flight: they end UNKNOWN. It also works on a job that is being cancelled. */
-export function cancelJob(deps: SteerJobDeps, id: string, isForced: boolean): Promise<JobAnswer> {
-  return steer(deps, id, (job) => {
+export function cancelJob(deps: SteerJobDeps, id: string, isForced: boolean, actor: Actor): Promise<JobAnswer> {
+  return steer(deps, id, actor, (job) => {
     const isMoreWanted = job.state === 'CANCELLING' && (job.conclusion !== 'CANCELLED' || (isForced && !isForcedCancel(job)));
     return isMoreWanted || nextJobState(job, 'cancel') !== undefined ? cancelledRow(isForced) : undefined;
   });
 }
 
-function plainMove(job: Job, event: JobEvent): NextRow | undefined {
+function plainMove(job: Job, event: JobEvent): JobMove | undefined {
   const state = nextJobState(job, event);
   return state && { state };
 }
 
 /** An act that changes nothing in the job's state returns the job as it is. */
-async function steer(deps: SteerJobDeps, id: string, next: (job: Job) => NextRow | undefined): Promise<JobAnswer> {
+async function steer(deps: SteerJobDeps, id: string, actor: Actor, next: (job: Job) => JobMove | undefined): Promise<JobAnswer> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const job = await deps.registry.jobs.find(id);
     if (job === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
     const row = next(job);
     if (row === undefined) return { job };
-    const moved = await deps.registry.jobs.transition(job, row, deps.clock.now());
+    const moved = await deps.registry.jobs.transition(job, row, deps.clock.now(), sourceOf(actor));
     if (moved === undefined) continue;
     announceJob(deps, moved.id);
     return { job: moved };

@@ -58,7 +58,7 @@ describe('changing the transport', () => {
     const login = { clientId: mqttClientId ?? '', username: mqttUsername ?? '', password: Buffer.from(secret ?? '') };
     expect((await credentials.checkMqtt(login)).kind).toBe('granted');
     await expect.poll(async () => (await credentials.findKnown(contact.deviceId))?.credential.secret).toBeUndefined();
-    expect(await provisioning.setDeviceTransport(contact.deviceId, 'WEBSOCKET')).toEqual({});
+    expect(await provisioning.setDeviceTransport(contact.deviceId, 'WEBSOCKET', admin)).toEqual({});
     const changed = await credentials.findKnown(contact.deviceId);
     expect(changed?.transport).toBe('WEBSOCKET');
     expect(changed?.credential.secret).toBeTruthy();
@@ -69,7 +69,7 @@ describe('changing the transport', () => {
     const { enrolments, credentials } = fixture.hub.registry;
     const contact = newContact();
     const known = await enrolments.admit(contact);
-    await provisioning.setDeviceTransport(contact.deviceId, 'WEBSOCKET');
+    await provisioning.setDeviceTransport(contact.deviceId, 'WEBSOCKET', admin);
     expect((await credentials.findKnown(contact.deviceId))?.credential.secret).toBe(known?.credential.secret);
   });
 });
@@ -102,7 +102,7 @@ describe('approving a code', () => {
   });
 
   it('says that it was the wrong one, and after ten times that there were too many', async () => {
-    const guesser = { name: randomUUID(), mayCallUserOnly: false };
+    const guesser = { name: randomUUID(), mayCallUserOnly: false, mayChangeFirmware: false };
     const codes: unknown[] = [];
     for (let times = 0; times < 11; times += 1) {
       const answer = await provisioning.approveEnrolment(request('000000'), guesser);

@@ -6,6 +6,7 @@ import type { Bus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Approval, DeviceRow, EnrolmentLinkRow, KnownDevice, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
+import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { refuse } from '../refusal.js';
@@ -56,7 +57,7 @@ export class Provisioning {
   ): Promise<{ readonly registered: readonly RegisteredDevice[] } | Refused> {
     const parsed = parseRegistrations(registrations, path);
     if ('refusal' in parsed) return parsed;
-    const answer = await this.#deps.registry.enrolments.register(parsed.devices);
+    const answer = await this.#deps.registry.enrolments.register(parsed.devices, sourceOf(actor));
     if (answer.kind === 'conflict') {
       const index = parsed.devices.findIndex(({ deviceId }) => deviceId === answer.conflicts[0]);
       const message = `${String(answer.conflicts.length)} of these devices are known already, the first is "${answer.conflicts[0] ?? ''}"; none was registered.`;
@@ -68,7 +69,7 @@ export class Provisioning {
 
   /** The device is gone with all that lets it in, and its session ends. What it did stays on record. */
   async removeDevice(deviceId: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
-    const removed = await this.#deps.registry.enrolments.remove(deviceId);
+    const removed = await this.#deps.registry.enrolments.remove(deviceId, sourceOf(actor));
     if (removed === undefined) return { refusal: noSuchDevice(deviceId) };
     await this.#endSession(removed);
     this.#tell('device.removed', removed, { actor: actor.name });
@@ -78,7 +79,7 @@ export class Provisioning {
   /** The former credential works until the device has used the new one, or for a day. */
   async rotateDeviceCredential(deviceId: string, actor: Actor): Promise<{ readonly known: KnownDevice } | Refused> {
     const { registry, clock } = this.#deps;
-    const issued = await registry.credentials.rotate(deviceId, clock.now());
+    const issued = await registry.credentials.rotate(deviceId, clock.now(), sourceOf(actor));
     const known = issued && (await registry.credentials.findKnown(deviceId));
     if (known === undefined) return { refusal: noSuchDevice(deviceId) };
     this.#tell('credential.rotated', known.deviceId, { actor: actor.name });
@@ -89,12 +90,12 @@ export class Provisioning {
    * How the device is told to connect at its next OTA request. A device keeps the secret of the other transport only, so one that has used its secret
    * gets a new one with that answer. [xiaozhi §7.3]
    */
-  async setDeviceTransport(deviceId: string, transport: 'MQTT' | 'WEBSOCKET'): Promise<Partial<Refused>> {
+  async setDeviceTransport(deviceId: string, transport: 'MQTT' | 'WEBSOCKET', actor: Actor): Promise<Partial<Refused>> {
     const { credentials } = this.#deps.registry;
     const before = await credentials.findKnown(deviceId);
-    if (!(await credentials.setTransport(deviceId, transport))) return { refusal: noSuchDevice(deviceId) };
+    if (!(await credentials.setTransport(deviceId, transport, sourceOf(actor)))) return { refusal: noSuchDevice(deviceId) };
     if (before && before.transport !== transport && before.credential.secret === undefined) {
-      await credentials.rotate(deviceId, this.#deps.clock.now());
+      await credentials.rotate(deviceId, this.#deps.clock.now(), sourceOf(actor));
     }
     return {};
   }
@@ -103,7 +104,7 @@ export class Provisioning {
   async approveEnrolment(request: ApprovalRequest, actor: Actor): Promise<{ readonly device: DeviceRow } | Refused> {
     if (!codePattern.test(request.code)) return { refusal: refuse('INVALID', ['code'], 'A code has six digits, as the device shows it.') };
     const { registry, clock } = this.#deps;
-    const approval = await registry.enrolments.approve({ ...request, approver: actor.name, at: clock.now() });
+    const approval = await registry.enrolments.approve({ ...request, approver: actor.name, at: clock.now() }, sourceOf(actor));
     if (approval.kind !== 'approved') return { refusal: refusalOf(approval) };
     const { device, hasReplaced } = approval;
     if (hasReplaced) await this.#endSession(device.id);
@@ -112,7 +113,7 @@ export class Provisioning {
   }
 
   async rejectEnrolment(id: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
-    const deviceId = await this.#deps.registry.enrolments.reject(id);
+    const deviceId = await this.#deps.registry.enrolments.reject(id, sourceOf(actor));
     if (deviceId === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `No enrolment "${id}" waits.`) };
     this.#tell('enrolment.rejected', deviceId, { actor: actor.name });
     return { deviceId };
@@ -127,7 +128,7 @@ export class Provisioning {
     const { registry, clock } = this.#deps;
     const refusal = refuseLink(request, path, clock.now());
     if (refusal !== undefined) return { refusal };
-    const { link, token } = await registry.enrolments.createLink(request);
+    const { link, token } = await registry.enrolments.createLink(request, sourceOf(actor));
     const { id, name, maxDevices } = link;
     this.#tell('enrolment_link.created', undefined, { actor: actor.name, id, name, maxDevices });
     return { link, token };
@@ -136,7 +137,7 @@ export class Provisioning {
   /** No further device comes in by it; those that did stay. */
   async revokeEnrolmentLink(id: string, actor: Actor): Promise<{ readonly link: EnrolmentLinkRow } | Refused> {
     const { registry, clock } = this.#deps;
-    const link = await registry.enrolments.revokeLink(id, clock.now());
+    const link = await registry.enrolments.revokeLink(id, clock.now(), sourceOf(actor));
     if (link === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no enrolment link "${id}".`) };
     this.#tell('enrolment_link.revoked', undefined, { actor: actor.name, id: link.id, name: link.name });
     return { link };

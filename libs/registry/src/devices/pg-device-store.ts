@@ -1,11 +1,14 @@
 /** Devices in PostgreSQL. Writes of sessions go through the presence writer; everything else is asked when it is asked. */
 import type { HubProcessId } from '@flotilla/mcp';
-import type { Database } from '../database/database.js';
+import { audited } from '../audit/append-audit.js';
+import type { AuditSource } from '../audit-store.js';
+import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type {
   ClosedSession,
   ConnectingDevice,
+  DeviceChange,
   DeviceOrder,
   DeviceRow,
   DeviceStore,
@@ -104,16 +107,38 @@ export class PgDeviceStore implements DeviceStore {
     return toolSetHistory(this.#database, this.#toolSets, ids.map(storableText), first);
   }
 
-  async update(id: string, change: { readonly name?: string | null; readonly tags?: readonly string[] }): Promise<DeviceRow | undefined> {
-    const data = {
-      ...(change.name === undefined ? {} : { name: change.name === null ? null : storableText(change.name) }),
-      ...(change.tags === undefined ? {} : { tags: sortedTags(change.tags) }),
-    };
-    await this.#database.ask((prisma) => prisma.device.updateMany({ where: { id: storableText(id) }, data }));
+  async update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined> {
+    await audited(
+      this.#database,
+      by,
+      (transaction) => updateDevice(transaction, storableText(id), change),
+      (isDevice) => (isDevice ? [{ action: 'device.updated', subject: `device:${id}`, data: { ...change }, at: Date.now() }] : []),
+    );
     return this.find(id);
   }
 
-  tag(filter: DeviceFilter, change: TagChange): Promise<TagResult> {
-    return tagDevices(this.#database, filter, change);
+  tag(filter: DeviceFilter, change: TagChange, by?: AuditSource): Promise<TagResult> {
+    const { add, remove } = change;
+    return audited(
+      this.#database,
+      by,
+      (transaction) => tagDevices(transaction, filter, change),
+      (result) => {
+        if (result.kind === 'full' || result.ids.length === 0) return [];
+        const data = { filter, add, remove, changedCount: result.ids.length };
+        return [{ action: 'devices.tagged', subject: 'devices', data, at: Date.now() }];
+      },
+    );
   }
+}
+
+/** False where there is no such device. */
+async function updateDevice(transaction: Queryable, id: string, { name, tags }: DeviceChange): Promise<boolean> {
+  const rows = await transaction.query(
+    {
+      text: `UPDATE device SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END, tags = coalesce($4::text[], tags) WHERE id = $1 RETURNING id`,
+    },
+    [id, name !== undefined, typeof name === 'string' ? storableText(name) : null, tags === undefined ? null : sortedTags(tags)],
+  );
+  return rows.length > 0;
 }

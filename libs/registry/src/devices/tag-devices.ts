@@ -1,13 +1,13 @@
 /** Adds and removes tags on all devices of a filter with one statement. */
 import type { DeviceId } from '@flotilla/mcp';
-import type { Database } from '../database/database.js';
+import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { TagChange, TagResult } from '../device-store.js';
 import { deviceCondition } from './device-condition.js';
 
-export async function tagDevices(database: Database, filter: DeviceFilter, { add, remove, tagsMax }: TagChange): Promise<TagResult> {
+export async function tagDevices(database: Queryable, filter: DeviceFilter, { add, remove, tagsMax }: TagChange): Promise<TagResult> {
   const parameters: unknown[] = [sortedTags(add), sortedTags(remove)];
   const condition = deviceCondition(filter, parameters);
   const limit = bind(parameters, tagsMax);

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import type { Job, JobProgress, JobState, TargetOutcome } from '@flotilla/jobs';
 import type { CallError, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
+import { audited } from '../audit/append-audit.js';
+import type { AuditSource } from '../audit-store.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
-import type { Database } from '../database/database.js';
+import type { Database, Queryable } from '../database/database.js';
 import { containsPattern } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type {
@@ -11,6 +13,7 @@ import type {
   EarlierJob,
   FailureGroupRow,
   JobFence,
+  JobMove,
   JobStore,
   NewJob,
   TargetFlush,
@@ -22,6 +25,7 @@ import { claimTargets, wakeWaiting } from './claim-targets.js';
 import { endInFlight, endNeverSent, recoverTargets } from './end-targets.js';
 import { flushTargets, markSent } from './flush-targets.js';
 import { insertJob } from './insert-job.js';
+import { jobCreated, jobMoved } from './job-audit.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 import { countDevices, freezeTotal, prepareChunk, toolSetsOf } from './prepare-targets.js';
 import { readFailureGroups, readProgress, readTargets, reconcileCounters } from './read-targets.js';
@@ -29,13 +33,24 @@ import { readFailureGroups, readProgress, readTargets, reconcileCounters } from 
 /** Waiting targets that one wake-up releases at most: a returning fleet comes in portions. */
 const WAKE_TARGETS_MAX = 5_000;
 
+/** Who a transition is on behalf of where nobody asked for it. */
+const HUB: AuditSource = { actor: 'hub' };
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export class PgJobStore implements JobStore {
   constructor(private readonly db: Database) {}
 
-  async create(job: NewJob): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob> {
-    const inserted = await insertJob(this.db, job);
+  async create(
+    job: NewJob,
+    by: AuditSource = { actor: job.createdBy },
+  ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob> {
+    const inserted = await audited(
+      this.db,
+      by,
+      (transaction) => insertJob(transaction, job),
+      (record) => (record === undefined ? [] : [jobCreated(job)]),
+    );
     return inserted ? { kind: 'created', job: jobOf(inserted) } : ((await this.earlier(job)) ?? { kind: 'conflict' });
   }
 
@@ -78,17 +93,14 @@ export class PgJobStore implements JobStore {
     return rows[0]?.count ?? 0;
   }
 
-  async transition(job: Pick<Job, 'id' | 'version'>, to: Parameters<JobStore['transition']>[1], at: number): Promise<Job | undefined> {
-    const rows = await this.db.query<JobRecord>(
-      {
-        text: `UPDATE job SET state = $3::job_state, pause_reason = $4::pause_reason, conclusion = $5::job_conclusion, version = version + 1,
-         started_at = CASE WHEN $3 = 'RUNNING' THEN coalesce(started_at, $6) ELSE started_at END,
-         finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END
-       WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}`,
-      },
-      [job.id, job.version, to.state, to.pauseReason ?? null, to.conclusion ?? null, new Date(at)],
+  async transition(job: Pick<Job, 'id' | 'version'>, to: JobMove, at: number, by = HUB): Promise<Job | undefined> {
+    const moved = await audited(
+      this.db,
+      by,
+      (transaction) => moveJob(transaction, job, to, at),
+      (change) => (change === undefined ? [] : [jobMoved(change.from, change.job, at)]),
     );
-    return rows[0] && jobOf(rows[0]);
+    return moved?.job;
   }
 
   async takeOwnership(id: JobId, owner: HubProcessId): Promise<JobFence | undefined> {
@@ -178,4 +190,24 @@ export class PgJobStore implements JobStore {
   reconcile(id: JobId): Promise<number> {
     return reconcileCounters(this.db, id);
   }
+}
+
+/** Compares and sets (state, version). */
+async function moveJob(
+  transaction: Queryable,
+  { id, version }: Pick<Job, 'id' | 'version'>,
+  { state, pauseReason, conclusion }: JobMove,
+  at: number,
+): Promise<{ readonly from: JobState; readonly job: Job } | undefined> {
+  const [record] = await transaction.query<JobRecord & { readonly former_state: JobState }>(
+    {
+      text: `WITH former AS (SELECT state AS former_state FROM job WHERE id = $1 AND version = $2 FOR UPDATE)
+       UPDATE job SET state = $3::job_state, pause_reason = $4::pause_reason, conclusion = $5::job_conclusion, version = version + 1,
+         started_at = CASE WHEN $3 = 'RUNNING' THEN coalesce(started_at, $6) ELSE started_at END,
+         finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END
+       FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
+    },
+    [id, version, state, pauseReason ?? null, conclusion ?? null, new Date(at)],
+  );
+  return record && { from: record.former_state, job: jobOf(record) };
 }

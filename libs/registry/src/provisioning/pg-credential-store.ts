@@ -1,6 +1,8 @@
 /** Checks what devices prove themselves with, from memory where it can, and issues anew. Never says what would have been right. */
+import { audited } from '../audit/append-audit.js';
+import type { AuditSource } from '../audit-store.js';
 import type { BatchWriter } from '../database/batch-writer.js';
-import type { Database } from '../database/database.js';
+import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import type { CredentialStore, CredentialVerdict, IssuedCredential, KnownDevice, OtaContact } from '../provisioning-store.js';
 import { messageOf } from '../registry-error.js';
@@ -52,34 +54,29 @@ export class PgCredentialStore implements CredentialStore {
     return this.#judge(standing, hashOf(token), () => isEnrolled);
   }
 
-  async rotate(deviceId: string, at: number): Promise<IssuedCredential | undefined> {
+  async rotate(deviceId: string, at: number, by?: AuditSource): Promise<IssuedCredential | undefined> {
     const { database, book } = this.#deps;
     const id = storableText(deviceId);
-    const isDevice = await database.transaction(async (transaction) => {
-      await lockDevice(transaction, id);
-      if ((await transaction.query({ text: 'SELECT FROM device WHERE id = $1 FOR UPDATE' }, [id])).length === 0) return false;
-      await transaction.query(DROP_FORMER, [id, at, UNUSED_FORMER_MAX]);
-      await transaction.query(RETIRE, [id, at + GRACE_MS]);
-      await issueCredentials(transaction, [id], at);
-      await noteChange(transaction, [id]);
-      return true;
-    });
+    const isDevice = await audited(
+      database,
+      by,
+      (transaction) => rotateCredential(transaction, id, at),
+      (isDone) => (isDone ? [{ action: 'credential.rotated', subject: `device:${id}`, data: {}, at }] : []),
+    );
     if (!isDevice) return undefined;
     book.forget([id]);
     return (await this.findKnown(id))?.credential;
   }
 
-  async setTransport(deviceId: string, transport: KnownDevice['transport']): Promise<boolean> {
-    const { database, book } = this.#deps;
+  async setTransport(deviceId: string, transport: KnownDevice['transport'], by?: AuditSource): Promise<boolean> {
+    const { database, book, now } = this.#deps;
     const id = storableText(deviceId);
-    const isDevice = await database.transaction(async (transaction) => {
-      const rows = await transaction.query(
-        { text: 'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 RETURNING id' },
-        [id, transport],
-      );
-      if (rows.length > 0) await noteChange(transaction, [id]);
-      return rows.length > 0;
-    });
+    const isDevice = await audited(
+      database,
+      by,
+      (transaction) => setPreferredTransport(transaction, id, transport),
+      (isDone) => (isDone ? [{ action: 'device.transport_set', subject: `device:${id}`, data: { transport }, at: now() }] : []),
+    );
     book.forget([id]);
     return isDevice;
   }
@@ -140,6 +137,27 @@ export class PgCredentialStore implements CredentialStore {
     await database.transaction((transaction) => bindClient(transaction, toStoredContact(contact)));
     book.forget([contact.deviceId]);
   }
+}
+
+/** False where there is no such device. */
+async function rotateCredential(transaction: Queryable, id: string, at: number): Promise<boolean> {
+  await lockDevice(transaction, id);
+  if ((await transaction.query({ text: 'SELECT FROM device WHERE id = $1 FOR UPDATE' }, [id])).length === 0) return false;
+  await transaction.query(DROP_FORMER, [id, at, UNUSED_FORMER_MAX]);
+  await transaction.query(RETIRE, [id, at + GRACE_MS]);
+  await issueCredentials(transaction, [id], at);
+  await noteChange(transaction, [id]);
+  return true;
+}
+
+/** False where there is no such device. */
+async function setPreferredTransport(transaction: Queryable, id: string, transport: KnownDevice['transport']): Promise<boolean> {
+  const rows = await transaction.query({ text: 'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 RETURNING id' }, [
+    id,
+    transport,
+  ]);
+  if (rows.length > 0) await noteChange(transaction, [id]);
+  return rows.length > 0;
 }
 
 /** $1: the device; $2: now; $3: how many that were never used are kept. */

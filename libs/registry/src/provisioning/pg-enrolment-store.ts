@@ -1,5 +1,7 @@
 /** Lets devices in, each way with its own rule, and out again. Every rule is checked in the transaction that acts on it, so that nothing gets past it by being quick. */
 import type { DeviceId } from '@flotilla/mcp';
+import { audited } from '../audit/append-audit.js';
+import type { AuditSource } from '../audit-store.js';
 import type { Database, Queryable } from '../database/database.js';
 import type { DeviceRow, DeviceStore } from '../device-store.js';
 import type { Page, PageRequest } from '../page.js';
@@ -71,9 +73,18 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return pageOfPending(this.#deps.database, page, this.#deps.now());
   }
 
-  async approve(approval: Parameters<EnrolmentStore['approve']>[0]): Promise<Approval> {
+  async approve(approval: Parameters<EnrolmentStore['approve']>[0], by?: AuditSource): Promise<Approval> {
     const { database, book, devices } = this.#deps;
-    const verdict = await database.transaction((transaction) => approveEnrolment(transaction, approval));
+    const { name, tags, at } = approval;
+    const verdict = await audited(
+      database,
+      by,
+      (transaction) => approveEnrolment(transaction, approval),
+      (made) =>
+        made.kind === 'approved'
+          ? [{ action: 'enrolment.approved', subject: `device:${made.deviceId}`, data: { name, tags, replaces: made.hasReplaced }, at }]
+          : [],
+    );
     if (verdict.kind !== 'approved') return verdict;
     book.forget([verdict.deviceId]);
     const device = await devices.find(verdict.deviceId);
@@ -81,29 +92,55 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return device === undefined ? { kind: 'NOT_FOUND' } : { kind: 'approved', device, hasReplaced: verdict.hasReplaced };
   }
 
-  reject(id: string): Promise<DeviceId | undefined> {
-    return rejectPending(this.#deps.database, id);
+  reject(id: string, by?: AuditSource): Promise<DeviceId | undefined> {
+    const { database, now } = this.#deps;
+    return audited(
+      database,
+      by,
+      (transaction) => rejectPending(transaction, id),
+      (deviceId) => (deviceId ? [{ action: 'enrolment.rejected', subject: `device:${deviceId}`, data: { id }, at: now() }] : []),
+    );
   }
 
-  createLink(link: Parameters<EnrolmentStore['createLink']>[0]): Promise<{ readonly link: EnrolmentLinkRow; readonly token: string }> {
-    return createLink(this.#deps.database, link);
+  createLink(
+    link: Parameters<EnrolmentStore['createLink']>[0],
+    by?: AuditSource,
+  ): Promise<{ readonly link: EnrolmentLinkRow; readonly token: string }> {
+    const { database, now } = this.#deps;
+    return audited(
+      database,
+      by,
+      (transaction) => createLink(transaction, link),
+      (made) => [{ action: 'enrolment_link.created', subject: `enrolment_link:${made.link.id}`, data: { ...link }, at: now() }],
+    );
   }
 
-  revokeLink(id: string, at: number): Promise<EnrolmentLinkRow | undefined> {
-    return revokeLink(this.#deps.database, id, at);
+  revokeLink(id: string, at: number, by?: AuditSource): Promise<EnrolmentLinkRow | undefined> {
+    return audited(
+      this.#deps.database,
+      by,
+      (transaction) => revokeLink(transaction, id, at),
+      (link) => (link ? [{ action: 'enrolment_link.revoked', subject: `enrolment_link:${link.id}`, data: { name: link.name }, at }] : []),
+    );
   }
 
   links(): Promise<readonly EnrolmentLinkRow[]> {
     return listLinks(this.#deps.database);
   }
 
-  async register(devices: readonly NewDevice[]): ReturnType<EnrolmentStore['register']> {
+  async register(devices: readonly NewDevice[], by?: AuditSource): ReturnType<EnrolmentStore['register']> {
     const { database, book, now } = this.#deps;
     const ids = devices.map(({ deviceId }) => deviceId);
     const conflicts = [...(await existingOf(database, ids)), ...repeatedOf(ids)];
     if (conflicts.length > 0) return { kind: 'conflict', conflicts };
     try {
-      await database.transaction((transaction) => insertDevices(transaction, devices, now()));
+      const at = now();
+      await audited(
+        database,
+        by,
+        (transaction) => insertDevices(transaction, devices, at),
+        () => devices.map(({ deviceId, ...data }) => ({ action: 'device.registered', subject: `device:${deviceId}`, data, at })),
+      );
     } catch (error) {
       // Somebody else made one of them meanwhile.
       const made = await existingOf(database, ids);
@@ -114,9 +151,15 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return { kind: 'registered', devices: await this.#registered(ids) };
   }
 
-  async remove(deviceId: string): Promise<DeviceId | undefined> {
+  async remove(deviceId: string, by?: AuditSource): Promise<DeviceId | undefined> {
     const { database, book, now } = this.#deps;
-    const removed = await database.transaction((transaction) => removeDevice(transaction, deviceId, now()));
+    const at = now();
+    const removed = await audited(
+      database,
+      by,
+      (transaction) => removeDevice(transaction, deviceId, at),
+      (id) => (id ? [{ action: 'device.removed', subject: `device:${id}`, data: {}, at }] : []),
+    );
     book.forget([deviceId]);
     return removed;
   }

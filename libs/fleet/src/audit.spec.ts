@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin, openHub, operator, startJob } from './fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
+
+describe('what is on the audit trail', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+
+  beforeAll(async () => {
+    fixture = await openHub();
+    hub = fixture.hub;
+    await hub.connect(['board']);
+  });
+  afterAll(() => fixture.close());
+
+  const of = async (subject: string) => [...(await hub.registry.audit.page({ subject }, { first: 50 })).rows].reverse();
+
+  it('is the whole life of a job, by whom and from where, with its calls covered by it', async () => {
+    const caller = { ...admin, remoteAddress: '192.0.2.7' };
+    const { job } = await hub.fleet.createJob(
+      { tool: 'self.reboot', arguments: {}, devices: { ids: ['board', 'away'] } },
+      randomUUID(),
+      caller,
+    );
+    if (job === undefined) throw new TypeError('No job.');
+    await hub.finished(job.id);
+    const entries = await of(`job:${job.id}`);
+    expect(entries.map(({ action, actor }) => [action, actor])).toEqual([
+      ['job.created', 'admin'],
+      ['job.prepared', 'hub'],
+      ['job.finished', 'hub'],
+    ]);
+    expect(entries[0]).toMatchObject({ remoteAddress: '192.0.2.7', data: { tool: 'self.reboot' } });
+    expect(entries[2]).toMatchObject({ remoteAddress: undefined, data: { from: 'RUNNING', to: 'FINISHED', conclusion: 'SUCCEEDED' } });
+    expect(await of('device:board')).toEqual([]);
+  });
+
+  it('has one entry for what several tried at once and one did', async () => {
+    await hub.disconnect('board');
+    const id = await startJob(hub, ['board']);
+    await expect.poll(async () => (await hub.job(id)).state).toBe('RUNNING');
+    await Promise.all(Array.from({ length: 6 }, () => hub.fleet.pauseJob(id, operator)));
+    await hub.fleet.cancelJob(id, false, admin);
+    await hub.finished(id);
+    expect((await of(`job:${id}`)).map(({ action }) => action)).toEqual([
+      'job.created',
+      'job.prepared',
+      'job.paused',
+      'job.cancelled',
+      'job.finished',
+    ]);
+    await hub.connect(['board']);
+  });
+
+  it('has privileged single calls with their outcome, refused ones too, and no ordinary one', async () => {
+    const { call } = await hub.fleet.callTool({ deviceId: 'board', tool: 'self.reboot', arguments: {} }, admin);
+    await hub.fleet.callTool({ deviceId: 'board', tool: 'self.reboot', arguments: {} }, operator);
+    await hub.fleet.callTool({ deviceId: 'board', tool: 'self.get_device_status', arguments: {} }, admin);
+    expect((await of('device:board')).map(({ action, actor, data }) => [action, actor, data['outcome'], data['errorCode']])).toEqual([
+      ['call.privileged', 'admin', 'SUCCEEDED', undefined],
+      ['call.privileged', 'operator', 'REJECTED', 'TOOL_FORBIDDEN'],
+    ]);
+    expect((await of('device:board'))[0]?.data).toMatchObject({ callId: call?.id, tool: 'self.reboot' });
+  });
+
+  it('is one chain over all of this', async () => {
+    expect(await hub.registry.audit.verify()).toMatchObject({ kind: 'intact' });
+  });
+});

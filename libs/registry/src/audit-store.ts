@@ -1,0 +1,62 @@
+import type { Page, PageRequest } from './page.js';
+
+/** On whose behalf something is changed, as the audit trail shows it. */
+export interface AuditSource {
+  /** Key name, user, or `hub` for what the hub does by itself. */
+  readonly actor: string;
+  /** Address that the request came from; undefined where no request did. */
+  readonly remoteAddress?: string | undefined;
+}
+
+/** What is to be recorded. `data` is masked and bounded on its way in: whoever records need not think of secrets in arguments. */
+export interface NewAuditEntry extends AuditSource {
+  /** What was done, such as `job.paused`, `call.privileged`, `policy.set`. */
+  readonly action: string;
+  /** To what: `job:<id>`, `device:<id>`, `policy:<pattern>`. */
+  readonly subject: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+export interface AuditEntryRow {
+  readonly id: string;
+  /** 1, 2, 3 … without gaps, in the order of commits. */
+  readonly sequence: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly remoteAddress: string | undefined;
+  /** Lower-case hex SHA-256 over the entry and the hash before it. */
+  readonly hash: string;
+}
+
+export interface AuditFilter {
+  readonly actor?: string;
+  readonly action?: string;
+  readonly subject?: string;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export type AuditVerdict =
+  | { readonly kind: 'intact'; readonly entries: number }
+  /** The first entry that is not what the chain says: changed, or those before it are gone. */
+  | { readonly kind: 'broken'; readonly sequence: number; readonly reason: 'CHANGED' | 'MISSING' };
+
+/** Who changed what: append only, and chained so that a later change of it shows. */
+export interface AuditStore {
+  /**
+   * Records what is not a transaction of this registry. Resolves when committed (group commit); waits while PostgreSQL is away. Rejects with OVERLOADED
+   * when full, and never drops an entry that it took.
+   */
+  record(entry: NewAuditEntry): Promise<void>;
+  /** While true nothing should be begun that must be recorded. */
+  readonly isOverloaded: boolean;
+  /** Latest first. */
+  page(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntryRow>>;
+  /** Reads the whole chain and computes it anew, page by page. */
+  verify(): Promise<AuditVerdict>;
+}
