@@ -1,6 +1,11 @@
 export type { AbortAction, AbortOutcome, AbortRule, AbortScope, RuleCounts, TrippedRule } from './abort/abort-rule.js';
+export { defaultAbortRules } from './abort/default-rules.js';
+export { findTrippedRule } from './abort/evaluate-rules.js';
+export type { RuleEvidence } from './abort/evaluate-rules.js';
 export { concludeJob } from './conclude-job.js';
 export type { EarlyConclusion } from './conclude-job.js';
+export { allotSlots, weightOf } from './fairness/allot-slots.js';
+export type { Allotment, Contender } from './fairness/allot-slots.js';
 export { applyFailureText } from './failure-text.js';
 export { claimLimit, intentBatchMax, isClaimWorthwhile } from './intent-batch.js';
 export type { ClaimingJob } from './intent-batch.js';
@@ -43,6 +48,11 @@ export type {
 } from './job-types.js';
 export { judgeTarget } from './judge-target.js';
 export type { TargetVerdict } from './judge-target.js';
+export { isFailing, paceOf, ratePerMinute } from './pace/pace.js';
+export type { Pace, RecentEnds } from './pace/pace.js';
+export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/token-bucket.js';
+export type { TokenBucket } from './pace/token-bucket.js';
+export { retryDelayMs } from './retry/retry-delay.js';
 export type { DailyWindow } from './schedule/daily-window.js';
 export { defaultToolPolicy, findToolPolicy } from './tool-policy.js';
 export { mayUpgradeAgain } from './verification/judge-firmware.js';
@@ -54,3 +64,7 @@ export type { VerificationDeadlines, VerificationTimes } from './verification/ve
 export { verifyAfterCall, verifyAfterLateAnswer } from './verification/verify-after-call.js';
 export type { AfterCall, EndedCall } from './verification/verify-after-call.js';
 export type { Wave, WaveGate, WaveSpec } from './waves/wave.js';
+export { planWaves } from './waves/plan-waves.js';
+export type { PlannedWave } from './waves/plan-waves.js';
+export { judgeGate, stragglerAfterMsDefault } from './waves/wave-gate.js';
+export type { GateMoment, GateStep } from './waves/wave-gate.js';

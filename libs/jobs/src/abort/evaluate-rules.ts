@@ -1,0 +1,67 @@
+/** Whether a job has to stop, from its counters alone, so that a restarted hub decides the same. [jobs §7] */
+import type { Job, JobProgress } from '../job-types.js';
+import type { AbortOutcome, AbortRule, RuleCounts, TrippedRule } from './abort-rule.js';
+
+/** What the rules of one job look at. */
+export interface RuleEvidence {
+  readonly job: JobProgress;
+  /** Progress of the open wave. */
+  readonly wave: JobProgress;
+  /** Targets of the job and of the open wave that are being verified and overdue already. */
+  readonly overdue: { readonly job: number; readonly wave: number };
+  /** 0 where the job has no waves. */
+  readonly firstWaveSize: number;
+}
+
+type RuledJob = Pick<Job, 'abortRules' | 'trippedRule' | 'currentWave'>;
+
+/** Decided targets that a rule without a number of its own waits for. */
+const minDecidedDefault = 20;
+
+const counterOf = {
+  FAILED: 'failed',
+  REJECTED: 'rejected',
+  VERIFY_FAILED: 'verifyFailed',
+  UNKNOWN: 'unknown',
+  EXPIRED: 'expired',
+} as const satisfies Record<AbortOutcome, keyof JobProgress>;
+
+/** The first rule that trips, those that cancel before those that pause; undefined where none does. */
+export function findTrippedRule(job: RuledJob, evidence: RuleEvidence, at: number): TrippedRule | undefined {
+  const seen = job.abortRules.map((rule) => countFor(rule, evidence));
+  const tripped = job.abortRules.flatMap((rule, index) => {
+    const counts = seen[index];
+    if (counts === undefined || !isTripped(job, rule, since(counts, job, rule, index), evidence)) return [];
+    return { rule, ...counts, wave: job.currentWave, at, seen };
+  });
+  return tripped.find(({ rule }) => rule.action === 'CANCEL') ?? tripped[0];
+}
+
+/** What the rule counts: neither what says nothing about the devices, nor devices that were never reached unless the rule is about them. */
+export function countFor(rule: AbortRule, { job, wave, overdue }: RuleEvidence): RuleCounts {
+  const counters = rule.scope === 'WAVE' ? wave : job;
+  const { succeeded, failed, rejected, verifyFailed, unknown, expired } = counters;
+  const decided = succeeded + failed + rejected + verifyFailed + unknown + (rule.outcomes.includes('EXPIRED') ? expired : 0);
+  const lost = rule.outcomes.includes('UNKNOWN') ? overdue[rule.scope === 'WAVE' ? 'wave' : 'job'] : 0;
+  return { decided, failed: rule.outcomes.reduce((sum, outcome) => sum + counters[counterOf[outcome]], lost) };
+}
+
+/** A resumed job is judged on what came after the rule tripped: whoever resumed it has seen the rest. */
+function since(counts: RuleCounts, { trippedRule, currentWave }: RuledJob, rule: AbortRule, index: number): RuleCounts {
+  const before = trippedRule?.seen[index];
+  if (before === undefined || (rule.scope === 'WAVE' && trippedRule?.wave !== currentWave)) return counts;
+  return { decided: counts.decided - before.decided, failed: Math.max(0, counts.failed - before.failed) };
+}
+
+function isTripped(
+  job: RuledJob,
+  rule: AbortRule,
+  { decided, failed }: RuleCounts,
+  { job: progress, firstWaveSize }: RuleEvidence,
+): boolean {
+  if (rule.onlyWave !== undefined && rule.onlyWave !== job.currentWave) return false;
+  if (rule.count !== undefined && failed >= rule.count) return true;
+  if (rule.ratio === undefined) return false;
+  const minDecided = rule.minDecided ?? Math.min(minDecidedDefault, firstWaveSize > 0 ? firstWaveSize : progress.total);
+  return decided > 0 && decided >= minDecided && failed / decided >= rule.ratio;
+}

@@ -1,0 +1,40 @@
+/** How many targets of a job may be sent per minute: a ramp that climbs on successes and falls back when devices fail. [jobs §7] */
+import type { AbortRule } from '../abort/abort-rule.js';
+import type { Job } from '../job-types.js';
+
+export interface Pace {
+  /** Targets per minute at most. */
+  readonly max: number;
+  /** Targets per minute where the ramp begins, and as long as too many fail. */
+  readonly base: number;
+  /** Disruptive jobs begin at the base; others at the most. */
+  readonly isRamped: boolean;
+}
+
+/** Share of the asked-for pace that a ramp begins with: three doublings below it. */
+const baseShare = 1 / 8;
+const rampFactor = 2;
+
+/** Undefined where the job has no pace: slots alone bound it. */
+export function paceOf({ perMinute, disruptive }: Pick<Job, 'perMinute' | 'disruptive'>): Pace | undefined {
+  if (perMinute === undefined) return undefined;
+  return { max: perMinute, base: Math.max(1, Math.floor(perMinute * baseShare)), isRamped: disruptive };
+}
+
+/** Targets per minute. Each minute's worth of the base in successes doubles it, so the counters alone say where a restarted hub goes on. */
+export function ratePerMinute({ max, base, isRamped }: Pace, succeeded: number, isFailing: boolean): number {
+  if (isFailing) return base;
+  return isRamped ? Math.min(max, base * rampFactor ** Math.floor(succeeded / base)) : max;
+}
+
+/** Ends over the last minute. */
+export interface RecentEnds {
+  readonly decided: number;
+  readonly failed: number;
+}
+
+/** Whether more failed than half of what the strictest rule allows. Never where no rule names a ratio. */
+export function isFailing({ decided, failed }: RecentEnds, rules: readonly AbortRule[]): boolean {
+  const ratios = rules.flatMap(({ ratio }) => ratio ?? []);
+  return ratios.length > 0 && decided > 0 && failed / decided > Math.min(...ratios) / 2;
+}

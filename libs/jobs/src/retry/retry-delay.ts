@@ -1,0 +1,23 @@
+/** Whether a target is sent once more, and when. [jobs §8] */
+import type { Job, TargetDecision } from '../job-types.js';
+
+/** The wait before the second send is up to this, ms; it doubles with each send. */
+const firstDelayMs = 5_000;
+const longestDelayMs = 300_000;
+
+/**
+ * Ms until the next send, undefined where this end is final: the tool must not run twice, the device said something that will not change, or there were
+ * sends enough. `sends` counts the one that just ended; `chance` is evenly distributed from 0 to 1, so that what failed together does not come back together.
+ */
+export function retryDelayMs(
+  { outcome, error }: TargetDecision,
+  { idempotent, maxAttempts }: Pick<Job, 'idempotent' | 'maxAttempts'>,
+  sends: number,
+  chance: number,
+): number | undefined {
+  if (!idempotent || sends >= maxAttempts) return undefined;
+  if (outcome !== 'FAILED' && outcome !== 'UNKNOWN') return undefined;
+  // A tool that is gone stays gone until the device lists its tools again.
+  if (error?.code === 'TOOL_GONE') return undefined;
+  return Math.round(chance * Math.min(longestDelayMs, firstDelayMs * 2 ** (sends - 1)));
+}
