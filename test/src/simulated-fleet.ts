@@ -32,12 +32,20 @@ export interface FleetCounts {
   readonly devices: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
+export interface ShownAlert {
+  readonly status: string;
+  readonly message: string;
+  readonly emotion: string;
+}
+
 export interface SimulatedFleet {
   /** Oldest first. */
   readonly notices: readonly FleetNotice[];
   /** The code that this device shows, once it does. */
   codeOf(device: string): Promise<string>;
   counts(): Promise<FleetCounts>;
+  /** The banners that a device showed, oldest first. */
+  alerts(device: string): Promise<readonly ShownAlert[]>;
   /** Sends one command and waits until it was carried out; rejects when the fleet did not understand it. */
   perform(command: Readonly<Record<string, unknown>>): Promise<void>;
   /** Sends one command line, without waiting for an answer. */
@@ -46,9 +54,10 @@ export interface SimulatedFleet {
 }
 
 interface AnswerLine {
-  readonly event: 'done' | 'error';
+  readonly event: 'done' | 'error' | 'alerts';
   readonly id: number;
   readonly message?: string;
+  readonly devices?: unknown;
 }
 
 function isAnswerLine(value: unknown): value is AnswerLine {
@@ -103,6 +112,15 @@ export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'devi
     }
   });
   const command = (message: Readonly<Record<string, unknown>>) => void child.stdin.write(`${JSON.stringify(message)}\n`);
+  const perform = (message: Readonly<Record<string, unknown>>): Promise<AnswerLine> =>
+    new Promise((resolve, reject) => {
+      const id = ++commands;
+      performing.set(id, (answer) => {
+        if (answer.event !== 'error') resolve(answer);
+        else reject(new Error(`The simulator refused ${JSON.stringify(message)}: ${answer.message ?? ''}`));
+      });
+      command({ ...message, id });
+    });
   return {
     notices,
     codeOf: async (device) => {
@@ -110,15 +128,11 @@ export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'devi
       return eventually(shown, (code) => code !== '');
     },
     command,
-    perform: (message) =>
-      new Promise((resolve, reject) => {
-        const id = ++commands;
-        performing.set(id, (answer) => {
-          if (answer.event === 'done') resolve();
-          else reject(new Error(`The simulator refused ${JSON.stringify(message)}: ${answer.message ?? ''}`));
-        });
-        command({ ...message, id });
-      }),
+    perform: async (message) => void (await perform(message)),
+    alerts: async (device) => {
+      const { devices } = await perform({ cmd: 'alerts', device });
+      return (devices as Readonly<Record<string, readonly ShownAlert[]>>)[device] ?? [];
+    },
     counts: () =>
       new Promise((resolve) => {
         waiting.push(resolve);

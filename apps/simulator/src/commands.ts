@@ -17,6 +17,7 @@ const commandSchema = z.discriminatedUnion('cmd', [
   z.strictObject({ cmd: z.literal('devices'), id }),
   z.strictObject({ cmd: z.literal('counts'), id }),
   z.strictObject({ cmd: z.literal('calls'), id, device }),
+  z.strictObject({ cmd: z.literal('alerts'), id, device }),
   z.strictObject({ cmd: z.literal('behaviour'), id, device, behaviour: behaviourSchema }),
   z.strictObject({ cmd: z.literal('disconnect'), id, device, how: z.enum(['graceful', 'abrupt', 'silent']).optional(), forMs }),
   z.strictObject({ cmd: z.literal('connect'), id, device }),
@@ -53,6 +54,10 @@ function actOnDevices(command: Extract<Command, { device: string }>, fleet: Flee
   if (command.cmd === 'calls') {
     const calls = selected.map((running) => [running.device.identity.mac, running.device.lastCalls]);
     return { event: 'calls', devices: Object.fromEntries(calls) };
+  }
+  if (command.cmd === 'alerts') {
+    const alerts = selected.map((running) => [running.device.identity.mac, running.device.shownAlerts]);
+    return { event: 'alerts', devices: Object.fromEntries(alerts) };
   }
   for (const running of selected) {
     if (command.cmd === 'behaviour') running.behave(command.behaviour);

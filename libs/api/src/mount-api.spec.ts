@@ -41,6 +41,8 @@ describe('devices over HTTP', () => {
         tools: [
           { name: 'self.get_device_status', policy: { idempotent: true } },
           { name: 'self.reboot', userOnly: true },
+          { name: 'hub.alert', schemaKnown: true, policy: { pattern: 'hub.alert', idempotent: true } },
+          { name: 'hub.identify' },
         ],
         sessions: [{ epoch: 1, disconnectedAt: null }],
       },
@@ -75,7 +77,10 @@ describe('devices over HTTP', () => {
     for (let time = 0; time < 5; time++) {
       const { data, codes } = await api.ask(query, { filter: { not: { search: 'aa' } } });
       expect({ data, codes }).toEqual({
-        data: { devices: { nodes: [{ id: 'bb:00' }] }, tools: { nodes: [{ name: 'robot.walk' }] } },
+        data: {
+          devices: { nodes: [{ id: 'bb:00' }] },
+          tools: { nodes: [{ name: 'hub.alert' }, { name: 'hub.identify' }, { name: 'robot.walk' }] },
+        },
         codes: [],
       });
     }
@@ -84,10 +89,13 @@ describe('devices over HTTP', () => {
   it('shows user-only tools only to keys that may call them', async () => {
     const query = '{ device(id: "aa:00") { tools { name } } tools(filter: {userOnly: true}) { nodes { name } } }';
     const plain = await api.ask(query, {}, ['DEVICES_READ']);
-    expect(plain.data).toEqual({ device: { tools: [{ name: 'self.get_device_status' }] }, tools: { nodes: [] } });
+    expect(plain.data).toEqual({
+      device: { tools: [{ name: 'self.get_device_status' }, { name: 'hub.alert' }, { name: 'hub.identify' }] },
+      tools: { nodes: [] },
+    });
     const privileged = await api.ask(query, {}, ['DEVICES_READ', 'TOOLS_CALL_PRIVILEGED']);
     expect(privileged.data).toMatchObject({
-      device: { tools: [{}, { name: 'self.reboot' }] },
+      device: { tools: [{}, { name: 'self.reboot' }, { name: 'hub.alert' }, { name: 'hub.identify' }] },
       tools: { nodes: [{ name: 'self.reboot' }] },
     });
   });

@@ -54,7 +54,7 @@ export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/token
 export type { TokenBucket } from './pace/token-bucket.js';
 export { retryDelayMs } from './retry/retry-delay.js';
 export type { DailyWindow } from './schedule/daily-window.js';
-export { defaultToolPolicy, findToolPolicy } from './tool-policy.js';
+export { defaultToolPolicy, findToolPolicy, withHubTools } from './tool-policy.js';
 export { mayUpgradeAgain } from './verification/judge-firmware.js';
 export { isSame, judgeReadback } from './verification/judge-readback.js';
 export { judgeVerification } from './verification/judge-verification.js';

@@ -7,6 +7,7 @@ export type { CallErrorCode, DeviceFailureCode, NotSentCode, UnknownCode, Verifi
 export { parseDeviceHello, udpServerHello, websocketServerHello } from './hello.js';
 export type { DeviceHello, ParsedHello, UdpChannel } from './hello.js';
 export type { CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from './ids.js';
+export { alertTexts, alertTool, findHubTool, hubCall, hubToolDialect, hubTools, identifyTool } from './hub-tools.js';
 export { linkedPair } from './in-memory-transport.js';
 export type { Defer, LinkedPair } from './in-memory-transport.js';
 export { initializeParams, parseInitializeResult } from './initialize.js';

@@ -35,6 +35,8 @@ export interface ClaimedTarget {
   readonly epoch: number;
   readonly gatewayId: HubProcessId;
   readonly toolSetHash: ToolSetHash | undefined;
+  /** What operators call it. */
+  readonly deviceName: string | undefined;
   /** End of the owner's lease as it was at the claim (ms since the Unix epoch, by the clock of `at`): from then on another process may own the job. */
   readonly sendBy: number;
 }

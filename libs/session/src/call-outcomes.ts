@@ -16,14 +16,14 @@ export function unknown(code: UnknownCode, message: string): CallOutcome {
   return { kind: 'UNKNOWN', certainty: 'YES', error: { code, message } };
 }
 
-export function outcomeOf(answer: Answer, dialect: Dialect): CallOutcome {
+export function outcomeOf(answer: Answer, dialect: Dialect, tool: string): CallOutcome {
   switch (answer.kind) {
     case 'error':
       return deviceError(answer.error);
     case 'garbled':
       return malformed(`${answer.problem}: ${answer.text}`);
     case 'result': {
-      const result = dialect.readToolResult(answer.result);
+      const result = dialect.readToolResult(answer.result, tool);
       if (result === undefined) return malformed('the result is empty');
       return result.isError ? toolError(result) : { kind: 'SUCCEEDED', certainty: 'YES', result };
     }

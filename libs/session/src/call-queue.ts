@@ -65,14 +65,15 @@ function sendCall(turn: Turn, pending: PendingCall): void {
   const deadlineAt = Math.min(now + call.callTimeoutMs, call.callDeadlineAt ?? Infinity);
   if (call.queueDeadlineAt <= now || deadlineAt <= now) return settleCall(turn, pending, tooLate(turn));
   const id = freeId(turn.state, rules.dialect.requestIdMax);
-  const text = rules.dialect.encodeCall(id, call.tool, call.arguments);
-  if (typeof text !== 'string') return settleCall(turn, pending, notSent(text.code, text.message));
+  const words = rules.dialect.encodeCall(id, call.tool, call.arguments);
+  if (typeof words !== 'string' && 'code' in words) return settleCall(turn, pending, notSent(words.code, words.message));
+  const { text, ...proof } = typeof words === 'string' ? { text: words } : words;
   const { requestBytesMax } = rules.limits;
   if (utf8BytesExceed(text, requestBytesMax)) {
     return settleCall(turn, pending, notSent('REQUEST_TOO_LARGE', `The request is larger than ${requestBytesMax} bytes.`));
   }
   register(turn, { kind: 'call', id, sentAt: now, deadlineAt, pending });
-  turn.effects.push({ kind: 'send', id, text });
+  turn.effects.push({ kind: 'send', id, text, ...proof });
 }
 
 /** Behind other calls the device is overloaded; before the session was ready there was no device to send to. */

@@ -20,6 +20,12 @@ export interface CallRefusal {
   readonly message: string;
 }
 
+/** A call as two messages: the first says it and expects no answer, the answer to the second shows that the device came as far as the first. */
+export interface ProvenMessage {
+  readonly text: string;
+  readonly proof: string;
+}
+
 /** A message of the device, read. Anything strange is `garbled`; then `id` names the request that it was meant to answer, where that is readable. */
 export type DialectMessage =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
@@ -52,7 +58,7 @@ export interface Dialect {
   /** What is said once the greeting was answered, and expects no answer. */
   encodeGreeted(): string | undefined;
   encodePageRequest(id: number, cursor: string | undefined): string;
-  encodeCall(id: number, tool: string, args: CallArguments): string | CallRefusal;
+  encodeCall(id: number, tool: string, args: CallArguments): string | ProvenMessage | CallRefusal;
   encodeMessage(message: Readonly<Record<string, unknown>>): string;
   read(text: string): DialectMessage;
   /**
@@ -63,6 +69,6 @@ export interface Dialect {
   readGreeting(result: unknown): DeviceInfo;
   /** Undefined where it is no page at all. */
   readPage(result: unknown): ToolPage | undefined;
-  /** Undefined where it is no answer of a tool at all. */
-  readToolResult(result: unknown): ToolResult | undefined;
+  /** Undefined where it is no answer of this tool at all. */
+  readToolResult(result: unknown, tool: string): ToolResult | undefined;
 }

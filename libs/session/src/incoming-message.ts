@@ -67,7 +67,7 @@ export function takeAnswer(turn: Turn, id: number, answer: Answer): void {
 }
 
 function callAnswered(turn: Turn, pending: PendingCall, sentAt: number, answer: Answer): void {
-  const outcome = outcomeOf(answer, turn.rules.dialect);
+  const outcome = outcomeOf(answer, turn.rules.dialect, pending.call.tool);
   // The list that the caller chose the tool from is not the device's any more.
   if (outcome.error?.code === 'TOOL_GONE') turn.state = { ...turn.state, isRefreshWanted: true };
   settleCall(turn, pending, outcome, sentAt);
@@ -89,7 +89,8 @@ function takeStrayAnswer(turn: Turn, id: number, answer: Answer): void {
     return reportAnomaly(turn, isOurs ? 'duplicate_reply' : 'unknown_reply_id', `id ${id}`);
   }
   reportAnomaly(turn, 'late_reply', `id ${id}, ${turn.now - request.sentAt} ms after the request`);
-  if (request.callId === undefined) return;
-  const outcome = outcomeOf(answer, turn.rules.dialect);
-  turn.effects.push({ kind: 'lateOutcome', late: { callId: request.callId, outcome, sentAt: request.sentAt, settledAt: turn.now } });
+  if (request.call === undefined) return;
+  const { callId, tool } = request.call;
+  const outcome = outcomeOf(answer, turn.rules.dialect, tool);
+  turn.effects.push({ kind: 'lateOutcome', late: { callId, outcome, sentAt: request.sentAt, settledAt: turn.now } });
 }

@@ -1,5 +1,4 @@
 /** What a session knows at one moment, as data, and the deadlines that follow from it. */
-import type { CallId } from '@flotilla/mcp';
 import type { DeviceError, Dialect } from './dialect.js';
 import type { SessionCall, SessionLimits, SessionState } from './session-contract.js';
 import type { SessionEffect, Settle } from './session-input.js';
@@ -23,9 +22,9 @@ export type InFlight = {
   | { readonly kind: 'call'; readonly pending: PendingCall }
 );
 
-/** A request whose time ran out; `callId` where it was a call. */
+/** A request whose time ran out; `call` where it was one. */
 export interface RememberedRequest {
-  readonly callId: CallId | undefined;
+  readonly call: Pick<SessionCall, 'callId' | 'tool'> | undefined;
   readonly sentAt: number;
   readonly forgetAt: number;
 }

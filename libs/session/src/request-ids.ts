@@ -23,9 +23,14 @@ export function remember(turn: Turn, request: InFlight): void {
     if (forgetAt > now && remembered.size < rememberedRequestsMax) break;
     remembered.delete(id);
   }
-  const callId = request.kind === 'call' ? request.pending.call.callId : undefined;
-  remembered.set(request.id, { callId, sentAt: request.sentAt, forgetAt: now + rules.limits.lateReplyMs });
+  remembered.set(request.id, { call: callOf(request), sentAt: request.sentAt, forgetAt: now + rules.limits.lateReplyMs });
   turn.state = { ...state, inFlight: undefined, remembered };
+}
+
+function callOf(request: InFlight): RememberedRequest['call'] {
+  if (request.kind !== 'call') return undefined;
+  const { callId, tool } = request.pending.call;
+  return { callId, tool };
 }
 
 /** The remembered request with this id, which is forgotten with that: it can be late only once. */

@@ -158,14 +158,16 @@ export class SessionActor implements Session {
     let failed: SessionInput | undefined;
     for (const effect of effects) {
       if (effect.kind !== 'send') this.#tell(effect);
-      else if (!this.#send(effect.text) && effect.id !== undefined) failed = { kind: 'sendFailed', id: effect.id, now };
+      else if (!this.#send(effect) && effect.id !== undefined) failed = { kind: 'sendFailed', id: effect.id, now };
     }
     return failed;
   }
 
-  #send(text: string): boolean {
+  #send({ text, proof }: Extract<SessionEffect, { kind: 'send' }>): boolean {
     try {
-      return this.#transport.send(text);
+      const isAccepted = this.#transport.send(text);
+      if (isAccepted && proof !== undefined) this.#transport.send(proof);
+      return isAccepted;
     } catch (error) {
       this.#giveUp('send', error);
       // What the transport took before it threw is not known: the request stays in flight, and ends with the session.

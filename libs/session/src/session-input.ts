@@ -22,8 +22,8 @@ export type SessionInput = { readonly now: number } & (
 );
 
 export type SessionEffect =
-  /** `id` is absent for a message that expects no answer. */
-  | { readonly kind: 'send'; readonly id: number | undefined; readonly text: string }
+  /** `id` is absent for a message that expects no answer. `proof` follows the text; where only the text was accepted, the request counts as sent. */
+  | { readonly kind: 'send'; readonly id: number | undefined; readonly text: string; readonly proof?: string }
   | { readonly kind: 'settle'; readonly settle: Settle; readonly settled: SettledCall }
   | { readonly kind: 'closeTransport'; readonly reason: CloseReason }
   | { readonly kind: 'stateChanged'; readonly state: SessionState; readonly reason: CloseReason | undefined }

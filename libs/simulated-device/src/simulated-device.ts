@@ -22,6 +22,7 @@ import type { DeviceProfile } from './profile.js';
 import { ReconnectPlan, type Network } from './reconnect-plan.js';
 import { Replies, errorBody, resultBody, type ReplyBody } from './replies.js';
 import { RestartPlan } from './restart-plan.js';
+import { Screen, type ShownAlert } from './screen.js';
 import { endlessPage, repeatingPage } from './spoilt-pages.js';
 import type { DeferredWork } from './tool.js';
 import { ToolCalls } from './tool-calls.js';
@@ -45,6 +46,7 @@ export class SimulatedDevice {
   readonly profile: DeviceProfile;
   readonly #state: DeviceState;
   readonly #log = new CallLog();
+  readonly #screen = new Screen();
   readonly #mainTask = new MainTask();
   readonly #agenda = new Agenda();
   readonly #link: Link;
@@ -98,6 +100,11 @@ export class SimulatedDevice {
   /** The last few calls, oldest first. */
   get lastCalls(): readonly LoggedCall[] {
     return this.#log.last;
+  }
+
+  /** The last few banners that it showed, oldest first; restarts do not clear them. */
+  get shownAlerts(): readonly ShownAlert[] {
+    return this.#screen.alerts;
   }
 
   /** The device is switched on, or the time of the last `reconnectAt` has come: asks the OTA address after a restart, and connects otherwise. */
@@ -192,6 +199,8 @@ export class SimulatedDevice {
         return;
       case 'goodbye':
         return this.#conversation.goodbye(message);
+      case 'alert':
+        return this.#screen.alert(message, now);
       case 'system':
         if (message.get('command') === 'reboot') this.#restarts.plan({ kind: 'reboot' });
     }

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
+import { findHubTool, hubToolDialect, hubTools } from '@flotilla/mcp';
 import type { CallRow, DeviceRow, EventRow, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
@@ -16,19 +17,21 @@ import type { ApiLimits } from '../limits/api-limits.js';
 
 type Fields = 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
 
+const storedHubTools: readonly StoredTool[] = hubTools.map((tool) => ({ ...tool, schemaKnown: true }));
+
 /** What hangs on a device; its plain fields are its row's. */
 @Resolver('Device')
 export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
-  /** User-only tools are there only for a viewer who may call them. */
+  /** The device's own, then the hub's. User-only tools are there only for a viewer who may call them. */
   @ResolveField()
   async tools(device: DeviceRow, { names }: DeviceToolsArgs, { viewer, loaders }: ApiContext): Promise<readonly StoredTool[]> {
-    if (device.toolSetHash === undefined) return [];
-    const toolSet = await loaders.toolSet.load(device.toolSetHash);
-    const visible = toolSet?.tools ?? [];
-    if (!names && mayCallUserOnly(viewer)) return visible;
-    return visible.filter((tool) => (!tool.userOnly || mayCallUserOnly(viewer)) && (!names || names.includes(tool.name)));
+    const toolSet = device.toolSetHash === undefined ? undefined : await loaders.toolSet.load(device.toolSetHash);
+    const own = toolSet?.tools ?? [];
+    const all = device.dialect === hubToolDialect ? [...own.filter(({ name }) => !findHubTool(name)), ...storedHubTools] : own;
+    if (!names && mayCallUserOnly(viewer)) return all;
+    return all.filter((tool) => (!tool.userOnly || mayCallUserOnly(viewer)) && (!names || names.includes(tool.name)));
   }
 
   @ResolveField()

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { findToolPolicy, type ToolPolicy } from '@flotilla/jobs';
+import { findToolPolicy, withHubTools, type ToolPolicy } from '@flotilla/jobs';
 import type { FleetToolRow, Registry, StoredTool, ToolFilter } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY } from '../api-deps.js';
@@ -29,8 +29,8 @@ export class ToolResolver implements Required<Pick<QueryResolvers, 'tools' | 'to
   }
 
   @Query()
-  toolPolicies(_root: unknown, _args: unknown, { loaders }: ApiContext): Promise<readonly ToolPolicy[]> {
-    return loaders.toolPolicies();
+  async toolPolicies(_root: unknown, _args: unknown, { loaders }: ApiContext): Promise<readonly ToolPolicy[]> {
+    return withHubTools(await loaders.toolPolicies());
   }
 
   @ResolveField()

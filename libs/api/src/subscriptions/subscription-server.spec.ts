@@ -119,7 +119,11 @@ describe('deviceChanged', () => {
       api.feed.publish('device', { deviceId: 'aa:00' as DeviceId });
     };
     expect(await publishUntilSeen(publish, stream)).toEqual({
-      deviceChanged: { id: 'aa:00', presence: 'ONLINE', tools: [{ name: 'self.get_device_status' }] },
+      deviceChanged: {
+        id: 'aa:00',
+        presence: 'ONLINE',
+        tools: [{ name: 'self.get_device_status' }, { name: 'hub.alert' }, { name: 'hub.identify' }],
+      },
     });
   });
 });

@@ -2,6 +2,7 @@
 import type { Bus, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText, argumentsBytesMax, callTimeoutMsMax, callTimeoutMsMin } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
+import { hubCall, identifyTool } from '@flotilla/mcp';
 import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
 import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
@@ -143,9 +144,9 @@ export class ToolCaller {
     return { outcome: applyFailureText(settled.outcome, policy.failureText), audited };
   }
 
-  #send({ id, deviceId, request, timeoutMs, startedAt }: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
+  async #send({ id, deviceId, request, timeoutMs, startedAt }: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
     const deadlineAt = startedAt + timeoutMs;
-    const call = {
+    const asked = {
       callId: id,
       tool: request.tool,
       arguments: request.arguments,
@@ -153,6 +154,8 @@ export class ToolCaller {
       callTimeoutMs: timeoutMs,
       callDeadlineAt: deadlineAt,
     };
+    const name = request.tool === identifyTool.name ? (await this.#deps.registry.devices.find(deviceId))?.name : undefined;
+    const call = hubCall(asked, { id: deviceId, name });
     return new Promise((resolve) => this.#deps.bus.calls.call(entry.gatewayId, { deviceId, call }, resolve));
   }
 

@@ -2,9 +2,9 @@
  * What must hold before a call may leave the hub: the tool exists, the caller may use it, the arguments fit, the URLs are allowed. The same for single
  * calls and for jobs. Judges only; records and sends nothing.
  */
-import { compileArguments, isSendableName } from '@flotilla/mcp';
-import type { CallError, CompiledArguments, NotSentCode, ToolSetHash } from '@flotilla/mcp';
-import type { StoredTool, ToolSet } from '@flotilla/registry';
+import { compileArguments, findHubTool, isSendableName } from '@flotilla/mcp';
+import type { CallError, CompiledArguments, DeviceTool, NotSentCode } from '@flotilla/mcp';
+import type { ToolSet } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import { findForbiddenUrl } from './device-urls.js';
 
@@ -38,13 +38,13 @@ export class ToolGate {
 
   /** Undefined where the call may be sent to a device with these tools. */
   refuse(toolSet: ToolSet | undefined, call: GatedCall): GateRefusal | undefined {
-    const tool = toolSet?.tools.find(({ name }) => name === call.tool);
-    if (toolSet === undefined || tool === undefined) return about('tool', 'TOOL_UNKNOWN', `The device has no tool "${call.tool}".`);
+    const tool = findHubTool(call.tool) ?? toolSet?.tools.find(({ name }) => name === call.tool);
+    if (tool === undefined) return about('tool', 'TOOL_UNKNOWN', `The device has no tool "${call.tool}".`);
     if (!isSendableName(tool.name)) return about('tool', 'TOOL_UNKNOWN', 'The name of the tool cannot be written to a device.');
     if (tool.userOnly && !call.mayCallUserOnly) {
       return about('tool', 'TOOL_FORBIDDEN', `"${tool.name}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
     }
-    const verdict = this.#compiledFor(toolSet.hash, tool).check(call.arguments);
+    const verdict = this.#compiledFor(toolSet, tool).check(call.arguments);
     if (!verdict.ok) return about('arguments', 'ARGUMENTS_INVALID', verdict.message);
     return this.refuseUrls(call);
   }
@@ -62,8 +62,9 @@ export class ToolGate {
     return forbidden === undefined ? undefined : about('arguments', 'URL_FORBIDDEN', forbidden.message);
   }
 
-  #compiledFor(hash: ToolSetHash, tool: StoredTool): CompiledArguments {
-    const key = `${hash} ${tool.name}`;
+  #compiledFor(toolSet: ToolSet | undefined, tool: DeviceTool): CompiledArguments {
+    // The hub's own tools are the same whatever the device announced; a hash has no letter beyond f.
+    const key = `${findHubTool(tool.name) ? 'hub' : (toolSet?.hash ?? 'none')} ${tool.name}`;
     const compiled = this.#compiled.get(key) ?? compileArguments(tool.inputSchema);
     this.#compiled.delete(key);
     this.#compiled.set(key, compiled);

@@ -4,6 +4,7 @@
  */
 import { claimLimit, isClaimWorthwhile, judgeTarget } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
+import { hubCall } from '@flotilla/mcp';
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { ClaimedTarget, TargetFlush } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
@@ -127,13 +128,14 @@ export class TargetDispatch {
     if (rejection !== undefined) return this.#buffer.add({ ...endOf(target, now), to: rejected(rejection) });
     const entry = { target, sentAt: now, isMarked: false };
     this.#inFlight.set(target.deviceId, entry);
-    const call = {
+    const asked = {
       callId: target.callId,
       tool: job.tool,
       arguments: job.arguments,
       queueDeadlineAt: Math.min(job.expiresAt, now + job.callTimeoutMs),
       callTimeoutMs: job.callTimeoutMs,
     };
+    const call = hubCall(asked, { id: target.deviceId, name: target.deviceName });
     deps.bus.calls.call(target.gatewayId, { deviceId: target.deviceId, epoch: target.epoch, call }, (settled) => {
       this.#settle(entry, settled, job);
     });

@@ -1,4 +1,5 @@
 /** The one compiler from device filters to SQL conditions over `device d`. Every condition is a parameter; nothing of a filter becomes SQL text. */
+import { findHubTool, hubToolDialect } from '@flotilla/mcp';
 import { bind, containsPattern } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 
@@ -46,16 +47,18 @@ function ownConditions(filter: DeviceFilter, parameters: unknown[]): string[] {
   when(filter.firmwareBefore, (version) => `version_key(d.firmware_version) < version_key(${bind(parameters, version)})`);
   when(filter.presence, (presence) => (presence === 'ONLINE' ? IS_ONLINE : `NOT ${IS_ONLINE}`));
   when(filter.transport, (transport) => `d.transport = ${bind(parameters, transport)}::transport_kind`);
-  // Sets are few: as an array they are found first, and a tool that few devices have does not cost a look at every device.
-  when(
-    filter.hasTool,
-    (tool) => `d.tool_set_hash = ANY (ARRAY(SELECT t.tool_set_hash FROM tool t WHERE t.name = ${bind(parameters, tool)}))`,
-  );
+  when(filter.hasTool, (tool) => hasTool(tool, parameters));
   when(filter.toolsStale, (isStale) => (isStale ? 'd.tools_stale' : 'NOT d.tools_stale'));
   // A device that is online is seen now, whenever its row was last written.
   when(filter.lastSeenBefore, (at) => `(d.last_seen_at < to_timestamp(${bind(parameters, at)}::float8 / 1000) AND NOT ${IS_ONLINE})`);
   when(filter.search, (text) => `${SEARCHED} LIKE ${bind(parameters, containsPattern(text))}`);
   return conditions;
+}
+
+/** Sets are few: as an array they are found first, and a tool that few devices have does not cost a look at every device. */
+function hasTool(tool: string, parameters: unknown[]): string {
+  if (findHubTool(tool)) return `d.dialect = ${bind(parameters, hubToolDialect)}::dialect`;
+  return `d.tool_set_hash = ANY (ARRAY(SELECT t.tool_set_hash FROM tool t WHERE t.name = ${bind(parameters, tool)}))`;
 }
 
 function nestedConditions(filter: DeviceFilter, parameters: unknown[], empty: Empty): string[] {

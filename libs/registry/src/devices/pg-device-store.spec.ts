@@ -231,9 +231,13 @@ describe('lists of devices', () => {
 
   it('shows distinct tools of the fleet by name', async () => {
     const devices = { ids: ['list-1', 'list-3'] };
-    const first = await registry.toolSets.fleetTools({ devices }, { first: 1 });
-    expect(first.rows.map(({ name, deviceCount }) => [name, deviceCount])).toEqual([['lamp.blink', 1]]);
-    const rest = await registry.toolSets.fleetTools({ devices }, { first: 10, after: first.cursors[0] ?? '' });
+    const first = await registry.toolSets.fleetTools({ devices }, { first: 3 });
+    expect(first.rows.map(({ name, deviceCount }) => [name, deviceCount])).toEqual([
+      ['hub.alert', 2],
+      ['hub.identify', 2],
+      ['lamp.blink', 1],
+    ]);
+    const rest = await registry.toolSets.fleetTools({ devices }, { first: 10, after: first.cursors[2] ?? '' });
     expect(rest.rows.map(({ name, deviceCount }) => [name, deviceCount])).toEqual([
       ['lamp.off', 1],
       ['lamp.on', 2],

@@ -1,5 +1,6 @@
 /** Content-addressed tool sets in PostgreSQL, and in memory for all that this process has met: sets never change. */
 import { createHash } from 'node:crypto';
+import { hubToolDialect, hubTools } from '@flotilla/mcp';
 import type { ToolSetHash } from '@flotilla/mcp';
 import { z } from 'zod';
 import { decodeCursor, toPage } from '../database/cursor.js';
@@ -44,7 +45,7 @@ export class PgToolSetStore implements ToolSetStore {
       name: tool.name,
       description: tool.description,
       input_schema: tool.inputSchema,
-      schema_hash: createHash('sha256').update(JSON.stringify(tool.inputSchema)).digest('hex'),
+      schema_hash: schemaHashOf(tool.inputSchema),
       user_only: tool.userOnly,
       schema_known: tool.schemaKnown,
     }));
@@ -97,14 +98,21 @@ export class PgToolSetStore implements ToolSetStore {
       conditions.push(`lower(t.name || E'\\n' || t.description) LIKE ${bind(parameters, containsPattern(filter.search))}`);
     if (filter?.userOnly !== undefined) conditions.push(`t.user_only = ${bind(parameters, filter.userOnly)}`);
     if (after !== undefined) conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
-    // Sets are few; each is counted once over its devices, however many tools it has.
+    const ofHub = bind(parameters, HUB_TOOLS);
+    // Sets are few; each is counted once over its devices, however many tools it has. The hub's own tools are in no set.
     const records = await this.#database.query<FleetToolRecord>(
       {
         text: `SELECT t.name, t.schema_hash, min(t.description) AS description, (array_agg(t.input_schema))[1] AS input_schema,
-                 bool_or(t.user_only) AS user_only, sum(u.devices)::int AS device_count
-               FROM tool t JOIN (
-                 SELECT d.tool_set_hash, count(*) AS devices FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${devices} GROUP BY d.tool_set_hash
-               ) u USING (tool_set_hash)
+                 bool_or(t.user_only) AS user_only, sum(t.devices)::int AS device_count
+               FROM (
+                 SELECT a.name, a.schema_hash, a.description, a.input_schema, a.user_only, u.devices FROM tool a JOIN (
+                   SELECT d.tool_set_hash, count(*) AS devices FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${devices} GROUP BY d.tool_set_hash
+                 ) u USING (tool_set_hash)
+                 UNION ALL
+                 SELECT h.name, h.schema_hash, h.description, h.input_schema, h.user_only, u.devices
+                 FROM json_to_recordset(${ofHub}) AS h(name text, schema_hash text, description text, input_schema jsonb, user_only boolean),
+                   (SELECT count(*) AS devices FROM device d WHERE d.dialect = '${hubToolDialect}' AND ${devices}) u WHERE u.devices > 0
+               ) t
                WHERE ${conditions.join(' AND ')}
                GROUP BY t.name, t.schema_hash ORDER BY t.name, t.schema_hash LIMIT ${bind(parameters, request.first + 1)}`,
       },
@@ -113,6 +121,17 @@ export class PgToolSetStore implements ToolSetStore {
     return toPage(records, request, 'tools', (record) => [record.name, record.schema_hash], toFleetTool);
   }
 }
+
+function schemaHashOf(inputSchema: object): string {
+  return createHash('sha256').update(JSON.stringify(inputSchema)).digest('hex');
+}
+
+const HUB_TOOLS = toJson(
+  hubTools.map(({ name, description, inputSchema, userOnly }) => ({
+    ...{ name, description, input_schema: inputSchema, user_only: userOnly },
+    schema_hash: schemaHashOf(inputSchema),
+  })),
+);
 
 const jsonSchema = z.record(z.string(), z.unknown());
 

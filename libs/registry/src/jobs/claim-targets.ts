@@ -11,6 +11,7 @@ interface ClaimedRecord {
   readonly epoch: number;
   readonly gateway_id: HubProcessId;
   readonly tool_set_hash: ToolSetHash | null;
+  readonly name: string | null;
   readonly lease_left_ms: number;
 }
 
@@ -36,7 +37,7 @@ export async function claimTargets(
        WHERE t.job_id = $1 AND t.state = 'READY' AND (t.attempts = 0 OR fenced.idempotent) AND (t.retry_at IS NULL OR t.retry_at <= $4)
        ORDER BY t.ordinal LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
      located AS (
-       SELECT p.place, d.epoch, d.gateway_id, d.tool_set_hash, f.offline, f.call_timeout_ms, (d.online AND g.lease_until > now()) IS TRUE AS is_online
+       SELECT p.place, d.epoch, d.gateway_id, d.tool_set_hash, d.name, f.offline, f.call_timeout_ms, (d.online AND g.lease_until > now()) IS TRUE AS is_online
        FROM fenced f, picked p LEFT JOIN device d ON d.id = p.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id),
      updated AS (
        UPDATE job_target t SET
@@ -50,10 +51,10 @@ export async function claimTargets(
          call_id = CASE WHEN l.is_online THEN uuid_v7($4) END, started_at = CASE WHEN l.is_online THEN $4::timestamptz END,
          deadline_at = CASE WHEN l.is_online THEN $4::timestamptz + l.call_timeout_ms * interval '1 millisecond' END
        FROM located l WHERE t.job_id = $1 AND t.ctid = l.place
-       RETURNING t.device_id, t.state, t.outcome, t.call_id, t.claim, t.epoch, t.gateway_id, l.tool_set_hash),
+       RETURNING t.device_id, t.state, t.outcome, t.call_id, t.claim, t.epoch, t.gateway_id, l.tool_set_hash, l.name),
      moved AS (SELECT 'pending' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.claim)}
-     SELECT u.device_id, u.call_id, u.claim, u.epoch, u.gateway_id, u.tool_set_hash,
+     SELECT u.device_id, u.call_id, u.claim, u.epoch, u.gateway_id, u.tool_set_hash, u.name,
        (extract(epoch FROM f.lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms
      FROM updated u, fenced f WHERE u.state = 'DISPATCHING'`,
     },
@@ -66,6 +67,7 @@ export async function claimTargets(
     epoch: row.epoch,
     gatewayId: row.gateway_id,
     toolSetHash: row.tool_set_hash ?? undefined,
+    deviceName: row.name ?? undefined,
     sendBy: at + row.lease_left_ms,
   }));
 }

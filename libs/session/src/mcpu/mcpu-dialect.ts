@@ -1,6 +1,7 @@
 /** The dialect of MCP/U microcontrollers: one line each way, `get_info` as greeting, `list_tools` in one frame, the tool's name as method. [mcpu §1, §2] */
 import {
   encodeMcpuRequest,
+  findHubTool,
   mcpuRequestIdMax,
   parseMcpuInfo,
   parseMcpuResult,
@@ -33,6 +34,7 @@ export class McpuDialect implements Dialect {
   }
 
   encodeCall(id: number, tool: string, args: CallArguments): string | CallRefusal {
+    if (findHubTool(tool)) return { code: 'TOOL_UNKNOWN', message: `A board of this family cannot show what "${tool}" says.` };
     const text = encodeMcpuRequest(id, tool, args);
     const { requestBytesMax } = this.#profile;
     if (!utf8BytesExceed(text, requestBytesMax)) return text;

@@ -1,9 +1,13 @@
 /** The dialect of xiaozhi-esp32 devices: MCP inside the text envelope, `initialize` as greeting, `tools/list` in pages. [xiaozhi §4] */
 import {
+  alertMessage,
+  alertTexts,
+  alertTool,
   encodeMcpEnvelope,
   encodeNotification,
   encodeRequest,
   initializeParams,
+  isJsonObject,
   int32Max,
   isSendableName,
   parseDeviceEnvelope,
@@ -15,7 +19,7 @@ import {
   toolsListParams,
 } from '@flotilla/mcp';
 import type { DeviceInfo, JsonObject, RpcError, ToolPage, ToolResult, VisionService } from '@flotilla/mcp';
-import type { CallRefusal, DeviceError, Dialect, DialectMessage } from '../dialect.js';
+import type { CallRefusal, DeviceError, Dialect, DialectMessage, ProvenMessage } from '../dialect.js';
 import type { CallArguments } from '../session-contract.js';
 
 /** The beginning of an answer exactly as the firmware writes it. */
@@ -26,6 +30,9 @@ const unsendableName: CallRefusal = {
   code: 'TOOL_UNKNOWN',
   message: 'The name of the tool contains quotes, backslashes or control characters.',
 };
+
+/** What a hub tool answers once the device has shown it. */
+const shown: ToolResult = { content: [{ type: 'text', text: 'true' }], isError: false };
 
 /** What devices send besides hello and MCP; `iot` is older firmware's. [xiaozhi §3.1] */
 const knownTypes = new Set(['listen', 'abort', 'goodbye', 'iot']);
@@ -56,7 +63,8 @@ export class XiaozhiDialect implements Dialect {
     return this.#wrap(encodeRequest(id, 'tools/list', toolsListParams(cursor)));
   }
 
-  encodeCall(id: number, tool: string, args: CallArguments): string | CallRefusal {
+  encodeCall(id: number, tool: string, args: CallArguments): string | ProvenMessage | CallRefusal {
+    if (tool === alertTool.name) return this.#encodeAlert(id, args);
     return isSendableName(tool) ? this.#wrap(encodeRequest(id, 'tools/call', toolsCallParams(tool, args))) : unsendableName;
   }
 
@@ -93,8 +101,17 @@ export class XiaozhiDialect implements Dialect {
     return parseToolPage(result);
   }
 
-  readToolResult(result: unknown): ToolResult | undefined {
+  readToolResult(result: unknown, tool: string): ToolResult | undefined {
+    if (tool === alertTool.name) return isJsonObject(result) ? shown : undefined;
     return parseToolResult(result);
+  }
+
+  /** No answer comes to a banner; messages are taken in order, so that of a greeting behind it shows that it arrived. Without a vision URL a greeting changes nothing. [xiaozhi §3.2, §4.3] */
+  #encodeAlert(id: number, args: CallArguments): ProvenMessage {
+    return {
+      text: this.encodeMessage(alertMessage(alertTexts(args))),
+      proof: this.#wrap(encodeRequest(id, 'initialize', initializeParams(undefined))),
+    };
   }
 
   #wrap(payloadText: string): string {

@@ -1,0 +1,27 @@
+/** What a simulated device has shown of the banners that it was sent. An incomplete one is ignored, as on the real board. [xiaozhi §3.2] */
+import type { FirmwareObject } from './firmware-json.js';
+
+export interface ShownAlert {
+  readonly status: string;
+  readonly message: string;
+  readonly emotion: string;
+  readonly at: number;
+}
+
+/** Banners remembered per device: a handful for a test to look at. */
+const ALERTS_KEPT_MAX = 16;
+
+export class Screen {
+  readonly #alerts: ShownAlert[] = [];
+
+  /** Oldest first. */
+  get alerts(): readonly ShownAlert[] {
+    return this.#alerts;
+  }
+
+  alert(message: FirmwareObject, at: number): void {
+    const [status, text, emotion] = ['status', 'message', 'emotion'].map((name) => message.get(name));
+    if (typeof status !== 'string' || typeof text !== 'string' || typeof emotion !== 'string') return;
+    if (this.#alerts.push({ status, message: text, emotion, at }) > ALERTS_KEPT_MAX) this.#alerts.shift();
+  }
+}
