@@ -182,6 +182,8 @@ function observed(registry: Registry, lookups: string[]): Registry {
     credentials: watch('credentials', registry.credentials),
     enrolments: watch('enrolments', registry.enrolments),
     audit: watch('audit', registry.audit),
+    firmwareImages: watch('firmwareImages', registry.firmwareImages),
+    downloads: watch('downloads', registry.downloads),
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
     makePartitions: (now) => registry.makePartitions(now),

@@ -18,6 +18,18 @@ export type {
   ToolSetUseRow,
 } from './device-store.js';
 export type {
+  DownloadProgress,
+  DownloadRow,
+  DownloadStore,
+  FirmwareImageRow,
+  FirmwareImageStore,
+  FirmwareKind,
+  NewDownload,
+  NewFirmwareImage,
+  Publication,
+  PublishAnswer,
+} from './firmware-store.js';
+export type {
   ClaimedTarget,
   FailureGroupRow,
   JobFence,
@@ -38,6 +50,7 @@ export type { ApiKeyStore, LeaseOptions, Principal, ProcessLease, Registry, Scop
 export type {
   Approval,
   ApprovalRefusal,
+  BoardFacts,
   CredentialStore,
   CredentialVerdict,
   EnrolmentLinkRow,

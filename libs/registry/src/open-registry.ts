@@ -6,6 +6,8 @@ import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
 import { PgDeviceStore } from './devices/pg-device-store.js';
 import { PgToolSetStore } from './devices/pg-tool-set-store.js';
+import { PgDownloadStore } from './firmware/pg-download-store.js';
+import { PgFirmwareImageStore } from './firmware/pg-firmware-image-store.js';
 import { PgApiKeyStore } from './api-key-store.js';
 import { PgJobStore } from './jobs/pg-job-store.js';
 import { ProcessLeases } from './process-leases.js';
@@ -48,9 +50,10 @@ export async function openRegistry({
   const audit = new PgAuditStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
+  const downloads = new PgDownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close(), audit.close()]);
+    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close(), downloads.close(), audit.close()]);
     await leases.close().catch((error: unknown) => {
       logger.warn({ err: error }, 'the lease of this process was not given back; it runs out by itself');
     });
@@ -68,6 +71,8 @@ export async function openRegistry({
     apiKeys: new PgApiKeyStore(database, logger),
     credentials,
     enrolments: new PgEnrolmentStore(provisioning),
+    firmwareImages: new PgFirmwareImageStore(database),
+    downloads,
     audit,
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
@@ -77,7 +82,14 @@ export async function openRegistry({
         () => true,
         () => false,
       ),
-    writers: () => [...devices.writers(), events.status(), calls.status(), audit.status(), ...credentials.writers()],
+    writers: () => [
+      ...devices.writers(),
+      events.status(),
+      calls.status(),
+      audit.status(),
+      ...credentials.writers(),
+      ...downloads.writers(),
+    ],
     close: () => (closed ??= close()),
   };
 }

@@ -13,8 +13,20 @@ export interface OtaContact {
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
   readonly remoteAddress: string | undefined;
+  /** What decides which images it can take. */
+  readonly board?: BoardFacts;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
+}
+
+/** Members that the device did not tell are undefined, and what it told before stays. */
+export interface BoardFacts {
+  /** `esp32s3`. */
+  readonly chip: string | undefined;
+  /** Partitions that an image can be written to while another runs; 0: it cannot be upgraded over the air. */
+  readonly otaPartitions: number | undefined;
+  /** Lower-case hex SHA-256 of the running image's ELF file. */
+  readonly elfSha256: string | undefined;
 }
 
 /** A device that may come in, as an OTA answer needs it. Small: a gateway keeps all of them in memory, to answer while PostgreSQL is away. */

@@ -123,9 +123,9 @@ function refusal(status: 403 | 429 | 503, code: string, message: string): Reply 
 }
 
 function contactOf(ota: OtaRequest, request: IncomingMessage, at: number): OtaContact | undefined {
-  const { deviceId, clientUuid, model, firmwareVersion } = ota;
+  const { board, clientUuid, deviceId, firmwareVersion, model } = ota;
   if (deviceId === undefined || clientUuid === undefined) return undefined;
-  return { deviceId, clientUuid, model, firmwareVersion, remoteAddress: peerOf(request.socket).remoteAddress, at };
+  return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress: peerOf(request.socket).remoteAddress, at };
 }
 
 /** Devices read the whole answer in one go: under 6 KB, with its length, and the connection ends. [xiaozhi §6] */

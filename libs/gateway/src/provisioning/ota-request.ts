@@ -5,6 +5,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonObject, parseDeviceIdHeader } from '@flotilla/mcp';
 import type { DeviceId, JsonObject } from '@flotilla/mcp';
+import type { BoardFacts } from '@flotilla/registry';
+import { readBoardFacts } from './board-facts.js';
 
 export interface OtaRequest {
   /** Undefined where neither header nor body has a MAC. */
@@ -13,6 +15,7 @@ export interface OtaRequest {
   readonly clientUuid: string | undefined;
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
+  readonly board: BoardFacts;
   /** The parsed body; empty where it was broken. */
   readonly body: JsonObject;
 }
@@ -32,6 +35,7 @@ export function readOtaRequest(headers: IncomingHttpHeaders, bodyText: string): 
     clientUuid: clientUuidOf(header(headers, 'client-id')) ?? clientUuidOf(text(body, 'uuid')),
     model: plain(text(board, 'name')) ?? plain(text(board, 'type')) ?? agent.model,
     firmwareVersion: plain(text(application, 'version')) ?? agent.version,
+    board: readBoardFacts(body),
     body,
   };
 }

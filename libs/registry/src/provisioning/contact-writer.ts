@@ -13,11 +13,12 @@ const GATHER_MS = 20;
 const NOTE_CONTACTS = {
   name: 'note-device-contacts',
   text: `WITH input AS MATERIALIZED (
-           SELECT * FROM json_to_recordset($1) AS i(id text, model text, firmware_version text, at float8)
+           SELECT * FROM json_to_recordset($1) AS i(id text, model text, firmware_version text, chip text, ota_partitions int, elf_sha256 text, at float8)
          ), locked AS MATERIALIZED (
            SELECT d.id FROM device d JOIN input USING (id) ORDER BY d.id FOR UPDATE OF d
          )
          UPDATE device d SET model = coalesce(d.model, i.model), firmware_version = coalesce(d.firmware_version, i.firmware_version),
+           chip = coalesce(i.chip, d.chip), ota_partitions = coalesce(i.ota_partitions, d.ota_partitions), elf_sha256 = coalesce(i.elf_sha256, d.elf_sha256),
            last_seen_at = greatest(d.last_seen_at, to_timestamp(i.at / 1000))
          FROM locked l JOIN input i USING (id) WHERE d.id = l.id`,
 };
@@ -31,10 +32,11 @@ export function openContactWriter(database: Queryable, logger: RegistryLogger): 
     gatherMs: GATHER_MS,
     logger,
     write: async (contacts) => {
-      const rows = contacts.map(({ deviceId, model, firmwareVersion, at }) => ({
+      const rows = contacts.map(({ deviceId, model, firmwareVersion, board, at }) => ({
         id: deviceId,
         model,
         firmware_version: firmwareVersion,
+        ...{ chip: board?.chip, ota_partitions: board?.otaPartitions, elf_sha256: board?.elfSha256 },
         at,
       }));
       await database.query(NOTE_CONTACTS, [toJson(rows)]);

@@ -2,7 +2,7 @@
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
-import type { OtaContact } from '../provisioning-store.js';
+import type { BoardFacts, OtaContact } from '../provisioning-store.js';
 import { issueCredentials, noteChange } from './issue-credentials.js';
 import { hashOf } from './secrets.js';
 
@@ -13,6 +13,7 @@ export interface StoredContact {
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
   readonly remoteAddress: string | undefined;
+  readonly board?: BoardFacts | undefined;
   readonly at: number;
 }
 
@@ -26,18 +27,20 @@ export interface GivenNames {
 const ENROL = {
   name: 'enrol-device',
   text: `WITH returned AS (DELETE FROM removed_device WHERE device_id = $1 RETURNING epoch)
-         INSERT INTO device AS d (id, dialect, reachability, model, firmware_version, last_seen_at, enrolled_at, client_uuid_hash, epoch, name, tags)
+         INSERT INTO device AS d (id, dialect, reachability, model, firmware_version, last_seen_at, enrolled_at, client_uuid_hash, epoch, name, tags,
+           chip, ota_partitions, elf_sha256)
          VALUES ($1, 'XIAOZHI', 'ALWAYS', $2, $3, to_timestamp($4::float8 / 1000), to_timestamp($4::float8 / 1000), $5,
-           coalesce((SELECT epoch FROM returned), 0), $6, coalesce($7::text[], '{}'))
+           coalesce((SELECT epoch FROM returned), 0), $6, coalesce($7::text[], '{}'), $8, $9, $10)
          ON CONFLICT (id) DO UPDATE SET
            model = coalesce(excluded.model, d.model), firmware_version = coalesce(d.firmware_version, excluded.firmware_version),
-           last_seen_at = greatest(d.last_seen_at, excluded.last_seen_at), enrolled_at = excluded.enrolled_at,
+           chip = coalesce(excluded.chip, d.chip), ota_partitions = coalesce(excluded.ota_partitions, d.ota_partitions),
+           elf_sha256 = coalesce(excluded.elf_sha256, d.elf_sha256), last_seen_at = greatest(d.last_seen_at, excluded.last_seen_at), enrolled_at = excluded.enrolled_at,
            client_uuid_hash = excluded.client_uuid_hash, name = coalesce(excluded.name, d.name),
            tags = CASE WHEN $7::text[] IS NULL THEN d.tags ELSE excluded.tags END`,
 };
 
 export async function enrolDevice(transaction: Queryable, contact: StoredContact, given: GivenNames): Promise<void> {
-  const { deviceId, clientUuidHash, model, firmwareVersion, at } = contact;
+  const { deviceId, clientUuidHash, model, firmwareVersion, board, at } = contact;
   const tags = given.tags && [...new Set(given.tags.map(storableText))].sort();
   await transaction.query(ENROL, [
     deviceId,
@@ -47,6 +50,7 @@ export async function enrolDevice(transaction: Queryable, contact: StoredContact
     clientUuidHash,
     given.name === undefined ? undefined : storableText(given.name),
     tags,
+    ...[board?.chip, board?.otaPartitions, board?.elfSha256],
   ]);
   await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = $1' }, [deviceId]);
   await issueCredentials(transaction, [deviceId], at);
@@ -74,6 +78,7 @@ export function toStoredContact(contact: OtaContact): StoredContact {
     model: storable(contact.model),
     firmwareVersion: storable(contact.firmwareVersion),
     remoteAddress: storable(contact.remoteAddress),
+    board: contact.board && { ...contact.board, chip: storable(contact.board.chip), elfSha256: storable(contact.board.elfSha256) },
     at: contact.at,
   };
 }

@@ -1,0 +1,111 @@
+/** Firmware images, for which boards they were published, and what devices fetched of them. The bytes are in the blob store. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Page, PageRequest } from './page.js';
+import type { WriterStatus } from './registry.js';
+
+/** ASSETS are fonts, wake words and pictures. */
+export type FirmwareKind = 'FIRMWARE' | 'ASSETS';
+
+/** An image as it describes itself. */
+export interface NewFirmwareImage {
+  readonly id: string;
+  readonly kind: FirmwareKind;
+  readonly fileName: string;
+  readonly project: string;
+  readonly version: string;
+  /** As devices name theirs: `esp32s3`; `any` for assets. */
+  readonly chip: string;
+  readonly idfVersion: string | undefined;
+  readonly sizeBytes: number;
+  /** Lower-case hex, of the whole file. */
+  readonly sha256: string;
+  readonly elfSha256: string | undefined;
+  readonly storageKey: string;
+  readonly uploadedAt: number;
+  readonly uploadedBy: string;
+}
+
+export interface FirmwareImageRow extends NewFirmwareImage {
+  readonly publishedAt: number | undefined;
+  readonly withdrawnAt: number | undefined;
+  readonly notes: string | undefined;
+  /** Boards that it is published for, in order; none once it is withdrawn. */
+  readonly models: readonly string[];
+}
+
+export interface Publication {
+  readonly id: string;
+  /** Added to those that it is published for already. */
+  readonly models: readonly string[];
+  /** Undefined leaves what was noted before. */
+  readonly notes: string | undefined;
+  readonly at: number;
+}
+
+export type PublishAnswer =
+  | { readonly kind: 'published'; readonly image: FirmwareImageRow }
+  | { readonly kind: 'NOT_FOUND' }
+  /** Another image of this version is published for this board. */
+  | { readonly kind: 'conflict'; readonly model: string; readonly holder: FirmwareImageRow }
+  /** All devices of this board that said so have another chip. */
+  | { readonly kind: 'foreign_chip'; readonly model: string; readonly chip: string };
+
+export interface FirmwareImageStore {
+  /** Adds the image, or finds the one with the same kind, version and bytes, which was uploaded before. */
+  add(image: NewFirmwareImage): Promise<{ readonly image: FirmwareImageRow; readonly isNew: boolean }>;
+  find(id: string): Promise<FirmwareImageRow | undefined>;
+  /** Latest first. */
+  page(page: PageRequest): Promise<Page<FirmwareImageRow>>;
+  /** For all of the boards or for none. A withdrawn image may be published anew. */
+  publish(publication: Publication): Promise<PublishAnswer>;
+  /** Its boards may then have another image of that version. One that was withdrawn before stays withdrawn since then. */
+  withdraw(id: string, at: number): Promise<FirmwareImageRow | undefined>;
+  /** Removes an image that is not published and that no job and no download ever named. */
+  remove(id: string): Promise<{ readonly kind: 'removed'; readonly image: FirmwareImageRow } | { readonly kind: 'NOT_FOUND' | 'IN_USE' }>;
+  /** The image that is published for this board under this version. */
+  released(kind: FirmwareKind, model: string, version: string): Promise<FirmwareImageRow | undefined>;
+}
+
+/** An image that one device may fetch, for one job. */
+export interface NewDownload {
+  readonly id: string;
+  readonly imageId: string;
+  readonly deviceId: DeviceId;
+  readonly jobId: string;
+  readonly expiresAt: number;
+}
+
+export interface DownloadRow extends NewDownload {
+  /** Requests that were answered with bytes. */
+  readonly requests: number;
+  readonly bytesServed: number;
+  readonly startedAt: number | undefined;
+  readonly lastByteAt: number | undefined;
+  /** When the last byte of the image had been handed to the network. */
+  readonly completedAt: number | undefined;
+}
+
+/** What one download has done since it was last told. */
+export interface DownloadProgress {
+  readonly id: string;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly isComplete: boolean;
+  readonly at: number;
+}
+
+export interface DownloadStore {
+  add(download: NewDownload): Promise<void>;
+  /** The download with its image. */
+  find(id: string): Promise<{ readonly download: DownloadRow; readonly image: FirmwareImageRow } | undefined>;
+  /** Of one job, the latest of each device first. */
+  ofJob(jobId: string, deviceIds: readonly string[]): Promise<readonly DownloadRow[]>;
+  /** Resolves when it is written; in batches. */
+  progress(progress: DownloadProgress): Promise<void>;
+  /** How often the device has fetched the whole image in downloads that were in use since then; bytes that it fetched again count again. */
+  countWhole(deviceId: string, imageId: string, since: number): Promise<number>;
+  /** Downloads that run, or may begin at any moment: the offered ones that are not over. `stalledBefore`: bytes last went out before that is not running. */
+  countOpen(now: number, stalledBefore: number): Promise<number>;
+  writers(): readonly WriterStatus[];
+  close(): Promise<void>;
+}

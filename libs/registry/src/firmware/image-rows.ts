@@ -1,0 +1,82 @@
+/** How rows of images and downloads become the objects that everybody else knows. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { DownloadRow, FirmwareImageRow, FirmwareKind } from '../firmware-store.js';
+
+/** Columns of `firmware_image i` as `ImageRecord` has them. */
+export const IMAGE_COLUMNS = `i.id, i.kind, i.file_name, i.project, i.version, i.chip, i.idf_version, i.size_bytes, i.sha256, i.elf_sha256, i.storage_key,
+  i.uploaded_at, i.uploaded_by, i.published_at, i.withdrawn_at, i.notes,
+  ARRAY(SELECT r.model FROM firmware_release r WHERE r.image_id = i.id ORDER BY r.model) AS models`;
+
+export interface ImageRecord {
+  readonly id: string;
+  readonly kind: FirmwareKind;
+  readonly file_name: string;
+  readonly project: string;
+  readonly version: string;
+  readonly chip: string;
+  readonly idf_version: string | null;
+  readonly size_bytes: number;
+  readonly sha256: string;
+  readonly elf_sha256: string | null;
+  readonly storage_key: string;
+  readonly uploaded_at: Date;
+  readonly uploaded_by: string;
+  readonly published_at: Date | null;
+  readonly withdrawn_at: Date | null;
+  readonly notes: string | null;
+  readonly models: readonly string[];
+}
+
+export function toImageRow(record: ImageRecord): FirmwareImageRow {
+  return {
+    id: record.id,
+    kind: record.kind,
+    fileName: record.file_name,
+    project: record.project,
+    version: record.version,
+    chip: record.chip,
+    idfVersion: record.idf_version ?? undefined,
+    sizeBytes: record.size_bytes,
+    sha256: record.sha256,
+    elfSha256: record.elf_sha256 ?? undefined,
+    storageKey: record.storage_key,
+    uploadedAt: record.uploaded_at.getTime(),
+    uploadedBy: record.uploaded_by,
+    publishedAt: record.published_at?.getTime(),
+    withdrawnAt: record.withdrawn_at?.getTime(),
+    notes: record.notes ?? undefined,
+    models: record.models,
+  };
+}
+
+/** Columns of `download d` as `DownloadRecord` has them. */
+export const DOWNLOAD_COLUMNS = `d.id, d.image_id, d.device_id, d.job_id, d.expires_at, d.requests, d.bytes_served::float8 AS bytes_served, d.started_at,
+  d.last_byte_at, d.completed_at`;
+
+export interface DownloadRecord {
+  readonly id: string;
+  readonly image_id: string;
+  readonly device_id: string;
+  readonly job_id: string;
+  readonly expires_at: Date;
+  readonly requests: number;
+  readonly bytes_served: number;
+  readonly started_at: Date | null;
+  readonly last_byte_at: Date | null;
+  readonly completed_at: Date | null;
+}
+
+export function toDownloadRow(record: DownloadRecord): DownloadRow {
+  return {
+    id: record.id,
+    imageId: record.image_id,
+    deviceId: record.device_id as DeviceId,
+    jobId: record.job_id,
+    expiresAt: record.expires_at.getTime(),
+    requests: record.requests,
+    bytesServed: record.bytes_served,
+    startedAt: record.started_at?.getTime(),
+    lastByteAt: record.last_byte_at?.getTime(),
+    completedAt: record.completed_at?.getTime(),
+  };
+}
