@@ -1,45 +1,34 @@
 /** Whoever can reach a listener sends whatever it likes: nobody gets in without credentials, nothing it sends ends the hub or harms another device. */
-import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { callTool, deviceThat, eventsOf, isOnline, viewDevice } from './src/device-api.js';
 import { clientIdOf, mqttLogin, someUuid, webSocketHeaders } from './src/device-credentials.js';
 import { eventually } from './src/eventually.js';
 import { answerAsFirmware, answerTo, lamp, notification, requestIn } from './src/firmware.js';
-import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
+import { handshake, statusOf } from './src/http-status.js';
+import type { HubProcess } from './src/hub-process.js';
+import { startHubUnderFire, victimMac, type HubUnderFire } from './src/hub-under-fire.js';
 import { metric } from './src/metrics.js';
 import { RawMqttDevice } from './src/raw-mqtt-device.js';
 import { RawWebSocketDevice } from './src/raw-websocket-device.js';
 
-const victimMac = '02:00:00:00:09:99';
 const mac = '02:00:00:00:09:01';
 const otherMac = '02:00:00:00:09:02';
 
 describe('hostile devices', () => {
   let hub: HubProcess;
-  /** A normal device that is connected all the time. */
   let victim: RawMqttDevice;
+  let fire: HubUnderFire;
 
   beforeAll(async () => {
-    hub = await startHub();
-    victim = await RawMqttDevice.connect(hub, victimMac);
-    await deviceThat(hub, victimMac, isOnline);
+    fire = await startHubUnderFire();
+    ({ hub, victim } = fire);
   });
-  afterAll(async () => {
-    victim.drop();
-    expect(await hub.stop()).toBe(0);
-    expect(hub.log()).not.toMatch(/unhandled|callback_threw|the broker failed/i);
-    removeDataDir(hub.dataDir);
-  });
+  afterAll(() => fire.stop());
 
   const counted = (name: string) => metric(hub, 'flotilla_gateway_events_total', `name="${name}"`);
 
-  /** The victim was neither thrown out nor told anything, and answers. */
-  const expectUnharmed = async () => {
-    expect(victim.isClosed).toBe(false);
-    expect(await callTool(hub, { deviceId: victimMac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
-    expect((await viewDevice(hub, victimMac))?.sessions).toHaveLength(1);
-  };
+  const expectUnharmed = () => fire.expectUnharmed();
 
   describe('at the MQTT port', () => {
     const clientId = clientIdOf(mac);
@@ -175,24 +164,7 @@ describe('hostile devices', () => {
 
   describe('at the WebSocket port', () => {
     const upgrade = (headers: Readonly<Record<string, string>>, path = '/xiaozhi/v1/') =>
-      new Promise<number>((resolve, reject) => {
-        const asked = httpRequest(`${hub.httpUrl}${path}`, {
-          headers: {
-            connection: 'Upgrade',
-            upgrade: 'websocket',
-            'sec-websocket-version': '13',
-            'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
-            ...headers,
-          },
-        });
-        asked.on('response', (response) => resolve(response.statusCode ?? 0));
-        asked.on('upgrade', (_response, socket) => {
-          socket.destroy();
-          resolve(101);
-        });
-        asked.on('error', reject);
-        asked.end();
-      });
+      statusOf(hub, { path, headers: { ...handshake, ...headers } });
 
     it('lets nobody in whose credentials are not right, and says so before the upgrade', async () => {
       const good = webSocketHeaders(hub.deviceSecret, mac);

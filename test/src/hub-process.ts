@@ -32,6 +32,9 @@ export interface HubProcess {
   readonly httpPort: number;
   /** 0 where this process is no gateway. */
   readonly mqttPort: number;
+  /** 0 where it has no certificate. */
+  readonly mqttsPort: number;
+  readonly udpPort: number;
   readonly adminKey: string;
   readonly deviceSecret: string;
   /** Everything it wrote to standard error so far. */
@@ -72,6 +75,8 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
     httpUrl: `http://127.0.0.1:${ready.http}`,
     httpPort: ready.http,
     mqttPort: ready.mqtt ?? 0,
+    mqttsPort: ready.mqtts ?? 0,
+    udpPort: ready.udp ?? 0,
     adminKey: options.env?.['FLOTILLA_ADMIN_KEY'] ?? readFileSync(path.join(dataDir, 'admin.key'), 'utf8').trim(),
     deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? readFileSync(path.join(dataDir, 'device.secret'), 'utf8').trim(),
     log: () => log.join(''),
@@ -102,6 +107,8 @@ interface ReadyLine {
   readonly ready: true;
   readonly http: number;
   readonly mqtt?: number;
+  readonly mqtts?: number;
+  readonly udp?: number;
 }
 
 function isReadyLine(value: unknown): value is ReadyLine {

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect as dialTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { connect as dialTls } from 'node:tls';
 import mqtt from 'mqtt-packet';
 import type { IConnectPacket, Packet } from 'mqtt-packet';
 import { createWebSocketStream, WebSocket } from 'ws';
@@ -13,11 +14,14 @@ import type { HubProcess } from './hub-process.js';
 interface ConnectOptions {
   /** Tells two client ids of one MAC apart. */
   readonly group?: string;
-  readonly over?: 'tcp' | 'websocket';
+  readonly over?: Way;
   readonly answer?: RawMqttDevice['answer'];
 }
 
-type Hub = Pick<HubProcess, 'mqttPort' | 'httpPort' | 'deviceSecret'>;
+/** `tls` takes any certificate: stories sign their own. */
+type Way = 'tcp' | 'tls' | 'websocket';
+
+type Hub = Pick<HubProcess, 'mqttPort' | 'mqttsPort' | 'httpPort' | 'deviceSecret'>;
 
 export class RawMqttDevice {
   readonly packets: Packet[] = [];
@@ -42,11 +46,16 @@ export class RawMqttDevice {
   }
 
   /** An open connection on which nothing was said yet. */
-  static async dial(hub: Hub, over: 'tcp' | 'websocket' = 'tcp'): Promise<RawMqttDevice> {
+  static async dial(hub: Hub, over: Way = 'tcp'): Promise<RawMqttDevice> {
     if (over === 'websocket') {
       const socket = new WebSocket(`ws://127.0.0.1:${hub.httpPort}/mqtt`, 'mqtt');
       await once(socket, 'open');
       return new RawMqttDevice(createWebSocketStream(socket));
+    }
+    if (over === 'tls') {
+      const socket = dialTls({ host: '127.0.0.1', port: hub.mqttsPort, rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      return new RawMqttDevice(socket);
     }
     const socket = dialTcp(hub.mqttPort, '127.0.0.1');
     await once(socket, 'connect');

@@ -38,8 +38,8 @@ export class RawWebSocketDevice {
   }
 
   /** An upgraded connection on which nothing was said yet. */
-  static async dial(hub: Hub, mac: string): Promise<RawWebSocketDevice> {
-    const headers = webSocketHeaders(hub.deviceSecret, mac);
+  static async dial(hub: Hub, mac: string, more: Readonly<Record<string, string>> = {}): Promise<RawWebSocketDevice> {
+    const headers = { ...webSocketHeaders(hub.deviceSecret, mac), ...more };
     const socket = new WebSocket(`ws://127.0.0.1:${hub.httpPort}/xiaozhi/v1/`, { headers, perMessageDeflate: false });
     const device = new RawWebSocketDevice(socket);
     await once(socket, 'open');

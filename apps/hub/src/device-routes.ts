@@ -13,6 +13,11 @@ export class DeviceRoutes {
     }
   }
 
+  /** `METHOD path` of each. */
+  list(): readonly string[] {
+    return [...this.#exact.keys(), ...this.#below.map(({ method, prefix }) => `${method} ${prefix}*`)];
+  }
+
   /** Whether a route took the request. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const [path = ''] = (request.url ?? '').split('?', 1);

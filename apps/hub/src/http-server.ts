@@ -19,9 +19,11 @@ export interface HttpServerOptions {
   readonly deviceRoutes: DeviceRoutes;
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
+  /** Told of each route of the framework as it is added: `METHOD path`. */
+  readonly onRoute: (route: string) => void;
 }
 
-export function makeHttpServer({ deviceRoutes, tls, logger }: HttpServerOptions): FastifyInstance {
+export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServerOptions): FastifyInstance {
   const server = fastify({
     bodyLimit: HTTP_BODY_BYTES_MAX,
     forceCloseConnections: true,
@@ -30,6 +32,7 @@ export function makeHttpServer({ deviceRoutes, tls, logger }: HttpServerOptions)
         if (!deviceRoutes.take(request, response)) handle(request, response);
       }),
   });
+  server.addHook('onRoute', ({ method, url }) => [method].flat().forEach((name) => onRoute(`${name} ${url}`)));
   server.addHook('onError', (request, _reply, error, done) => {
     if ((error.statusCode ?? 500) >= 500)
       logger.error({ err: error, method: request.method, path: request.url.split('?', 1)[0] }, 'request failed');

@@ -59,7 +59,8 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   if (tls) closers.add('TLS files', () => tls.close());
   const ground = await openGround({ config, logger }, closers);
   const deviceRoutes = new DeviceRoutes();
-  const server = makeHttpServer({ deviceRoutes, tls, logger });
+  const frameworkRoutes: string[] = [];
+  const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
   closers.add('http server', () => server.close());
   const upgrades = new Map<string, UpgradeHandler>();
   const addresses = deviceAddresses(config, {
@@ -74,6 +75,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   addOperationsRoutes(server, operationsOf(ground, metrics));
   await server.ready();
   routeUpgrades(server.server, upgrades);
+  logger.debug({ http: [...deviceRoutes.list(), ...frameworkRoutes], webSocket: [...upgrades.keys()] }, 'paths that are served');
   await listening('FLOTILLA_HTTP_PORT', config.host, config.httpPort, () =>
     server.listen({ host: config.host, port: config.httpPort, backlog: 4096 }),
   );
