@@ -177,6 +177,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     events: watch('events', registry.events),
     calls: watch('calls', registry.calls),
     jobs: watch('jobs', registry.jobs),
+    uploads: watch('uploads', registry.uploads),
     toolPolicies: watch('toolPolicies', registry.toolPolicies),
     apiKeys: registry.apiKeys,
     credentials: watch('credentials', registry.credentials),

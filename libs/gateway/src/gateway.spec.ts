@@ -68,11 +68,11 @@ describe('a device that connects', () => {
 
   it('is told where its camera may ask about pictures', async () => {
     await stage.close();
-    stage = await setStage({ vision: { url: 'http://hub/vision', token: 'only-for-pictures' } });
+    stage = await setStage({ visionFor: ({ deviceId }) => ({ url: 'http://hub/vision', token: `only-for-${deviceId}` }) });
     const device = await stage.connectLamp();
     await stage.entry();
     const greeting = JSON.parse(device.messages[0] ?? '') as unknown;
-    const capabilities = { vision: { url: 'http://hub/vision', token: 'only-for-pictures' } };
+    const capabilities = { vision: { url: 'http://hub/vision', token: `only-for-${lampId}` } };
     expect(greeting).toMatchObject({ payload: { method: 'initialize', params: { capabilities } } });
   });
 

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Bus, CallServer } from '@flotilla/bus';
-import type { HubProcessId, VisionService } from '@flotilla/mcp';
+import type { HubProcessId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { DeviceAuth } from './auth/device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
@@ -25,6 +25,7 @@ import { NoVoice } from './conversations/no-voice.js';
 import { defaultPublishTopic } from './provisioning/ota-answer.js';
 import { peerOf } from './sessions/session-host.js';
 import type { SessionStores } from './sessions/session-record.js';
+import type { VisionFor } from './sessions/vision-customer.js';
 import { BoundedToolPageCache } from './sessions/tool-page-cache.js';
 import { ToolSetIndex } from './sessions/tool-set-index.js';
 import { UdpSink } from './conversations/udp-sink.js';
@@ -41,7 +42,8 @@ export interface GatewayOptions {
   readonly publishTopic?: string;
   /** `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. */
   readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined };
-  readonly vision?: VisionService | undefined;
+  /** Where a device's camera asks about photos; without it nowhere. */
+  readonly visionFor?: VisionFor | undefined;
   readonly limits?: Partial<GatewayLimits>;
   readonly logger: GatewayLogger;
 }
@@ -74,12 +76,12 @@ export class Gateway {
   #udp: UdpSink | undefined;
 
   constructor(private readonly options: GatewayOptions) {
-    const { auth, clock, gatewayId, registry, bus, logger, udp, vision } = options;
+    const { auth, clock, gatewayId, registry, bus, logger, udp, visionFor } = options;
     this.#limits = { ...defaultGatewayLimits, ...options.limits };
     this.#lobby = new Lobby(this.#limits, clock);
     const shared = { clock, logger, limits: this.#limits, counters: this.#counters };
     this.#sessions = new LiveSessions({
-      ...{ ...shared, gatewayId, registry, bus, vision },
+      ...{ ...shared, gatewayId, registry, bus, visionFor },
       toolSets: new ToolSetIndex(),
       pageCache: new BoundedToolPageCache(this.#limits.toolPageCacheBytesMax),
       conversations: new NoVoice({ clock, publicHost: udp.publicHost, udpPort: () => this.udpPort }),

@@ -21,4 +21,14 @@ export { defaultPublishTopic, transportObject } from './provisioning/ota-answer.
 export type { TransportSettings } from './provisioning/ota-answer.js';
 export { OtaProvisioning } from './provisioning/ota-provisioning.js';
 export type { OtaProvisioningOptions } from './provisioning/ota-provisioning.js';
+export { DeviceUploads } from './uploads/device-uploads.js';
+export type { DeviceUploadsOptions } from './uploads/device-uploads.js';
+export { OpenAiVision } from './uploads/openai-vision.js';
+export type { OpenAiVisionOptions } from './uploads/openai-vision.js';
+export { ScreenPermits } from './uploads/screen-permits.js';
+export { defaultUploadLimits } from './uploads/upload-limits.js';
+export type { UploadLimits } from './uploads/upload-limits.js';
+export { UploadRefusal } from './uploads/upload-refusal.js';
+export type { UploadRefusalCode } from './uploads/upload-refusal.js';
+export type { VisionAnswerer } from './uploads/vision-answerer.js';
 export { isTimeZone } from './provisioning/server-time.js';

@@ -63,6 +63,7 @@ export type {
   OtaContact,
   PendingEnrolment,
 } from './provisioning-store.js';
+export type { NewUpload, UploadKind, UploadRow, UploadStore } from './upload-store.js';
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';
 export type { RegistryLogger } from './registry-logger.js';

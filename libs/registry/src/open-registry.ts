@@ -19,6 +19,7 @@ import { PgEventStore } from './records/pg-event-store.js';
 import { silentLogger } from './registry-logger.js';
 import type { RegistryLogger } from './registry-logger.js';
 import type { Registry } from './registry.js';
+import { PgUploadStore } from './uploads/pg-upload-store.js';
 import { PgToolPolicyStore } from './tool-policy-store.js';
 
 export interface RegistryOptions {
@@ -67,6 +68,7 @@ export async function openRegistry({
     events,
     calls,
     jobs: new PgJobStore(database),
+    uploads: new PgUploadStore(database),
     toolPolicies: new PgToolPolicyStore(database),
     apiKeys: new PgApiKeyStore(database, logger),
     credentials,

@@ -6,6 +6,7 @@ import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
+import type { UploadStore } from './upload-store.js';
 
 export type Scope =
   | 'DEVICES_READ'
@@ -70,6 +71,7 @@ export interface Registry {
   readonly events: EventStore;
   readonly calls: CallStore;
   readonly jobs: JobStore;
+  readonly uploads: UploadStore;
   readonly toolPolicies: ToolPolicyStore;
   readonly apiKeys: ApiKeyStore;
   readonly credentials: CredentialStore;

@@ -76,6 +76,12 @@ export class DeviceAddresses {
     return token === undefined ? `${base}/ota/` : `${base}/ota/${token}/`;
   }
 
+  /** URL of a path of this hub, which begins with a slash. Undefined where there is no address to tell. */
+  urlOf(path: string, reached?: ReachedAt): string | undefined {
+    const base = this.#httpBase(reached);
+    return base === undefined ? undefined : base + path;
+  }
+
   /** Without a slash at the end. */
   #httpBase(reached?: ReachedAt): string | undefined {
     const url = this.#publicUrl;

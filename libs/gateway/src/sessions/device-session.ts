@@ -1,7 +1,7 @@
 /** One device's live session as the gateway holds it: hears what the session says and passes it on to its record, the counters and the conversation. */
 import { randomInt } from 'node:crypto';
 import { parseDeviceHello, websocketServerHello } from '@flotilla/mcp';
-import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject, VisionService } from '@flotilla/mcp';
+import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject } from '@flotilla/mcp';
 import { SessionActor, XiaozhiDialect } from '@flotilla/session';
 import type { Session, SessionAnomaly, SessionObserver, SessionState, SettledCall, ToolPageCache } from '@flotilla/session';
 import type { Conversation, ConversationHost } from '../conversations/conversation-host.js';
@@ -10,6 +10,7 @@ import type { Arrival } from './session-host.js';
 import { SessionRecord } from './session-record.js';
 import type { RecordContext, SessionFacts } from './session-record.js';
 import type { ToolSetIndex } from './tool-set-index.js';
+import type { VisionFor } from './vision-customer.js';
 
 /** What all sessions of a gateway share. */
 export interface SessionContext extends RecordContext {
@@ -17,7 +18,7 @@ export interface SessionContext extends RecordContext {
   readonly pageCache: ToolPageCache;
   readonly conversations: ConversationHost;
   readonly counters: GatewayCounters;
-  readonly vision: VisionService | undefined;
+  readonly visionFor: VisionFor | undefined;
   /** The session ended; to be called once. */
   readonly onClosed: (session: DeviceSession, reason: CloseReason) => void;
   /** The device has a newer session, at another gateway. */
@@ -47,7 +48,11 @@ export class DeviceSession implements SessionObserver {
     options: { readonly after: Promise<void> | undefined },
   ) {
     this.deviceId = arrival.deviceId;
-    this.#dialect = new XiaozhiDialect({ vision: context.vision });
+    const connectedAt = context.clock.now();
+    const { deviceId, localAddress } = arrival;
+    this.#dialect = new XiaozhiDialect({
+      vision: context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: arrival.host } }),
+    });
     this.#actor = new SessionActor({
       dialect: this.#dialect,
       transport: arrival.transport,
@@ -56,7 +61,10 @@ export class DeviceSession implements SessionObserver {
       firstRequestId: randomInt(1, FIRST_REQUEST_ID_MAX),
       pageCache: context.pageCache,
     });
-    this.record = new SessionRecord(context, { arrival, after: options.after, onSuperseded: () => context.onSuperseded(this) });
+    this.record = new SessionRecord(context, {
+      ...{ arrival, connectedAt, after: options.after },
+      onSuperseded: () => context.onSuperseded(this),
+    });
   }
 
   /** Where calls go. */

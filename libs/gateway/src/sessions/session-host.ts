@@ -9,6 +9,8 @@ export interface Arrival {
   readonly remoteAddress: string | undefined;
   /** Address of ours that the device reached: what it can be told to come back to. */
   readonly localAddress: string | undefined;
+  /** The Host header of its upgrade. */
+  readonly host?: string | undefined;
   /** Of a WebSocket: the session id that its hello was answered with. */
   readonly conversationId?: string;
   readonly will?: LastWill;

@@ -36,6 +36,8 @@ export interface SessionFacts {
 
 export interface SessionRecordOptions {
   readonly arrival: Arrival;
+  /** ms since the Unix epoch; its vision token names it. */
+  readonly connectedAt: number;
   /** The opening of the device's session before this one: epochs are given in the order of connections. */
   readonly after: Promise<void> | undefined;
   /** The device has a newer session, at another gateway. May come more than once, and after the end. */
@@ -63,7 +65,7 @@ export class SessionRecord {
     private readonly context: RecordContext,
     private readonly options: SessionRecordOptions,
   ) {
-    this.opened = this.#open(context.clock.now());
+    this.opened = this.#open(options.connectedAt);
   }
 
   /** The session is ready, or its tools or version changed. Of several in a row only the last is written. */

@@ -40,6 +40,7 @@ interface Handshake {
   readonly deviceId: DeviceId;
   readonly credentials: WebSocketCredentials;
   readonly peer: Peer;
+  readonly host: string | undefined;
 }
 
 export class WebSocketIngress {
@@ -151,14 +152,14 @@ export class WebSocketIngress {
     socket.once('close', cancelDeadline);
   }
 
-  #introduce(socket: WebSocket, { deviceId, peer }: Handshake): WebSocketTransport {
+  #introduce(socket: WebSocket, { deviceId, host, peer }: Handshake): WebSocketTransport {
     const { clock, limits } = this.options;
     const transport = new WebSocketTransport(socket, { ...limits, clock });
     this.#transports.add(transport);
     socket.once('close', () => this.#transports.delete(transport));
     const conversationId = randomUUID();
     transport.send(JSON.stringify(websocketServerHello(conversationId)));
-    this.options.host.admit({ deviceId, kind: 'WEBSOCKET', transport, conversationId, ...peer });
+    this.options.host.admit({ deviceId, kind: 'WEBSOCKET', transport, conversationId, host, ...peer });
     return transport;
   }
 }
@@ -192,6 +193,7 @@ function readHandshake(request: IncomingMessage): Handshake | { readonly message
   return {
     deviceId: identity.deviceId,
     peer,
+    host: request.headers.host,
     credentials: { clientId, deviceId: deviceIdText ?? '', token, remoteAddress: peer.remoteAddress },
   };
 }

@@ -1,0 +1,69 @@
+/**
+ * What the hub lets a device post or fetch, as tokens: to ask about photos while its present session lives, to post one snapshot, to fetch one picture. They are all the proof
+ * that there is, because snapshots and previews come without any header that names the device. [xiaozhi §6]
+ */
+import type { DeviceId } from '@flotilla/mcp';
+import type { UrlSigner } from '../device-urls/url-signer.js';
+
+/** Who may ask about photos: a device, in the session that began then (ms since the Unix epoch). */
+export interface VisionGrant {
+  readonly deviceId: DeviceId;
+  readonly connectedAt: number;
+}
+
+export interface SnapshotGrant {
+  readonly deviceId: DeviceId;
+  readonly ticketId: string;
+}
+
+/** The end of the session ends a vision token, and MQTT sessions last for months: this is only more than any. */
+const VISION_LIFE_MS = 10 * 365 * 86_400_000;
+const VISION_PATH = '/t/vision/';
+
+export class DeviceGrants {
+  constructor(private readonly signer: UrlSigner) {}
+
+  visionToken({ deviceId, connectedAt }: VisionGrant): string {
+    const id = joined(connectedAt.toString(36), deviceId);
+    return this.signer.pathOf({ purpose: 'vision', id, expiresAt: connectedAt + VISION_LIFE_MS }).slice(VISION_PATH.length);
+  }
+
+  readVisionToken(token: string, now: number): VisionGrant | undefined {
+    const verdict = this.signer.judge('vision', VISION_PATH + token, now);
+    if (verdict.kind !== 'valid') return undefined;
+    const [at, deviceId] = parted(verdict.id);
+    return { connectedAt: Number.parseInt(at, 36), deviceId };
+  }
+
+  snapshotPath({ deviceId, ticketId }: SnapshotGrant, expiresAt: number): string {
+    return this.signer.pathOf({ purpose: 'snapshot', id: joined(ticketId, deviceId), expiresAt });
+  }
+
+  readSnapshotPath(path: string, now: number): SnapshotGrant | undefined {
+    const verdict = this.signer.judge('snapshot', path, now);
+    if (verdict.kind !== 'valid') return undefined;
+    const [ticketId, deviceId] = parted(verdict.id);
+    return { ticketId, deviceId };
+  }
+
+  previewPath(uploadId: string, expiresAt: number): string {
+    return this.signer.pathOf({ purpose: 'preview', id: uploadId, expiresAt });
+  }
+
+  /** The upload's id. */
+  readPreviewPath(path: string, now: number): string | undefined {
+    const verdict = this.signer.judge('preview', path, now);
+    return verdict.kind === 'valid' ? verdict.id : undefined;
+  }
+}
+
+/** Ids of devices have characters that a token has not. */
+function joined(what: string, deviceId: DeviceId): string {
+  return `${what}_${Buffer.from(deviceId).toString('base64url')}`;
+}
+
+/** Of what `joined` made: the signature says so. */
+function parted(id: string): readonly [string, DeviceId] {
+  const end = id.indexOf('_');
+  return [id.slice(0, end), Buffer.from(id.slice(end + 1), 'base64url').toString() as DeviceId];
+}

@@ -1,0 +1,247 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { DeviceId } from '@flotilla/mcp';
+import { openRegistry } from '@flotilla/registry';
+import type { Registry } from '@flotilla/registry';
+import { openTestDatabase } from '@flotilla/registry/test-database';
+import { openBlobStore } from '@flotilla/storage';
+import type { BlobStore } from '@flotilla/storage';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { UrlSigner } from '../device-urls/url-signer.js';
+import { realClock, silentLogger } from '../door.suite.js';
+import { DeviceAddresses } from '../provisioning/device-addresses.js';
+import { DeviceUploads } from './device-uploads.js';
+import { ScreenPermits } from './screen-permits.js';
+import { jpeg, photoParts, post } from './upload-requests.suite.js';
+import type { VisionAnswerer } from './vision-answerer.js';
+import { VisionError } from './vision-answerer.js';
+
+const camera = '02:5e:7a:10:c4:01' as DeviceId;
+const signer = new UrlSigner('the secret of these specs');
+let folder: string;
+let blobs: BlobStore;
+let registry: Registry;
+let closeDatabase: () => Promise<void>;
+let httpUrl: string;
+let uploads: DeviceUploads;
+let permits: ScreenPermits;
+let say: VisionAnswerer['answer'] | undefined;
+const events: unknown[] = [];
+const server = createServer((request, response) => {
+  const target = (request.url ?? '').split('?', 1)[0] ?? '';
+  const route = uploads.httpRoutes.find(
+    ({ method, path: known }) =>
+      method === request.method && (known.endsWith('*') ? target.startsWith(known.slice(0, -1)) : known === target),
+  );
+  route?.handle(request, response);
+});
+
+/** A session of the device that PostgreSQL knows, and the token of it. */
+async function session(deviceId: DeviceId, connectedAt = Date.now()): Promise<{ readonly token: string; readonly epoch: number }> {
+  const about = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
+  const epoch = await registry.devices.connecting({ deviceId, connectedAt, ...about });
+  const vision = uploads.visionFor({ deviceId, connectedAt, reached: { localAddress: '127.0.0.1', host: undefined } });
+  expect(vision?.url).toBe(`${httpUrl}/vision`);
+  return { token: vision?.token ?? '', epoch };
+}
+
+function headersOf(deviceId: string, token: string): Record<string, string> {
+  return { 'Device-Id': deviceId, 'Client-Id': 'uuid', Authorization: `Bearer ${token}` };
+}
+
+async function blobsKept(): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const { key } of blobs.list('uploads/')) names.push(key);
+  return names;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'flotilla-uploads-'));
+  const database = await openTestDatabase();
+  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+  await registry.takeLease();
+  blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: 'x' }, isAlone: true });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  httpUrl = `http://127.0.0.1:${port}`;
+  const ports = { httpPort: () => port, mqttPort: () => 1883 };
+  const addresses = new DeviceAddresses({ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1', ...ports });
+  uploads = new DeviceUploads({
+    ...{ registry, blobs, signer, addresses, clock: realClock, logger: silentLogger },
+    feed: { publish: (_topic, event) => void events.push(event) },
+    answerer: { answer: (photo, signal) => (say ? say(photo, signal) : Promise.resolve('A red mug.')) },
+    limits: { silenceMaxMs: 400, visionTimeoutMs: 300, perDeviceMinuteMax: 4, surplusMaxMs: 1_000 },
+  });
+  permits = new ScreenPermits(signer, addresses);
+  closeDatabase = () => database.close();
+});
+
+afterEach(() => {
+  say = undefined;
+});
+
+afterAll(async () => {
+  await uploads.close();
+  server.closeAllConnections();
+  server.close();
+  await registry.close();
+  await closeDatabase();
+  await rm(folder, { recursive: true });
+});
+
+describe('POST /vision', () => {
+  it('keeps the photo, asks about it, and answers in the firmware’s words under its size', async () => {
+    const { token } = await session(camera);
+    say = async ({ question, contentType, picture }) => `${question} ${contentType} ${picture.length} ${'ß'.repeat(10_000)}`;
+    const picture = await jpeg();
+    const reply = await post(`${httpUrl}/vision`, photoParts('what is it?', picture), { headers: headersOf(camera, token) });
+    expect(reply).toMatchObject({ status: 200, body: { success: true, action: 'RESPONSE' } });
+    expect(reply.body['response']).toContain(`what is it? image/jpeg ${picture.length} ß`);
+    expect(Buffer.byteLength(JSON.stringify(reply.body))).toBeLessThan(6_000);
+    const upload = await vi.waitFor(async () => {
+      const found = await registry.uploads.find(String(reply.body['uploadId']));
+      expect(found?.thumbnailKey).toBeDefined();
+      return found;
+    });
+    expect(upload).toMatchObject({ kind: 'PHOTO', deviceId: camera, question: 'what is it?', sizeBytes: picture.length });
+    expect(upload?.answer).toContain('what is it? image/jpeg');
+    expect(await readdir(path.join(folder, 'uploads'))).toHaveLength(2);
+    expect(events).toMatchObject([{ type: 'upload.received', deviceId: camera, data: { uploadId: upload?.id, kind: 'PHOTO' } }]);
+  });
+
+  it('answers in time when the model does not, and keeps the photo', async () => {
+    const device = '02:5e:7a:10:c4:02' as DeviceId;
+    const { token } = await session(device);
+    say = (_photo, signal) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new VisionError('The vision model did not answer in time.'))),
+      );
+    const reply = await post(`${httpUrl}/vision`, photoParts('?', await jpeg()), { headers: headersOf(device, token) });
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { success: false, message: 'The photo was kept. The vision model did not answer in time.' },
+    });
+    expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows).toHaveLength(1);
+  });
+
+  it('keeps a picture that cannot be decoded, without a thumbnail', async () => {
+    const device = '02:5e:7a:10:c4:03' as DeviceId;
+    const { token } = await session(device);
+    const spoilt = Buffer.concat([(await jpeg()).subarray(0, 200), Buffer.alloc(500)]);
+    const reply = await post(`${httpUrl}/vision`, photoParts('?', spoilt), { headers: headersOf(device, token) });
+    expect(reply.status).toBe(200);
+  });
+
+  it('takes a token of the device’s present session only, with its Device-Id', async () => {
+    const device = '02:5e:7a:10:c4:04' as DeviceId;
+    const { token, epoch } = await session(device, Date.now() - 1_000);
+    const parts = photoParts('?', await jpeg());
+    const ask = async (headers: Record<string, string>) => (await post(`${httpUrl}/vision`, parts, { headers })).status;
+    expect(await ask({})).toBe(401);
+    expect(await ask({ 'Device-Id': device })).toBe(401);
+    expect(await ask(headersOf(camera, token))).toBe(401);
+    expect(await ask(headersOf(device, `${token}x`))).toBe(401);
+    expect(await ask(headersOf(device, signer.pathOf({ purpose: 'preview', id: 'x', expiresAt: Date.now() + 9_000 }).slice(11)))).toBe(401);
+    expect(await ask({ ...headersOf(device, token), Authorization: token })).toBe(401);
+    expect(await ask(headersOf(device.toUpperCase(), token))).toBe(200);
+    const newer = await session(device);
+    expect(await ask(headersOf(device, token))).toBe(401);
+    expect(await ask(headersOf(device, newer.token))).toBe(200);
+    await registry.devices.closed({ deviceId: device, epoch: newer.epoch, reason: 'device_closed', at: Date.now() });
+    expect(await ask(headersOf(device, newer.token))).toBe(401);
+    expect(epoch).toBeLessThan(newer.epoch);
+  });
+
+  it('refuses what is too large, no form, no picture, or not whole, and keeps nothing of it', async () => {
+    const device = '02:5e:7a:10:c4:05' as DeviceId;
+    const { token } = await session(device);
+    const before = await blobsKept();
+    const headers = headersOf(device, token);
+    const large = Buffer.concat([await jpeg(), Buffer.alloc(6 * 1024 * 1024)]);
+    const refusal = async (parts: readonly Buffer[], more: Parameters<typeof post>[2] = {}) =>
+      post(`${httpUrl}/vision`, parts, { headers, ...more });
+    expect(await refusal(photoParts('?', large))).toMatchObject({ status: 413, body: { success: false, code: 'REQUEST_TOO_LARGE' } });
+    expect(await refusal([Buffer.from('{}')], { headers: { ...headers, 'Content-Type': 'application/json' } })).toMatchObject({
+      status: 400,
+    });
+    expect(await refusal(photoParts('?', Buffer.from('<svg onload="alert(1)"/>')))).toMatchObject({ status: 415 });
+    expect(await refusal(photoParts('?', await jpeg()).slice(0, 3))).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT' } });
+    expect(await blobsKept()).toEqual(before);
+    expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows).toEqual([]);
+  });
+
+  it('answers a body that stops coming, and forgets one whose sender is gone', async () => {
+    const device = '02:5e:7a:10:c4:06' as DeviceId;
+    const { token } = await session(device);
+    const headers = headersOf(device, token);
+    const parts = photoParts('?', await jpeg()).slice(0, 3);
+    expect(await post(`${httpUrl}/vision`, parts, { headers, after: 'leave' })).toMatchObject({ status: 408, body: { code: 'TOO_SLOW' } });
+    const before = await blobsKept();
+    await expect(post(`${httpUrl}/vision`, parts, { headers, after: 'cut' })).rejects.toThrow();
+    const reply = await vi.waitFor(async () => {
+      const again = await post(`${httpUrl}/vision`, photoParts('?', await jpeg()), { headers });
+      expect(again.status).toBe(200);
+      return again;
+    });
+    await vi.waitFor(async () => expect(await blobsKept()).toHaveLength(before.length + 2));
+    expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows.map(({ id }) => id)).toEqual([reply.body['uploadId']]);
+  });
+
+  it('takes one at a time of a device, and a few in a minute', async () => {
+    const device = '02:5e:7a:10:c4:07' as DeviceId;
+    const { token } = await session(device);
+    const headers = headersOf(device, token);
+    const picture = await jpeg();
+    const both = await Promise.all([0, 1].map(() => post(`${httpUrl}/vision`, photoParts('?', picture), { headers })));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 429]);
+    const statuses: number[] = [];
+    for (let count = 0; count < 4; count++) statuses.push((await post(`${httpUrl}/vision`, photoParts('?', picture), { headers })).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+});
+
+describe('a device’s screen', () => {
+  const ticketId = '0192aa00-0000-7000-8000-00000000000a';
+
+  it('is posted to an address that serves once', async () => {
+    const url = permits.snapshotUrl(camera, ticketId, Date.now() + 5_000) ?? '';
+    expect(url.replace(httpUrl, '')).toMatch(/^\/t\/snapshot\/[\w.-]+$/);
+    const parts = photoParts('a field that no screen sends', await jpeg());
+    expect(await post(url, parts)).toMatchObject({ status: 200, body: { success: true } });
+    const upload = await registry.uploads.findByTicket(ticketId);
+    expect(upload).toMatchObject({ kind: 'SNAPSHOT', deviceId: camera, question: undefined });
+    const kept = await blobsKept();
+    expect(await post(url, parts)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    await vi.waitFor(async () => expect((await registry.uploads.findByTicket(ticketId))?.thumbnailKey).toBeDefined());
+    expect((await blobsKept()).length).toBeLessThanOrEqual(kept.length + 1);
+  });
+
+  it('is not posted to an address that is expired, changed, or made for something else', async () => {
+    const parts = photoParts('', await jpeg());
+    const expired = permits.snapshotUrl(camera, '0192aa00-0000-7000-8000-00000000000b', Date.now() - 1_000) ?? '';
+    const preview = (permits.previewUrl('x', Date.now() + 5_000) ?? '').replace('preview', 'snapshot');
+    for (const url of [expired, preview, `${httpUrl}/t/snapshot/x`]) expect((await post(url, parts)).status).toBe(404);
+  });
+
+  it('fetches what it shows as a PNG of its size, with the length', async () => {
+    const wide = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer();
+    const ticket = '0192aa00-0000-7000-8000-00000000000c';
+    await post(permits.snapshotUrl(camera, ticket, Date.now() + 5_000) ?? '', photoParts('', wide));
+    const upload = await registry.uploads.findByTicket(ticket);
+    const response = await fetch(permits.previewUrl(upload?.id ?? '', Date.now() + 5_000) ?? '');
+    const shown = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get('content-length')).toBe(String(shown.length));
+    expect(await sharp(shown).metadata()).toMatchObject({ format: 'png', width: 320, height: 160 });
+    expect((await fetch(permits.previewUrl(upload?.id ?? '', Date.now() - 1_000) ?? '')).status).toBe(404);
+    expect((await fetch(permits.previewUrl('0192aa00-0000-7000-8000-0000000000ff', Date.now() + 5_000) ?? '')).status).toBe(404);
+  });
+});

@@ -1,0 +1,46 @@
+/** What kind of picture bytes are, by their beginning and never by what the sender says: these are the only types that the hub keeps and serves. */
+import { Transform } from 'node:stream';
+import type { TransformCallback } from 'node:stream';
+import { UploadRefusal } from './upload-refusal.js';
+
+export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif';
+
+/** Bytes that decide. */
+const HEAD_BYTES = 12;
+
+const jpeg = Buffer.from([0xff, 0xd8, 0xff]);
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+export function pictureType(head: Buffer): PictureType | undefined {
+  if (head.subarray(0, jpeg.length).equals(jpeg)) return 'image/jpeg';
+  if (head.subarray(0, png.length).equals(png)) return 'image/png';
+  const text = head.toString('latin1');
+  if (text.startsWith('RIFF') && text.slice(8, 12) === 'WEBP') return 'image/webp';
+  return text.startsWith('GIF87a') || text.startsWith('GIF89a') ? 'image/gif' : undefined;
+}
+
+/** Lets a picture through and nothing else: ends with UploadRefusal UNSUPPORTED_PICTURE before the first byte of anything else. */
+export class PictureGate extends Transform {
+  /** Known once something came through. */
+  type: PictureType | undefined;
+  #head: Buffer | undefined = Buffer.alloc(0);
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (this.#head === undefined) return done(null, chunk);
+    this.#head = Buffer.concat([this.#head, chunk]);
+    if (this.#head.length < HEAD_BYTES) done();
+    else this.#decide(this.#head, done);
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.#head === undefined) done();
+    else this.#decide(this.#head, done);
+  }
+
+  #decide(head: Buffer, done: TransformCallback): void {
+    this.#head = undefined;
+    this.type = pictureType(head);
+    if (this.type !== undefined) done(null, head);
+    else done(new UploadRefusal('UNSUPPORTED_PICTURE', 'The file is no picture of a kind that the hub keeps: JPEG, PNG, WebP or GIF.'));
+  }
+}

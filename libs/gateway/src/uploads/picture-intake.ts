@@ -1,0 +1,103 @@
+/** Takes a picture from a request into the blob store and writes its row. A row is there only for bytes that are whole; bytes without a row go again. */
+import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { DeviceId } from '@flotilla/mcp';
+import type { NewUpload, UploadKind, UploadRow, UploadStore } from '@flotilla/registry';
+import type { BlobStore, KeptBlob } from '@flotilla/storage';
+import { StorageError } from '@flotilla/storage';
+import type { GatewayLogger } from '../gateway-logger.js';
+import type { EventLog } from '../sessions/event-log.js';
+import { PictureGate } from './picture-format.js';
+import { receiveForm } from './receive-form.js';
+import type { Thumbnails } from './thumbnails.js';
+import { pictureKey } from './upload-keys.js';
+import type { UploadLimits } from './upload-limits.js';
+import { UploadRefusal } from './upload-refusal.js';
+
+export interface PictureIntakeOptions {
+  readonly uploads: UploadStore;
+  readonly blobs: BlobStore;
+  readonly thumbnails: Thumbnails;
+  readonly events: EventLog;
+  readonly limits: UploadLimits;
+  readonly clock: { now(): number };
+  readonly logger: GatewayLogger;
+}
+
+export interface PictureOrigin {
+  readonly kind: UploadKind;
+  readonly deviceId: DeviceId | undefined;
+  /** Single-use permission that it comes with. */
+  readonly ticketId?: string;
+}
+
+export class PictureIntake {
+  #active = 0;
+
+  constructor(private readonly options: PictureIntakeOptions) {}
+
+  /** Reads the whole body. Throws UploadRefusal and nothing else. */
+  async take(request: IncomingMessage, origin: PictureOrigin): Promise<UploadRow> {
+    const { limits } = this.options;
+    if (this.#active >= limits.atOnceMax) throw new UploadRefusal('UNAVAILABLE', 'Too many uploads at once; try again.');
+    this.#active += 1;
+    try {
+      return await this.#take(request, origin);
+    } catch (error) {
+      throw this.#refusalOf(error);
+    } finally {
+      this.#active -= 1;
+    }
+  }
+
+  async #take(request: IncomingMessage, origin: PictureOrigin): Promise<UploadRow> {
+    const { clock, events, limits, thumbnails, uploads } = this.options;
+    const id = uploads.newId(clock.now());
+    const storageKey = pictureKey(id);
+    try {
+      const { kept, fields } = await receiveForm(request, limits, (file) => this.#keep(storageKey, file));
+      const question = origin.kind === 'PHOTO' ? fields.get('question') : undefined;
+      const upload = await this.#write({ id, storageKey, ...kept, ...origin, question });
+      events.write('upload.received', upload.deviceId, { uploadId: id, kind: upload.kind, sizeBytes: upload.sizeBytes });
+      thumbnails.add(upload);
+      return upload;
+    } catch (error) {
+      await this.#forget(storageKey);
+      throw error;
+    }
+  }
+
+  async #keep(key: string, file: Readable): Promise<KeptBlob & Pick<NewUpload, 'contentType'>> {
+    const gate = new PictureGate();
+    pipeline(file, gate, () => undefined);
+    const options = { contentType: 'application/octet-stream', maxBytes: this.options.limits.pictureBytesMax };
+    const kept = await this.options.blobs.put(key, gate, options);
+    return { ...kept, contentType: gate.type ?? options.contentType };
+  }
+
+  async #write(upload: NewUpload): Promise<UploadRow> {
+    const row = await this.options.uploads.add(upload);
+    if (row === undefined) throw usedUp();
+    return row;
+  }
+
+  /** What cannot be removed now is found by the sweep. */
+  async #forget(key: string): Promise<void> {
+    await this.options.blobs.remove(key).catch(() => undefined);
+  }
+
+  #refusalOf(error: unknown): UploadRefusal {
+    if (error instanceof UploadRefusal) return error;
+    if (error instanceof StorageError && error.code === 'BLOB_TOO_LARGE') {
+      const megabytes = this.options.limits.pictureBytesMax / (1024 * 1024);
+      return new UploadRefusal('REQUEST_TOO_LARGE', `A picture may have ${megabytes} MB at most.`, { cause: error });
+    }
+    this.options.logger.warn({ err: error }, 'an upload could not be kept');
+    return new UploadRefusal('UNAVAILABLE', 'The hub cannot keep files now; try again later.', { cause: error });
+  }
+}
+
+export function usedUp(): UploadRefusal {
+  return new UploadRefusal('NOT_FOUND', 'This address was for one upload and has been used.');
+}

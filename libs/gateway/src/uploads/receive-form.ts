@@ -1,0 +1,87 @@
+/** Takes in a multipart body: a few text fields and one file, whose bytes go on as they come. Bounded in size and time; it ends, whatever the sender does. */
+import busboy from 'busboy';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { UploadLimits } from './upload-limits.js';
+import { UploadRefusal } from './upload-refusal.js';
+
+export interface ReceivedForm<Kept> {
+  readonly kept: Kept;
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+type Limits = Pick<UploadLimits, 'questionBytesMax' | 'silenceMaxMs' | 'bodyMaxMs'>;
+
+/**
+ * `keep` is given the file once and must read it to its end or destroy it; the stream of a file that does not come whole ends with an error. Throws
+ * UploadRefusal, or what `keep` threw.
+ */
+export async function receiveForm<Kept>(
+  request: IncomingMessage,
+  limits: Limits,
+  keep: (file: Readable) => Promise<Kept>,
+): Promise<ReceivedForm<Kept>> {
+  const form = openForm(request, limits);
+  const fields = new Map<string, string>();
+  let keeping: Promise<Kept> | undefined;
+  let refusalOfKeep: { readonly reason: unknown } | undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    form.on('field', (name, value) => fields.set(name, value));
+    form.on('file', (_name, file) => {
+      // Told by the form, or caused by `keep`.
+      file.on('error', () => undefined);
+      keeping = keep(file);
+      // A file that is not wanted ends the reading of the form at once. Where the form broke first, that is the reason.
+      keeping.catch((reason: unknown) => {
+        if (form.errored === null) refusalOfKeep = { reason };
+        reject(reason);
+      });
+    });
+    form.on('error', reject).on('close', resolve);
+  });
+  const endWatch = watchBody(request, limits, (refusal) => form.destroy(refusal));
+  try {
+    request.pipe(form);
+    await ended;
+    if (keeping === undefined) throw new UploadRefusal('BAD_USER_INPUT', 'The form has no file.');
+    return { kept: await keeping, fields };
+  } catch (error) {
+    request.unpipe(form);
+    form.destroy();
+    // What was begun must be over before anybody hears of its failure.
+    await keeping?.catch(() => undefined);
+    if (refusalOfKeep !== undefined) throw refusalOfKeep.reason;
+    if (error instanceof UploadRefusal) throw error;
+    throw new UploadRefusal('BAD_USER_INPUT', 'The form is broken or ended early.', { cause: error });
+  } finally {
+    endWatch();
+  }
+}
+
+function openForm(request: IncomingMessage, { questionBytesMax }: Limits): busboy.Busboy {
+  try {
+    const limits = { fields: 8, files: 1, parts: 9, fieldNameSize: 100, fieldSize: questionBytesMax, headerPairs: 20 };
+    return busboy({ headers: request.headers, limits });
+  } catch (error) {
+    throw new UploadRefusal('BAD_USER_INPUT', 'The body must be multipart/form-data with a boundary.', { cause: error });
+  }
+}
+
+/** Ends a body that stands still, takes too long, or whose connection is gone. The returned function ends the watch. */
+function watchBody(request: IncomingMessage, { silenceMaxMs, bodyMaxMs }: Limits, end: (refusal: UploadRefusal) => void): () => void {
+  const late = () => end(new UploadRefusal('TOO_SLOW', 'The body did not come in time.'));
+  const gone = () => end(new UploadRefusal('BAD_USER_INPUT', 'The connection ended before the body.'));
+  const deadline = setTimeout(late, bodyMaxMs);
+  const silence = setTimeout(late, silenceMaxMs);
+  const heard = () => silence.refresh();
+  const complete = () => clearTimeout(silence);
+  const closed = () => {
+    if (!request.complete) gone();
+  };
+  request.on('data', heard).on('end', complete).on('close', closed);
+  return () => {
+    clearTimeout(deadline);
+    clearTimeout(silence);
+    request.off('data', heard).off('end', complete).off('close', closed);
+  };
+}

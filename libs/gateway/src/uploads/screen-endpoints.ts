@@ -1,0 +1,85 @@
+/** Where a device posts its screen to, and where it fetches what its screen shall show. Both come without headers: the signed address is all. [xiaozhi §6.2, §6.3] */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { UploadStore } from '@flotilla/registry';
+import type { BlobStore } from '@flotilla/storage';
+import type { DeviceGrants } from './device-grants.js';
+import type { DeviceTurns } from './device-turns.js';
+import { toScreenPicture } from './picture-decoder.js';
+import { usedUp } from './picture-intake.js';
+import type { PictureIntake } from './picture-intake.js';
+import type { UploadAnswer } from './upload-answer.js';
+import type { UploadLimits } from './upload-limits.js';
+import { UploadRefusal } from './upload-refusal.js';
+
+export interface ScreenEndpointsOptions {
+  readonly grants: DeviceGrants;
+  readonly turns: DeviceTurns;
+  readonly intake: PictureIntake;
+  readonly uploads: Pick<UploadStore, 'find' | 'findByTicket'>;
+  readonly blobs: BlobStore;
+  readonly limits: UploadLimits;
+  readonly clock: { now(): number };
+}
+
+/** Pictures decoded for screens at once: each takes up to 100 MB for a moment. */
+const DECODINGS_MAX = 2;
+
+export class ScreenEndpoints {
+  #decodings = 0;
+
+  constructor(private readonly options: ScreenEndpointsOptions) {}
+
+  /** `POST /t/snapshot/<token>`, once. Throws UploadRefusal. */
+  async takeSnapshot(request: IncomingMessage): Promise<UploadAnswer> {
+    const { clock, grants, intake, turns, uploads } = this.options;
+    const grant = grants.readSnapshotPath(pathOf(request), clock.now());
+    if (grant === undefined) throw unknownAddress();
+    const endTurn = turns.take(grant.ticketId, clock.now());
+    try {
+      if ((await uploads.findByTicket(grant.ticketId).catch(unavailable)) !== undefined) throw usedUp();
+      await intake.take(request, { kind: 'SNAPSHOT', ...grant });
+      return { status: 200, body: { success: true } };
+    } finally {
+      endTurn();
+    }
+  }
+
+  /** `GET /t/preview/<token>`: with its length, which the device wants to know before it takes a byte. Throws UploadRefusal. */
+  async sendPreview(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock, grants, uploads } = this.options;
+    const uploadId = grants.readPreviewPath(pathOf(request), clock.now());
+    const upload = uploadId === undefined ? undefined : await uploads.find(uploadId).catch(unavailable);
+    if (upload === undefined) throw unknownAddress();
+    if (this.#decodings >= DECODINGS_MAX) throw new UploadRefusal('UNAVAILABLE', 'Too many pictures are prepared at once; try again.');
+    this.#decodings += 1;
+    try {
+      const picture = await this.#screenPicture(upload.storageKey);
+      response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': picture.length, Connection: 'close' });
+      response.end(picture);
+    } finally {
+      this.#decodings -= 1;
+    }
+  }
+
+  async #screenPicture(key: string): Promise<Buffer> {
+    const blob = await this.options.blobs.read(key).catch(unavailable);
+    if (blob === undefined) throw unknownAddress();
+    const picture = await buffer(blob.body).catch(unavailable);
+    return toScreenPicture(picture, this.options.limits.pixelsMax).catch((error: unknown) => {
+      throw new UploadRefusal('UNSUPPORTED_PICTURE', 'The picture cannot be decoded.', { cause: error });
+    });
+  }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+function unknownAddress(): UploadRefusal {
+  return new UploadRefusal('NOT_FOUND', 'There is nothing at this address, or no longer.');
+}
+
+function unavailable(error: unknown): never {
+  throw new UploadRefusal('UNAVAILABLE', 'The hub cannot look this up now; try again.', { cause: error });
+}

@@ -1,0 +1,104 @@
+/** `POST /vision`: a device asks about a photo. It is always answered, because the device's main task waits for it. [xiaozhi §6.1] */
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceStore, UploadRow, UploadStore } from '@flotilla/registry';
+import type { BlobStore } from '@flotilla/storage';
+import type { Clock } from '@flotilla/session';
+import type { GatewayLogger } from '../gateway-logger.js';
+import { inTime } from '../provisioning/in-time.js';
+import type { DeviceGrants } from './device-grants.js';
+import type { DeviceTurns } from './device-turns.js';
+import type { PictureIntake } from './picture-intake.js';
+import type { UploadAnswer } from './upload-answer.js';
+import type { UploadLimits } from './upload-limits.js';
+import { UploadRefusal } from './upload-refusal.js';
+import { VisionError } from './vision-answerer.js';
+import type { VisionAnswerer } from './vision-answerer.js';
+
+export interface VisionEndpointOptions {
+  readonly grants: DeviceGrants;
+  readonly turns: DeviceTurns;
+  readonly intake: PictureIntake;
+  readonly devices: Pick<DeviceStore, 'sessions'>;
+  readonly uploads: Pick<UploadStore, 'setAnswer'>;
+  readonly blobs: BlobStore;
+  /** Without one photos are kept and nothing is said about them. */
+  readonly answerer: VisionAnswerer | undefined;
+  readonly limits: UploadLimits;
+  readonly clock: Clock;
+  readonly logger: GatewayLogger;
+}
+
+/** How long PostgreSQL may take to say whether a session lives, ms. */
+const SESSION_CHECK_MS = 3_000;
+
+export class VisionEndpoint {
+  constructor(private readonly options: VisionEndpointOptions) {}
+
+  /** Throws UploadRefusal. */
+  async answer(request: IncomingMessage): Promise<UploadAnswer> {
+    const { clock, intake, turns } = this.options;
+    const deviceId = await this.#deviceOf(request);
+    const endTurn = turns.take(deviceId, clock.now());
+    try {
+      const upload = await intake.take(request, { kind: 'PHOTO', deviceId });
+      return { status: 200, body: await this.#say(upload) };
+    } finally {
+      endTurn();
+    }
+  }
+
+  /** The token names a device and a session of it: both must be those of now. [xiaozhi §6.1] */
+  async #deviceOf({ headers }: IncomingMessage): Promise<DeviceId> {
+    const { clock, devices, grants } = this.options;
+    const token = /^bearer +(\S{1,400})$/i.exec(headers.authorization ?? '')?.[1];
+    const grant = token === undefined ? undefined : grants.readVisionToken(token, clock.now());
+    const claimed = headers['device-id'];
+    if (grant === undefined || typeof claimed !== 'string' || claimed.toLowerCase() !== grant.deviceId) throw unauthenticated();
+    const sessions = await inTime(devices.sessions([grant.deviceId], 1), SESSION_CHECK_MS, clock).catch((error: unknown) => {
+      throw new UploadRefusal('UNAVAILABLE', 'The hub cannot say now whether this device is connected; try again.', { cause: error });
+    });
+    const session = sessions[0]?.[0];
+    if (session?.connectedAt !== grant.connectedAt || session.disconnectedAt !== undefined) throw unauthenticated();
+    return grant.deviceId;
+  }
+
+  /** The photo is kept, whatever becomes of the question: a failure of the model is told in the words that devices know, with status 200. */
+  async #say(upload: UploadRow): Promise<object> {
+    const { answerer, limits, logger, uploads } = this.options;
+    if (answerer === undefined) return { success: true, action: 'RESPONSE', response: onlyKept, uploadId: upload.id };
+    try {
+      const answer = cutToBytes(await this.#ask(answerer, upload), limits.answerBytesMax);
+      await uploads.setAnswer(upload.id, answer).catch((error: unknown) => logger.warn({ err: error }, 'an answer was not written down'));
+      return { success: true, action: 'RESPONSE', response: answer, uploadId: upload.id };
+    } catch (error) {
+      logger.warn({ err: error, deviceId: upload.deviceId, uploadId: upload.id }, 'a photo was not explained');
+      const reason = error instanceof VisionError ? error.message : 'The vision model could not be asked.';
+      return { success: false, message: `The photo was kept. ${reason}`, uploadId: upload.id };
+    }
+  }
+
+  async #ask(answerer: VisionAnswerer, { contentType, question, storageKey }: UploadRow): Promise<string> {
+    const { blobs, limits } = this.options;
+    const signal = AbortSignal.timeout(limits.visionTimeoutMs);
+    const blob = await blobs.read(storageKey);
+    if (blob === undefined) throw new VisionError('Its file is gone.');
+    return answerer.answer({ question: question ?? '', contentType, picture: await buffer(blob.body) }, signal);
+  }
+}
+
+const onlyKept = 'The photo was kept. No vision model is set up, so nothing was said about it.';
+
+function unauthenticated(): UploadRefusal {
+  return new UploadRefusal('UNAUTHENTICATED', 'This needs the device’s own token of its present session, and its Device-Id.');
+}
+
+/** At most so many bytes of JSON text, without half a character. */
+function cutToBytes(text: string, bytesMax: number): string {
+  if (Buffer.byteLength(JSON.stringify(text)) <= bytesMax) return text;
+  const characters = [...text];
+  let bytes = 0;
+  const end = characters.findIndex((character) => (bytes += Buffer.byteLength(JSON.stringify(character)) - 2) > bytesMax - 8);
+  return `${characters.slice(0, end).join('')}…`;
+}
