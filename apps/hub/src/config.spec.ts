@@ -105,4 +105,14 @@ describe('the hub’s settings', () => {
     });
     expect(problemsOf({ FLOTILLA_S3_ENDPOINT: 'http://minio:9000' })[0]).toContain('is for a bucket');
   });
+
+  it('refuse a vision model without its name, a name without a model, and days that are none', () => {
+    const vision = { FLOTILLA_VISION_URL: 'https://models.example.net/v1', FLOTILLA_VISION_MODEL: 'eyes-1' };
+    expect(readConfig(vision).vision).toEqual({ url: 'https://models.example.net/v1', key: undefined, model: 'eyes-1' });
+    expect(problemsOf({ FLOTILLA_VISION_URL: vision.FLOTILLA_VISION_URL })[0]).toContain('needs FLOTILLA_VISION_MODEL');
+    expect(problemsOf({ FLOTILLA_VISION_KEY: 'x' })[0]).toContain('give FLOTILLA_VISION_URL');
+    expect(readConfig({}).uploadsDays).toBe(30);
+    for (const FLOTILLA_UPLOADS_DAYS of ['0', '-1', '1.5', '9999', 'never'])
+      expect(problemsOf({ FLOTILLA_UPLOADS_DAYS })[0]).toContain('FLOTILLA_UPLOADS_DAYS must be a number of days');
+  });
 });

@@ -29,6 +29,22 @@ const port = (fallback: number) =>
       .transform(Number),
   );
 
+/** 10 years: beyond it a number is a mistake. */
+const DAYS_MAX = 3_650;
+
+const days = (fallback: number) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(fallback))
+      .refine(
+        (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= DAYS_MAX,
+        `must be a number of days from 1 to ${DAYS_MAX}`,
+      )
+      .transform(Number),
+  );
+
 const optionalUrl = (protocols: readonly string[]) =>
   z.preprocess(
     unset,
@@ -132,6 +148,10 @@ const environment = z.object({
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
   FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
+  FLOTILLA_UPLOADS_DAYS: days(30),
+  FLOTILLA_VISION_URL: optionalUrl(['http:', 'https:']),
+  FLOTILLA_VISION_KEY: optionalText,
+  FLOTILLA_VISION_MODEL: optionalText,
   FLOTILLA_LOG_LEVEL: z.preprocess(
     unset,
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info'),
@@ -175,6 +195,10 @@ export interface HubConfig {
   readonly deviceUrls: readonly string[];
   /** Where files are kept: a folder, or a bucket. */
   readonly storage: { readonly url: URL; readonly s3: { readonly region: string; readonly endpoint?: string } };
+  /** Uploads are removed when they are older. */
+  readonly uploadsDays: number;
+  /** Who is asked about photos; without it they are only kept. */
+  readonly vision: { readonly url: string; readonly key: string | undefined; readonly model: string } | undefined;
   readonly logLevel: string;
   /** Absent: the hub runs its own PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
@@ -238,6 +262,25 @@ function storageContradictions(values: z.infer<typeof environment>): string[] {
   return [];
 }
 
+function visionContradictions({
+  FLOTILLA_VISION_URL: url,
+  FLOTILLA_VISION_KEY: key,
+  FLOTILLA_VISION_MODEL: model,
+}: z.infer<typeof environment>): string[] {
+  if (url !== undefined && model === undefined) return ['FLOTILLA_VISION_URL needs FLOTILLA_VISION_MODEL, the name of the model to ask.'];
+  if (url === undefined && (key !== undefined || model !== undefined))
+    return ['FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL are for a vision model: give FLOTILLA_VISION_URL with them.'];
+  return [];
+}
+
+function visionOf({
+  FLOTILLA_VISION_URL: url,
+  FLOTILLA_VISION_KEY: key,
+  FLOTILLA_VISION_MODEL: model,
+}: z.infer<typeof environment>): HubConfig['vision'] {
+  return url === undefined || model === undefined ? undefined : { url, key, model };
+}
+
 /** The region that stores other than Amazon's pretend to be in. */
 const REGION_OF_OTHERS = 'us-east-1';
 
@@ -280,11 +323,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     storage: storageOf(values),
+    uploadsDays: values.FLOTILLA_UPLOADS_DAYS,
+    vision: visionOf(values),
     logLevel: values.FLOTILLA_LOG_LEVEL,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
   };
-  const problems = [...contradictions(config), ...doorContradictions(config, values), ...storageContradictions(values)];
+  const problems = [
+    ...contradictions(config),
+    ...doorContradictions(config, values),
+    ...storageContradictions(values),
+    ...visionContradictions(values),
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

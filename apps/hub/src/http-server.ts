@@ -9,8 +9,11 @@ import type { TlsFiles } from './tls-files.js';
 /** The largest request body, bytes: a GraphQL document with a long list of device ids. */
 const HTTP_BODY_BYTES_MAX = 1024 * 1024;
 
-/** A request that has not arrived as a whole by then is dropped, ms. */
-const HTTP_REQUEST_TIMEOUT_MS = 30_000;
+/** The headers of a request must be there by then, ms. */
+const HTTP_HEADERS_TIMEOUT_MS = 30_000;
+
+/** A request that has not arrived as a whole by then is dropped, ms: slow and moving uploads may take so long; what takes bodies in bounds them more narrowly. */
+const HTTP_REQUEST_TIMEOUT_MS = 300_000;
 
 /** How long an idle connection is kept for the next request, ms: longer than the minute of most proxies, so that it is they who close it. */
 const HTTP_KEEP_ALIVE_MS = 72_000;
@@ -42,7 +45,11 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
 }
 
 function listenerOf(tls: TlsFiles | undefined, listener: RequestListener<typeof IncomingMessage, typeof ServerResponse>) {
-  const timeouts = { requestTimeout: HTTP_REQUEST_TIMEOUT_MS, keepAliveTimeout: HTTP_KEEP_ALIVE_MS };
+  const timeouts = {
+    headersTimeout: HTTP_HEADERS_TIMEOUT_MS,
+    requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: HTTP_KEEP_ALIVE_MS,
+  };
   if (tls === undefined) return createServer(timeouts, listener);
   const server = createTlsServer({ ...timeouts, ...tls.current }, listener);
   tls.keepCurrent(server);

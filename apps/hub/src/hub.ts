@@ -16,6 +16,8 @@ import { listening, portOf } from './listeners.js';
 import { measuredBus, measuredFleet } from './measured-calls.js';
 import { createMetrics, type HubMetrics } from './metrics.js';
 import { openGateway, type OpenGateway } from './open-gateway.js';
+import { openPictures } from './open-pictures.js';
+import { keepSecret } from './secret-file.js';
 import { addOperationsRoutes, type MetricsAccess } from './operations-routes.js';
 import { systemClock } from './system-clock.js';
 import { TlsFiles } from './tls-files.js';
@@ -67,7 +69,10 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
     http: () => portOf(server.server) || config.httpPort,
     mqtt: () => gateway?.ports.mqtt ?? config.mqttPort,
   });
-  const gateway = ground.has('gateway') ? await openGateway(ground, { upgrades, deviceRoutes, addresses, tls }) : undefined;
+  const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
+  const pictures = openPictures(ground, addresses, deviceSecret);
+  const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures };
+  const gateway = ground.has('gateway') ? await openGateway(ground, gatewayPlace) : undefined;
   const metrics = measureParts(ground, gateway);
   const gate = new ToolGate(config.deviceUrls);
   if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config) });
@@ -87,7 +92,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
       host: config.host,
       httpPort: ports.http,
       mqttPort: gateway.ports.mqtt,
-      deviceSecret: gateway.deviceSecret,
+      deviceSecret,
     });
     closers.add('demo fleet', demo.stop);
   }

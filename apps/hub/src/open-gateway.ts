@@ -13,7 +13,7 @@ import type { DeviceRoutes } from './device-routes.js';
 import { importFactoryKeys } from './factory-keys.js';
 import type { Ground } from './ground.js';
 import { listening, listenMqtt, listenMqttOverTls, portOf } from './listeners.js';
-import { keepSecret } from './secret-file.js';
+import type { OpenPictures } from './open-pictures.js';
 import { systemClock } from './system-clock.js';
 import type { TlsFiles } from './tls-files.js';
 import type { UpgradeHandler } from './upgrade-router.js';
@@ -21,7 +21,6 @@ import type { UpgradeHandler } from './upgrade-router.js';
 export interface OpenGateway {
   readonly status: () => ReturnType<Gateway['status']>;
   readonly ports: { readonly mqtt: number; readonly mqtts?: number; readonly udp: number };
-  readonly deviceSecret: string;
 }
 
 /** Where the gateway's handlers go, and what it tells devices. */
@@ -30,9 +29,12 @@ export interface GatewayPlace {
   readonly deviceRoutes: DeviceRoutes;
   readonly addresses: DeviceAddresses;
   readonly tls: TlsFiles | undefined;
+  readonly deviceSecret: string;
+  readonly pictures: OpenPictures;
 }
 
-export async function openGateway(ground: Ground, { upgrades, deviceRoutes, addresses, tls }: GatewayPlace): Promise<OpenGateway> {
+export async function openGateway(ground: Ground, place: GatewayPlace): Promise<OpenGateway> {
+  const { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures } = place;
   const { bus, closers, config, lease, logger, registry } = ground;
   const { publishTopic } = config;
   const provisioning = new OtaProvisioning({
@@ -41,19 +43,29 @@ export async function openGateway(ground: Ground, { upgrades, deviceRoutes, addr
   });
   await provisioning.start();
   if (config.factoryKeysFile !== undefined) await importFactoryKeys(config.factoryKeysFile, registry.enrolments, logger);
-  const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
   const auth = deviceAuth(config, deviceSecret, provisioning.auth, registry);
   const udp = { host: config.host, port: config.udpPort, publicHost: config.publicHost };
   const limits = { reconnectsMax: config.reconnectsMax };
-  const gateway = new Gateway({ gatewayId: lease.id, registry, bus, clock: systemClock, auth, publishTopic, udp, limits, logger });
+  const gateway = new Gateway({
+    visionFor: (customer) => pictures.uploads.visionFor(customer),
+    gatewayId: lease.id,
+    registry,
+    bus,
+    clock: systemClock,
+    auth,
+    publishTopic,
+    udp,
+    limits,
+    logger,
+  });
   await listening('FLOTILLA_UDP_PORT', config.host, config.udpPort, () => gateway.start());
   closers.add('gateway', () => gateway.stop());
   const unserve = await bus.calls.serve(lease.id, gateway.callServer);
   closers.add('call server', unserve);
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
-  deviceRoutes.add(provisioning.httpRoutes);
+  deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes]);
   const ports = await listenForMqtt(ground, gateway, tls);
-  return { status: () => statusOf(gateway, provisioning), ports: { ...ports, udp: gateway.udpPort }, deviceSecret };
+  return { status: () => statusOf(gateway, provisioning), ports: { ...ports, udp: gateway.udpPort } };
 }
 
 const hostTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,0 +1,19 @@
+/** Pictures of devices and for devices: the intake, what makes and reads their addresses, and who says what is on a photo. For the roles gateway and api. */
+import { DeviceUploads, OpenAiVision, ScreenPermits, UrlSigner, type DeviceAddresses } from '@flotilla/gateway';
+import type { Ground } from './ground.js';
+import { systemClock } from './system-clock.js';
+
+export interface OpenPictures {
+  readonly uploads: DeviceUploads;
+  readonly permits: ScreenPermits;
+}
+
+/** `secret` is common to the processes of a hub: one makes an address, another is asked for it. */
+export function openPictures(ground: Ground, addresses: DeviceAddresses, secret: string): OpenPictures {
+  const { blobs, bus, closers, config, logger, registry } = ground;
+  const signer = new UrlSigner(secret);
+  const answerer = config.vision && new OpenAiVision(config.vision);
+  const uploads = new DeviceUploads({ registry, feed: bus.feed, blobs, signer, addresses, answerer, clock: systemClock, logger });
+  closers.add('uploads', () => uploads.close());
+  return { uploads, permits: new ScreenPermits(signer, addresses) };
+}
