@@ -60,8 +60,7 @@ describe('the settings', () => {
 describe('docker-compose.yml', () => {
   it('has no secret of its own: each must be given', () => {
     const environment = { ...compose.services['hub']?.environment, ...compose.services['postgres']?.environment };
-    for (const name of ['FLOTILLA_ADMIN_KEY', 'FLOTILLA_DEVICE_SECRET', 'POSTGRES_PASSWORD'])
-      expect(environment[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
+    for (const name of ['FLOTILLA_ADMIN_KEY', 'POSTGRES_PASSWORD']) expect(environment[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
     expect(environment['DATABASE_URL']).toContain('${POSTGRES_PASSWORD:?');
   });
 

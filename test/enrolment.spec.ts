@@ -16,7 +16,7 @@ describe('enrolment', () => {
   const fleets: SimulatedFleet[] = [];
 
   beforeAll(async () => {
-    hub = await startHub({ env: { FLOTILLA_DEVICE_AUTH: 'credentials' } });
+    hub = await startHub({ env: { FLOTILLA_DEVICE_AUTH: '' } });
   });
   afterEach(async () => {
     for (const fleet of fleets.splice(0)) {

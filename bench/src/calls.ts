@@ -63,7 +63,7 @@ async function roundTrips(program: string, seconds: number, nodeOptions: readonl
       (value) => value !== undefined,
     );
     const fleet = startFleet(
-      { httpPort: 1, mqttPort: port ?? 0, deviceSecret: BENCH_DEVICE_SECRET },
+      { httpPort: 1, mqttPort: port ?? 0, deviceSecret: BENCH_DEVICE_SECRET, dataDir: '' },
       { devices: DEVICES, profile: 'lamp' },
     );
     await eventually(

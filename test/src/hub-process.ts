@@ -1,6 +1,6 @@
 /** The built hub as a child process, on ports of its own and with a data folder of its own: what every story and bench starts from. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -36,6 +36,7 @@ export interface HubProcess {
   readonly mqttsPort: number;
   readonly udpPort: number;
   readonly adminKey: string;
+  /** Empty where devices have credentials of their own. */
   readonly deviceSecret: string;
   /** Everything it wrote to standard error so far. */
   log(): string;
@@ -78,7 +79,7 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
     mqttsPort: ready.mqtts ?? 0,
     udpPort: ready.udp ?? 0,
     adminKey: options.env?.['FLOTILLA_ADMIN_KEY'] ?? readFileSync(path.join(dataDir, 'admin.key'), 'utf8').trim(),
-    deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? readFileSync(path.join(dataDir, 'device.secret'), 'utf8').trim(),
+    deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? secretIn(dataDir),
     log: () => log.join(''),
     stop: (signal = 'SIGINT') => {
       isEndExpected = true;
@@ -91,6 +92,11 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
       await exited;
     },
   };
+}
+
+function secretIn(dataDir: string): string {
+  const file = path.join(dataDir, 'device.secret');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
 }
 
 function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {

@@ -77,7 +77,10 @@ function isNotice(value: unknown): value is FleetNotice {
 }
 
 /** Starts the fleet; its devices connect, and connect again, by themselves. */
-export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'deviceSecret'>, options: FleetOptions): SimulatedFleet {
+export function startFleet(
+  hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'deviceSecret' | 'dataDir'>,
+  options: FleetOptions,
+): SimulatedFleet {
   const args = [
     '--devices',
     options.devices,
@@ -92,7 +95,7 @@ export function startFleet(hub: Pick<HubProcess, 'httpPort' | 'mqttPort' | 'devi
     '--json',
   ];
   const notices: FleetNotice[] = [];
-  const road = options.ota === undefined ? [] : ['--ota', options.ota];
+  const road = options.ota === undefined ? ['--direct'] : ['--ota', options.ota, '--data-dir', hub.dataDir];
   const connection = ['--host', '127.0.0.1', '--http-port', hub.httpPort, '--mqtt-port', hub.mqttPort];
   const child = spawn(process.execPath, [simulatorMain, ...[...args, ...connection, ...road].map(String), ...(options.args ?? [])], {
     stdio: ['pipe', 'pipe', 'ignore'],

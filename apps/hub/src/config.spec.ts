@@ -19,7 +19,7 @@ describe('the hub’s settings', () => {
       mqttPort: 1883,
       udpPort: 8884,
       roles: ['gateway', 'api', 'worker'],
-      deviceAuth: 'hmac',
+      deviceAuth: 'credentials',
     });
   });
 

@@ -131,7 +131,10 @@ const environment = z.object({
   FLOTILLA_TLS_KEY: optionalText,
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
-  FLOTILLA_DEVICE_AUTH: z.preprocess(unset, z.enum(['credentials', 'hmac', 'open'], 'must be credentials, hmac or open').default('hmac')),
+  FLOTILLA_DEVICE_AUTH: z.preprocess(
+    unset,
+    z.enum(['credentials', 'hmac', 'open'], 'must be credentials, hmac or open').default('credentials'),
+  ),
   FLOTILLA_DEVICE_SECRET: z.preprocess(unset, z.string().min(16, 'must have at least 16 characters').optional()),
   FLOTILLA_ENROLMENT: z.preprocess(unset, z.enum(['approve', 'open', 'closed'], 'must be approve, open or closed').default('approve')),
   FLOTILLA_ENROLMENT_CONFIRM: optionalText,

@@ -88,12 +88,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   closers.add('http listener', () => void server.server.close());
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
   if (options.withDemoFleet && gateway) {
-    const demo = startDemoFleet({
-      host: config.host,
-      httpPort: ports.http,
-      mqttPort: gateway.ports.mqtt,
-      deviceSecret,
-    });
+    const demo = await startDemoFleet({ enrolments: ground.registry.enrolments, addresses, dataDir: config.dataDir });
     closers.add('demo fleet', demo.stop);
   }
   return { ports, lost: ground.lease.lost, stop: () => closers.closeAll() };

@@ -5,7 +5,7 @@ import { Fleet } from './fleet.js';
 import { readOptions } from './options.js';
 
 const nobody = { onconnected: () => undefined, ondisconnected: () => undefined, onfailed: () => undefined, onnotice: () => undefined };
-const options = readOptions(['node', 'simulate', '--devices', '5', '--transport', 'mixed', '--secret', 'x'], {});
+const options = readOptions(['node', 'simulate', '--devices', '5', '--transport', 'mixed', '--direct', '--secret', 'x'], {});
 const fleet = new Fleet(options, nobody);
 afterEach(() => fleet.stop());
 

@@ -1,4 +1,5 @@
 /** All simulated devices of this process: makes them from the seed, connects them at the wanted pace and finds them by id. */
+import path from 'node:path';
 import {
   SimulatedDevice,
   identityOf,
@@ -6,15 +7,17 @@ import {
   profileNames,
   profiles,
   seededRandom,
+  type DeviceFlash,
   type ProfileName,
   type TransportSettings,
 } from '@flotilla/simulated-device';
 import { FleetSecret, mqttCredentials, webSocketToken } from './credentials.js';
 import type { DeviceSocket, DeviceSocketEvents, SocketTarget } from './device-socket.js';
+import { FlashFile } from './flash-file.js';
 import { exchange } from './http-exchange.js';
 import { MqttSocket } from './mqtt-socket.js';
 import type { SimulatorOptions } from './options.js';
-import { RunningDevice, type DeviceRoads, type RunningDeviceEvents } from './running-device.js';
+import { RunningDevice, type Surroundings, type RunningDeviceEvents } from './running-device.js';
 import { WebSocketSocket } from './websocket-socket.js';
 
 /** In a mixed fleet every fourth device is one that connects for conversations only. */
@@ -22,12 +25,15 @@ const WEBSOCKET_EVERY = 4;
 /** Without an OTA answer that says otherwise. */
 const PUBLISH_TOPIC = 'device-server';
 const WEBSOCKET_PATH = '/xiaozhi/v1/';
+/** Below the data folder; a file for each seed, because two seeds are two fleets. */
+const FLASH_FOLDER = 'simulated-devices';
 /** How often the pacer lets the next devices go. */
 const PACE_STEP_MS = 20;
 
 export class Fleet {
   readonly #devices = new Map<string, RunningDevice>();
   readonly #secret: FleetSecret;
+  readonly #flashes: FlashFile | undefined;
   #pacer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -35,17 +41,20 @@ export class Fleet {
     events: RunningDeviceEvents,
   ) {
     this.#secret = new FleetSecret(options.secret, options.dataDir);
+    if (options.ota !== undefined) this.#flashes = new FlashFile(path.join(options.dataDir, FLASH_FOLDER, `${options.seed}.json`));
     for (let index = 0; index < options.devices; index++) {
-      const device = makeDevice(options, index);
+      const device = makeDevice(options, index, (id) => this.#flashes?.of(id));
+      const id = device.identity.mac;
       const localAddress = localAddressOf(options, index);
-      const roads: DeviceRoads = {
+      const surroundings: Surroundings = {
+        keep: (flash) => this.#flashes?.keep(id, flash),
         open: (self, settings, socketEvents) =>
           settings
             ? this.#openAsTold(self, { settings, localAddress }, socketEvents)
             : this.#openDirectly(self, localAddress, socketEvents),
         exchange: (request, signal) => exchange(request, { localAddress, ca: this.options.ca, signal }),
       };
-      this.#devices.set(device.identity.mac, new RunningDevice(device, roads, events));
+      this.#devices.set(id, new RunningDevice(device, surroundings, events));
     }
   }
 
@@ -80,6 +89,7 @@ export class Fleet {
   stop(): void {
     clearInterval(this.#pacer);
     for (const device of this.#devices.values()) device.dispose();
+    this.#flashes?.save();
   }
 
   /** The devices that a command means: one by its first id, or `*` for all. Empty where there is no such device. */
@@ -127,11 +137,13 @@ export class Fleet {
   }
 }
 
-function makeDevice(options: SimulatorOptions, index: number): SimulatedDevice {
+function makeDevice(options: SimulatorOptions, index: number, flashOf: (id: string) => DeviceFlash | undefined): SimulatedDevice {
   const { seed, answerDelayMs, reconnectMs, bootMs, speed, ota, network } = options;
   const profile = profiles[profileOf(options.profile, index)];
+  const identity = identityOf({ seed, index, board: profile.parts.board });
   return new SimulatedDevice({
-    identity: identityOf({ seed, index, board: profile.parts.board }),
+    identity,
+    flash: flashOf(identity.mac),
     profile,
     transport: transportOf(options.transport, index),
     random: seededRandom(seed * 0x10000 + index),

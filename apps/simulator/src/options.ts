@@ -39,7 +39,11 @@ export interface SimulatorOptions {
 }
 
 /** What commander hands over; the parsers below have checked each value. */
-type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel'> & { readonly json?: boolean; readonly mqttLevel: string };
+type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel'> & {
+  readonly json?: boolean;
+  readonly direct?: boolean;
+  readonly mqttLevel: string;
+};
 
 /** Parses `process.argv`; wrong usage ends the process with a message, as `--help` does. */
 export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): SimulatorOptions {
@@ -51,8 +55,10 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   }
   if (given.ota !== undefined && !(URL.canParse(given.ota) && /^https?:/.test(given.ota)))
     command.error(`error: --ota must be a URL that begins with http: or https:, not ${given.ota}.`);
-  const { json, mqttLevel, ...rest } = given;
-  return { ...rest, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses };
+  if (given.ota !== undefined && given.direct) command.error('error: --ota and --direct are two ways in; give one of them.');
+  const { json, direct, mqttLevel, ...rest } = given;
+  const ota = direct ? undefined : (given.ota ?? `http://${given.host}:${given.httpPort}/ota/`);
+  return { ...rest, ota, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses };
 }
 
 function describeOptions(env: NodeJS.ProcessEnv): Command {
@@ -60,12 +66,13 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .description('Runs a fleet of simulated devices against a hub until Ctrl-C.')
     .addOption(number('--devices <n>', 'how many devices', 40, 1, DEVICES_MAX))
     .addOption(
-      new Option('--transport <kind>', 'how they connect; mixed is one in four over WebSocket')
+      new Option('--transport <kind>', 'how they connect with --direct; mixed is one in four over WebSocket')
         .choices(['mqtt', 'websocket', 'mixed'])
         .default('mqtt'),
     )
     .addOption(new Option('--profile <name>', 'what they are').choices(['mixed', ...profileNames]).default('mixed'))
-    .option('--ota <url>', 'the OTA address that the devices ask at boot; without it they connect directly, with the fleet-wide secret')
+    .option('--ota <url>', 'the OTA address that the devices ask at boot (default: /ota/ of the hub)')
+    .option('--direct', 'connect without asking, with the fleet-wide secret, to a hub with FLOTILLA_DEVICE_AUTH=hmac')
     .option('--ca <file>', 'PEM file of an authority that the devices trust besides the public ones', readPem)
     .addOption(number('--speed <n>', "divides the firmware's pauses before it boots, asks or connects again", 1, 1, 1000))
     .addOption(
@@ -75,11 +82,15 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .addOption(number('--mqtt-port <port>', "the hub's MQTT port", 1883, 1, 65_535))
     .addOption(number('--http-port <port>', "the hub's HTTP port, for WebSocket", 8080, 1, 65_535))
     .addOption(
-      new Option('--secret <secret>', 'the fleet-wide device secret (default: device.secret in the data folder)').env(
+      new Option('--secret <secret>', 'the fleet-wide device secret of --direct (default: device.secret in the data folder)').env(
         'FLOTILLA_DEVICE_SECRET',
       ),
     )
-    .option('--data-dir <folder>', "the hub's data folder", env['FLOTILLA_DATA_DIR'] ?? './.flotilla')
+    .option(
+      '--data-dir <folder>',
+      "the hub's data folder: its secret for --direct, and the flash of devices otherwise",
+      env['FLOTILLA_DATA_DIR'] ?? './.flotilla',
+    )
     .addOption(number('--rate <n>', 'devices connecting per second, 0 for all at once', 0, 0, DEVICES_MAX))
     .addOption(number('--seed <n>', 'the same seed gives the same devices', 1, 0, 65_535))
     .addOption(number('--answer-delay-ms <ms>', 'how long each tool runs', 0, 0, 3_600_000))

@@ -8,6 +8,9 @@ const COUNT_EVERY_MS = 100;
 /** The same for people, and for trouble. */
 const SENTENCE_EVERY_MS = 2000;
 
+/** Codes and crashes that a person is told: with more of them nobody reads on. */
+const NOTICES_SAID_MAX = 20;
+
 const PROBLEM_CODES = {
   unreachable: 'HUB_UNREACHABLE',
   refused: 'DEVICE_REFUSED',
@@ -24,6 +27,7 @@ export interface ReporterOutput {
 
 export class Reporter {
   #connected = 0;
+  #noticed = 0;
   #losses = new Map<Loss['kind'], { count: number; detail: string }>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -62,8 +66,11 @@ export class Reporter {
   onnotice(device: string, notice: DeviceNotice): void {
     const { kind, ...rest } = notice;
     this.event({ event: kind, device, ...rest });
-    if (notice.kind === 'code') this.say(`${device} shows the code ${notice.code} and waits for somebody to approve it.`);
+    if (++this.#noticed > NOTICES_SAID_MAX) return;
+    if (notice.kind === 'code') this.say(`${device} shows the code ${notice.code} and waits until somebody has approved it.`);
     else this.say(`${device} crashed: ${notice.reason}.`);
+    if (this.#noticed === NOTICES_SAID_MAX)
+      this.say('Further codes and crashes are not told one by one; `enrolments` in the API lists who waits.');
   }
 
   stop(): void {

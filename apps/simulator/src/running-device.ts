@@ -2,6 +2,7 @@
 import type {
   Behaviour,
   DeviceEffect,
+  DeviceFlash,
   DeviceNotice,
   HttpRequest,
   HttpResponse,
@@ -10,12 +11,14 @@ import type {
 } from '@flotilla/simulated-device';
 import type { DeviceSocket, DeviceSocketEvents, Loss } from './device-socket.js';
 
-/** How a device reaches the hub. */
-export interface DeviceRoads {
+/** What a device has around it: the ways to the hub, and a place for its flash. */
+export interface Surroundings {
   /** Opens a socket for the identity that the device has at that moment; `settings` are there where an OTA answer gave them. */
   open(device: SimulatedDevice, settings: TransportSettings | undefined, events: DeviceSocketEvents): DeviceSocket;
   /** Rejects where there is no answer. */
   exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+  /** Takes what the device is to have in its flash when it is made anew. */
+  keep(flash: DeviceFlash): void;
 }
 
 /** What activation is answered with while it waits; anything else but 200 is trouble. [xiaozhi §7.4] */
@@ -45,7 +48,7 @@ export class RunningDevice {
 
   constructor(
     readonly device: SimulatedDevice,
-    private readonly roads: DeviceRoads,
+    private readonly surroundings: Surroundings,
     private readonly events: RunningDeviceEvents,
   ) {
     this.#id = device.identity.mac;
@@ -87,7 +90,7 @@ export class RunningDevice {
 
   #connect(settings: TransportSettings | undefined): void {
     if (!this.#isSwitchedOn) return;
-    this.#socket = this.roads.open(this.device, settings, {
+    this.#socket = this.surroundings.open(this.device, settings, {
       onopen: () => this.#opened(),
       onmessage: (text) => this.#carryOut(this.device.receive(text, Date.now())),
       onloss: (loss) => this.#lost(loss),
@@ -118,7 +121,7 @@ export class RunningDevice {
 
   async #exchange(request: HttpRequest): Promise<HttpResponse | undefined> {
     try {
-      const response = await this.roads.exchange(request, this.#disposal.signal);
+      const response = await this.surroundings.exchange(request, this.#disposal.signal);
       if (!GOOD_STATUS.includes(response.status))
         this.events.onfailed({ kind: 'unanswered', detail: `HTTP ${response.status}: ${response.body.slice(0, 200)}` });
       return response;
@@ -160,6 +163,9 @@ export class RunningDevice {
           break;
         case 'request':
           void this.#request(effect.id, effect.request);
+          break;
+        case 'keep':
+          this.surroundings.keep(effect.flash);
           break;
         case 'notice':
           this.events.onnotice(this.#id, effect.notice);

@@ -24,7 +24,19 @@ async function startServer(isWelcome: boolean): Promise<{ server: WebSocketServe
 }
 
 function startFleet(httpPort: number, onloss: (loss: Loss) => void = () => undefined): Fleet {
-  const settings = ['--devices', '1', '--transport', 'websocket', '--profile', 'lamp', '--secret', 'x', '--reconnect-ms', '60000'];
+  const settings = [
+    '--devices',
+    '1',
+    '--transport',
+    'websocket',
+    '--profile',
+    'lamp',
+    '--direct',
+    '--secret',
+    'x',
+    '--reconnect-ms',
+    '60000',
+  ];
   const put = (loss?: Loss) => loss && onloss(loss);
   const fleet = new Fleet(readOptions(['node', 'simulate', ...settings, '--http-port', String(httpPort)], {}), {
     onconnected: () => undefined,

@@ -5,7 +5,7 @@ export type { LoggedCall } from './call-log.js';
 export { identityOf } from './identity.js';
 export type { DeviceIdentity, IdentitySeed } from './identity.js';
 export type { HttpRequest, HttpResponse } from './http-requests.js';
-export type { DeviceEffect, DeviceNotice } from './link.js';
+export type { DeviceEffect, DeviceFlash, DeviceNotice } from './link.js';
 export { pausesAt } from './pauses.js';
 export { profileNames, profiles } from './profile.js';
 export type { DeviceProfile, FirmwareAge, ProfileName } from './profile.js';

@@ -3,6 +3,13 @@ import type { TransportSettings } from './boot/transport-settings.js';
 import type { HttpRequest } from './http-requests.js';
 import type { ReconnectPlan } from './reconnect-plan.js';
 
+/** What a device has in its flash and needs to be the same device again. */
+export interface DeviceFlash {
+  readonly uuid: string;
+  /** Transport settings by `namespace.name`. */
+  readonly settings: Readonly<Record<string, string | number>>;
+}
+
 /** What somebody who stands before the device, or listens to its console, gets to know. */
 export type DeviceNotice =
   | { readonly kind: 'code'; readonly code: string; readonly message: string }
@@ -20,6 +27,8 @@ export type DeviceEffect =
   /** Make this request and give what comes of it to `answered`. */
   | { readonly kind: 'request'; readonly id: number; readonly request: HttpRequest }
   | { readonly kind: 'notice'; readonly notice: DeviceNotice }
+  /** The flash has changed; who wants the device to live on in another process keeps it. */
+  | { readonly kind: 'keep'; readonly flash: DeviceFlash }
   /** Call `tick` at this time; replaces an earlier one. */
   | { readonly kind: 'wakeAt'; readonly at: number };
 

@@ -15,7 +15,7 @@ import { DeviceState } from './device-state.js';
 import { FirmwareObject, readFirmwareJson } from './firmware-json.js';
 import { HttpRequests, type HttpResponse } from './http-requests.js';
 import { identityWith, uuidFrom, type DeviceIdentity } from './identity.js';
-import { Link, type DeviceEffect } from './link.js';
+import { Link, type DeviceEffect, type DeviceFlash } from './link.js';
 import { MainTask } from './main-task.js';
 import { firmwarePauses, type Pauses } from './pauses.js';
 import type { DeviceProfile } from './profile.js';
@@ -34,6 +34,8 @@ export interface DeviceSetup {
   readonly transport: 'mqtt' | 'websocket';
   /** Where the device asks at each boot how to connect. Without it there is no boot, and whoever drives the device knows how. */
   readonly otaUrl?: string | undefined;
+  /** What it kept in an earlier life; without it the flash is empty. */
+  readonly flash?: DeviceFlash | undefined;
   readonly network?: Network;
   /** Numbers in [0, 1): battery, temperature, behaviours with a chance, and the UUID after an erased flash. */
   readonly random: () => number;
@@ -55,7 +57,7 @@ export class SimulatedDevice {
   readonly #replies: Replies;
   readonly #calls: ToolCalls;
   readonly #restarts: RestartPlan;
-  readonly #nvs = new Nvs();
+  readonly #nvs: Nvs;
   readonly #http: HttpRequests;
   readonly #boot: Boot | undefined;
   readonly #random: () => number;
@@ -63,8 +65,10 @@ export class SimulatedDevice {
   constructor(setup: DeviceSetup) {
     const { profile } = setup;
     this.profile = profile;
-    this.#state = new DeviceState(profile.parts, setup.identity, profile.firmwareVersion, setup.random);
+    const identity = setup.flash ? identityWith({ ...setup.identity, uuid: setup.flash.uuid, board: profile.parts.board }) : setup.identity;
+    this.#state = new DeviceState(profile.parts, identity, profile.firmwareVersion, setup.random);
     this.#random = setup.random;
+    this.#nvs = new Nvs(setup.flash?.settings);
     const pauses = { ...firmwarePauses, ...setup.pauses };
     this.#link = new Link(setup.transport, new ReconnectPlan(setup.network ?? 'wifi', pauses));
     this.#http = new HttpRequests(this.#link);
@@ -171,6 +175,7 @@ export class SimulatedDevice {
       case 'eraseFlash':
         this.#state.eraseFlash(uuidFrom(this.#random));
         this.#nvs.erase();
+        this.#link.effect({ kind: 'keep', flash: { uuid: this.identity.uuid, settings: {} } });
         this.#restarts.crash(now);
         break;
       case 'normal':

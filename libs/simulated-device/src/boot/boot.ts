@@ -67,8 +67,9 @@ export class Boot {
 
   /** False where the answer counts as none. */
   #accept(text: string, now: number): boolean {
-    const { nvs, state, crash } = this.parts;
+    const { link, nvs, state, crash } = this.parts;
     const verdict = takeOtaAnswer(nvs, text, state.firmwareVersion);
+    link.effect({ kind: 'keep', flash: { uuid: state.identity.uuid, settings: nvs.contents } });
     switch (verdict.kind) {
       case 'unreadable':
         return false;

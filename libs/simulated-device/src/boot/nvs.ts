@@ -13,8 +13,18 @@ export type NvsNamespace = 'mqtt' | 'websocket';
 export type NvsValue = string | number;
 
 export class Nvs {
-  readonly #values = new Map<string, NvsValue>();
-  #entries = 0;
+  readonly #values: Map<string, NvsValue>;
+  #entries: number;
+
+  /** What an earlier run has left. */
+  constructor(contents: Readonly<Record<string, NvsValue>> = {}) {
+    this.#values = new Map(Object.entries(contents));
+    this.#entries = Object.values(contents).reduce<number>((sum, value) => sum + entriesOf(value), 0);
+  }
+
+  get contents(): Readonly<Record<string, NvsValue>> {
+    return Object.fromEntries(this.#values);
+  }
 
   /** Keeps the value. Says why where the firmware aborts instead. */
   store(namespace: NvsNamespace, name: string, value: NvsValue): string | undefined {
