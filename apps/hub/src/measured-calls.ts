@@ -1,5 +1,6 @@
 /** Counts calls as they settle, by standing between the parts: single calls at the fleet service, those of jobs at the bus. */
 import type { Bus, CallRouter } from '@flotilla/bus';
+import type { FleetOperations } from '@flotilla/api';
 import type { Fleet } from '@flotilla/fleet';
 import type { HubMetrics } from './metrics.js';
 
@@ -22,10 +23,7 @@ export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
 }
 
 /** The fleet service with single calls counted, refused ones too. */
-export function measuredFleet(
-  fleet: Fleet,
-  metrics: HubMetrics,
-): Pick<Fleet, 'callTool' | 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'refreshTools'> {
+export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperations {
   return {
     callTool: async (request, actor) => {
       const startedAt = performance.now();
@@ -37,6 +35,8 @@ export function measuredFleet(
     pauseJob: (id, actor) => fleet.pauseJob(id, actor),
     resumeJob: (id, actor) => fleet.resumeJob(id, actor),
     cancelJob: (id, force, actor) => fleet.cancelJob(id, force, actor),
+    setToolPolicy: (policy, actor) => fleet.setToolPolicy(policy, actor),
+    deleteToolPolicy: (pattern, actor) => fleet.deleteToolPolicy(pattern, actor),
     refreshTools: (deviceId) => fleet.refreshTools(deviceId),
   };
 }

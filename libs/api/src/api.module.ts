@@ -23,6 +23,8 @@ import { JobResolver } from './resolvers/job.resolver.js';
 import { LiveResolver } from './resolvers/live.resolver.js';
 import { ProvisioningActsResolver } from './resolvers/provisioning-acts.resolver.js';
 import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
+import { PolicyActsResolver } from './resolvers/policy-acts.resolver.js';
+import { FleetToolResolver } from './resolvers/fleet-tool.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
 
@@ -41,6 +43,8 @@ const resolvers = [
   ProvisioningActsResolver,
   EnrolmentResolver,
   ToolResolver,
+  FleetToolResolver,
+  PolicyActsResolver,
   ToolResultResolver,
   CallResolver,
   EventResolver,

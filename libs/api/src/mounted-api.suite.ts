@@ -213,6 +213,8 @@ const refusingFleet: FleetOperations = {
   resumeJob: async () => refused,
   cancelJob: async () => refused,
   refreshTools: async () => refused,
+  setToolPolicy: async () => refused,
+  deleteToolPolicy: async () => refused,
 };
 
 function silentLogger(failures: unknown[]): ApiLogger & { info(fields: object, message: string): void } {

@@ -37,6 +37,9 @@ const mutation: EveryField<Mutation> = {
   // A link lets devices in that nobody has looked at.
   createEnrolmentLink: 'ADMIN',
   revokeEnrolmentLink: 'ADMIN',
+  // A policy says what may be done twice: calls and jobs of everybody rely on it.
+  setToolPolicy: 'ADMIN',
+  deleteToolPolicy: 'ADMIN',
   createJob: 'JOBS_WRITE',
   pauseJob: 'JOBS_WRITE',
   resumeJob: 'JOBS_WRITE',

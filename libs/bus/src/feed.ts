@@ -20,6 +20,8 @@ export interface FeedTopics {
   readonly event: FeedEvent;
   /** A job's state or counters changed. */
   readonly job: { readonly jobId: JobId };
+  /** A tool policy was set or deleted. */
+  readonly policy: { readonly pattern: string };
 }
 
 export type FeedTopic = keyof FeedTopics;

@@ -58,7 +58,13 @@ class Subscriber<Message> {
 type SubscribersByTopic = { readonly [Topic in FeedTopic]: Set<Subscriber<FeedTopics[Topic]>> };
 
 export class LocalFeed implements EventFeed {
-  readonly #subscribers: SubscribersByTopic = { device: new Set(), session: new Set(), event: new Set(), job: new Set() };
+  readonly #subscribers: SubscribersByTopic = {
+    device: new Set(),
+    session: new Set(),
+    event: new Set(),
+    job: new Set(),
+    policy: new Set(),
+  };
   readonly #logger: BusLogger;
   #droppedTotal = 0;
 

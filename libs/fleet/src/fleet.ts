@@ -1,5 +1,6 @@
 /** What an operator can do with the fleet: the operations that the API, the agents' door and the command line share. No HTTP, no framework. */
 import type { Bus } from '@flotilla/bus';
+import type { ToolPolicy } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -11,6 +12,7 @@ import type { CreateJobDeps, JobAnswer } from './jobs/create-job.js';
 import type { JobRequest } from './jobs/job-request.js';
 import type { FleetLogger } from './fleet-logger.js';
 import { PolicyBook } from './calls/policy-book.js';
+import { deleteToolPolicy, setToolPolicy } from './policies/set-tool-policy.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 import { cancelJob, pauseJob, resumeJob } from './jobs/steer-job.js';
@@ -29,7 +31,7 @@ export class Fleet {
   readonly #caller: ToolCaller;
 
   constructor(deps: FleetDeps) {
-    const policies = new PolicyBook(deps.registry.toolPolicies, deps.clock);
+    const policies = new PolicyBook(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
     this.#deps = { ...deps, policies };
     this.#caller = new ToolCaller(this.#deps);
   }
@@ -54,6 +56,14 @@ export class Fleet {
 
   cancelJob(id: string, force: boolean, actor: Actor): Promise<JobAnswer> {
     return cancelJob(this.#deps, id, force, actor);
+  }
+
+  setToolPolicy(policy: ToolPolicy, actor: Actor): ReturnType<typeof setToolPolicy> {
+    return setToolPolicy(this.#deps, policy, actor);
+  }
+
+  deleteToolPolicy(pattern: string, actor: Actor): ReturnType<typeof deleteToolPolicy> {
+    return deleteToolPolicy(this.#deps, pattern, actor);
   }
 
   /** Has the device list its tools again; resolves when it was asked. */

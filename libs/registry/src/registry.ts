@@ -1,6 +1,6 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
-import type { AuditStore } from './audit-store.js';
+import type { AuditSource, AuditStore } from './audit-store.js';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
@@ -35,6 +35,10 @@ export interface ApiKeyStore {
 
 export interface ToolPolicyStore {
   all(): Promise<readonly ToolPolicy[]>;
+  /** Makes or replaces the policy of its pattern. False where it would be one more than `policiesMax`. */
+  set(policy: ToolPolicy, how: { readonly policiesMax: number; readonly at: number; readonly by?: AuditSource }): Promise<boolean>;
+  /** False where there is no such policy. */
+  remove(pattern: string, how: { readonly at: number; readonly by?: AuditSource }): Promise<boolean>;
 }
 
 /** The lease of this process: one row, renewed while it lives. Presence and job ownership are only as alive as it. */

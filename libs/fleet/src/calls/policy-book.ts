@@ -1,21 +1,28 @@
-/** The operator's tool policies, remembered for some seconds so that a call costs no query. */
+/** The operator's tool policies, remembered so that a call costs no query, and forgotten when somebody changes one. */
+import type { EventFeed } from '@flotilla/bus';
 import type { ToolPolicy } from '@flotilla/jobs';
 import { findToolPolicy } from '@flotilla/jobs';
 import type { ToolPolicyStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 
-/** A changed policy holds for new calls and jobs after at most this time. */
+/** A change whose news was lost on the way holds for new calls and jobs after at most this time, ms. */
 const rememberedMs = 5_000;
 
 export class PolicyBook {
-  readonly #store: ToolPolicyStore;
+  readonly #store: Pick<ToolPolicyStore, 'all'>;
   readonly #clock: Clock;
   #policies: Promise<readonly ToolPolicy[]> | undefined;
   #readAt = -Infinity;
 
-  constructor(store: ToolPolicyStore, clock: Clock) {
+  /** Listens for as long as the feed is open. */
+  constructor(store: Pick<ToolPolicyStore, 'all'>, clock: Clock, feed: Pick<EventFeed, 'subscribe'>) {
     this.#store = store;
     this.#clock = clock;
+    feed.subscribe('policy', () => this.forget());
+  }
+
+  forget(): void {
+    this.#policies = undefined;
   }
 
   async policyOf(tool: string): Promise<ToolPolicy> {
@@ -24,11 +31,12 @@ export class PolicyBook {
       this.#readAt = now;
       this.#policies = this.#store.all();
     }
+    const policies = this.#policies;
     try {
-      return findToolPolicy(await this.#policies, tool);
+      return findToolPolicy(await policies, tool);
     } catch (error) {
       // A failed read is not remembered.
-      this.#policies = undefined;
+      if (this.#policies === policies) this.#policies = undefined;
       throw error;
     }
   }

@@ -1,0 +1,46 @@
+/** What an operator may say of a tool, and why not. Asks no database. */
+import { callTimeoutMsMax, callTimeoutMsMin } from '@flotilla/jobs';
+import type { ToolPolicy } from '@flotilla/jobs';
+import { z } from 'zod';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+
+/** Characters of names, paths and texts: each is stored, and looked at for every call. */
+const textLengthMax = 200;
+
+const patternSchema = z
+  .string()
+  .max(textLengthMax)
+  .regex(/^[^\s*\p{Cc}]*\*?$/u, 'A pattern is the exact name of a tool, or the beginning of names with one `*` at its end.')
+  .min(1, 'A pattern is the exact name of a tool, or the beginning of names with one `*` at its end.');
+
+const policySchema = z
+  .object({
+    pattern: patternSchema,
+    verification: z.enum(['NONE', 'READBACK', 'REBOOT', 'FIRMWARE']),
+    readback: z
+      .object({
+        tool: z.string().min(1).max(textLengthMax),
+        path: z
+          .string()
+          .max(textLengthMax)
+          .regex(/^[^.]+(\.[^.]+)*$/, 'The path is member names with dots between them, for example audio_speaker.volume.'),
+        argument: z.string().min(1).max(textLengthMax),
+      })
+      .optional(),
+    failureText: z.string().min(1).max(textLengthMax).optional(),
+    callTimeoutMs: z
+      .int()
+      .min(callTimeoutMsMin, `A call may take ${callTimeoutMsMin} to ${callTimeoutMsMax} ms.`)
+      .max(callTimeoutMsMax, `A call may take ${callTimeoutMsMin} to ${callTimeoutMsMax} ms.`),
+  })
+  .refine(({ verification, readback }) => verification !== 'READBACK' || readback !== undefined, {
+    path: ['readback'],
+    message: 'READBACK needs `readback`: which tool to read, where the value stands, and which argument it must equal.',
+  });
+
+/** The first rule that is broken, or undefined. `path` leads to the policy. */
+export function refusePolicy(policy: ToolPolicy, path: readonly string[]): Refusal | undefined {
+  const issue = policySchema.safeParse(policy).error?.issues[0];
+  return issue && refuse('INVALID', [...path, ...issue.path.map(String)], issue.message);
+}

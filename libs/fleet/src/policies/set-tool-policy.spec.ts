@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { defaultToolPolicy } from '@flotilla/jobs';
+import type { ToolPolicy } from '@flotilla/jobs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin, openHub } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+
+const lamp = (change: Partial<ToolPolicy> = {}): ToolPolicy => ({ ...defaultToolPolicy, pattern: 'self.lamp.turn_on', ...change });
+
+describe('setting tool policies', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+
+  beforeAll(async () => {
+    fixture = await openHub({ withWorker: false });
+    hub = fixture.hub;
+    await hub.connect(['board']);
+  });
+  afterAll(() => fixture.close());
+
+  const call = () => hub.fleet.callTool({ deviceId: 'board', tool: 'self.lamp.turn_on', arguments: {} }, admin);
+  const job = async (key: string) =>
+    (await hub.fleet.createJob({ tool: 'self.lamp.turn_on', arguments: {}, devices: { all: true } }, key, admin)).job;
+
+  it('holds for the very next call and job, and not for jobs that were made', async () => {
+    expect((await call()).call?.outcome).toBe('SUCCEEDED');
+    const before = await job('before');
+    await hub.fleet.setToolPolicy(lamp({ failureText: 'true', idempotent: true, disruptive: true }), admin);
+    expect((await call()).call).toMatchObject({ outcome: 'FAILED', error: { code: 'DEVICE_ERROR' } });
+    expect(await job('after')).toMatchObject({ failureText: 'true', idempotent: true, disruptive: true });
+    expect(await hub.job(before?.id ?? ('' as never))).toMatchObject({ failureText: undefined, idempotent: false, disruptive: false });
+    await hub.fleet.deleteToolPolicy('self.lamp.turn_on', admin);
+    expect((await call()).call?.outcome).toBe('SUCCEEDED');
+  });
+
+  it('is on the audit trail with what was said, and so is a disruptive call', async () => {
+    await hub.fleet.setToolPolicy(lamp({ disruptive: true }), admin);
+    await call();
+    const { rows } = await hub.registry.audit.page({ subject: 'policy:self.lamp.turn_on' }, { first: 1 });
+    expect(rows).toMatchObject([{ action: 'policy.set', actor: 'admin', data: { disruptive: true, callTimeoutMs: 60_000 } }]);
+    expect((await hub.registry.audit.page({ subject: 'device:board' }, { first: 1 })).rows[0]?.action).toBe('call.disruptive');
+  });
+
+  it('reaches other processes by the feed', async () => {
+    const heard: string[] = [];
+    hub.bus.feed.subscribe('policy', ({ pattern }) => heard.push(pattern));
+    await hub.fleet.setToolPolicy(lamp({ pattern: 'self.lamp.*' }), admin);
+    await expect.poll(() => heard).toEqual(['self.lamp.*']);
+  });
+
+  it('refuses what makes no sense, deletes what is there, and is bounded', async () => {
+    const before = await hub.registry.toolPolicies.all();
+    expect(await hub.fleet.setToolPolicy(lamp({ callTimeoutMs: 1 }), admin)).toMatchObject({ refusal: { code: 'INVALID' } });
+    expect(await hub.fleet.deleteToolPolicy(randomUUID(), admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
+    const how = { policiesMax: before.length, at: Date.now() };
+    expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'one.more' }), how)).toBe(false);
+    expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'self.lamp.*' }), how)).toBe(true);
+    expect(await hub.registry.toolPolicies.all()).toEqual(before);
+  });
+});

@@ -1,0 +1,56 @@
+/** Changes what operators say of tools. New calls and jobs follow at once, in every process; jobs that were made keep what they were made with. */
+import type { Bus } from '@flotilla/bus';
+import type { ToolPolicy } from '@flotilla/jobs';
+import type { Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import { sourceOf } from '../actor.js';
+import type { Actor } from '../actor.js';
+import type { PolicyBook } from '../calls/policy-book.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { refusePolicy } from './policy-request.js';
+
+export interface SetToolPolicyDeps {
+  readonly registry: Pick<Registry, 'toolPolicies'>;
+  readonly bus: Pick<Bus, 'feed'>;
+  readonly clock: Clock;
+  readonly policies: PolicyBook;
+}
+
+/** Policies of one hub: all are looked at for a tool that is not named exactly. */
+const policiesMax = 1_000;
+
+export async function setToolPolicy(
+  deps: SetToolPolicyDeps,
+  policy: ToolPolicy,
+  actor: Actor,
+): Promise<{ readonly toolPolicy: ToolPolicy } | { readonly refusal: Refusal }> {
+  const refusal = refusePolicy(policy, ['input']);
+  if (refusal !== undefined) return { refusal };
+  const { registry, clock } = deps;
+  if (!(await registry.toolPolicies.set(policy, { policiesMax, at: clock.now(), by: sourceOf(actor) }))) {
+    return { refusal: refuse('LIMIT_EXCEEDED', ['input', 'pattern'], `There are ${policiesMax} policies; use prefixes instead.`) };
+  }
+  announce(deps, policy.pattern);
+  return { toolPolicy: policy };
+}
+
+/** What the pattern said no longer holds; a shorter prefix or the cautious default does. */
+export async function deleteToolPolicy(
+  deps: SetToolPolicyDeps,
+  pattern: string,
+  actor: Actor,
+): Promise<{ readonly pattern: string } | { readonly refusal: Refusal }> {
+  const { registry, clock } = deps;
+  if (!(await registry.toolPolicies.remove(pattern, { at: clock.now(), by: sourceOf(actor) }))) {
+    return { refusal: refuse('NOT_FOUND', ['pattern'], `There is no policy "${pattern}".`) };
+  }
+  announce(deps, pattern);
+  return { pattern };
+}
+
+/** This process follows before it answers, the others when they hear of it. */
+function announce({ bus, policies }: SetToolPolicyDeps, pattern: string): void {
+  policies.forget();
+  bus.feed.publish('policy', { pattern });
+}
