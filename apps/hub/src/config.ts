@@ -6,6 +6,8 @@ import {
   MQTT_TLS_PORT,
   publicMqttProblem,
   publicUrlProblem,
+  defaultDialNetworks,
+  dialNetworkProblem,
 } from '@flotilla/gateway';
 import type { EnrolmentMode } from '@flotilla/gateway';
 import { storageUrlProblem } from '@flotilla/storage';
@@ -89,6 +91,22 @@ const originList = z.preprocess(
     ),
 );
 
+const networkList = z.preprocess(
+  unset,
+  z
+    .string()
+    .default(defaultDialNetworks.join(','))
+    .transform((text, context) => {
+      const networks = text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '');
+      for (const message of networks.map(dialNetworkProblem).filter((problem) => problem !== undefined))
+        context.addIssue({ code: 'custom', message });
+      return networks;
+    }),
+);
+
 /** A text that a part of the hub judges: it says what is wrong with it, or nothing. */
 const judged = (problemOf: (text: string) => string | undefined) =>
   z.preprocess(
@@ -149,6 +167,7 @@ const environment = z.object({
       .transform(Number),
   ),
   FLOTILLA_DEVICE_URLS: originList,
+  FLOTILLA_DIAL_NETWORKS: networkList,
   FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
   FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
   FLOTILLA_UPLOADS_DAYS: days(30),
@@ -196,6 +215,8 @@ export interface HubConfig {
   readonly reconnectsMax: number;
   /** Origins that tools which make a device fetch or post may name. */
   readonly deviceUrls: readonly string[];
+  /** Networks in which microcontrollers may be dialled. */
+  readonly dialNetworks: readonly string[];
   /** Where files are kept: a folder, or a bucket. */
   readonly storage: { readonly url: URL; readonly s3: { readonly region: string; readonly endpoint?: string } };
   /** Uploads are removed when they are older. */
@@ -325,6 +346,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
+    dialNetworks: values.FLOTILLA_DIAL_NETWORKS,
     storage: storageOf(values),
     uploadsDays: values.FLOTILLA_UPLOADS_DAYS,
     vision: visionOf(values),

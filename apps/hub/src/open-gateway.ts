@@ -54,6 +54,7 @@ export async function openGateway(ground: Ground, place: GatewayPlace): Promise<
     clock: systemClock,
     auth,
     publishTopic,
+    dialNetworks: config.dialNetworks,
     udp,
     limits,
     logger,

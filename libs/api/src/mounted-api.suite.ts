@@ -174,6 +174,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
   return {
     devices: watch('devices', registry.devices),
     toolSets: watch('toolSets', registry.toolSets),
+    dials: registry.dials,
     events: watch('events', registry.events),
     calls: watch('calls', registry.calls),
     jobs: watch('jobs', registry.jobs),

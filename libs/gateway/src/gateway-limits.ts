@@ -52,6 +52,20 @@ export interface GatewayLimits {
   readonly notificationsPerMinuteMax: number;
   /** JSON of a notification's params kept in its event, bytes. */
   readonly notificationBytesMax: number;
+  /** Microcontrollers that this process dials: each is a socket as long as it lives. */
+  readonly dialledDevicesMax: number;
+  /** How often it looks whether there are others to dial, ms. */
+  readonly dialRoundMs: number;
+  /** Time for a board to take the connection, ms. */
+  readonly dialTimeoutMs: number;
+  /** A board has booted when it has printed nothing for so long, ms; and at the latest after so long. [mcpu §1.4] */
+  readonly dialQuietMs: number;
+  readonly dialQuietMsMax: number;
+  /** A connection that lasted so long was a good one, ms: the next wait is short again. */
+  readonly dialProvenMs: number;
+  /** Wait before a lost board is dialled again, ms: at most the first after one failure, doubling up to the other. */
+  readonly redialDelayMs: number;
+  readonly redialDelayMsMax: number;
   /** Wait between two attempts of a write to PostgreSQL, ms: first and longest. */
   readonly retryDelayMs: number;
   readonly retryDelayMsMax: number;
@@ -87,6 +101,14 @@ export const defaultGatewayLimits: GatewayLimits = {
   toolPageCacheBytesMax: 8 * 1024 * 1024,
   notificationsPerMinuteMax: 60,
   notificationBytesMax: 8 * 1024,
+  dialledDevicesMax: 5_000,
+  dialRoundMs: 2_000,
+  dialTimeoutMs: 5_000,
+  dialQuietMs: 300,
+  dialQuietMsMax: 2_500,
+  dialProvenMs: 60_000,
+  redialDelayMs: 5_000,
+  redialDelayMsMax: 5 * 60_000,
   retryDelayMs: 250,
   retryDelayMsMax: 5_000,
   stopTimeoutMs: 5_000,

@@ -142,7 +142,7 @@ describe('what changed since the last time', () => {
       return answer;
     };
     const slow: SessionStores['devices'] = { connecting: (one) => devices.connecting(one), ready, closed: (one) => devices.closed(one) };
-    stage = await setStage({ registry: { devices: slow, toolSets, events } });
+    stage = await setStage({ registry: { devices: slow, toolSets, events, dials: registry.dials } });
     connected.push(await stage.connectLamp({ version: '2.4.2', tools: ['b'] }));
     await stage.event('device.disconnected');
     expect(stage.events.map(({ type }) => type)).toEqual(['device.connected', 'firmware.changed', 'tools.changed', 'device.disconnected']);
@@ -235,7 +235,7 @@ describe('while PostgreSQL does not answer', () => {
       ready: (session) => away(() => registry.devices.ready(session)),
       closed: (session) => away(() => registry.devices.closed(session)),
     };
-    stage = await setStage({ registry: { devices, toolSets: registry.toolSets, events: registry.events } });
+    stage = await setStage({ registry: { devices, toolSets: registry.toolSets, events: registry.events, dials: registry.dials } });
     const device = await stage.connectLamp();
     await vi.waitFor(() => expect(stage.gateway.status().sessions).toMatchObject([{ state: 'ready' }]));
     expect((await stage.call()).outcome.kind).toBe('SUCCEEDED');

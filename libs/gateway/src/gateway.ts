@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Bus, CallServer } from '@flotilla/bus';
 import type { HubProcessId } from '@flotilla/mcp';
+import type { DialStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { DeviceAuth } from './auth/device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
@@ -19,6 +20,8 @@ import { LiveSessions } from './sessions/live-sessions.js';
 import type { SessionCount } from './sessions/live-sessions.js';
 import { FailedAttempts } from './overload/failed-attempts.js';
 import { Lobby } from './overload/lobby.js';
+import { DialBook } from './mcpu/dial-book.js';
+import { defaultDialNetworks, DialNetworks } from './mcpu/dial-networks.js';
 import { MqttIngress } from './mqtt/mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt/mqtt-upgrade.js';
 import { NoVoice } from './conversations/no-voice.js';
@@ -34,12 +37,14 @@ import { WebSocketIngress } from './websocket/websocket-ingress.js';
 export interface GatewayOptions {
   /** This process, as its lease names it. */
   readonly gatewayId: HubProcessId;
-  readonly registry: SessionStores;
+  readonly registry: SessionStores & { readonly dials: DialStore };
   readonly bus: Pick<Bus, 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly auth: DeviceAuth;
   /** The topic that MQTT devices publish to; `device-server` by default. */
   readonly publishTopic?: string;
+  /** Networks in which microcontrollers may be dialled, as `192.168.0.0/16`. */
+  readonly dialNetworks?: readonly string[];
   /** `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. */
   readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined };
   /** Where a device's camera asks about photos; without it nowhere. */
@@ -73,6 +78,7 @@ export class Gateway {
   readonly #mqtt: MqttIngress;
   readonly #mqttUpgrade: MqttUpgrade;
   readonly #webSockets: WebSocketIngress;
+  readonly #dials: DialBook;
   #udp: UdpSink | undefined;
 
   constructor(private readonly options: GatewayOptions) {
@@ -91,6 +97,8 @@ export class Gateway {
     this.#mqtt = new MqttIngress({ ...door, publishTopic: options.publishTopic ?? defaultPublishTopic });
     this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
     this.#webSockets = new WebSocketIngress(door);
+    const networks = new DialNetworks(options.dialNetworks ?? defaultDialNetworks);
+    this.#dials = new DialBook({ ...shared, gatewayId, dials: registry.dials, host: this.#sessions, networks });
     this.upgrades = new Map([
       ['/mqtt', this.#mqttUpgrade.upgrade],
       ['/mqtt/', this.#mqttUpgrade.upgrade],
@@ -105,6 +113,7 @@ export class Gateway {
     this.#sessions.start();
     await this.#mqtt.start();
     this.#webSockets.start();
+    this.#dials.start();
   }
 
   /** Takes the socket of an MQTT connection from the hub's listener. */
@@ -134,6 +143,7 @@ export class Gateway {
   /** Settles all calls, ends all sessions with `hub_stopping` and writes that down. The listeners are closed by then. */
   async stop(): Promise<void> {
     await this.#sessions.stop();
+    this.#dials.stop();
     await this.#mqtt.stop();
     this.#webSockets.stop();
     this.#mqttUpgrade.stop();

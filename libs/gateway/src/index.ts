@@ -17,6 +17,7 @@ export type { SessionCount } from './sessions/live-sessions.js';
 export type { EnrolmentMode } from './provisioning/admission-desk.js';
 export { DeviceAddresses, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } from './provisioning/device-addresses.js';
 export type { AddressSettings } from './provisioning/device-addresses.js';
+export { defaultDialNetworks, dialNetworkProblem } from './mcpu/dial-networks.js';
 export { defaultPublishTopic, transportObject } from './provisioning/ota-answer.js';
 export type { TransportSettings } from './provisioning/ota-answer.js';
 export { OtaProvisioning } from './provisioning/ota-provisioning.js';

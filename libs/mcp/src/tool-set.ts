@@ -1,5 +1,6 @@
 /** Tool sets as content: the one canonical text of what a device announced, and what differs between two sets. Hashing is the caller's. */
 import { isJsonObject } from './json-text.js';
+import type { DevicePin } from './mcpu/pins.js';
 import type { DeviceTool } from './tool.js';
 
 /** Two devices with the same tools have the same `canonicalJson`, in whatever order they listed them and wrote their schemas. */
@@ -9,9 +10,12 @@ export interface CanonicalToolSet {
   readonly tools: readonly DeviceTool[];
 }
 
-export function canonicalToolSet(tools: readonly DeviceTool[]): CanonicalToolSet {
+/** Pins count only where there are any, so that devices without a pin registry keep their hashes. */
+export function canonicalToolSet(tools: readonly DeviceTool[], pins: readonly DevicePin[] = []): CanonicalToolSet {
   const canonical = [...byName(tools).values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-  return { canonicalJson: `[${canonical.map(canonicalTool).join(',')}]`, tools: canonical };
+  const entries = canonical.map(canonicalTool);
+  if (pins.length > 0) entries.push(JSON.stringify({ pins: sortMembers(pins) }));
+  return { canonicalJson: `[${entries.join(',')}]`, tools: canonical };
 }
 
 /** Names of tools, each list sorted. `changed`: same name, but another description, schema or audience. */
@@ -44,8 +48,8 @@ function byName(tools: readonly DeviceTool[]): ReadonlyMap<string, DeviceTool> {
   return named;
 }
 
-function canonicalTool({ name, description, inputSchema, userOnly }: DeviceTool): string {
-  return JSON.stringify({ name, description, inputSchema: sortMembers(inputSchema), userOnly });
+function canonicalTool({ name, description, inputSchema, userOnly, pollingIntervalMs }: DeviceTool): string {
+  return JSON.stringify({ name, description, inputSchema: sortMembers(inputSchema), userOnly, pollingIntervalMs });
 }
 
 /** Members by name at every level; lists keep their order, which may mean something. */

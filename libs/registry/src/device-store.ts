@@ -1,4 +1,4 @@
-import type { DeviceId, DeviceTool, HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import type { DeviceId, DevicePin, DeviceTool, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import type { AuditSource } from './audit-store.js';
 import type { DeviceFilter, Dialect, Presence, Reachability, TransportKind } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
@@ -147,6 +147,8 @@ export interface ToolFilter {
 export interface ToolSet {
   readonly hash: ToolSetHash;
   readonly tools: readonly StoredTool[];
+  /** Of a microcontroller; absent means none. */
+  readonly pins?: readonly DevicePin[];
 }
 
 export interface StoredTool extends DeviceTool {

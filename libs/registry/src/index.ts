@@ -42,6 +42,7 @@ export type {
 } from './job-store.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
+export type { DialStore, DialTarget } from './dial-store.js';
 export { openRegistry } from './open-registry.js';
 export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';

@@ -5,6 +5,7 @@ import { Database } from './database/database.js';
 import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
 import { PgDeviceStore } from './devices/pg-device-store.js';
+import { PgDialStore } from './devices/pg-dial-store.js';
 import { PgToolSetStore } from './devices/pg-tool-set-store.js';
 import { PgDownloadStore } from './firmware/pg-download-store.js';
 import { PgFirmwareImageStore } from './firmware/pg-firmware-image-store.js';
@@ -65,6 +66,7 @@ export async function openRegistry({
   return {
     devices,
     toolSets,
+    dials: new PgDialStore(database),
     events,
     calls,
     jobs: new PgJobStore(database),

@@ -161,7 +161,7 @@ export interface EnrolmentStore {
     devices: readonly NewDevice[],
     by?: AuditSource,
   ): Promise<
-    | { readonly kind: 'registered'; readonly devices: readonly { readonly device: DeviceRow; readonly known: KnownDevice }[] }
+    | { readonly kind: 'registered'; readonly devices: readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[] }
     | { readonly kind: 'conflict'; readonly conflicts: readonly string[] }
   >;
   /** Removes the device, its credentials and enrolments; its history stays. Undefined where there is none. Under `hmac` its id goes on the deny list. */
@@ -187,4 +187,6 @@ export interface NewDevice {
   readonly dialect: Dialect;
   /** How it is told to connect; TCP is for devices that the hub dials. */
   readonly transport: TransportKind;
+  /** `host:port` where `transport` is TCP. */
+  readonly address?: string | undefined;
 }

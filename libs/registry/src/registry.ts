@@ -2,6 +2,7 @@ import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { AuditSource, AuditStore } from './audit-store.js';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
+import type { DialStore } from './dial-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
@@ -72,6 +73,7 @@ export interface WriterStatus {
 export interface Registry {
   readonly devices: DeviceStore;
   readonly toolSets: ToolSetStore;
+  readonly dials: DialStore;
   readonly events: EventStore;
   readonly calls: CallStore;
   readonly jobs: JobStore;

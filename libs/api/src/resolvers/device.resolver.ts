@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { findHubTool, hubToolDialect, hubTools } from '@flotilla/mcp';
+import type { DevicePin } from '@flotilla/mcp';
 import type { CallRow, DeviceRow, EventRow, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
@@ -15,7 +16,7 @@ import type {
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
-type Fields = 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
+type Fields = 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
 
 const storedHubTools: readonly StoredTool[] = hubTools.map((tool) => ({ ...tool, schemaKnown: true }));
 
@@ -32,6 +33,12 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
     const all = device.dialect === hubToolDialect ? [...own.filter(({ name }) => !findHubTool(name)), ...storedHubTools] : own;
     if (!names && mayCallUserOnly(viewer)) return all;
     return all.filter((tool) => (!tool.userOnly || mayCallUserOnly(viewer)) && (!names || names.includes(tool.name)));
+  }
+
+  @ResolveField()
+  async pins({ toolSetHash }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DevicePin[]> {
+    const toolSet = toolSetHash === undefined ? undefined : await loaders.toolSet.load(toolSetHash);
+    return toolSet?.pins ?? [];
   }
 
   @ResolveField()

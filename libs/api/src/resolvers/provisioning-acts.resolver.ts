@@ -134,7 +134,7 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
     if ('refusal' in answer) return { ...none, userErrors: [answer.refusal] };
     return {
       devices: answer.registered.map(({ device }) => device),
-      credentials: answer.registered.map(({ known }) => this.settings.describeCredential(known) ?? null),
+      credentials: answer.registered.map(({ known }) => (known && this.settings.describeCredential(known)) ?? null),
       userErrors: [],
     };
   }
@@ -153,6 +153,6 @@ function firstRefusal(inputs: readonly RegisterDeviceInput[]): Refusal | undefin
   return undefined;
 }
 
-function toRegistration({ deviceId, name, tags, dialect, transport }: RegisterDeviceInput): Registration {
-  return { deviceId, name: name ?? undefined, tags: tags ?? [], dialect, transport: transport ?? undefined };
+function toRegistration({ deviceId, name, tags, dialect, transport, address }: RegisterDeviceInput): Registration {
+  return { deviceId, name: name ?? undefined, tags: tags ?? [], dialect, transport: transport ?? undefined, address: address ?? undefined };
 }

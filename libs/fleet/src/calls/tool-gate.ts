@@ -2,7 +2,7 @@
  * What must hold before a call may leave the hub: the tool exists, the caller may use it, the arguments fit, the URLs are allowed. The same for single
  * calls and for jobs. Judges only; records and sends nothing.
  */
-import { compileArguments, findHubTool, isSendableName } from '@flotilla/mcp';
+import { compileArguments, findHubTool, findPinProblem, isSendableName } from '@flotilla/mcp';
 import type { CallError, CompiledArguments, DeviceTool, NotSentCode } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
@@ -46,6 +46,8 @@ export class ToolGate {
     }
     const verdict = this.#compiledFor(toolSet, tool).check(call.arguments);
     if (!verdict.ok) return about('arguments', 'ARGUMENTS_INVALID', verdict.message);
+    const pinProblem = toolSet?.pins && findPinProblem(tool.name, call.arguments, toolSet.pins);
+    if (pinProblem !== undefined) return about('arguments', 'ARGUMENTS_INVALID', pinProblem.message);
     return this.refuseUrls(call);
   }
 

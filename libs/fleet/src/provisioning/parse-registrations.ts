@@ -1,5 +1,6 @@
 /** What an operator says of devices to come, as the registry takes it. Refuses the first that breaks a rule, naming its place in the list. */
 import { parseDeviceIdHeader } from '@flotilla/mcp';
+import type { DeviceId } from '@flotilla/mcp';
 import type { Dialect, NewDevice, TransportKind } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -9,8 +10,10 @@ export interface Registration {
   readonly name?: string | undefined;
   readonly tags: readonly string[];
   readonly dialect: Dialect;
-  /** MQTT where it is not given. */
+  /** Where it is not given: MQTT for xiaozhi devices, TCP for microcontrollers. */
   readonly transport?: TransportKind | undefined;
+  /** `host:port` of a microcontroller that the hub dials. */
+  readonly address?: string | undefined;
 }
 
 /** Devices of one request: one statement and one answer with all their secrets. */
@@ -39,16 +42,52 @@ export function parseRegistrations(
   return { devices: [...devices.values()] };
 }
 
-/** The only devices that come by themselves are xiaozhi boards, known by their MAC. */
-function parseRegistration(
-  { deviceId, name, tags, dialect, transport = 'MQTT' }: Registration,
+type ParsedRegistration = { readonly device: NewDevice } | { readonly refusal: Refusal };
+
+function parseRegistration(registration: Registration, path: readonly string[]): ParsedRegistration {
+  return registration.dialect === 'XIAOZHI' ? parseXiaozhi(registration, path) : parseMicrocontroller(registration, path);
+}
+
+/** Boards that come by themselves, known by their MAC. */
+function parseXiaozhi(
+  { deviceId, name, tags, dialect, transport = 'MQTT', address }: Registration,
   path: readonly string[],
-): { readonly device: NewDevice } | { readonly refusal: Refusal } {
-  if (dialect !== 'XIAOZHI') return { refusal: refuse('INVALID', [...path, 'dialect'], 'Only XIAOZHI devices come by themselves.') };
+): ParsedRegistration {
   if (transport === 'TCP')
     return { refusal: refuse('INVALID', [...path, 'transport'], 'A XIAOZHI device connects over MQTT or WEBSOCKET.') };
+  if (address !== undefined)
+    return { refusal: refuse('INVALID', [...path, 'address'], 'A XIAOZHI device comes by itself and has no address to be dialled at.') };
   const identity = parseDeviceIdHeader(deviceId);
   if (identity.ok) return { device: { deviceId: identity.deviceId, name, tags, dialect, transport } };
   const message = `"${deviceId.slice(0, 80)}" is no MAC address, for example 02:5e:7a:10:c4:9f.`;
   return { refusal: refuse('INVALID', [...path, 'deviceId'], message) };
+}
+
+/** What operators may call a microcontroller: nothing that a URL, a topic or a shell would read otherwise. */
+const microcontrollerId = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** Microcontrollers have no identity of their own: they are who their registration says. [mcpu §0] */
+function parseMicrocontroller(
+  { deviceId, name, tags, dialect, transport = 'TCP', address }: Registration,
+  path: readonly string[],
+): ParsedRegistration {
+  if (!microcontrollerId.test(deviceId)) {
+    const message = `"${deviceId.slice(0, 80)}" is no id for a microcontroller: 1 to 64 lower-case letters, digits, dots, dashes and underscores, for example greenhouse-7.`;
+    return { refusal: refuse('INVALID', [...path, 'deviceId'], message) };
+  }
+  if (transport !== 'TCP') {
+    return { refusal: refuse('INVALID', [...path, 'transport'], 'An MCPU device is dialled over TCP.') };
+  }
+  if (address === undefined || !isDialAddress(address)) {
+    return {
+      refusal: refuse('INVALID', [...path, 'address'], 'An MCPU device needs its address as host:port, for example 192.0.2.41:3000.'),
+    };
+  }
+  return { device: { deviceId: deviceId as DeviceId, name, tags, dialect, transport, address } };
+}
+
+/** A host name, an IPv4 address or an IPv6 address in brackets, and a port. */
+function isDialAddress(address: string): boolean {
+  const [, port] = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(\d{1,5})$/.exec(address) ?? [];
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
 }

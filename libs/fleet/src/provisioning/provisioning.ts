@@ -33,8 +33,8 @@ export interface ApprovalRequest {
 
 export interface RegisteredDevice {
   readonly device: DeviceRow;
-  /** With its secret. */
-  readonly known: KnownDevice;
+  /** With its secret; undefined for a device that the hub dials. */
+  readonly known: KnownDevice | undefined;
 }
 
 export type Refused = { readonly refusal: Refusal };

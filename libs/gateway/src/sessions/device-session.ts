@@ -2,8 +2,8 @@
 import { randomInt } from 'node:crypto';
 import { parseDeviceHello, websocketServerHello } from '@flotilla/mcp';
 import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject } from '@flotilla/mcp';
-import { SessionActor, XiaozhiDialect } from '@flotilla/session';
-import type { Session, SessionAnomaly, SessionObserver, SessionState, SettledCall, ToolPageCache } from '@flotilla/session';
+import { McpuDialect, SessionActor, XiaozhiDialect } from '@flotilla/session';
+import type { Session, SessionAnomaly, SessionLimits, SessionObserver, SessionState, SettledCall, ToolPageCache } from '@flotilla/session';
 import type { Conversation, ConversationHost } from '../conversations/conversation-host.js';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { Arrival } from './session-host.js';
@@ -32,11 +32,15 @@ const unknownInfo: DeviceInfo = { model: undefined, firmwareVersion: undefined }
 /** Any id from 1 on would do; a random one keeps answers from before a reconnect from matching. [xiaozhi §4.1] */
 const FIRST_REQUEST_ID_MAX = 1_000_000_000;
 
+/** Microcontrollers answer at once or not at all: two greetings, and the quiet before them, take less than the 10 s after which a board is let go. */
+const microcontrollerLimits: Partial<SessionLimits> = { greetingTimeoutMs: 3_500, listingTimeoutMs: 5_000 };
+
 export class DeviceSession implements SessionObserver {
   readonly deviceId: DeviceId;
   readonly record: SessionRecord;
   readonly #actor: SessionActor;
-  readonly #dialect: XiaozhiDialect;
+  /** Undefined for microcontrollers, which have no conversations. */
+  readonly #xiaozhi: XiaozhiDialect | undefined;
   #info = unknownInfo;
   #facts = noFacts;
   #conversation: Conversation | undefined;
@@ -50,15 +54,16 @@ export class DeviceSession implements SessionObserver {
     this.deviceId = arrival.deviceId;
     const connectedAt = context.clock.now();
     const { deviceId, localAddress } = arrival;
-    this.#dialect = new XiaozhiDialect({
-      vision: context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: arrival.host } }),
-    });
+    const vision = context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: arrival.host } });
+    this.#xiaozhi = arrival.dialect === 'MCPU' ? undefined : new XiaozhiDialect({ vision });
+    const dialect = this.#xiaozhi ?? new McpuDialect();
     this.#actor = new SessionActor({
-      dialect: this.#dialect,
+      dialect,
       transport: arrival.transport,
       clock: context.clock,
       observer: this,
-      firstRequestId: randomInt(1, FIRST_REQUEST_ID_MAX),
+      firstRequestId: randomInt(1, Math.min(FIRST_REQUEST_ID_MAX, dialect.requestIdMax)),
+      limits: this.#xiaozhi === undefined ? microcontrollerLimits : {},
       pageCache: context.pageCache,
     });
     this.record = new SessionRecord(context, {
@@ -78,7 +83,7 @@ export class DeviceSession implements SessionObserver {
 
   /** Hears what the device says from now on. */
   listen(): void {
-    if (this.arrival.conversationId !== undefined) this.#dialect.setSessionId(this.arrival.conversationId);
+    if (this.arrival.conversationId !== undefined) this.#xiaozhi?.setSessionId(this.arrival.conversationId);
     this.#actor.listen();
   }
 
@@ -127,6 +132,7 @@ export class DeviceSession implements SessionObserver {
   }
 
   onDeviceMessage(type: string, message: JsonObject): void {
+    if (this.#xiaozhi === undefined) return;
     if (type === 'hello') this.#answerHello(message);
     else if (type === 'goodbye') this.#conversation?.end();
   }
@@ -162,7 +168,7 @@ export class DeviceSession implements SessionObserver {
       localAddress,
       say: (reply) => this.#actor.sendMessage(reply),
     });
-    this.#dialect.setSessionId(this.#conversation.sessionId);
+    this.#xiaozhi?.setSessionId(this.#conversation.sessionId);
     this.#actor.sendMessage(this.#conversation.answer);
   }
 

@@ -69,7 +69,7 @@ export class LiveSessions implements SessionHost, CallServer {
     return this.#flapping.flapping;
   }
 
-  welcome(deviceId: DeviceId, kind: Arrival['kind']): 'welcome' | { readonly retryAfterMs: number } {
+  welcome(deviceId: DeviceId, kind: Exclude<Arrival['kind'], 'TCP'>): 'welcome' | { readonly retryAfterMs: number } {
     const entry = this.#flapping.enter(deviceId, { kind, isTakeover: this.#table.get(deviceId) !== undefined });
     if (entry.kind === 'welcome') return 'welcome';
     if (entry.isNew) {

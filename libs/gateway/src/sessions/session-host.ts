@@ -3,7 +3,9 @@ import type { DeviceId, Transport } from '@flotilla/mcp';
 
 export interface Arrival {
   readonly deviceId: DeviceId;
-  readonly kind: 'MQTT' | 'WEBSOCKET';
+  readonly kind: 'MQTT' | 'WEBSOCKET' | 'TCP';
+  /** XIAOZHI where it is not given. */
+  readonly dialect?: 'XIAOZHI' | 'MCPU';
   /** Open, not started, without callbacks. */
   readonly transport: Transport;
   readonly remoteAddress: string | undefined;
@@ -29,7 +31,7 @@ export interface SessionHost {
    * Whether the device may have a session now; to be asked once for each connection that proved whose it is, because it counts. Where not, ms until it may: the device
    * connects again and again.
    */
-  welcome(deviceId: DeviceId, kind: Arrival['kind']): 'welcome' | { readonly retryAfterMs: number };
+  welcome(deviceId: DeviceId, kind: Exclude<Arrival['kind'], 'TCP'>): 'welcome' | { readonly retryAfterMs: number };
   /** Writes down what befell a device on its connection. */
   report(deviceId: DeviceId, type: 'device.throttled', data: Readonly<Record<string, unknown>>): void;
   /** Ends the session that the device has, because a newer connection of it is about to be admitted. */

@@ -122,9 +122,9 @@ export class SessionRecord {
 
   async #open(connectedAt: number): Promise<void> {
     await this.options.after;
-    const { deviceId, kind, remoteAddress } = this.options.arrival;
-    const reachability = kind === 'MQTT' ? 'ALWAYS' : 'IN_CONVERSATION';
-    const device = { deviceId, dialect: 'XIAOZHI', transport: kind, reachability, remoteAddress, connectedAt } as const;
+    const { deviceId, kind, dialect = 'XIAOZHI', remoteAddress } = this.options.arrival;
+    const reachability = kind === 'WEBSOCKET' && dialect === 'XIAOZHI' ? 'IN_CONVERSATION' : 'ALWAYS';
+    const device = { deviceId, dialect, transport: kind, reachability, remoteAddress, connectedAt } as const;
     const epoch = await this.#persist('session start', () => this.context.registry.devices.connecting(device));
     this.epoch = epoch;
     if (epoch !== undefined) this.context.bus.feed.publish('session', { deviceId, epoch });
@@ -177,8 +177,10 @@ export class SessionRecord {
 
   /** The events of an announcement. */
   async #tell(epoch: number, facts: SessionFacts, answer: ReadyAnswer): Promise<void> {
-    const { kind, remoteAddress } = this.options.arrival;
+    const { kind, dialect, remoteAddress } = this.options.arrival;
     if (!this.#wasAnnounced) this.event('device.connected', { transport: kind, remoteAddress: remoteAddress ?? null, epoch });
+    // A board initialises its pins for each connection. [mcpu §0]
+    if (!this.#wasAnnounced && dialect === 'MCPU' && epoch > 1) this.event('device.outputs_reset', { epoch });
     this.#wasAnnounced = true;
     const { firmwareVersion } = facts.info;
     if (answer.previousFirmwareVersion !== undefined && firmwareVersion !== undefined && answer.previousFirmwareVersion !== firmwareVersion)

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { canonicalToolSet, compileArguments } from '@flotilla/mcp';
-import type { DeviceTool, DiscoveredTools, ToolPage, ToolSetHash } from '@flotilla/mcp';
+import type { DiscoveredTools, ToolPage, ToolSetHash } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 
 /** What is known after a sequence of pages: the set that ends here, and the sequences that go on. */
@@ -18,7 +18,7 @@ export class ToolSetIndex {
   readonly #root: PageNode = { next: new WeakMap() };
 
   toolSetOf(discovered: DiscoveredTools): ToolSet {
-    if (discovered.pages.length === 0) return makeToolSet(discovered.tools);
+    if (discovered.pages.length === 0) return makeToolSet(discovered);
     let node = this.#root;
     for (const page of discovered.pages) {
       let next = node.next.get(page);
@@ -28,13 +28,13 @@ export class ToolSetIndex {
       }
       node = next;
     }
-    node.toolSet ??= makeToolSet(discovered.tools);
+    node.toolSet ??= makeToolSet(discovered);
     return node.toolSet;
   }
 }
 
-function makeToolSet(discovered: readonly DeviceTool[]): ToolSet {
-  const { canonicalJson, tools } = canonicalToolSet(discovered);
+function makeToolSet({ tools: discovered, pins = [] }: DiscoveredTools): ToolSet {
+  const { canonicalJson, tools } = canonicalToolSet(discovered, pins);
   const hash = createHash('sha256').update(canonicalJson).digest('hex') as ToolSetHash;
-  return { hash, tools: tools.map((tool) => ({ ...tool, schemaKnown: compileArguments(tool.inputSchema).schemaKnown })) };
+  return { hash, tools: tools.map((tool) => ({ ...tool, schemaKnown: compileArguments(tool.inputSchema).schemaKnown })), pins };
 }

@@ -16,11 +16,11 @@ import { listedDeviceCondition } from './device-condition.js';
 const CACHED_SETS_MAX = 1_000;
 
 const INSERT = `
-WITH known AS (INSERT INTO tool_set (hash) VALUES ($1) ON CONFLICT (hash) DO NOTHING RETURNING hash)
-INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known)
-SELECT k.hash, i.position, i.name, i.description, i.input_schema, i.schema_hash, i.user_only, i.schema_known
+WITH known AS (INSERT INTO tool_set (hash, pins) VALUES ($1, $3) ON CONFLICT (hash) DO NOTHING RETURNING hash)
+INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known, polling_interval_ms)
+SELECT k.hash, i.position, i.name, i.description, i.input_schema, i.schema_hash, i.user_only, i.schema_known, i.polling_interval_ms
 FROM known k, json_to_recordset($2) AS i(
-  position int, name text, description text, input_schema jsonb, schema_hash text, user_only boolean, schema_known boolean)`;
+  position int, name text, description text, input_schema jsonb, schema_hash text, user_only boolean, schema_known boolean, polling_interval_ms int)`;
 
 export class PgToolSetStore implements ToolSetStore {
   readonly #database: Database;
@@ -48,8 +48,9 @@ export class PgToolSetStore implements ToolSetStore {
       schema_hash: schemaHashOf(tool.inputSchema),
       user_only: tool.userOnly,
       schema_known: tool.schemaKnown,
+      polling_interval_ms: tool.pollingIntervalMs ?? null,
     }));
-    await this.#database.query({ text: INSERT }, [toolSet.hash, toJson(rows)]);
+    await this.#database.query({ text: INSERT }, [toolSet.hash, toJson(rows), toJson(toolSet.pins ?? [])]);
     this.#cache.set(toolSet.hash, toolSet);
   }
 
@@ -84,7 +85,9 @@ export class PgToolSetStore implements ToolSetStore {
         inputSchema: jsonSchema.parse(tool.inputSchema),
         userOnly: tool.userOnly,
         schemaKnown: tool.schemaKnown,
+        ...(tool.pollingIntervalMs !== null && { pollingIntervalMs: tool.pollingIntervalMs }),
       })),
+      pins: storedPins.parse(set.pins),
     }));
   }
 
@@ -134,6 +137,22 @@ const HUB_TOOLS = toJson(
 );
 
 const jsonSchema = z.record(z.string(), z.unknown());
+
+/** As `ensure` writes them; JSON has no undefined. */
+const storedPins = z.array(
+  z
+    .object({
+      pin: z.number(),
+      name: z.string(),
+      type: z.string(),
+      description: z.string(),
+      sampling: z
+        .object({ intervalMs: z.number(), bufferSize: z.number().optional() })
+        .optional()
+        .transform((sampling) => sampling && { intervalMs: sampling.intervalMs, bufferSize: sampling.bufferSize }),
+    })
+    .transform((pin) => ({ ...pin, sampling: pin.sampling })),
+);
 
 interface FleetToolRecord {
   readonly name: string;

@@ -199,14 +199,13 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return toKnownDevice(answer);
   }
 
-  async #registered(ids: readonly DeviceId[]): Promise<readonly { readonly device: DeviceRow; readonly known: KnownDevice }[]> {
+  async #registered(ids: readonly DeviceId[]): Promise<readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[]> {
     const { book, devices } = this.#deps;
     const rows = await devices.findMany(ids);
     const standings = await Promise.all(ids.map((id) => book.find(id)));
     return ids.flatMap((_, index) => {
       const device = rows[index];
-      const known = toKnownDevice(standings[index]);
-      return device === undefined || known === undefined ? [] : [{ device, known }];
+      return device === undefined ? [] : [{ device, known: toKnownDevice(standings[index]) }];
     });
   }
 }

@@ -8,11 +8,11 @@ import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js
 /** $1: rows; $2: now. None of them is there: who inserts one at the same moment makes this fail as a whole. */
 const REGISTER = {
   text: `WITH input AS MATERIALIZED (
-           SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind)
+           SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text)
          ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
-         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, enrolled_at, epoch)
+         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address, enrolled_at, epoch)
          SELECT i.id, i.name, i.tags, i.dialect, CASE i.transport WHEN 'WEBSOCKET' THEN 'IN_CONVERSATION' ELSE 'ALWAYS' END::reachability,
-           i.transport, i.transport, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0)
+           i.transport, i.transport, i.address, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0)
          FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id`,
 };
 
@@ -22,16 +22,19 @@ export async function existingOf(database: Queryable, deviceIds: readonly string
 }
 
 export async function insertDevices(transaction: Queryable, devices: readonly NewDevice[], at: number): Promise<void> {
-  const rows = devices.map(({ deviceId, name, tags, dialect, transport }) => ({
+  const rows = devices.map(({ deviceId, name, tags, dialect, transport, address }) => ({
     id: deviceId,
     name,
     tags: [...new Set(tags)].sort(),
     dialect,
     transport,
+    address,
   }));
   const ids = devices.map(({ deviceId }) => deviceId);
   await transaction.query(REGISTER, [toJson(rows), at]);
-  await issueCredentials(transaction, ids, at);
+  // What the hub dials proves nothing: its address is who it is.
+  const coming = devices.filter(({ transport }) => transport !== 'TCP').map(({ deviceId }) => deviceId);
+  if (coming.length > 0) await issueCredentials(transaction, coming, at);
   // What waited with a code would be a second way in.
   await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[]) AND admitted_at IS NULL' }, [ids]);
   await noteChange(transaction, ids);

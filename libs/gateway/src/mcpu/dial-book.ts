@@ -1,0 +1,61 @@
+/** All devices that this process dials: learns from the registry which they are, and has a dialer for each. */
+import type { HubProcessId } from '@flotilla/mcp';
+import type { DialStore, DialTarget } from '@flotilla/registry';
+import { Dialer } from './dialer.js';
+import type { DialerOptions } from './dialer.js';
+
+export interface DialBookOptions extends DialerOptions {
+  readonly gatewayId: HubProcessId;
+  readonly dials: DialStore;
+}
+
+export class DialBook {
+  readonly #dialers = new Map<string, Dialer>();
+  #cancelRound: () => void = () => undefined;
+  #isStopped = false;
+
+  constructor(private readonly options: DialBookOptions) {}
+
+  start(): void {
+    void this.#look();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelRound();
+    for (const dialer of this.#dialers.values()) dialer.stop();
+    this.#dialers.clear();
+  }
+
+  async #look(): Promise<void> {
+    const { clock, dials, gatewayId, limits, logger } = this.options;
+    try {
+      const targets = await dials.take(gatewayId, limits.dialledDevicesMax);
+      if (!this.#isStopped) this.#follow(targets);
+    } catch (error) {
+      // What is connected stays so: while PostgreSQL is away nobody else can take it over either.
+      logger.debug({ err: error }, 'could not learn which devices to dial; it is tried again');
+    }
+    if (!this.#isStopped) this.#cancelRound = clock.setTimer(limits.dialRoundMs, () => void this.#look());
+  }
+
+  #follow(targets: readonly DialTarget[]): void {
+    const wanted = new Map(targets.map((target) => [keyOf(target), target]));
+    for (const [key, dialer] of this.#dialers) {
+      if (wanted.has(key)) continue;
+      dialer.stop();
+      this.#dialers.delete(key);
+    }
+    for (const [key, target] of wanted) {
+      if (this.#dialers.has(key)) continue;
+      const dialer = new Dialer(target, this.options);
+      this.#dialers.set(key, dialer);
+      dialer.start();
+    }
+  }
+}
+
+/** A device with another address is another target. */
+function keyOf({ deviceId, address }: DialTarget): string {
+  return `${deviceId} ${address}`;
+}

@@ -1,0 +1,137 @@
+/**
+ * Holds the one connection to one microcontroller: dials, lets the line become quiet, hands it over as an arrival, and dials again after it ended. A board
+ * serves one client, so this is the only one that may dial it. [mcpu §1.2]
+ */
+import { connect, isIP } from 'node:net';
+import type { Socket } from 'node:net';
+import type { DialTarget } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import type { GatewayLogger } from '../gateway-logger.js';
+import { TrafficControl } from '../overload/traffic-control.js';
+import { peerOf } from '../sessions/session-host.js';
+import type { SessionHost } from '../sessions/session-host.js';
+import type { DialNetworks } from './dial-networks.js';
+import { redialDelayMs } from './redial-delay.js';
+import { TcpLineTransport } from './tcp-line-transport.js';
+
+export interface DialerOptions {
+  readonly host: SessionHost;
+  readonly networks: DialNetworks;
+  readonly clock: Clock;
+  readonly limits: GatewayLimits;
+  readonly counters: GatewayCounters;
+  readonly logger: GatewayLogger;
+}
+
+export class Dialer {
+  #socket: Socket | undefined;
+  #cancelTimer: () => void = () => undefined;
+  #failures = 0;
+  #isStopped = false;
+
+  constructor(
+    readonly target: DialTarget,
+    private readonly options: DialerOptions,
+  ) {}
+
+  /** To be called once. */
+  start(): void {
+    this.#dial();
+  }
+
+  /** Ends the connection too. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    this.#socket?.destroy();
+  }
+
+  #dial(): void {
+    const { limits, networks } = this.options;
+    const { host, port } = parseAddress(this.target.address);
+    const dialledAt = this.options.clock.now();
+    if (isIP(host) !== 0 && !networks.allows(host)) {
+      this.options.logger.warn({ deviceId: this.target.deviceId, host }, 'the address of a device is outside FLOTILLA_DIAL_NETWORKS');
+      this.#again();
+      return;
+    }
+    const socket = connect({
+      host,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: limits.pingIntervalMs,
+      lookup: networks.lookup,
+    });
+    this.#socket = socket;
+    const giveUp = this.options.clock.setTimer(limits.dialTimeoutMs, () => socket.destroy());
+    socket.on('error', (error) =>
+      this.options.logger.debug({ err: error, deviceId: this.target.deviceId }, 'a device could not be dialled'),
+    );
+    socket.once('connect', () => {
+      giveUp();
+      this.#awaitQuiet(socket);
+    });
+    socket.once('close', () => {
+      giveUp();
+      // A board that has just been lost is tried soon; one that never lasts is left more and more in peace.
+      if (this.options.clock.now() - dialledAt >= limits.dialProvenMs) this.#failures = 0;
+      this.#again();
+    });
+  }
+
+  #again(): void {
+    this.#cancelTimer();
+    if (this.#isStopped) return;
+    this.options.counters.add('dial', 'again');
+    this.#cancelTimer = this.options.clock.setTimer(redialDelayMs(this.options.limits, this.#failures, Math.random()), () => this.#dial());
+    this.#failures += 1;
+  }
+
+  /** Boards print while they start; the greeting would be lost in it. [mcpu §1.4] */
+  #awaitQuiet(socket: Socket): void {
+    const { clock, limits } = this.options;
+    const noLaterThan = clock.now() + limits.dialQuietMsMax;
+    let cancelWait: () => void = () => undefined;
+    const wait = () => {
+      cancelWait();
+      cancelWait = clock.setTimer(Math.max(0, Math.min(limits.dialQuietMs, noLaterThan - clock.now())), () => {
+        socket.off('data', wait);
+        this.#arrive(socket);
+      });
+    };
+    socket.on('data', wait);
+    socket.once('close', () => cancelWait());
+    wait();
+  }
+
+  #arrive(socket: Socket): void {
+    const { clock, counters, host, limits } = this.options;
+    if (host.isFull) {
+      socket.destroy();
+      return;
+    }
+    const { deviceId } = this.target;
+    const transport = new TcpLineTransport(socket, {
+      ...{ ...limits, clock },
+      onOverlong: () => counters.add('anomaly', 'line_overlong'),
+      onTraffic: (lines, bytes) => traffic.count(lines, bytes),
+    });
+    const traffic = new TrafficControl({
+      ...{ clock, limits, counters },
+      hold: () => socket.pause(),
+      release: () => socket.resume(),
+      cut: () => transport.close('traffic_exceeded'),
+      tell: (news) => host.report(deviceId, 'device.throttled', { transport: 'TCP', ...news }),
+    });
+    socket.once('close', () => traffic.end());
+    host.admit({ deviceId, kind: 'TCP', dialect: 'MCPU', transport, ...peerOf(socket) });
+  }
+}
+
+function parseAddress(address: string): { readonly host: string; readonly port: number } {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+}
