@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { mountApi, type DeviceSettings } from '@flotilla/api';
 import { Fleet, Provisioning, TickWorker, ToolGate } from '@flotilla/fleet';
+import type { VerificationTimes } from '@flotilla/jobs';
 import type { Registry } from '@flotilla/registry';
 import { Closers } from './closers.js';
 import type { HubConfig } from './config.js';
@@ -76,7 +77,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const metrics = measureParts(ground, gateway);
   const gate = new ToolGate(config.deviceUrls);
   if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config) });
-  if (ground.has('worker')) await openWorker(ground, gate, metrics);
+  if (ground.has('worker')) await openWorker(ground, gate, metrics, config.verification);
   addOperationsRoutes(server, operationsOf(ground, metrics));
   await server.ready();
   routeUpgrades(server.server, upgrades);
@@ -114,8 +115,13 @@ async function openApi(
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
 }
 
-async function openWorker({ logger, closers, registry, bus, lease }: Ground, gate: ToolGate, metrics: HubMetrics): Promise<void> {
-  const worker = new TickWorker({ registry, bus: measuredBus(bus, metrics), clock: systemClock, logger, gate, lease });
+async function openWorker(
+  { logger, closers, registry, bus, lease }: Ground,
+  gate: ToolGate,
+  metrics: HubMetrics,
+  verification: VerificationTimes,
+): Promise<void> {
+  const worker = new TickWorker({ registry, bus: measuredBus(bus, metrics), clock: systemClock, logger, gate, lease, verification });
   await worker.start();
   closers.add('worker', () => worker.stop());
 }

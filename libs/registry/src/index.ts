@@ -36,9 +36,13 @@ export type {
   JobMove,
   JobStore,
   NewJob,
+  ReadbackTarget,
   TargetFlush,
   TargetRow,
   ToolSetVerdict,
+  VerificationEnd,
+  VerificationLook,
+  VerifyingTarget,
 } from './job-store.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';

@@ -5,7 +5,7 @@ import { JobRunner } from './job-runner.js';
 import type { RunDeps } from './run-context.js';
 
 export interface TickWorkerDeps extends RunDeps {
-  readonly registry: Pick<Registry, 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
+  readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
   readonly bus: Pick<Bus, 'calls' | 'feed' | 'ticks'>;
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
 }
