@@ -3,7 +3,18 @@ import { readFileSync } from 'node:fs';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
-import { DEVICE_SETTINGS, FEED, FLEET, LIMITS, LOGGER, PROVISIONING, REGISTRY, type ApiDeps, type DeviceSettings } from './api-deps.js';
+import {
+  DEVICE_SETTINGS,
+  FEED,
+  FLEET,
+  LIMITS,
+  LOGGER,
+  PROVISIONING,
+  REGISTRY,
+  SCREENS,
+  type ApiDeps,
+  type DeviceSettings,
+} from './api-deps.js';
 import { dateTimeScalar } from './date-time.scalar.js';
 import { guardScopes } from './guard-scopes.js';
 import type { HttpOperations } from './http-operations.js';
@@ -26,6 +37,7 @@ import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
 import { PolicyActsResolver } from './resolvers/policy-acts.resolver.js';
 import { FleetToolResolver } from './resolvers/fleet-tool.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
+import { UploadResolver } from './resolvers/upload.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
 
 /** Beside `src` and `dist` alike. */
@@ -53,6 +65,7 @@ const resolvers = [
   JobActsResolver,
   JobTargetResolver,
   LiveResolver,
+  UploadResolver,
 ];
 
 @Module({})
@@ -62,6 +75,7 @@ export class ApiModule {
       { provide: REGISTRY, useValue: deps.registry },
       { provide: FLEET, useValue: deps.fleet },
       { provide: PROVISIONING, useValue: deps.provisioning },
+      { provide: SCREENS, useValue: deps.screens },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },
       { provide: FEED, useValue: deps.feed },
       { provide: LOGGER, useValue: deps.logger },

@@ -20,6 +20,7 @@ const query: EveryField<Query> = {
   jobs: 'JOBS_READ',
   enrolments: 'DEVICES_READ',
   enrolmentLinks: 'ADMIN',
+  uploads: 'DEVICES_READ',
   auditEntries: 'ADMIN',
 };
 
@@ -30,6 +31,9 @@ const mutation: EveryField<Mutation> = {
   tagDevices: 'DEVICES_WRITE',
   registerDevice: 'DEVICES_WRITE',
   registerDevices: 'DEVICES_WRITE',
+  // They call tools that are for users only.
+  takeSnapshot: 'TOOLS_CALL_PRIVILEGED',
+  showImage: 'TOOLS_CALL_PRIVILEGED',
   removeDevice: 'DEVICES_WRITE',
   rotateDeviceCredential: 'DEVICES_WRITE',
   approveEnrolment: 'DEVICES_WRITE',
@@ -66,4 +70,5 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   RegisterDevicePayload: { device: 'DEVICES_READ' },
   RegisterDevicesPayload: { devices: 'DEVICES_READ' },
   EnrolmentPayload: { device: 'DEVICES_READ' },
+  UploadPayload: { upload: 'DEVICES_READ' },
 };
