@@ -77,6 +77,14 @@ const environment = z.object({
       .refine((text) => /^\d{1,4}$/.test(text), 'must be a number of connects from 1 to 9999, or 0 for no bound')
       .transform(Number),
   ),
+  FLOTILLA_STATUS_INTERVAL_SECONDS: z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(defaultGatewayLimits.statusIntervalSeconds))
+      .refine((text) => /^0$|^[1-9]\d{1,4}$/.test(text), 'must be a number of seconds from 10 to 99999, or 0 for never')
+      .transform(Number),
+  ),
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_DIAL_NETWORKS: networkList,
   FLOTILLA_VERIFY_REBOOT: seconds({ fallbackMs: verificationTimes.rebootMs, min: 1, max: verificationMsMax / 1_000 }),
@@ -128,6 +136,7 @@ export interface HubConfig {
   readonly deviceSecret: string | undefined;
   /** Connects of one device in a row until it has to wait; 0 for no bound. */
   readonly reconnectsMax: number;
+  readonly statusIntervalSeconds: number;
   /** Origins that tools which make a device fetch or post may name. */
   readonly deviceUrls: readonly string[];
   /** Networks in which microcontrollers may be dialled. */
@@ -275,6 +284,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
+    statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     dialNetworks: values.FLOTILLA_DIAL_NETWORKS,
     verification: verificationOf(values),

@@ -7,7 +7,9 @@ export type {
   DeviceRow,
   DeviceStore,
   FleetToolRow,
+  FormerState,
   ReadySession,
+  ReportedState,
   SessionRow,
   StoredTool,
   TagChange,
@@ -68,6 +70,7 @@ export type {
   OtaContact,
   PendingEnrolment,
 } from './provisioning-store.js';
+export { RecordIds } from './records/record-ids.js';
 export type { NewUpload, UploadKind, UploadRow, UploadStore } from './upload-store.js';
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';
