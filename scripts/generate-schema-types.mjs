@@ -27,7 +27,6 @@ const mappers = {
   ToolPolicy: '@flotilla/jobs#ToolPolicy as ToolPolicySource',
   ToolResult: '@flotilla/mcp#ToolResult as ToolResultSource',
   ToolSetUse: '@flotilla/registry#ToolSetUseRow',
-  Upload: '@flotilla/registry#UploadRow',
 };
 
 const config = {

@@ -12,8 +12,8 @@ const HTTP_BODY_BYTES_MAX = 1024 * 1024;
 /** The headers of a request must be there by then, ms. */
 const HTTP_HEADERS_TIMEOUT_MS = 30_000;
 
-/** A request that has not arrived as a whole by then is dropped, ms: slow and moving uploads may take so long; what takes bodies in bounds them more narrowly. */
-const HTTP_REQUEST_TIMEOUT_MS = 300_000;
+/** Likewise a whole request: a firmware image of 64 MiB over 1 Mbit/s takes nine minutes. What takes bodies in bounds them more narrowly. */
+const HTTP_REQUEST_TIMEOUT_MS = 600_000;
 
 /** How long an idle connection is kept for the next request, ms: longer than the minute of most proxies, so that it is they who close it. */
 const HTTP_KEEP_ALIVE_MS = 72_000;

@@ -1,7 +1,7 @@
 /** What the API is given by apps/hub, and the tokens under which Nest hands it to the resolvers. */
 import type { EventFeed } from '@flotilla/bus';
 import type { KnownDevice, Registry } from '@flotilla/registry';
-import type { FleetOperations, PictureFiles, ProvisioningOperations, ScreenOperations } from './fleet-operations.js';
+import type { FirmwareOperations, FleetOperations, ProvisioningOperations } from './fleet-operations.js';
 import type { ApiLimits } from './limits/api-limits.js';
 
 /** The part of pino's logger that the API uses. */
@@ -23,8 +23,7 @@ export interface ApiDeps {
   readonly registry: Registry;
   readonly fleet: FleetOperations;
   readonly provisioning: ProvisioningOperations;
-  readonly screens: ScreenOperations;
-  readonly pictures: PictureFiles;
+  readonly firmware: FirmwareOperations;
   /** Without it payloads show no credentials and no links: devices still get theirs. */
   readonly deviceSettings?: DeviceSettings;
   readonly feed: EventFeed;
@@ -36,7 +35,7 @@ export interface ApiDeps {
 export const REGISTRY = Symbol('registry');
 export const FLEET = Symbol('fleet');
 export const PROVISIONING = Symbol('provisioning');
-export const SCREENS = Symbol('screens');
+export const FIRMWARE = Symbol('firmware');
 export const DEVICE_SETTINGS = Symbol('device settings');
 export const FEED = Symbol('feed');
 export const LIMITS = Symbol('limits');

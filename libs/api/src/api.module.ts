@@ -6,12 +6,12 @@ import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import {
   DEVICE_SETTINGS,
   FEED,
+  FIRMWARE,
   FLEET,
   LIMITS,
   LOGGER,
   PROVISIONING,
   REGISTRY,
-  SCREENS,
   type ApiDeps,
   type DeviceSettings,
 } from './api-deps.js';
@@ -28,6 +28,7 @@ import { DeviceListResolver } from './resolvers/device-list.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { EnrolmentResolver } from './resolvers/enrolment.resolver.js';
 import { EventResolver } from './resolvers/event.resolver.js';
+import { FirmwareResolver } from './resolvers/firmware.resolver.js';
 import { JobActsResolver } from './resolvers/job-acts.resolver.js';
 import { JobTargetResolver } from './resolvers/job-target.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
@@ -37,7 +38,6 @@ import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
 import { PolicyActsResolver } from './resolvers/policy-acts.resolver.js';
 import { FleetToolResolver } from './resolvers/fleet-tool.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
-import { UploadResolver } from './resolvers/upload.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
 
 /** Beside `src` and `dist` alike. */
@@ -61,11 +61,11 @@ const resolvers = [
   CallResolver,
   EventResolver,
   AuditResolver,
+  FirmwareResolver,
   JobResolver,
   JobActsResolver,
   JobTargetResolver,
   LiveResolver,
-  UploadResolver,
 ];
 
 @Module({})
@@ -75,7 +75,7 @@ export class ApiModule {
       { provide: REGISTRY, useValue: deps.registry },
       { provide: FLEET, useValue: deps.fleet },
       { provide: PROVISIONING, useValue: deps.provisioning },
-      { provide: SCREENS, useValue: deps.screens },
+      { provide: FIRMWARE, useValue: deps.firmware },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },
       { provide: FEED, useValue: deps.feed },
       { provide: LOGGER, useValue: deps.logger },

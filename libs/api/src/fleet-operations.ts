@@ -1,13 +1,12 @@
-/** What the API asks of the fleet service: the acts that reach devices and jobs, and those that let devices in and out. Reading goes to the registry directly. */
-import type { IncomingMessage } from 'node:http';
-import type { Fleet, Provisioning, ScreenPictures } from '@flotilla/fleet';
-import type { UploadRow } from '@flotilla/registry';
-import type { BlobBody } from '@flotilla/storage';
+/** What the API asks of the fleet service: the acts that reach devices and jobs, those that let devices in and out, and those on firmware images. Reading goes to the registry directly. */
+import type { FirmwareImages, Fleet, Provisioning } from '@flotilla/fleet';
 
 export type FleetOperations = Pick<
   Fleet,
   'setToolPolicy' | 'deleteToolPolicy' | 'callTool' | 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'refreshTools'
 >;
+
+export type FirmwareOperations = Pick<FirmwareImages, 'upload' | 'publish' | 'withdraw' | 'remove'>;
 
 export type ProvisioningOperations = Pick<
   Provisioning,
@@ -20,14 +19,3 @@ export type ProvisioningOperations = Pick<
   | 'createEnrolmentLink'
   | 'revokeEnrolmentLink'
 >;
-
-/** What is on devices' screens. */
-export type ScreenOperations = Pick<ScreenPictures, 'takeSnapshot' | 'showImage'>;
-
-/** Pictures in and out over HTTP. */
-export interface PictureFiles {
-  /** Reads the body, a form with one file, and keeps the picture. A refusal has the status to answer with. */
-  take(request: IncomingMessage): Promise<UploadRow | { readonly status: number; readonly code: string; readonly message: string }>;
-  /** The bytes under a row's key; undefined where they are gone. */
-  read(key: string): Promise<BlobBody | undefined>;
-}

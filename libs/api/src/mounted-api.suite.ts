@@ -1,15 +1,20 @@
 /** What the specs of the mounted API share: a real server over a real registry and bus, keys with chosen scopes, and devices to look at. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import Fastify from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { openLocalBus, type EventFeed } from '@flotilla/bus';
-import { Provisioning } from '@flotilla/fleet';
+import { FirmwareImages, Provisioning } from '@flotilla/fleet';
 import type { DeviceId, DeviceTool, ToolSetHash } from '@flotilla/mcp';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
+import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { ApiLogger } from './api-deps.js';
-import type { FleetOperations, PictureFiles, ScreenOperations } from './fleet-operations.js';
+import type { FleetOperations } from './fleet-operations.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import { mountApi } from './mount-api.js';
 
@@ -23,6 +28,7 @@ export interface Answer {
 export interface OpenApi {
   readonly registry: Registry;
   readonly feed: EventFeed;
+  readonly blobs: BlobStore;
   /** The registry's methods that were called, as `store.method`; emptied by the spec. */
   readonly lookups: string[];
   /** From now on nobody's key. */
@@ -52,17 +58,15 @@ export function tool(name: string, userOnly = false): DeviceTool {
   return { name, description: `What ${name} does`, inputSchema: { type: 'object', properties: {} }, userOnly };
 }
 
-export async function openApi(
-  fleet: Partial<FleetOperations> = {},
-  limits: Partial<ApiLimits> = {},
-  pictures: PictureFiles = noPictures,
-): Promise<OpenApi> {
+export async function openApi(fleet: Partial<FleetOperations> = {}, limits: Partial<ApiLimits> = {}): Promise<OpenApi> {
   const failures: unknown[] = [];
   const logger = silentLogger(failures);
   const database = await openTestDatabase();
   const registry = await openRegistry({ databaseUrl: database.databaseUrl, logger });
   const bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger });
   const lease = await registry.takeLease();
+  const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-api-'));
+  const blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
   const lookups: string[] = [];
   const revoked = new Set<string>();
   const server = Fastify();
@@ -73,8 +77,7 @@ export async function openApi(
     },
     fleet: { ...refusingFleet, ...fleet },
     provisioning: new Provisioning({ registry, bus, clock, logger }),
-    screens: refusingScreens,
-    pictures,
+    firmware: new FirmwareImages({ registry, bus, blobs, clock, logger }),
     deviceSettings: {
       describeCredential: ({ credential, transport }) => ({ transport, password: credential.secret }),
       otaUrl: (token) => `http://hub.test/ota/${token}/`,
@@ -91,6 +94,7 @@ export async function openApi(
   return {
     registry,
     feed: bus.feed,
+    blobs,
     lookups,
     failures,
     revoke: (key) => void revoked.add(key),
@@ -107,6 +111,8 @@ export async function openApi(
       await bus.close();
       await lease.release();
       await registry.close();
+      await blobs.close();
+      await rm(folder, { recursive: true });
       await database.close();
     },
   };
@@ -213,11 +219,6 @@ const clock = {
 const refused = {
   refusal: { code: 'DEVICE_OFFLINE', message: 'No device is connected in this spec.', path: ['input', 'deviceId'] },
 } as const;
-const refusingScreens: ScreenOperations = { takeSnapshot: async () => refused, showImage: async () => refused };
-const noPictures: PictureFiles = {
-  take: async () => ({ status: 503, code: 'UNAVAILABLE', message: 'Nothing is kept in this spec.' }),
-  read: async () => undefined,
-};
 const refusingFleet: FleetOperations = {
   callTool: async () => refused,
   createJob: async () => refused,

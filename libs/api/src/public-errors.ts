@@ -15,18 +15,19 @@ const codes: ReadonlySet<unknown> = new Set<ApiErrorCode>([
   'INTERNAL',
 ]);
 
-/** What the registry's codes mean to a caller; those not named are faults of ours. */
-const registryCodes: ReadonlyMap<unknown, ApiErrorCode> = new Map([
+/** What the codes of the registry and the storage mean to a caller; those not named are faults of ours. */
+const faultCodes: ReadonlyMap<unknown, ApiErrorCode> = new Map([
   ['ARGUMENT_INVALID', 'BAD_USER_INPUT'],
   ['DATABASE_UNAVAILABLE', 'UNAVAILABLE'],
   ['OVERLOADED', 'UNAVAILABLE'],
   ['CLOSED', 'UNAVAILABLE'],
+  ['STORAGE_UNAVAILABLE', 'UNAVAILABLE'],
 ]);
 
 /** Said instead of what went wrong inside. */
-const maskedMessages: Readonly<Partial<Record<ApiErrorCode, string>>> = {
+const maskedMessages: Readonly<Partial<Record<ApiErrorCode, string>>> & Readonly<Record<'INTERNAL' | 'UNAVAILABLE', string>> = {
   INTERNAL: 'Internal error; the log of the hub says more.',
-  UNAVAILABLE: 'The hub cannot reach its database now; try again later.',
+  UNAVAILABLE: 'The hub cannot reach its database or its files now; try again later.',
 };
 
 export function toPublicErrors(errors: readonly Error[], logger: ApiLogger): GraphQLFormattedError[] {
@@ -51,6 +52,17 @@ function toPublicError(error: Error, logger: ApiLogger): GraphQLFormattedError {
   return { ...positionOf(error), message: masked ?? error.message, extensions: { code } };
 }
 
+/** What a caller outside GraphQL is told of an error that is not written for it. */
+export function maskFault(error: unknown): ApiError {
+  const isAway = error instanceof Error && isFault(error) && faultCodes.get(error.code) === 'UNAVAILABLE';
+  const code = isAway ? 'UNAVAILABLE' : 'INTERNAL';
+  return new ApiError(code, maskedMessages[code], error);
+}
+
+function isFault(error: Error): error is Error & { readonly code: unknown } {
+  return (error.name === 'RegistryError' || error.name === 'StorageError') && 'code' in error;
+}
+
 function rootOf(error: Error): Error {
   return error instanceof GraphQLError && error.originalError ? rootOf(error.originalError) : error;
 }
@@ -59,7 +71,7 @@ function codeOf(error: Error, cause: Error): ApiErrorCode {
   // The errors of compiled queries (graphql-jit) have no `extensions` unless their cause has.
   const own = error instanceof GraphQLError ? (error.extensions as GraphQLErrorExtensions | undefined)?.['code'] : undefined;
   if (isCode(own)) return own;
-  if (cause.name === 'RegistryError' && 'code' in cause) return registryCodes.get(cause.code) ?? 'INTERNAL';
+  if (isFault(cause)) return faultCodes.get(cause.code) ?? 'INTERNAL';
   if (isRequestFault(cause)) return 'BAD_USER_INPUT';
   return isGraphqlsOwn(error, cause) ? 'BAD_USER_INPUT' : 'INTERNAL';
 }

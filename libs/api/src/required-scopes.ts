@@ -18,9 +18,10 @@ const query: EveryField<Query> = {
   events: 'EVENTS_READ',
   job: 'JOBS_READ',
   jobs: 'JOBS_READ',
+  firmwareImages: 'DEVICES_READ',
+  firmwareImage: 'DEVICES_READ',
   enrolments: 'DEVICES_READ',
   enrolmentLinks: 'ADMIN',
-  uploads: 'DEVICES_READ',
   auditEntries: 'ADMIN',
 };
 
@@ -31,9 +32,6 @@ const mutation: EveryField<Mutation> = {
   tagDevices: 'DEVICES_WRITE',
   registerDevice: 'DEVICES_WRITE',
   registerDevices: 'DEVICES_WRITE',
-  // They call tools that are for users only.
-  takeSnapshot: 'TOOLS_CALL_PRIVILEGED',
-  showImage: 'TOOLS_CALL_PRIVILEGED',
   removeDevice: 'DEVICES_WRITE',
   rotateDeviceCredential: 'DEVICES_WRITE',
   approveEnrolment: 'DEVICES_WRITE',
@@ -48,6 +46,9 @@ const mutation: EveryField<Mutation> = {
   pauseJob: 'JOBS_WRITE',
   resumeJob: 'JOBS_WRITE',
   cancelJob: 'JOBS_WRITE',
+  publishFirmwareImage: 'FIRMWARE_WRITE',
+  withdrawFirmwareImage: 'FIRMWARE_WRITE',
+  deleteFirmwareImage: 'FIRMWARE_WRITE',
 };
 
 const subscription: EveryField<Subscription> = {
@@ -70,5 +71,4 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   RegisterDevicePayload: { device: 'DEVICES_READ' },
   RegisterDevicesPayload: { devices: 'DEVICES_READ' },
   EnrolmentPayload: { device: 'DEVICES_READ' },
-  UploadPayload: { upload: 'DEVICES_READ' },
 };

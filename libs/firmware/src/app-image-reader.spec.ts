@@ -103,6 +103,7 @@ describe('AppImageReader', () => {
   });
 
   it('refuses as soon as it knows, and says what to do', () => {
+    expect(read(image().subarray(0, 2000))).toMatchObject({ refusal: { message: expect.stringContaining('after 2000 bytes') } });
     const reader = new AppImageReader(sha256());
     const refusal = reader.push(image({ version: 'v2', dataBytes: 1_000_000 }).subarray(0, 300));
     expect(refusal?.message).toMatch(/"v2".*restart again and again.*PROJECT_VER/);

@@ -162,6 +162,7 @@ export class AppImageReader {
     if (this.#segmentBytesLeft > SEGMENT_BYTES_MAX)
       return this.#refuse('CORRUPT', `A segment of the image claims ${this.#segmentBytesLeft} bytes. Build or copy it again.`);
     this.#part = 'segment';
+    this.#keptBytes = 0;
     if (this.#segmentBytesLeft === 0) this.#nextSegment();
   }
 

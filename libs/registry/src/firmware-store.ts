@@ -1,5 +1,6 @@
 /** Firmware images, for which boards they were published, and what devices fetched of them. The bytes are in the blob store. */
 import type { DeviceId } from '@flotilla/mcp';
+import type { AuditSource } from './audit-store.js';
 import type { Page, PageRequest } from './page.js';
 import type { WriterStatus } from './registry.js';
 
@@ -50,18 +51,22 @@ export type PublishAnswer =
   /** All devices of this board that said so have another chip. */
   | { readonly kind: 'foreign_chip'; readonly model: string; readonly chip: string };
 
+export type RemovalAnswer =
+  { readonly kind: 'removed'; readonly image: FirmwareImageRow } | { readonly kind: 'NOT_FOUND' } | { readonly kind: 'IN_USE' };
+
+/** `by` puts a change on the audit trail. */
 export interface FirmwareImageStore {
   /** Adds the image, or finds the one with the same kind, version and bytes, which was uploaded before. */
-  add(image: NewFirmwareImage): Promise<{ readonly image: FirmwareImageRow; readonly isNew: boolean }>;
+  add(image: NewFirmwareImage, by?: AuditSource): Promise<{ readonly image: FirmwareImageRow; readonly isNew: boolean }>;
   find(id: string): Promise<FirmwareImageRow | undefined>;
   /** Latest first. */
   page(page: PageRequest): Promise<Page<FirmwareImageRow>>;
   /** For all of the boards or for none. A withdrawn image may be published anew. */
-  publish(publication: Publication): Promise<PublishAnswer>;
+  publish(publication: Publication, by?: AuditSource): Promise<PublishAnswer>;
   /** Its boards may then have another image of that version. One that was withdrawn before stays withdrawn since then. */
-  withdraw(id: string, at: number): Promise<FirmwareImageRow | undefined>;
+  withdraw(id: string, at: number, by?: AuditSource): Promise<FirmwareImageRow | undefined>;
   /** Removes an image that is not published and that no job and no download ever named. */
-  remove(id: string): Promise<{ readonly kind: 'removed'; readonly image: FirmwareImageRow } | { readonly kind: 'NOT_FOUND' | 'IN_USE' }>;
+  remove(id: string, at: number, by?: AuditSource): Promise<RemovalAnswer>;
   /** The image that is published for this board under this version. */
   released(kind: FirmwareKind, model: string, version: string): Promise<FirmwareImageRow | undefined>;
 }

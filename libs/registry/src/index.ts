@@ -7,9 +7,7 @@ export type {
   DeviceRow,
   DeviceStore,
   FleetToolRow,
-  FormerState,
   ReadySession,
-  ReportedState,
   SessionRow,
   StoredTool,
   TagChange,
@@ -30,6 +28,7 @@ export type {
   NewFirmwareImage,
   Publication,
   PublishAnswer,
+  RemovalAnswer,
 } from './firmware-store.js';
 export type {
   ClaimedTarget,
@@ -38,13 +37,9 @@ export type {
   JobMove,
   JobStore,
   NewJob,
-  ReadbackTarget,
   TargetFlush,
   TargetRow,
   ToolSetVerdict,
-  VerificationEnd,
-  VerificationLook,
-  VerifyingTarget,
 } from './job-store.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
@@ -70,7 +65,6 @@ export type {
   OtaContact,
   PendingEnrolment,
 } from './provisioning-store.js';
-export { RecordIds } from './records/record-ids.js';
 export type { NewUpload, UploadKind, UploadRow, UploadStore } from './upload-store.js';
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';

@@ -52,12 +52,10 @@ export async function openRegistry({
   const audit = new PgAuditStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
-  const enrolments = new PgEnrolmentStore(provisioning);
   const downloads = new PgDownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    const writers = [devices, calls, events, credentials, enrolments, downloads, audit];
-    await Promise.all(writers.map((writer) => writer.close()));
+    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close(), downloads.close(), audit.close()]);
     await leases.close().catch((error: unknown) => {
       logger.warn({ err: error }, 'the lease of this process was not given back; it runs out by itself');
     });
@@ -76,7 +74,7 @@ export async function openRegistry({
     toolPolicies: new PgToolPolicyStore(database),
     apiKeys: new PgApiKeyStore(database, logger),
     credentials,
-    enrolments,
+    enrolments: new PgEnrolmentStore(provisioning),
     firmwareImages: new PgFirmwareImageStore(database),
     downloads,
     audit,
@@ -94,7 +92,6 @@ export async function openRegistry({
       calls.status(),
       audit.status(),
       ...credentials.writers(),
-      ...enrolments.writers(),
       ...downloads.writers(),
     ],
     close: () => (closed ??= close()),

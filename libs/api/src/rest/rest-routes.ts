@@ -4,6 +4,7 @@ import type { ApiKeyStore, Principal, Scope } from '@flotilla/registry';
 import { hasScope } from '../api-context.js';
 import { ApiError } from '../api-error.js';
 import { authenticate } from '../authentication.js';
+import { maskFault } from '../public-errors.js';
 
 export interface RestRoute {
   readonly method: 'GET' | 'POST';
@@ -35,8 +36,8 @@ export function serveRest(server: FastifyInstance, apiKeys: ApiKeyStore, routes:
   });
 }
 
-/** An error that is not written for the caller is told as INTERNAL; the server's own hook logs it. */
+/** An error that is not written for the caller is masked; the server's own hook logs it. */
 function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
-  const refusal = error instanceof ApiError ? error : new ApiError('INTERNAL', 'The hub failed to do this. Its log says why.');
+  const refusal = error instanceof ApiError ? error : maskFault(error);
   return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
 }

@@ -69,14 +69,9 @@ export class DeviceUploads {
     return url === undefined ? undefined : { url, token: this.#grants.visionToken(grant) };
   }
 
-  /** Keeps a person's picture. Throws UploadRefusal, once the body was read. */
-  async takeImage(request: IncomingMessage): Promise<UploadRow> {
-    try {
-      return await this.#intake.take(request, { kind: 'IMAGE', deviceId: undefined });
-    } catch (error) {
-      await drain(request, this.#limits);
-      throw error;
-    }
+  /** Keeps a person's picture. Throws UploadRefusal. */
+  takeImage(request: IncomingMessage): Promise<UploadRow> {
+    return this.#intake.take(request, { kind: 'IMAGE', deviceId: undefined });
   }
 
   async close(): Promise<void> {

@@ -20,13 +20,11 @@ export interface DeviceRecord {
   readonly tool_set_hash: string | null;
   readonly tools_discovered_at: Date | null;
   readonly tools_stale: boolean;
-  readonly reported_state: Readonly<Record<string, unknown>> | null;
-  readonly reported_state_at: Date | null;
 }
 
 /** Columns of a DeviceRecord, from `device d`. */
 export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags, d.epoch, ${IS_ONLINE} AS is_online,
-  d.connected_at, d.last_seen_at, d.tool_set_hash, d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
+  d.connected_at, d.last_seen_at, d.tool_set_hash, d.tools_discovered_at, d.tools_stale`;
 
 export function toDeviceRow(record: DeviceRecord): DeviceRow {
   return {
@@ -44,8 +42,6 @@ export function toDeviceRow(record: DeviceRecord): DeviceRow {
     toolSetHash: (record.tool_set_hash ?? undefined) as ToolSetHash | undefined,
     toolsDiscoveredAt: record.tools_discovered_at?.getTime(),
     toolsStale: record.tools_stale,
-    reportedState: record.reported_state ?? undefined,
-    reportedStateAt: record.reported_state_at?.getTime(),
     epoch: record.epoch,
   };
 }

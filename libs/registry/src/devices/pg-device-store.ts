@@ -12,9 +12,7 @@ import type {
   DeviceOrder,
   DeviceRow,
   DeviceStore,
-  FormerState,
   ReadySession,
-  ReportedState,
   SessionRow,
   TagChange,
   TagResult,
@@ -66,12 +64,8 @@ export class PgDeviceStore implements DeviceStore {
     return this.#presence.closed.add(session);
   }
 
-  report(report: ReportedState): Promise<FormerState> {
-    return this.#presence.reported.add(report);
-  }
-
   writers(): readonly WriterStatus[] {
-    return this.#presence.writers();
+    return [this.#presence.connecting.status(), this.#presence.ready.status(), this.#presence.closed.status()];
   }
 
   close(): Promise<void> {

@@ -111,13 +111,13 @@ describe('firmware images', () => {
   it('are removed only when nothing names them', async () => {
     const image = await added();
     await publish(image, 'radio');
-    expect(await images().remove(image.id)).toEqual({ kind: 'IN_USE' });
+    expect(await images().remove(image.id, 9_000)).toEqual({ kind: 'IN_USE' });
     await images().withdraw(image.id, 1);
-    expect(await images().remove(image.id)).toMatchObject({ kind: 'removed' });
-    expect(await images().remove(image.id)).toEqual({ kind: 'NOT_FOUND' });
+    expect(await images().remove(image.id, 9_000)).toMatchObject({ kind: 'removed' });
+    expect(await images().remove(image.id, 9_000)).toEqual({ kind: 'NOT_FOUND' });
     const fetched = await added();
     await downloads().add({ id: v7(), imageId: fetched.id, deviceId: 'd' as DeviceId, jobId: randomUUID(), expiresAt: 1 });
-    expect(await images().remove(fetched.id)).toEqual({ kind: 'IN_USE' });
+    expect(await images().remove(fetched.id, 9_000)).toEqual({ kind: 'IN_USE' });
   });
 });
 

@@ -1,5 +1,8 @@
 /** Firmware images in PostgreSQL. Few rows and rare writes: every act is one statement or one short transaction. */
 import { z } from 'zod';
+import { audited } from '../audit/append-audit.js';
+import type { AuditedAct } from '../audit/append-audit.js';
+import type { AuditSource } from '../audit-store.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
@@ -11,6 +14,7 @@ import type {
   NewFirmwareImage,
   Publication,
   PublishAnswer,
+  RemovalAnswer,
 } from '../firmware-store.js';
 import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
@@ -20,8 +24,8 @@ import type { ImageRecord } from './image-rows.js';
 export class PgFirmwareImageStore implements FirmwareImageStore {
   constructor(private readonly database: Database) {}
 
-  add(image: NewFirmwareImage): ReturnType<FirmwareImageStore['add']> {
-    return this.database.transaction(async (transaction) => {
+  add(image: NewFirmwareImage, by?: AuditSource): ReturnType<FirmwareImageStore['add']> {
+    const work = async (transaction: Queryable): ReturnType<FirmwareImageStore['add']> => {
       // One upload of these bytes at a time, so that the second finds the first.
       await transaction.query({ text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))' }, [image.sha256]);
       const [earlier] = await transaction.query<ImageRecord>(
@@ -33,7 +37,8 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
       const added = await find(transaction, image.id);
       if (added === undefined) throw new RegistryError('DATABASE_REFUSED', 'The firmware image was not written.');
       return { image: added, isNew: true };
-    });
+    };
+    return audited(this.database, by, work, (added) => (added.isNew ? [actOn(added.image, 'firmware.uploaded', image.uploadedAt)] : []));
   }
 
   find(id: string): Promise<FirmwareImageRow | undefined> {
@@ -53,9 +58,9 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     return toPage(records, request, 'firmware-images', (record) => [record.id], toImageRow);
   }
 
-  async publish(publication: Publication): Promise<PublishAnswer> {
+  async publish(publication: Publication, by?: AuditSource): Promise<PublishAnswer> {
     const models = publication.models.map(storableText);
-    return this.database.transaction(async (transaction) => {
+    const work = async (transaction: Queryable): Promise<PublishAnswer> => {
       // Publishing is rare, and two at a time could each take half of the boards.
       await transaction.query({ text: 'LOCK TABLE firmware_release IN SHARE ROW EXCLUSIVE MODE' }, []);
       const image = await find(transaction, publication.id);
@@ -77,35 +82,30 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
         [image.id, publication.at, notes],
       );
       return { kind: 'published', image: (await find(transaction, image.id)) ?? image };
-    });
+    };
+    return audited(this.database, by, work, (answer) =>
+      answer.kind === 'published' ? [actOn(answer.image, 'firmware.published', publication.at, { models })] : [],
+    );
   }
 
-  async withdraw(id: string, at: number): Promise<FirmwareImageRow | undefined> {
+  async withdraw(id: string, at: number, by?: AuditSource): Promise<FirmwareImageRow | undefined> {
     if (!isUuid(id)) return undefined;
-    return this.database.transaction(async (transaction) => {
+    const work = async (transaction: Queryable): Promise<FirmwareImageRow | undefined> => {
       await transaction.query({ text: 'DELETE FROM firmware_release WHERE image_id = $1' }, [id]);
       await transaction.query(
         { text: 'UPDATE firmware_image SET withdrawn_at = coalesce(withdrawn_at, to_timestamp($2::float8 / 1000)) WHERE id = $1' },
         [id, at],
       );
       return find(transaction, id);
-    });
+    };
+    return audited(this.database, by, work, (image) => (image ? [actOn(image, 'firmware.withdrawn', at)] : []));
   }
 
-  async remove(id: string): ReturnType<FirmwareImageStore['remove']> {
+  async remove(id: string, at: number, by?: AuditSource): Promise<RemovalAnswer> {
     const image = await this.find(id);
     if (image === undefined) return { kind: 'NOT_FOUND' };
-    const removed = await this.database.query(
-      {
-        text: `DELETE FROM firmware_image i WHERE i.id = $1
-                 AND NOT EXISTS (SELECT FROM firmware_release r WHERE r.image_id = i.id)
-                 AND NOT EXISTS (SELECT FROM job j WHERE j.firmware_image_id = i.id)
-                 AND NOT EXISTS (SELECT FROM download d WHERE d.image_id = i.id)
-               RETURNING i.id`,
-      },
-      [id],
-    );
-    return removed.length === 1 ? { kind: 'removed', image } : { kind: 'IN_USE' };
+    const work = (transaction: Queryable): Promise<RemovalAnswer> => removeUnused(transaction, image);
+    return audited(this.database, by, work, ({ kind }) => (kind === 'removed' ? [actOn(image, 'firmware.deleted', at)] : []));
   }
 
   async released(kind: FirmwareKind, model: string, version: string): Promise<FirmwareImageRow | undefined> {
@@ -128,6 +128,24 @@ async function find(database: Queryable, id: string): Promise<FirmwareImageRow |
     [id],
   );
   return record && toImageRow(record);
+}
+
+async function removeUnused(transaction: Queryable, image: FirmwareImageRow): Promise<RemovalAnswer> {
+  const removed = await transaction.query(
+    {
+      text: `DELETE FROM firmware_image i WHERE i.id = $1
+               AND NOT EXISTS (SELECT FROM firmware_release r WHERE r.image_id = i.id)
+               AND NOT EXISTS (SELECT FROM job j WHERE j.firmware_image_id = i.id)
+               AND NOT EXISTS (SELECT FROM download d WHERE d.image_id = i.id)
+             RETURNING i.id`,
+    },
+    [image.id],
+  );
+  return removed.length === 1 ? { kind: 'removed', image } : { kind: 'IN_USE' };
+}
+
+function actOn({ chip, id, kind, sha256, version }: FirmwareImageRow, action: string, at: number, more: object = {}): AuditedAct {
+  return { action, subject: `firmware:${id}`, data: { kind, version, chip, sha256, ...more }, at };
 }
 
 async function insert(transaction: Queryable, image: NewFirmwareImage): Promise<void> {

@@ -19,7 +19,6 @@ const methodNotFound = -32_601;
 
 export class McpuDialect implements Dialect {
   readonly requestIdMax = mcpuRequestIdMax;
-  readonly statusTool = undefined;
   #profile: McpuProfile = strictestProfile;
 
   encodeGreeting(id: number): string {

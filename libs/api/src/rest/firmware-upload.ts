@@ -1,0 +1,39 @@
+/** `POST /api/firmware`: one firmware image as multipart form, field `file`. 201 `{"id"}`, or 4xx `{"code","message"}` and nothing is kept. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ImageUpload, UploadRefusal } from '@flotilla/fleet';
+import type { Principal } from '@flotilla/registry';
+import { actorOf } from '../api-context.js';
+import { ApiError } from '../api-error.js';
+import type { FirmwareOperations } from '../fleet-operations.js';
+import { readForm } from './read-form.js';
+import type { RestRoute } from './rest-routes.js';
+
+const knownFields = new Set(['kind', 'version']);
+
+export function firmwareUpload(firmware: Pick<FirmwareOperations, 'upload'>): RestRoute {
+  return {
+    method: 'POST',
+    url: '/api/firmware',
+    scope: 'FIRMWARE_WRITE',
+    handle: async ({ ip, raw }: FastifyRequest, reply: FastifyReply, viewer: Principal) => {
+      const actor = actorOf({ viewer, remoteAddress: ip });
+      const answer = await readForm(raw, async (fields, file) => firmware.upload({ ...uploadOf(fields), ...file }, actor));
+      if ('refusal' in answer) return reply.code(statusOf(answer.refusal)).send(answer.refusal);
+      return reply.code(201).send({ id: answer.image.id });
+    },
+  };
+}
+
+function uploadOf(fields: ReadonlyMap<string, string>): Pick<ImageUpload, 'kind' | 'version'> {
+  const unknown = [...fields.keys()].find((name) => !knownFields.has(name));
+  if (unknown !== undefined)
+    throw new ApiError('BAD_USER_INPUT', `There is no field "${unknown}": beside the file come "kind" and "version".`);
+  const kind = fields.get('kind') ?? 'FIRMWARE';
+  if (kind !== 'FIRMWARE' && kind !== 'ASSETS') throw new ApiError('BAD_USER_INPUT', `"kind" is FIRMWARE or ASSETS, not "${kind}".`);
+  return { kind, version: fields.get('version') };
+}
+
+function statusOf({ code }: UploadRefusal): number {
+  if (code === 'TOO_LARGE') return 413;
+  return code === 'INVALID' ? 400 : 422;
+}

@@ -1,0 +1,90 @@
+/** Takes in one file of a multipart form as it streams by, with the short fields in front of it. Keeps nothing and knows no subject. */
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import busboy from 'busboy';
+import { ApiError } from '../api-error.js';
+
+export interface FormFile {
+  readonly fileName: string;
+  /** Ends only once the whole form has come and was sound; throws ApiError BAD_USER_INPUT where it was not. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Fields of one form, and characters of each: all are short words. */
+const FIELDS_MAX = 8;
+const FIELD_BYTES_MAX = 1024;
+/** Bytes that are read and thrown away after a refusal: a client that still sends does not hear it. */
+const SURPLUS_BYTES_MAX = 128 * 1024 * 1024;
+
+/** Resolves to what `take` makes of the field `file`. A form of another shape is ApiError BAD_USER_INPUT. */
+export async function readForm<Result>(
+  request: IncomingMessage,
+  take: (fields: ReadonlyMap<string, string>, file: FormFile) => Promise<Result>,
+): Promise<Result> {
+  const form = openForm(request);
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      const fields = new Map<string, string>();
+      let hasFile = false;
+      const end = new Promise<void>((ended, failed) => {
+        form.once('close', ended);
+        form.on('error', (error) => failed(unsound(error instanceof Error ? error.message : 'it broke off')));
+        form.on('field', (name, value) => {
+          if (hasFile) failed(unsound(`the field "${name}" comes after the file, and fields come before it`));
+          fields.set(name, value);
+        });
+      });
+      end.catch(reject);
+      form.on('file', (name, body, { filename }) => {
+        if (hasFile || name !== 'file')
+          return void form.destroy(new Error(`it has a file "${name}", and one file named "file" is expected`));
+        hasFile = true;
+        // The name is absent where a browser was given none.
+        take(fields, { fileName: (filename as string | undefined) ?? '', body: until(body, end) }).then(resolve, reject);
+      });
+      end.then(
+        () => hasFile || reject(unsound('it has no file: send it as the field "file"')),
+        () => undefined,
+      );
+      request.once('close', () => request.complete || form.destroy(new Error('the connection ended')));
+      request.pipe(form);
+    });
+  } finally {
+    request.unpipe(form);
+    form.destroy();
+    await drain(request);
+  }
+}
+
+function openForm(request: IncomingMessage): busboy.Busboy {
+  try {
+    return busboy({ headers: request.headers, limits: { files: 2, fields: FIELDS_MAX, fieldSize: FIELD_BYTES_MAX } });
+  } catch (error) {
+    request.resume();
+    throw unsound(error instanceof Error ? error.message : 'its type is not multipart/form-data');
+  }
+}
+
+async function* until(body: Readable, end: Promise<void>): AsyncGenerator<Uint8Array> {
+  yield* body;
+  await end;
+}
+
+/** Reads what is left of the request, so that its sender hears the answer. */
+function drain(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > SURPLUS_BYTES_MAX) request.destroy();
+    });
+    request.once('end', resolve);
+    request.once('close', resolve);
+    request.resume();
+  });
+}
+
+function unsound(problem: string): ApiError {
+  return new ApiError('BAD_USER_INPUT', `The form cannot be read: ${problem}.`);
+}

@@ -1,0 +1,213 @@
+/** What operators do with firmware images: upload, publish for boards, withdraw, delete. Sending them to devices is the work of jobs. */
+import { Readable } from 'node:stream';
+import type { Bus } from '@flotilla/bus';
+import { RegistryError } from '@flotilla/registry';
+import type { FirmwareImageRow, FirmwareKind, NewFirmwareImage, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import { StorageError } from '@flotilla/storage';
+import type { BlobStore } from '@flotilla/storage';
+import { sourceOf } from '../actor.js';
+import type { Actor } from '../actor.js';
+import type { FleetLogger } from '../fleet-logger.js';
+import { newId } from '../new-id.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { AssetsCheck, checked, FirmwareCheck, refuseFields, RefusedUpload } from './check-image.js';
+import type { UploadRefusal } from './check-image.js';
+
+export interface FirmwareImagesDeps {
+  readonly registry: Pick<Registry, 'events' | 'firmwareImages'>;
+  readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
+  readonly blobs: Pick<BlobStore, 'put' | 'remove'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+}
+
+export interface ImageUpload {
+  readonly kind: FirmwareKind;
+  readonly fileName: string;
+  /** For assets only, which do not say theirs. */
+  readonly version: string | undefined;
+  /** Errors of it are thrown, and nothing is kept. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+type ImageAnswer = { readonly image: FirmwareImageRow } | { readonly refusal: Refusal };
+
+/** The largest image, bytes: twice the largest flash of today's boards. */
+export const IMAGE_BYTES_MAX = 64 * 1024 * 1024;
+/** Boards that one publication names; there are about a hundred in all. */
+const MODELS_MAX = 200;
+const MODEL_LENGTH_MAX = 128;
+const NOTES_LENGTH_MAX = 4_000;
+const FILE_NAME_LENGTH_MAX = 255;
+
+export class FirmwareImages {
+  constructor(private readonly deps: FirmwareImagesDeps) {}
+
+  /** Keeps the file if it is an image that devices can take. The same file uploaded again is the same image. Throws StorageError and what `body` throws. */
+  async upload(upload: ImageUpload, actor: Actor): Promise<{ readonly image: FirmwareImageRow } | { readonly refusal: UploadRefusal }> {
+    const refusal = refuseFields(upload.kind, upload.version);
+    if (refusal) return { refusal };
+    const id = newId(this.deps.clock.now());
+    const storageKey = `firmware/${id}`;
+    try {
+      return { image: await this.#keep(upload, { id, storageKey }, actor) };
+    } catch (error) {
+      if (error instanceof RefusedUpload) return { refusal: error.refusal };
+      if (error instanceof StorageError && error.code === 'BLOB_TOO_LARGE') return { refusal: tooLarge };
+      throw error;
+    }
+  }
+
+  /** Says for which boards the image is, beside those that it is published for. */
+  async publish(
+    id: string,
+    { models, notes }: { readonly models: readonly string[]; readonly notes: string | undefined },
+    actor: Actor,
+  ): Promise<ImageAnswer> {
+    const refusal = refuseModels(models) ?? refuseNotes(notes);
+    if (refusal) return { refusal };
+    const publication = { ...{ id, notes }, models: [...new Set(models)], at: this.deps.clock.now() };
+    const answer = await this.deps.registry.firmwareImages.publish(publication, sourceOf(actor));
+    switch (answer.kind) {
+      case 'NOT_FOUND':
+        return { refusal: noSuchImage(id) };
+      case 'conflict': {
+        const { fileName, id: holderId, uploadedAt, version } = answer.holder;
+        const holder = `"${fileName}" of ${new Date(uploadedAt).toISOString()} (${holderId})`;
+        const message = `For the board "${answer.model}" version ${version} is the image ${holder}. Withdraw that, or build this one with another version.`;
+        return { refusal: refuse('CONFLICT', ['models', String(models.indexOf(answer.model))], message) };
+      }
+      case 'foreign_chip': {
+        const message = `The devices of the board "${answer.model}" have the chip ${answer.chip}, which cannot run this image.`;
+        return { refusal: refuse('INVALID', ['models', String(models.indexOf(answer.model))], message) };
+      }
+      case 'published':
+        this.#tell('firmware.published', answer.image, actor, { models });
+        return { image: answer.image };
+    }
+  }
+
+  /** From now on nobody is offered the image, and its downloads end. Its boards may have another one of that version. */
+  async withdraw(id: string, actor: Actor): Promise<ImageAnswer> {
+    const image = await this.deps.registry.firmwareImages.withdraw(id, this.deps.clock.now(), sourceOf(actor));
+    if (image === undefined) return { refusal: noSuchImage(id) };
+    this.#tell('firmware.withdrawn', image, actor);
+    return { image };
+  }
+
+  /** Deletes an image that nothing names, bytes included. */
+  async remove(id: string, actor: Actor): Promise<ImageAnswer> {
+    const answer = await this.deps.registry.firmwareImages.remove(id, this.deps.clock.now(), sourceOf(actor));
+    if (answer.kind === 'NOT_FOUND') return { refusal: noSuchImage(id) };
+    if (answer.kind === 'IN_USE') {
+      const message = 'The image is published, or a job has named it: withdraw it instead, so that records keep their sense.';
+      return { refusal: refuse('CONFLICT', ['id'], message) };
+    }
+    await this.#discard(answer.image.storageKey);
+    this.#tell('firmware.deleted', answer.image, actor);
+    return { image: answer.image };
+  }
+
+  async #keep(
+    upload: ImageUpload,
+    { id, storageKey }: { readonly id: string; readonly storageKey: string },
+    actor: Actor,
+  ): Promise<FirmwareImageRow> {
+    const check = upload.kind === 'FIRMWARE' ? new FirmwareCheck() : new AssetsCheck();
+    const source = Readable.from(checked(upload.body, check), { objectMode: false });
+    const kept = await this.deps.blobs.put(storageKey, source, { contentType: 'application/octet-stream', maxBytes: IMAGE_BYTES_MAX });
+    const about = check instanceof FirmwareCheck ? check.image : undefined;
+    const file = {
+      id,
+      storageKey,
+      kind: upload.kind,
+      fileName: plainName(upload.fileName),
+      uploadedAt: this.deps.clock.now(),
+      uploadedBy: actor.name,
+    };
+    const description = about ?? {
+      project: 'assets',
+      version: upload.version ?? '',
+      chip: 'any',
+      idfVersion: undefined,
+      elfSha256: undefined,
+    };
+    const { image, isNew } = await this.#add({ ...file, ...kept, ...pick(description) }, actor);
+    if (isNew) this.#tell('firmware.uploaded', image, actor);
+    return image;
+  }
+
+  /** The bytes stay where a row names them, and where nobody can say whether one does: bytes too many do less harm than a row without. */
+  async #add(image: NewFirmwareImage, actor: Actor): ReturnType<Registry['firmwareImages']['add']> {
+    try {
+      const answer = await this.deps.registry.firmwareImages.add(image, sourceOf(actor));
+      if (!answer.isNew) await this.#discard(image.storageKey);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof RegistryError && error.code === 'DATABASE_UNAVAILABLE')) await this.#discard(image.storageKey);
+      throw error;
+    }
+  }
+
+  async #discard(storageKey: string): Promise<void> {
+    await this.deps.blobs.remove(storageKey).catch((error: unknown) => {
+      this.deps.logger.warn({ err: error, storageKey }, 'a firmware file that nobody needs was not removed');
+    });
+  }
+
+  #tell(
+    type: string,
+    { chip, id, kind, sha256, version }: FirmwareImageRow,
+    actor: Actor,
+    more: Readonly<Record<string, unknown>> = {},
+  ): void {
+    const { bus, clock, registry } = this.deps;
+    const data = { imageId: id, kind, version, chip, sha256, ...more, actor: actor.name };
+    bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
+  }
+}
+
+const tooLarge: UploadRefusal = {
+  code: 'TOO_LARGE',
+  message: `The file has more than ${String(IMAGE_BYTES_MAX / 1024 / 1024)} MiB, which no device can hold.`,
+};
+
+interface Described {
+  readonly project: string;
+  readonly version: string;
+  readonly chip: string;
+  readonly idfVersion: string | undefined;
+  readonly elfSha256: string | undefined;
+}
+
+function pick({ chip, elfSha256, idfVersion, project, version }: Described): Described {
+  return { chip, elfSha256, idfVersion, project, version };
+}
+
+/** The last part of a path, without what nobody can read. */
+function plainName(fileName: string): string {
+  const name = fileName.replace(/^.*[/\\]/, '').replace(/[\p{Cc}\p{Surrogate}]/gu, '');
+  return name.slice(0, FILE_NAME_LENGTH_MAX) || 'unnamed';
+}
+
+function refuseModels(models: readonly string[]): Refusal | undefined {
+  if (models.length < 1 || models.length > MODELS_MAX)
+    return refuse('INVALID', ['models'], `An image is published for 1 to ${String(MODELS_MAX)} boards, not for ${String(models.length)}.`);
+  const index = models.findIndex(
+    (model) => model.length > MODEL_LENGTH_MAX || !/^[^\p{Cc}\p{Surrogate}]+$/u.test(model) || model !== model.trim(),
+  );
+  if (index < 0) return undefined;
+  const message = `A board is named as its devices name it (device.model), with 1 to ${String(MODEL_LENGTH_MAX)} characters and no space around them.`;
+  return refuse('INVALID', ['models', String(index)], message);
+}
+
+function refuseNotes(notes: string | undefined): Refusal | undefined {
+  if (notes === undefined || notes.length <= NOTES_LENGTH_MAX) return undefined;
+  return refuse('INVALID', ['notes'], `Notes have at most ${String(NOTES_LENGTH_MAX)} characters.`);
+}
+
+function noSuchImage(id: string): Refusal {
+  return refuse('NOT_FOUND', ['id'], `There is no firmware image "${id}".`);
+}
