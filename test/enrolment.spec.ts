@@ -1,10 +1,12 @@
 /** Devices from the shelf, pointed at the hub by nothing but an OTA address: how they get in, stay in, and get out. The simulated ones do what firmware does. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, isOnline, viewDevice } from './src/device-api.js';
+import { someUuid } from './src/device-credentials.js';
 import { eventually } from './src/eventually.js';
 import { ask, send } from './src/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
-import { approveEnrolment, createEnrolmentLink, enrolmentsOf, setTransport } from './src/provisioning-api.js';
+import { askOta } from './src/ota-client.js';
+import { approveEnrolment, changeDevice, createEnrolmentLink, enrolmentsOf, setTransport } from './src/provisioning-api.js';
 import { startFleet, type FleetOptions, type SimulatedFleet } from './src/simulated-fleet.js';
 
 /** The firmware's pauses, thirty times as fast; a reboot takes its two seconds nevertheless. */
@@ -104,6 +106,70 @@ describe('enrolment', () => {
     await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'reboot' } });
     await deviceThat(hub, id, (device) => isReady(device) && (device.sessions[0]?.epoch ?? 0) > epoch);
     expect(fleet.notices.filter(({ event }) => event === 'code')).toHaveLength(1);
+  });
+
+  it('makes an erased board wait as a replacement, and leaves the one that is there alone until somebody confirms', async () => {
+    const id = first(36);
+    const fleet = await enrolled({ seed: 36 });
+    const { body } = await askOta(hub, { mac: id, uuid: someUuid });
+    expect(body.mqtt).not.toHaveProperty('client_id');
+    expect(await approveEnrolment(hub, body.activation?.code ?? '')).toEqual(['CONFLICT']);
+    await fleet.perform({ cmd: 'disconnect', device: id, forMs: 50 });
+    await deviceThat(hub, id, (device) => isReady(device) && device.sessions.length > 1);
+    expect(await callTool(hub, { deviceId: id, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
+
+    const shown = fleet.codesOf(id);
+    await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'eraseFlash' } });
+    const code = await fleet.codeOf(id, shown.length);
+    expect((await enrolmentsOf(hub)).find((pending) => pending.code === code)).toMatchObject({ deviceId: id, replaces: true });
+    expect(await approveEnrolment(hub, code, true)).toEqual([]);
+    await deviceThat(hub, id, (device) => isReady(device) && device.sessions.length > 2);
+  });
+
+  it('rotates a credential: the old one works until the device has fetched the new one', async () => {
+    const id = first(37);
+    const fleet = await enrolled({ seed: 37 });
+    expect(await changeDevice(hub, 'rotateDeviceCredential', id)).toEqual([]);
+    await fleet.perform({ cmd: 'disconnect', device: id, forMs: 50 });
+    await deviceThat(hub, id, (device) => isReady(device) && device.sessions.length === 2);
+    await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'reboot' } });
+    await deviceThat(hub, id, (device) => isReady(device) && device.sessions.length === 3);
+    expect(fleet.codesOf(id)).toHaveLength(1);
+  });
+
+  it('throws a removed device out, refuses what it has, and asks for an enrolment at its next boot', async () => {
+    const id = first(38);
+    const fleet = await enrolled({ seed: 38 });
+    expect(await changeDevice(hub, 'removeDevice', id)).toEqual([]);
+    await eventually(
+      () => fleet.problems,
+      (problems) => problems.includes('DEVICE_REFUSED'),
+    );
+    expect(await viewDevice(hub, id)).toBeNull();
+    await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'reboot' } });
+    expect(await approveEnrolment(hub, await fleet.codeOf(id, 1))).toEqual([]);
+    await deviceThat(hub, id, isReady);
+  });
+
+  it('notices a device whose Wi-Fi is gone by the one that comes back', async () => {
+    const id = first(39);
+    const fleet = await enrolled({ seed: 39 });
+    await fleet.perform({ cmd: 'disconnect', device: id, how: 'silent', forMs: 300 });
+    const device = await deviceThat(hub, id, ({ sessions, ...rest }) => isReady({ sessions, ...rest }) && sessions.length === 2);
+    expect(device.sessions[1]?.closeReason).toBe('taken_over');
+    expect(await callTool(hub, { deviceId: id, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
+  });
+
+  it('gets its devices back by themselves after a restart and after kill -9', async () => {
+    const ids = [first(40), first(41)];
+    for (const seed of [40, 41]) await enrolled({ seed });
+    const { dataDir, httpPort, mqttPort } = hub;
+    const env = { FLOTILLA_DEVICE_AUTH: '', FLOTILLA_HTTP_PORT: String(httpPort), FLOTILLA_MQTT_PORT: String(mqttPort) };
+    for (const end of ['stop', 'kill'] as const) {
+      await hub[end]();
+      hub = await startHub({ dataDir, env });
+      for (const id of ids) await deviceThat(hub, id, isReady);
+    }
   });
 });
 

@@ -41,8 +41,12 @@ export interface ShownAlert {
 export interface SimulatedFleet {
   /** Oldest first. */
   readonly notices: readonly FleetNotice[];
-  /** The code that this device shows, once it does. */
-  codeOf(device: string): Promise<string>;
+  /** Codes of all kinds of trouble so far, such as DEVICE_REFUSED. */
+  readonly problems: readonly string[];
+  /** The codes that this device has shown. */
+  codesOf(device: string): readonly string[];
+  /** The code that this device shows, once it does: the first, or the one after `former` others. */
+  codeOf(device: string, former?: number): Promise<string>;
   counts(): Promise<FleetCounts>;
   /** The banners that a device showed, oldest first. */
   alerts(device: string): Promise<readonly ShownAlert[]>;
@@ -72,6 +76,15 @@ function isCountsLine(value: unknown): value is CountsLine {
   return typeof value === 'object' && value !== null && 'event' in value && value.event === 'counts';
 }
 
+interface ProblemLine {
+  readonly event: 'problem';
+  readonly code: string;
+}
+
+function isProblem(value: unknown): value is ProblemLine {
+  return typeof value === 'object' && value !== null && 'event' in value && value.event === 'problem';
+}
+
 function isNotice(value: unknown): value is FleetNotice {
   return typeof value === 'object' && value !== null && 'event' in value && (value.event === 'code' || value.event === 'crash');
 }
@@ -95,6 +108,9 @@ export function startFleet(
     '--json',
   ];
   const notices: FleetNotice[] = [];
+  const problems: string[] = [];
+  const codesOf = (device: string) =>
+    notices.flatMap((notice) => (notice.event === 'code' && notice.device === device ? [notice.code ?? ''] : []));
   const road = options.ota === undefined ? ['--direct'] : ['--ota', options.ota, '--data-dir', hub.dataDir];
   const connection = ['--host', '127.0.0.1', '--http-port', hub.httpPort, '--mqtt-port', hub.mqttPort];
   const child = spawn(process.execPath, [simulatorMain, ...[...args, ...connection, ...road].map(String), ...(options.args ?? [])], {
@@ -108,6 +124,7 @@ export function startFleet(
   createInterface({ input: child.stdout }).on('line', (line) => {
     const parsed: unknown = JSON.parse(line);
     if (isNotice(parsed)) notices.push(parsed);
+    else if (isProblem(parsed)) problems.push(parsed.code);
     else if (isCountsLine(parsed)) waiting.shift()?.(parsed);
     else if (isAnswerLine(parsed)) {
       performing.get(parsed.id)?.(parsed);
@@ -126,10 +143,13 @@ export function startFleet(
     });
   return {
     notices,
-    codeOf: async (device) => {
-      const shown = () => notices.findLast((notice) => notice.event === 'code' && notice.device === device)?.code ?? '';
-      return eventually(shown, (code) => code !== '');
-    },
+    problems,
+    codesOf,
+    codeOf: (device, former = 0) =>
+      eventually(
+        () => codesOf(device)[former] ?? '',
+        (code) => code !== '',
+      ),
     command,
     perform: async (message) => void (await perform(message)),
     alerts: async (device) => {
