@@ -67,6 +67,11 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   let isEndExpected = false;
   const ready = await readyLine(child, exited, () => log.join(''));
+  const adminKey = options.env?.['FLOTILLA_ADMIN_KEY'] ?? secretIn(dataDir, 'admin.key');
+  if (adminKey === undefined) {
+    child.kill('SIGKILL');
+    throw new Error('The hub made no admin.key, as with a database of somebody else: give it a FLOTILLA_ADMIN_KEY.');
+  }
   void exited.then((code) => {
     if (!isEndExpected) process.stderr.write(`A hub ended by itself with exit code ${code}:\n${log.join('')}\n`);
   });
@@ -78,8 +83,8 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
     mqttPort: ready.mqtt ?? 0,
     mqttsPort: ready.mqtts ?? 0,
     udpPort: ready.udp ?? 0,
-    adminKey: options.env?.['FLOTILLA_ADMIN_KEY'] ?? readFileSync(path.join(dataDir, 'admin.key'), 'utf8').trim(),
-    deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? secretIn(dataDir),
+    adminKey,
+    deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? secretIn(dataDir, 'device.secret') ?? '',
     log: () => log.join(''),
     stop: (signal = 'SIGINT') => {
       isEndExpected = true;
@@ -94,9 +99,9 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   };
 }
 
-function secretIn(dataDir: string): string {
-  const file = path.join(dataDir, 'device.secret');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+function secretIn(dataDir: string, name: string): string | undefined {
+  const file = path.join(dataDir, name);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
 }
 
 function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
