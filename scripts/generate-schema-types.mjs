@@ -27,6 +27,7 @@ const mappers = {
   ToolPolicy: '@flotilla/jobs#ToolPolicy as ToolPolicySource',
   ToolResult: '@flotilla/mcp#ToolResult as ToolResultSource',
   ToolSetUse: '@flotilla/registry#ToolSetUseRow',
+  Upload: '@flotilla/registry#UploadRow',
 };
 
 const config = {

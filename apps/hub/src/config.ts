@@ -6,58 +6,18 @@ import {
   MQTT_TLS_PORT,
   publicMqttProblem,
   publicUrlProblem,
-  defaultDialNetworks,
-  dialNetworkProblem,
 } from '@flotilla/gateway';
 import type { EnrolmentMode } from '@flotilla/gateway';
+import { verificationMsMax, verificationTimes } from '@flotilla/jobs';
+import type { VerificationTimes } from '@flotilla/jobs';
 import { storageUrlProblem } from '@flotilla/storage';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { days, judged, networkList, optionalText, optionalUrl, originList, port, seconds, unset } from './setting-kinds.js';
 
 const roles = ['gateway', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
-
-/** An empty variable is an unset one: compose files and shells make no difference either. */
-const unset = (value: unknown) => (value === '' ? undefined : value);
-
-const port = (fallback: number) =>
-  z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(fallback))
-      .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'must be a port number from 0 (pick a free one) to 65535')
-      .transform(Number),
-  );
-
-/** 10 years: beyond it a number is a mistake. */
-const DAYS_MAX = 3_650;
-
-const days = (fallback: number) =>
-  z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(fallback))
-      .refine(
-        (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= DAYS_MAX,
-        `must be a number of days from 1 to ${DAYS_MAX}`,
-      )
-      .transform(Number),
-  );
-
-const optionalUrl = (protocols: readonly string[]) =>
-  z.preprocess(
-    unset,
-    z
-      .string()
-      .refine(
-        (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
-        `must be a URL that begins with ${protocols.join(' or ')}`,
-      )
-      .optional(),
-  );
 
 const roleList = z.preprocess(
   unset,
@@ -72,55 +32,6 @@ const roleList = z.preprocess(
       return roles.filter((role) => named.includes(role));
     }),
 );
-
-const originList = z.preprocess(
-  unset,
-  z
-    .string()
-    .default('')
-    .transform((text, context) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
-        .map((part) => {
-          if (URL.canParse(part) && ['http:', 'https:'].includes(new URL(part).protocol)) return new URL(part).origin;
-          context.addIssue({ code: 'custom', message: `must list origins such as https://files.example.net, not "${part}"` });
-          return part;
-        }),
-    ),
-);
-
-const networkList = z.preprocess(
-  unset,
-  z
-    .string()
-    .default(defaultDialNetworks.join(','))
-    .transform((text, context) => {
-      const networks = text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '');
-      for (const message of networks.map(dialNetworkProblem).filter((problem) => problem !== undefined))
-        context.addIssue({ code: 'custom', message });
-      return networks;
-    }),
-);
-
-/** A text that a part of the hub judges: it says what is wrong with it, or nothing. */
-const judged = (problemOf: (text: string) => string | undefined) =>
-  z.preprocess(
-    unset,
-    z
-      .string()
-      .superRefine((text, context) => {
-        const message = problemOf(text);
-        if (message !== undefined) context.addIssue({ code: 'custom', message });
-      })
-      .optional(),
-  );
-
-const optionalText = z.preprocess(unset, z.string().optional());
 
 const environment = z.object({
   FLOTILLA_ROLES: roleList,
@@ -166,8 +77,20 @@ const environment = z.object({
       .refine((text) => /^\d{1,4}$/.test(text), 'must be a number of connects from 1 to 9999, or 0 for no bound')
       .transform(Number),
   ),
+  FLOTILLA_STATUS_INTERVAL_SECONDS: z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(defaultGatewayLimits.statusIntervalSeconds))
+      .refine((text) => /^0$|^[1-9]\d{1,4}$/.test(text), 'must be a number of seconds from 10 to 99999, or 0 for never')
+      .transform(Number),
+  ),
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_DIAL_NETWORKS: networkList,
+  FLOTILLA_VERIFY_REBOOT: seconds({ fallbackMs: verificationTimes.rebootMs, min: 1, max: verificationMsMax / 1_000 }),
+  FLOTILLA_VERIFY_FIRMWARE: seconds({ fallbackMs: verificationTimes.firmwareMs, min: 1, max: verificationMsMax / 1_000 }),
+  FLOTILLA_VERIFY_SOAK: seconds({ fallbackMs: verificationTimes.soakMs, min: 0, max: 3_600 }),
+  FLOTILLA_VERIFY_OVERDUE: seconds({ fallbackMs: verificationTimes.overdueMs, min: 0, max: 86_400 }),
   FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
   FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
   FLOTILLA_UPLOADS_DAYS: days(30),
@@ -213,10 +136,13 @@ export interface HubConfig {
   readonly deviceSecret: string | undefined;
   /** Connects of one device in a row until it has to wait; 0 for no bound. */
   readonly reconnectsMax: number;
+  readonly statusIntervalSeconds: number;
   /** Origins that tools which make a device fetch or post may name. */
   readonly deviceUrls: readonly string[];
   /** Networks in which microcontrollers may be dialled. */
   readonly dialNetworks: readonly string[];
+  /** How long devices may take to show that a restart or an upgrade has happened. */
+  readonly verification: VerificationTimes;
   /** Where files are kept: a folder, or a bucket. */
   readonly storage: { readonly url: URL; readonly s3: { readonly region: string; readonly endpoint?: string } };
   /** Uploads are removed when they are older. */
@@ -253,6 +179,9 @@ function contradictions(config: HubConfig): string[] {
   if (config.roles.length === 0) problems.push('FLOTILLA_ROLES must name at least one role.');
   if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redisUrl)) {
     problems.push('FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.');
+  }
+  if (config.verification.soakMs >= config.verification.firmwareMs) {
+    problems.push('FLOTILLA_VERIFY_SOAK must be shorter than FLOTILLA_VERIFY_FIRMWARE, which it is a part of.');
   }
   if (config.redisUrl && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
   return problems;
@@ -295,6 +224,16 @@ function visionContradictions({
   if (url === undefined && (key !== undefined || model !== undefined))
     return ['FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL are for a vision model: give FLOTILLA_VISION_URL with them.'];
   return [];
+}
+
+function verificationOf(values: z.infer<typeof environment>): VerificationTimes {
+  return {
+    ...verificationTimes,
+    rebootMs: values.FLOTILLA_VERIFY_REBOOT,
+    firmwareMs: values.FLOTILLA_VERIFY_FIRMWARE,
+    soakMs: values.FLOTILLA_VERIFY_SOAK,
+    overdueMs: values.FLOTILLA_VERIFY_OVERDUE,
+  };
 }
 
 function visionOf({
@@ -345,8 +284,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
+    statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     dialNetworks: values.FLOTILLA_DIAL_NETWORKS,
+    verification: verificationOf(values),
     storage: storageOf(values),
     uploadsDays: values.FLOTILLA_UPLOADS_DAYS,
     vision: visionOf(values),

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { mountApi, type DeviceSettings } from '@flotilla/api';
-import { FirmwareImages, Fleet, Provisioning, TickWorker, ToolGate } from '@flotilla/fleet';
+import { FirmwareImages, Fleet, Provisioning, ScreenPictures, TickWorker, ToolGate, UploadRetention } from '@flotilla/fleet';
 import type { Registry } from '@flotilla/registry';
 import { Closers } from './closers.js';
 import type { HubConfig } from './config.js';
@@ -16,7 +16,7 @@ import { listening, portOf } from './listeners.js';
 import { measuredBus, measuredFleet } from './measured-calls.js';
 import { createMetrics, type HubMetrics } from './metrics.js';
 import { openGateway, type OpenGateway } from './open-gateway.js';
-import { openPictures } from './open-pictures.js';
+import { openPictures, pictureFiles, type OpenPictures } from './open-pictures.js';
 import { keepSecret } from './secret-file.js';
 import { addOperationsRoutes, type MetricsAccess } from './operations-routes.js';
 import { systemClock } from './system-clock.js';
@@ -43,6 +43,8 @@ export interface HubOptions {
   readonly logger: Logger;
   readonly withDemoFleet: boolean;
 }
+
+const DAY_MS = 86_400_000;
 
 /** Starts the hub. A start that fails closes what it had opened, and rejects. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
@@ -75,7 +77,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const gateway = ground.has('gateway') ? await openGateway(ground, gatewayPlace) : undefined;
   const metrics = measureParts(ground, gateway);
   const gate = new ToolGate(config.deviceUrls);
-  if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config) });
+  if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures });
   if (ground.has('worker')) await openWorker(ground, gate, metrics);
   addOperationsRoutes(server, operationsOf(ground, metrics));
   await server.ready();
@@ -98,25 +100,40 @@ interface HttpSide {
   readonly server: FastifyInstance;
   readonly upgrades: Map<string, UpgradeHandler>;
   readonly settings: DeviceSettings;
+  readonly pictures: OpenPictures;
 }
 
 async function openApi(
-  { logger, closers, registry, bus, blobs }: Ground,
+  { logger, blobs, closers, registry, bus }: Ground,
   gate: ToolGate,
   metrics: HubMetrics,
-  { server, upgrades, settings }: HttpSide,
+  { server, upgrades, settings, pictures }: HttpSide,
 ): Promise<void> {
   const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
+  const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });
-  const operations = { fleet: measuredFleet(fleet, metrics), provisioning, firmware };
+  const screens = new ScreenPictures({ fleet: measured, registry, addresses: pictures.permits, clock: systemClock });
+  const operations = { fleet: measured, provisioning, firmware, screens, pictures: pictureFiles(pictures, blobs) };
   const api = await mountApi(server, { registry, ...operations, deviceSettings: settings, feed: bus.feed, logger });
   closers.add('api', () => api.close());
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
 }
 
-async function openWorker({ logger, closers, registry, bus, lease }: Ground, gate: ToolGate, metrics: HubMetrics): Promise<void> {
-  const worker = new TickWorker({ registry, bus: measuredBus(bus, metrics), clock: systemClock, logger, gate, lease });
+async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics): Promise<void> {
+  const { blobs, bus, closers, config, lease, logger, registry } = ground;
+  const clock = systemClock;
+  const retention = new UploadRetention({ uploads: registry.uploads, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger });
+  const worker = new TickWorker({
+    registry,
+    bus: measuredBus(bus, metrics),
+    clock,
+    logger,
+    gate,
+    lease,
+    verification: config.verification,
+    retention,
+  });
   await worker.start();
   closers.add('worker', () => worker.stop());
 }

@@ -25,9 +25,9 @@ export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
 /** The fleet service with single calls counted, refused ones too. */
 export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperations {
   return {
-    callTool: async (request, actor) => {
+    callTool: async (request, actor, ownUrl) => {
       const startedAt = performance.now();
-      const answer = await fleet.callTool(request, actor);
+      const answer = await fleet.callTool(request, actor, ownUrl);
       metrics.callSettled('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
       return answer;
     },

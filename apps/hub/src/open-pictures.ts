@@ -1,5 +1,7 @@
 /** Pictures of devices and for devices: the intake, what makes and reads their addresses, and who says what is on a photo. For the roles gateway and api. */
-import { DeviceUploads, OpenAiVision, ScreenPermits, UrlSigner, type DeviceAddresses } from '@flotilla/gateway';
+import type { PictureFiles } from '@flotilla/api';
+import { DeviceUploads, OpenAiVision, ScreenPermits, UploadRefusal, UrlSigner, type DeviceAddresses } from '@flotilla/gateway';
+import type { BlobStore } from '@flotilla/storage';
 import type { Ground } from './ground.js';
 import { systemClock } from './system-clock.js';
 
@@ -16,4 +18,16 @@ export function openPictures(ground: Ground, addresses: DeviceAddresses, secret:
   const uploads = new DeviceUploads({ registry, feed: bus.feed, blobs, signer, addresses, answerer, clock: systemClock, logger });
   closers.add('uploads', () => uploads.close());
   return { uploads, permits: new ScreenPermits(signer, addresses) };
+}
+
+/** The same intake for people. */
+export function pictureFiles({ uploads }: OpenPictures, blobs: BlobStore): PictureFiles {
+  return {
+    take: (request) =>
+      uploads.takeImage(request).catch((error: unknown) => {
+        if (error instanceof UploadRefusal) return { status: error.status, code: error.code, message: error.message };
+        throw error;
+      }),
+    read: (key) => blobs.read(key),
+  };
 }

@@ -12,6 +12,7 @@ import {
   LOGGER,
   PROVISIONING,
   REGISTRY,
+  SCREENS,
   type ApiDeps,
   type DeviceSettings,
 } from './api-deps.js';
@@ -38,6 +39,7 @@ import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
 import { PolicyActsResolver } from './resolvers/policy-acts.resolver.js';
 import { FleetToolResolver } from './resolvers/fleet-tool.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
+import { UploadResolver } from './resolvers/upload.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
 
 /** Beside `src` and `dist` alike. */
@@ -66,6 +68,7 @@ const resolvers = [
   JobActsResolver,
   JobTargetResolver,
   LiveResolver,
+  UploadResolver,
 ];
 
 @Module({})
@@ -76,6 +79,7 @@ export class ApiModule {
       { provide: FLEET, useValue: deps.fleet },
       { provide: PROVISIONING, useValue: deps.provisioning },
       { provide: FIRMWARE, useValue: deps.firmware },
+      { provide: SCREENS, useValue: deps.screens },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },
       { provide: FEED, useValue: deps.feed },
       { provide: LOGGER, useValue: deps.logger },

@@ -1,5 +1,8 @@
 /** What the API asks of the fleet service: the acts that reach devices and jobs, those that let devices in and out, and those on firmware images. Reading goes to the registry directly. */
-import type { FirmwareImages, Fleet, Provisioning } from '@flotilla/fleet';
+import type { IncomingMessage } from 'node:http';
+import type { FirmwareImages, Fleet, Provisioning, ScreenPictures } from '@flotilla/fleet';
+import type { UploadRow } from '@flotilla/registry';
+import type { BlobBody } from '@flotilla/storage';
 
 export type FleetOperations = Pick<
   Fleet,
@@ -19,3 +22,14 @@ export type ProvisioningOperations = Pick<
   | 'createEnrolmentLink'
   | 'revokeEnrolmentLink'
 >;
+
+/** What is on devices' screens. */
+export type ScreenOperations = Pick<ScreenPictures, 'takeSnapshot' | 'showImage'>;
+
+/** Pictures in and out over HTTP. */
+export interface PictureFiles {
+  /** Reads the body, a form with one file, and keeps the picture. A refusal has the status to answer with. */
+  take(request: IncomingMessage): Promise<UploadRow | { readonly status: number; readonly code: string; readonly message: string }>;
+  /** The bytes under a row's key; undefined where they are gone. */
+  read(key: string): Promise<BlobBody | undefined>;
+}

@@ -14,7 +14,7 @@ import { openTestDatabase } from '@flotilla/registry/test-database';
 import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { ApiLogger } from './api-deps.js';
-import type { FleetOperations } from './fleet-operations.js';
+import type { FleetOperations, PictureFiles, ScreenOperations } from './fleet-operations.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import { mountApi } from './mount-api.js';
 
@@ -58,7 +58,11 @@ export function tool(name: string, userOnly = false): DeviceTool {
   return { name, description: `What ${name} does`, inputSchema: { type: 'object', properties: {} }, userOnly };
 }
 
-export async function openApi(fleet: Partial<FleetOperations> = {}, limits: Partial<ApiLimits> = {}): Promise<OpenApi> {
+export async function openApi(
+  fleet: Partial<FleetOperations> = {},
+  limits: Partial<ApiLimits> = {},
+  pictures: PictureFiles = noPictures,
+): Promise<OpenApi> {
   const failures: unknown[] = [];
   const logger = silentLogger(failures);
   const database = await openTestDatabase();
@@ -78,6 +82,8 @@ export async function openApi(fleet: Partial<FleetOperations> = {}, limits: Part
     fleet: { ...refusingFleet, ...fleet },
     provisioning: new Provisioning({ registry, bus, clock, logger }),
     firmware: new FirmwareImages({ registry, bus, blobs, clock, logger }),
+    screens: refusingScreens,
+    pictures,
     deviceSettings: {
       describeCredential: ({ credential, transport }) => ({ transport, password: credential.secret }),
       otaUrl: (token) => `http://hub.test/ota/${token}/`,
@@ -219,6 +225,11 @@ const clock = {
 const refused = {
   refusal: { code: 'DEVICE_OFFLINE', message: 'No device is connected in this spec.', path: ['input', 'deviceId'] },
 } as const;
+const refusingScreens: ScreenOperations = { takeSnapshot: async () => refused, showImage: async () => refused };
+const noPictures: PictureFiles = {
+  take: async () => ({ status: 503, code: 'UNAVAILABLE', message: 'Nothing is kept in this spec.' }),
+  read: async () => undefined,
+};
 const refusingFleet: FleetOperations = {
   callTool: async () => refused,
   createJob: async () => refused,

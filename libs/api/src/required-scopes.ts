@@ -22,6 +22,7 @@ const query: EveryField<Query> = {
   firmwareImage: 'DEVICES_READ',
   enrolments: 'DEVICES_READ',
   enrolmentLinks: 'ADMIN',
+  uploads: 'DEVICES_READ',
   auditEntries: 'ADMIN',
 };
 
@@ -32,6 +33,9 @@ const mutation: EveryField<Mutation> = {
   tagDevices: 'DEVICES_WRITE',
   registerDevice: 'DEVICES_WRITE',
   registerDevices: 'DEVICES_WRITE',
+  // They call tools that are for users only.
+  takeSnapshot: 'TOOLS_CALL_PRIVILEGED',
+  showImage: 'TOOLS_CALL_PRIVILEGED',
   removeDevice: 'DEVICES_WRITE',
   rotateDeviceCredential: 'DEVICES_WRITE',
   approveEnrolment: 'DEVICES_WRITE',
@@ -71,4 +75,5 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   RegisterDevicePayload: { device: 'DEVICES_READ' },
   RegisterDevicesPayload: { devices: 'DEVICES_READ' },
   EnrolmentPayload: { device: 'DEVICES_READ' },
+  UploadPayload: { upload: 'DEVICES_READ' },
 };

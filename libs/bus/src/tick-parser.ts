@@ -8,6 +8,7 @@ const tickSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('job'), jobId: z.custom<JobId>((value) => typeof value === 'string' && value !== '') }),
   z.object({ kind: z.literal('sweep') }),
   z.object({ kind: z.literal('partitions') }),
+  z.object({ kind: z.literal('retention') }),
 ]);
 
 /** Throws BusError MESSAGE_INVALID. */

@@ -7,7 +7,9 @@ export type Tick =
   /** Look at all live jobs and at expired leases; repeats by itself. */
   | { readonly kind: 'sweep' }
   /** Make partitions for the days to come; repeats by itself. */
-  | { readonly kind: 'partitions' };
+  | { readonly kind: 'partitions' }
+  /** Remove what is kept for a time only; repeats by itself. */
+  | { readonly kind: 'retention' };
 
 export interface TickQueue {
   /** Adds a tick, due after `delayMs` (0). The same job's tick that still waits is not added twice. */

@@ -2,7 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { openLocalBus } from '@flotilla/bus';
 import type { Bus, CallServer, RoutedCall } from '@flotilla/bus';
-import type { Job, JobProgress } from '@flotilla/jobs';
+import { verificationTimes } from '@flotilla/jobs';
+import type { Job, JobProgress, VerificationTimes } from '@flotilla/jobs';
 import type { CallOutcome, DeviceId, DeviceTool, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { openRegistry } from '@flotilla/registry';
 import type { ProcessLease, Registry } from '@flotilla/registry';
@@ -22,6 +23,11 @@ export const realClock: Clock = {
     const timer = setTimeout(wake, delayMs);
     return () => clearTimeout(timer);
   },
+};
+/** Verification at the pace of a spec. */
+export const quickVerification: VerificationTimes = {
+  ...verificationTimes,
+  ...{ rebootMs: 3_000, firmwareMs: 4_000, soakMs: 300, overdueMs: 0, rejoinMs: 500, readbackDelayMs: 50, readbackMs: 2_000 },
 };
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const operator: Actor = { name: 'operator', mayCallUserOnly: false, mayChangeFirmware: false };
@@ -154,7 +160,7 @@ async function startProcess({ databaseUrl }: TestDatabase): Promise<HubProcess> 
   const gateway = new FakeGateway();
   await bus.calls.serve(lease.id, gateway);
   const gate = new ToolGate(['https://files.example/']);
-  const deps = { registry, bus, clock: realClock, logger: silent, gate, lease };
+  const deps = { registry, bus, clock: realClock, logger: silent, gate, lease, verification: quickVerification };
   const fleet = new Fleet(deps);
   const worker = new TickWorker(deps);
   const job = async (jobId: JobId): Promise<Job> => {

@@ -36,9 +36,9 @@ export class Fleet {
     this.#caller = new ToolCaller(this.#deps);
   }
 
-  /** Waits for the call's outcome. */
-  callTool(request: CallRequest, actor: Actor): Promise<CallAnswer> {
-    return this.#caller.call(request, actor);
+  /** Waits for the call's outcome. `ownUrl`: an address in the arguments that the hub made for this call, which no caller can name. */
+  callTool(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
+    return this.#caller.call(request, actor, ownUrl);
   }
 
   /** The same key with the same request returns the same job. */

@@ -5,7 +5,7 @@ import { ToolGate } from './calls/tool-gate.js';
 import { admin, openHub } from './fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
 import { TickWorker } from './jobs/tick-worker.js';
-import { realClock, silent } from './fleet-fixture.suite.js';
+import { quickVerification, realClock, silent } from './fleet-fixture.suite.js';
 
 /** What is no plain URL of the one allowed origin, https://files.example. */
 const forbidden = fc.oneof(
@@ -60,7 +60,7 @@ describe('a URL that devices may not open', () => {
     const { job } = await hub.fleet.createJob({ ...call, devices: { all: true } }, randomUUID(), admin);
     if (job === undefined) throw new TypeError('No job.');
     const gate = new ToolGate([]);
-    const worker = new TickWorker({ ...hub, clock: realClock, logger: silent, gate });
+    const worker = new TickWorker({ ...hub, clock: realClock, logger: silent, gate, verification: quickVerification });
     await worker.start();
     await hub.finished(job.id);
     await worker.stop();

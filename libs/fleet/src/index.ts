@@ -19,3 +19,7 @@ export type { Refusal, RefusalCode } from './refusal.js';
 export { TickWorker } from './jobs/tick-worker.js';
 export type { TickWorkerDeps } from './jobs/tick-worker.js';
 export { ToolGate } from './calls/tool-gate.js';
+export { ScreenPictures } from './uploads/screen-pictures.js';
+export type { ScreenAddresses, ScreenPicturesDeps, SnapshotAnswer } from './uploads/screen-pictures.js';
+export { UploadRetention } from './uploads/upload-retention.js';
+export type { UploadRetentionOptions } from './uploads/upload-retention.js';

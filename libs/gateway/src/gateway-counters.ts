@@ -34,6 +34,8 @@ interface CounterKinds {
   readonly traffic: 'slowed' | 'cut';
   /** WebSockets cut because their device answered no ping. */
   readonly peer: 'silent';
+  /** Questions of the hub for the state of devices. Put off: the device had something else to do. */
+  readonly status: 'answered' | 'unanswered' | 'put_off';
   /** Devices that began to connect again and again. */
   readonly flapping: 'episodes';
   /** Sessions replaced by a newer connection: all, and those of devices whose last replacement was a moment ago. */

@@ -66,6 +66,18 @@ export interface GatewayLimits {
   /** Wait before a lost board is dialled again, ms: at most the first after one failure, doubling up to the other. */
   readonly redialDelayMs: number;
   readonly redialDelayMsMax: number;
+  /** A device is asked for its state this often, seconds; 0 for never. */
+  readonly statusIntervalSeconds: number;
+  /** From a successful call that set something to a look at the state, ms: a backlight fades for up to half a second. [xiaozhi §5.1] */
+  readonly statusFollowUpMs: number;
+  /** Devices that are asked for their state at a time. At the usual 50 ms each that is 600 a second, and a fleet of silent ones costs no more. */
+  readonly statusCallsMax: number;
+  /** How long such a question waits for its answer, ms: a device that begins a conversation holds it back for 10 s. [xiaozhi §2.4] */
+  readonly statusTimeoutMs: number;
+  /** A state that is kept, bytes of JSON. Known boards report some 300. */
+  readonly reportedStateBytesMax: number;
+  /** From a listing without any tool, the first of a session, to the second, ms: some boards register their tools only after they have connected. */
+  readonly emptyListingRetryMs: number;
   /** Wait between two attempts of a write to PostgreSQL, ms: first and longest. */
   readonly retryDelayMs: number;
   readonly retryDelayMsMax: number;
@@ -109,6 +121,12 @@ export const defaultGatewayLimits: GatewayLimits = {
   dialProvenMs: 60_000,
   redialDelayMs: 5_000,
   redialDelayMsMax: 5 * 60_000,
+  statusIntervalSeconds: 300,
+  statusFollowUpMs: 600,
+  statusCallsMax: 32,
+  statusTimeoutMs: 12_000,
+  reportedStateBytesMax: 4 * 1024,
+  emptyListingRetryMs: 30_000,
   retryDelayMs: 250,
   retryDelayMsMax: 5_000,
   stopTimeoutMs: 5_000,

@@ -141,8 +141,13 @@ describe('what changed since the last time', () => {
       await vi.waitFor(() => expect(stage.gateway.status().sessions).toEqual([]));
       return answer;
     };
-    const slow: SessionStores['devices'] = { connecting: (one) => devices.connecting(one), ready, closed: (one) => devices.closed(one) };
-    stage = await setStage({ registry: { devices: slow, toolSets, events, dials: registry.dials } });
+    const slow: SessionStores['devices'] = {
+      connecting: (one) => devices.connecting(one),
+      ready,
+      closed: (one) => devices.closed(one),
+      report: (one) => devices.report(one),
+    };
+    stage = await setStage({ registry: { devices: slow, toolSets, events, calls: registry.calls, dials: registry.dials } });
     connected.push(await stage.connectLamp({ version: '2.4.2', tools: ['b'] }));
     await stage.event('device.disconnected');
     expect(stage.events.map(({ type }) => type)).toEqual(['device.connected', 'firmware.changed', 'tools.changed', 'device.disconnected']);
@@ -234,8 +239,10 @@ describe('while PostgreSQL does not answer', () => {
       connecting: (device) => away(() => registry.devices.connecting(device)),
       ready: (session) => away(() => registry.devices.ready(session)),
       closed: (session) => away(() => registry.devices.closed(session)),
+      report: (state) => away(() => registry.devices.report(state)),
     };
-    stage = await setStage({ registry: { devices, toolSets: registry.toolSets, events: registry.events, dials: registry.dials } });
+    const { toolSets, events, calls, dials } = registry;
+    stage = await setStage({ registry: { devices, toolSets, events, calls, dials } });
     const device = await stage.connectLamp();
     await vi.waitFor(() => expect(stage.gateway.status().sessions).toMatchObject([{ state: 'ready' }]));
     expect((await stage.call()).outcome.kind).toBe('SUCCEEDED');

@@ -20,6 +20,10 @@ export interface DeviceRow {
   readonly toolSetHash: ToolSetHash | undefined;
   readonly toolsDiscoveredAt: number | undefined;
   readonly toolsStale: boolean;
+  /** The newest answer of each of its status tools, by tool name. */
+  readonly reportedState: Readonly<Record<string, unknown>> | undefined;
+  /** When that last changed. */
+  readonly reportedStateAt: number | undefined;
   readonly epoch: number;
 }
 
@@ -31,6 +35,22 @@ export interface ConnectingDevice {
   readonly reachability: Reachability;
   readonly remoteAddress: string | undefined;
   readonly connectedAt: number;
+}
+
+/** What a status tool answered. */
+export interface ReportedState {
+  readonly deviceId: DeviceId;
+  /** A report of an older session changes nothing. */
+  readonly epoch: number;
+  readonly tool: string;
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly at: number;
+}
+
+/** What the device had reported by the same tool before; `state` is undefined the first time. */
+export interface FormerState {
+  readonly isCurrent: boolean;
+  readonly state: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What the greeting and the listing told; written once when the session becomes ready and again when the tools change. */
@@ -107,6 +127,8 @@ export interface DeviceStore {
   }>;
   /** The session ended: presence OFFLINE if it was the newest. Resolves to whether it was. */
   closed(session: ClosedSession): Promise<boolean>;
+  /** Keeps what the device reports of its state, where it differs from what is kept; resolves to what was. */
+  report(report: ReportedState): Promise<FormerState>;
   find(id: string): Promise<DeviceRow | undefined>;
   /** In the order of the input; undefined where there is no such device. */
   findMany(ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]>;

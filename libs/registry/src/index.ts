@@ -7,7 +7,9 @@ export type {
   DeviceRow,
   DeviceStore,
   FleetToolRow,
+  FormerState,
   ReadySession,
+  ReportedState,
   SessionRow,
   StoredTool,
   TagChange,
@@ -37,9 +39,13 @@ export type {
   JobMove,
   JobStore,
   NewJob,
+  ReadbackTarget,
   TargetFlush,
   TargetRow,
   ToolSetVerdict,
+  VerificationEnd,
+  VerificationLook,
+  VerifyingTarget,
 } from './job-store.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
@@ -65,6 +71,7 @@ export type {
   OtaContact,
   PendingEnrolment,
 } from './provisioning-store.js';
+export { RecordIds } from './records/record-ids.js';
 export type { NewUpload, UploadKind, UploadRow, UploadStore } from './upload-store.js';
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';

@@ -1,5 +1,16 @@
 import type { CallError, CallId, DeviceId, HubProcessId, JobId, SendCertainty, ToolResult, ToolSetHash } from '@flotilla/mcp';
-import type { Job, JobConclusion, JobProgress, JobState, PauseReason, TargetOutcome, TargetState } from '@flotilla/jobs';
+import type {
+  DecidedVerification,
+  Job,
+  JobConclusion,
+  JobProgress,
+  JobState,
+  PauseReason,
+  TargetOutcome,
+  TargetState,
+  VerificationDeadlines,
+  VerificationEvidence,
+} from '@flotilla/jobs';
 import type { AuditSource } from './audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
@@ -37,15 +48,62 @@ export interface ClaimedTarget {
   readonly toolSetHash: ToolSetHash | undefined;
   /** What operators call it. */
   readonly deviceName: string | undefined;
+  /** Firmware before the send. */
+  readonly baselineVersion: string | undefined;
   /** End of the owner's lease as it was at the claim (ms since the Unix epoch, by the clock of `at`): from then on another process may own the job. */
   readonly sendBy: number;
+}
+
+/** What verification starts from: absolute times, ms since the Unix epoch. */
+export interface VerificationStart {
+  readonly deadlineAt: number;
+  /** From then on a device that is away counts as lost. */
+  readonly softDeadlineAt: number | undefined;
+  /** When its value is to be read first, where one is. */
+  readonly readAt: number | undefined;
+}
+
+/** A target in VERIFYING with what is known about its device. */
+export interface VerifyingTarget extends VerificationEvidence {
+  readonly deviceId: DeviceId;
+  readonly attempt: number;
+  /** Sends so far. */
+  readonly attempts: number;
+  readonly callId: CallId;
+  /** Of the device's newest session. */
+  readonly gatewayId: HubProcessId | undefined;
+  readonly toolSetHash: ToolSetHash | undefined;
+  /** How the call ended, where it had no answer. */
+  readonly callError: CallError | undefined;
+}
+
+export interface VerificationLook {
+  /** All targets in VERIFYING, with news or without. */
+  readonly verifyingCount: number;
+  readonly targets: readonly VerifyingTarget[];
+}
+
+/** A connected target whose value is to be read. */
+export interface ReadbackTarget {
+  readonly deviceId: DeviceId;
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly gatewayId: HubProcessId;
+  readonly toolSetHash: ToolSetHash | undefined;
+}
+
+/** The end of a verification, on its way into the target's row. `again`: to be sent once more. */
+export interface VerificationEnd {
+  readonly deviceId: DeviceId;
+  readonly attempt: number;
+  readonly to: ({ readonly kind: 'decided' } & DecidedVerification['decision']) | { readonly kind: 'again' };
 }
 
 /** The end of an attempt, on its way into the target's row. */
 export interface TargetFlush {
   readonly deviceId: DeviceId;
   readonly attempt: number;
-  /** `decided`: terminal. `waiting`: certainly not sent, the device is away; no attempt is consumed. `ready`: certainly not sent, to be claimed again, not before the given time. */
+  /** `decided`: terminal. `verifying`: judged by what the device does next. `waiting`: certainly not sent, the device is away; no attempt is consumed. `ready`: certainly not sent, to be claimed again, not before the given time. */
   readonly to:
     | {
         readonly kind: 'decided';
@@ -54,6 +112,12 @@ export interface TargetFlush {
         readonly error: CallError | undefined;
         readonly result: ToolResult | undefined;
       }
+    | ({
+        readonly kind: 'verifying';
+        readonly certainty: SendCertainty;
+        readonly error: CallError | undefined;
+        readonly result: ToolResult | undefined;
+      } & VerificationStart)
     | { readonly kind: 'waiting' }
     | { readonly kind: 'ready'; readonly notBefore?: number };
   readonly startedAt: number | undefined;
@@ -135,8 +199,15 @@ export interface JobStore {
   takeOwnership(id: JobId, owner: HubProcessId): Promise<JobFence | undefined>;
   /** Live jobs without a living owner, or owned by `owner`. */
   liveJobs(): Promise<readonly { readonly id: JobId; readonly ownerIsAlive: boolean; readonly owner: HubProcessId | undefined }[]>;
-  /** After a takeover: DISPATCHING and SENT targets go back to READY where the tool is idempotent, else to UNKNOWN with HUB_RESTARTED. Resolves to how many of each. */
-  recover(fence: JobFence, at: number): Promise<{ readonly resent: number; readonly unknown: number }>;
+  /**
+   * After a takeover: DISPATCHING and SENT targets go back to READY where the tool is idempotent, to VERIFYING where it has a verification, else to
+   * UNKNOWN with HUB_RESTARTED. Resolves to how many of each.
+   */
+  recover(
+    fence: JobFence,
+    at: number,
+    times: VerificationDeadlines,
+  ): Promise<{ readonly resent: number; readonly verifying: number; readonly unknown: number }>;
 
   /** Tool sets over the devices of the filter that are not yet verdicted, for `prepareChunk`. */
   toolSetsOf(fence: JobFence): Promise<readonly ToolSetHash[]>;
@@ -152,6 +223,20 @@ export interface JobStore {
   claim(fence: JobFence, limit: number, at: number): Promise<readonly ClaimedTarget[]>;
   /** Writes the ends of attempts; resolves to how many rows changed. */
   flush(fence: JobFence, flushes: readonly TargetFlush[]): Promise<number>;
+  /** The targets in VERIFYING about which something can be said, and that of `callId`. */
+  verifying(fence: JobFence, at: number, callId?: CallId): Promise<VerificationLook>;
+  /** Writes the ends of verifications; resolves to the devices whose targets were changed. */
+  settleVerifications(fence: JobFence, ends: readonly VerificationEnd[], at: number): Promise<readonly DeviceId[]>;
+  /** Connected targets in VERIFYING whose value is due to be read; each is due again at `againAt`. */
+  claimReadbacks(
+    fence: JobFence,
+    limit: number,
+    due: { readonly at: number; readonly againAt: number },
+  ): Promise<readonly ReadbackTarget[]>;
+  /** Targets in VERIFYING, by wave, whose device is away past its soft deadline and was served no byte of an image for `overdueMs`. */
+  overdue(id: JobId, at: number, overdueMs: number): Promise<ReadonlyMap<number, number>>;
+  /** After a takeover: nothing could be seen while nobody owned the job, so no deadline of a target in VERIFYING is before `until`. */
+  extendVerifying(fence: JobFence, until: number): Promise<void>;
   /** Marks unanswered targets SENT. */
   markSent(fence: JobFence, deviceIds: readonly DeviceId[]): Promise<void>;
   /** WAITING_DEVICE targets whose device is online again become READY; of these devices only, or of all when not given. */

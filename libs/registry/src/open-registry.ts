@@ -52,10 +52,12 @@ export async function openRegistry({
   const audit = new PgAuditStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
+  const enrolments = new PgEnrolmentStore(provisioning);
   const downloads = new PgDownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await Promise.all([devices.close(), calls.close(), events.close(), credentials.close(), downloads.close(), audit.close()]);
+    const writers = [devices, calls, events, credentials, enrolments, downloads, audit];
+    await Promise.all(writers.map((writer) => writer.close()));
     await leases.close().catch((error: unknown) => {
       logger.warn({ err: error }, 'the lease of this process was not given back; it runs out by itself');
     });
@@ -74,7 +76,7 @@ export async function openRegistry({
     toolPolicies: new PgToolPolicyStore(database),
     apiKeys: new PgApiKeyStore(database, logger),
     credentials,
-    enrolments: new PgEnrolmentStore(provisioning),
+    enrolments,
     firmwareImages: new PgFirmwareImageStore(database),
     downloads,
     audit,
@@ -92,6 +94,7 @@ export async function openRegistry({
       calls.status(),
       audit.status(),
       ...credentials.writers(),
+      ...enrolments.writers(),
       ...downloads.writers(),
     ],
     close: () => (closed ??= close()),

@@ -124,8 +124,6 @@ export interface EnrolmentStore {
    * another Client-Id. A known device is answered, not counted again.
    */
   admitByLink(token: string, contact: OtaContact): Promise<KnownDevice | undefined>;
-  /** Whether the device that waits with this challenge was let in: `POST …/activate` asks every 3 s. */
-  isAdmitted(deviceId: DeviceId, challenge: string): Promise<boolean>;
   page(page: PageRequest): Promise<Page<EnrolmentRow>>;
   /** Lets in the device that shows this code. Wrong codes count against `approver` (10 in 10 minutes). A `replaces` one whose device is online needs `confirm`. */
   approve(

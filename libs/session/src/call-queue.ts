@@ -3,15 +3,18 @@ import type { CallOutcome } from '@flotilla/mcp';
 import { notSent, unknown } from './call-outcomes.js';
 import { noneWaiting } from './machine-state.js';
 import type { PendingCall, Turn } from './machine-state.js';
-import { freeId, register } from './request-ids.js';
+import { freeId, register, remember } from './request-ids.js';
 import { utf8BytesExceed } from './utf8-length.js';
 
 export function takeCall(turn: Turn, pending: PendingCall): void {
+  if (pending.call.isBackground !== true) giveWay(turn);
   const { state, rules } = turn;
   if (state.phase === 'closing' || state.phase === 'closed') {
     settleCall(turn, pending, notSent('DEVICE_OFFLINE', 'The session has ended.'));
   } else if (isReadyToSend(turn)) {
     sendCall(turn, pending);
+  } else if (pending.call.isBackground === true) {
+    settleCall(turn, pending, notSent('OVERLOADED', 'The device had something else to do.'));
   } else if (state.waiting.length >= rules.limits.waitingCallsMax) {
     settleCall(turn, pending, notSent('OVERLOADED', `${rules.limits.waitingCallsMax} calls already wait for this device.`));
   } else if (pending.call.queueDeadlineAt <= turn.now) {
@@ -19,6 +22,14 @@ export function takeCall(turn: Turn, pending: PendingCall): void {
   } else {
     turn.state = { ...state, waiting: [...state.waiting, pending] };
   }
+}
+
+/** A background call in flight is over as soon as there is a real one. Its answer, if it comes, comes late and harms nobody. */
+function giveWay(turn: Turn): void {
+  const { inFlight } = turn.state;
+  if (inFlight?.kind !== 'call' || inFlight.pending.call.isBackground !== true) return;
+  remember(turn, inFlight);
+  settleCall(turn, inFlight.pending, unknown('TIMEOUT', 'It gave way to another call before the device answered.'), inFlight.sentAt);
 }
 
 /** Sends waiting calls until one is in flight; those that can no longer be sent are settled on the way. */

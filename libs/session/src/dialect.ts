@@ -54,6 +54,8 @@ export type DialectMessage =
 export interface Dialect {
   /** Largest request id that these devices give back unchanged; ids run from 1. */
   readonly requestIdMax: number;
+  /** The tool without arguments that tells the device's state as JSON text; undefined where the family has none. */
+  readonly statusTool: string | undefined;
   encodeGreeting(id: number): string;
   /** What is said once the greeting was answered, and expects no answer. */
   encodeGreeted(): string | undefined;

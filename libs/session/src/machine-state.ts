@@ -22,7 +22,7 @@ export type InFlight = {
   | { readonly kind: 'call'; readonly pending: PendingCall }
 );
 
-/** A request whose time ran out; `call` where it was one. */
+/** A request whose time ran out; `call` where it was one that somebody may still want to hear of. */
 export interface RememberedRequest {
   readonly call: Pick<SessionCall, 'callId' | 'tool'> | undefined;
   readonly sentAt: number;

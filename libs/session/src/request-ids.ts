@@ -28,7 +28,7 @@ export function remember(turn: Turn, request: InFlight): void {
 }
 
 function callOf(request: InFlight): RememberedRequest['call'] {
-  if (request.kind !== 'call') return undefined;
+  if (request.kind !== 'call' || request.pending.call.isBackground === true) return undefined;
   const { callId, tool } = request.pending.call;
   return { callId, tool };
 }

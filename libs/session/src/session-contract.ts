@@ -18,6 +18,8 @@ export interface SessionCall {
   readonly callTimeoutMs: number;
   /** Absolute bound on the answer in addition to `callTimeoutMs`; a single call has one, a job's target has none. */
   readonly callDeadlineAt?: number;
+  /** Nobody waits for it: it is sent only to a device with nothing else to do, and gives way to the next call. */
+  readonly isBackground?: boolean;
 }
 
 /** A settled call. `sentAt` is absent where nothing was sent; times are ms since the Unix epoch. */

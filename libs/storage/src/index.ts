@@ -3,3 +3,4 @@ export { openBlobStore, storageUrlProblem } from './open-blob-store.js';
 export type { StorageSettings } from './open-blob-store.js';
 export { StorageError } from './storage-error.js';
 export type { StorageErrorCode } from './storage-error.js';
+export { pictureKey, thumbnailKey, uploadIdOf, UPLOADS_PREFIX } from './upload-keys.js';

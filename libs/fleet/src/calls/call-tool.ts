@@ -49,6 +49,7 @@ interface StartedCall {
   readonly deviceId: DeviceId;
   readonly request: CallRequest;
   readonly actor: Actor;
+  readonly ownUrl: string | undefined;
   readonly policy: ToolPolicy;
   readonly timeoutMs: number;
   readonly startedAt: number;
@@ -77,7 +78,8 @@ export class ToolCaller {
     this.#keyed = new KeyedCalls(deps.registry.calls, deps.clock);
   }
 
-  async call(request: CallRequest, actor: Actor): Promise<CallAnswer> {
+  /** `ownUrl`: an address in the arguments that the hub made for this call, which no caller can name. */
+  async call(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
     const { registry, bus, clock, policies } = this.#deps;
     const refusal = refuseRequest(request);
     if (refusal !== undefined) return { refusal };
@@ -92,7 +94,7 @@ export class ToolCaller {
       return { refusal: refuse('NOT_FOUND', ['input', 'deviceId'], `There is no device "${request.deviceId}".`) };
     }
     const policy = await policies.policyOf(request.tool);
-    const started = { id, deviceId, request, actor, policy, timeoutMs: request.timeoutMs ?? policy.callTimeoutMs, startedAt };
+    const started = { id, deviceId, request, actor, ownUrl, policy, timeoutMs: request.timeoutMs ?? policy.callTimeoutMs, startedAt };
     return request.idempotencyKey === undefined ? this.#finish(started, entry) : this.#finishOnce(started, entry, request.idempotencyKey);
   }
 
@@ -130,12 +132,12 @@ export class ToolCaller {
   }
 
   async #end(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallEnd> {
-    const { request, actor, policy } = started;
+    const { request, actor, ownUrl, policy } = started;
     if (entry === undefined)
       return { outcome: offline, path: ['input', 'deviceId'], audited: auditedActionOf(undefined, request.tool, policy) };
     const toolSet = entry.toolSetHash === undefined ? undefined : await this.#deps.registry.toolSets.get(entry.toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
-    const refusal = this.#deps.gate.refuseActor(request.tool, actor) ?? this.#deps.gate.refuse(toolSet, { ...request, ...actor });
+    const refusal = this.#deps.gate.refuseActor(request.tool, actor) ?? this.#deps.gate.refuse(toolSet, { ...request, ...actor }, ownUrl);
     if (refusal !== undefined) {
       return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, path: ['input', refusal.part], audited };
     }

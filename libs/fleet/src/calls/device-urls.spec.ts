@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findForbiddenUrl } from './device-urls.js';
 
-const allowed = new Set(['https://files.example', 'http://10.0.0.5:8080']);
+const allowed = { origins: new Set(['https://files.example', 'http://10.0.0.5:8080']) };
 const upgrade = (url: unknown): ReturnType<typeof findForbiddenUrl> => findForbiddenUrl('self.upgrade_firmware', { url }, allowed);
 
 describe('findForbiddenUrl', () => {
@@ -33,5 +33,13 @@ describe('findForbiddenUrl', () => {
 
   it('leaves the texts of other tools alone', () => {
     expect(findForbiddenUrl('self.screen.show_text', { text: 'https://evil.example/' }, allowed)).toBeUndefined();
+  });
+
+  it('allows the one address that the hub made for the call, to the letter', () => {
+    const ownUrl = 'http://10.0.0.9:8080/t/snapshot/abc';
+    const snapshot = (url: string) => findForbiddenUrl('self.screen.snapshot', { url }, { ...allowed, ownUrl });
+    expect(snapshot(ownUrl)).toBeUndefined();
+    expect(snapshot(`${ownUrl}d`)).toBeDefined();
+    expect(snapshot('http://10.0.0.9:8080/')).toBeDefined();
   });
 });

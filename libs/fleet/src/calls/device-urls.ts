@@ -12,31 +12,38 @@ export interface ForbiddenUrl {
   readonly message: string;
 }
 
-/** `allowedOrigins` as `new URL(…).origin` writes them. */
-export function findForbiddenUrl(tool: string, args: unknown, allowedOrigins: ReadonlySet<string>): ForbiddenUrl | undefined {
-  // Devices may match names without regard to case.
-  return urlTools.has(tool.toLowerCase()) ? findInValue(args, '', allowedOrigins) : undefined;
+export interface AllowedUrls {
+  /** As `new URL(…).origin` writes them. */
+  readonly origins: ReadonlySet<string>;
+  /** One that the hub made itself for this very call. */
+  readonly ownUrl?: string | undefined;
 }
 
-function findInValue(value: unknown, path: string, allowedOrigins: ReadonlySet<string>): ForbiddenUrl | undefined {
+export function findForbiddenUrl(tool: string, args: unknown, allowed: AllowedUrls): ForbiddenUrl | undefined {
+  // Devices may match names without regard to case.
+  return urlTools.has(tool.toLowerCase()) ? findInValue(args, '', allowed) : undefined;
+}
+
+function findInValue(value: unknown, path: string, allowed: AllowedUrls): ForbiddenUrl | undefined {
   if (typeof value === 'string') {
-    const rule = brokenRule(value, allowedOrigins);
+    const rule = brokenRule(value, allowed);
     return rule === undefined ? undefined : { path, message: `Argument "${path}" ${rule}.` };
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, member] of Object.entries(value)) {
-    const forbidden = findInValue(member, path === '' ? name : `${path}.${name}`, allowedOrigins);
+    const forbidden = findInValue(member, path === '' ? name : `${path}.${name}`, allowed);
     if (forbidden !== undefined) return forbidden;
   }
   return undefined;
 }
 
-function brokenRule(text: string, allowedOrigins: ReadonlySet<string>): string | undefined {
+function brokenRule(text: string, { origins, ownUrl }: AllowedUrls): string | undefined {
+  if (text === ownUrl) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'must be an http or https URL';
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
   // Backslashes, control characters, odd ports or dots: we would read another host than the device does.
   if (url.href !== text && url.href !== `${text}/`) return `must be written in its normal form, ${url.href}`;
-  if (!allowedOrigins.has(url.origin)) return `is on ${url.origin}, which the hub's setting FLOTILLA_DEVICE_URLS does not allow`;
+  if (!origins.has(url.origin)) return `is on ${url.origin}, which the hub's setting FLOTILLA_DEVICE_URLS does not allow`;
   return undefined;
 }

@@ -36,8 +36,8 @@ export class ToolGate {
     this.#allowedOrigins = new Set(deviceUrls.map((url) => new URL(url).origin));
   }
 
-  /** Undefined where the call may be sent to a device with these tools. */
-  refuse(toolSet: ToolSet | undefined, call: GatedCall): GateRefusal | undefined {
+  /** Undefined where the call may be sent to a device with these tools. `ownUrl` is one that the hub made for this call. */
+  refuse(toolSet: ToolSet | undefined, call: GatedCall, ownUrl?: string): GateRefusal | undefined {
     const tool = findHubTool(call.tool) ?? toolSet?.tools.find(({ name }) => name === call.tool);
     if (tool === undefined) return about('tool', 'TOOL_UNKNOWN', `The device has no tool "${call.tool}".`);
     if (!isSendableName(tool.name)) return about('tool', 'TOOL_UNKNOWN', 'The name of the tool cannot be written to a device.');
@@ -48,7 +48,7 @@ export class ToolGate {
     if (!verdict.ok) return about('arguments', 'ARGUMENTS_INVALID', verdict.message);
     const pinProblem = toolSet?.pins && findPinProblem(tool.name, call.arguments, toolSet.pins);
     if (pinProblem !== undefined) return about('arguments', 'ARGUMENTS_INVALID', pinProblem.message);
-    return this.refuseUrls(call);
+    return this.refuseUrls(call, ownUrl);
   }
 
   /** The rule about who may change firmware, which needs no device either. */
@@ -59,8 +59,8 @@ export class ToolGate {
   }
 
   /** The rule about URLs alone, which needs no device. */
-  refuseUrls(call: Omit<GatedCall, 'mayCallUserOnly'>): GateRefusal | undefined {
-    const forbidden = findForbiddenUrl(call.tool, call.arguments, this.#allowedOrigins);
+  refuseUrls(call: Omit<GatedCall, 'mayCallUserOnly'>, ownUrl?: string): GateRefusal | undefined {
+    const forbidden = findForbiddenUrl(call.tool, call.arguments, { origins: this.#allowedOrigins, ownUrl });
     return forbidden === undefined ? undefined : about('arguments', 'URL_FORBIDDEN', forbidden.message);
   }
 

@@ -1,6 +1,6 @@
 import type { JobStore } from '@flotilla/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answers, deviceNames, openHub, realClock, silent, startJob } from '../fleet-fixture.suite.js';
+import { answers, deviceNames, openHub, quickVerification, realClock, silent, startJob } from '../fleet-fixture.suite.js';
 import type { HubFixture } from '../fleet-fixture.suite.js';
 import { JobRunner } from './job-runner.js';
 import { ToolGate } from '../calls/tool-gate.js';
@@ -49,7 +49,10 @@ describe('a job while PostgreSQL comes and goes', () => {
       return ['claim', 'flush', 'transition', 'prepareChunk', 'freeze', 'recover'].includes(method) && count % 3 === 1 ? kind : undefined;
     });
     const registry = { ...hub.registry, jobs, toolSets: hub.registry.toolSets };
-    const runner = new JobRunner({ bus: hub.bus, registry, clock: realClock, logger: silent, gate: new ToolGate([]) }, hub.lease);
+    const runner = new JobRunner(
+      { bus: hub.bus, registry, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification },
+      hub.lease,
+    );
     const jobId = await startJob(hub, ids, { tool });
     await runner.drive(jobId);
     await hub.finished(jobId);
@@ -74,7 +77,10 @@ describe('a job while PostgreSQL comes and goes', () => {
     };
     const slow = new Proxy(jobs, { get: (target, name) => (name === 'claim' ? afterStandstill : bound(target, name)) });
     const registry = { ...hub.registry, jobs: slow };
-    const runner = new JobRunner({ bus: hub.bus, registry, clock: realClock, logger: silent, gate: new ToolGate([]) }, hub.lease);
+    const runner = new JobRunner(
+      { bus: hub.bus, registry, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification },
+      hub.lease,
+    );
     const jobId = await startJob(hub, ids.slice(0, 10));
     await runner.drive(jobId);
     await hub.finished(jobId);

@@ -4,8 +4,8 @@
  */
 import { concludeJob } from '@flotilla/jobs';
 import type { EarlyConclusion, Job, JobConclusion, JobProgress, JobState } from '@flotilla/jobs';
-import type { DeviceId } from '@flotilla/mcp';
-import type { JobFence } from '@flotilla/registry';
+import type { CallId, CallOutcomeKind, DeviceId } from '@flotilla/mcp';
+import type { JobFence, TargetFlush } from '@flotilla/registry';
 import { FleetError } from '../fleet-error.js';
 import { isForcedCancel } from './forced-cancel.js';
 import { JobRow } from './job-row.js';
@@ -16,6 +16,7 @@ import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-context.js';
 import { TargetDispatch } from './target-dispatch.js';
 import { ToolSetVerdicts } from './tool-set-verdicts.js';
+import { TargetVerification } from './verification/target-verification.js';
 import { WakeSignal } from './wake-signal.js';
 
 /** Longest sleep of the loop, ms: how late a pause made in another process is noticed when the feed lost it. */
@@ -32,6 +33,7 @@ export class JobRun {
   readonly #row: JobRow;
   readonly #buffer: OutcomeBuffer;
   readonly #dispatch: TargetDispatch;
+  readonly #verification: TargetVerification;
   readonly #verdicts: ToolSetVerdicts;
   readonly #signal: WakeSignal;
   readonly #news: ProgressNews;
@@ -53,14 +55,21 @@ export class JobRun {
     this.#recountedAt = deps.clock.now();
     const { tool, arguments: args, mayCallUserOnly } = job;
     this.#verdicts = new ToolSetVerdicts(deps.registry.toolSets, deps.gate, { tool, arguments: args, mayCallUserOnly });
-    this.#buffer = new OutcomeBuffer(this.#run, (isSomeReady) => this.#onFlushed(isSomeReady));
+    this.#buffer = new OutcomeBuffer(this.#run, (kinds) => this.#onFlushed(kinds));
     this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, () => this.#signal.wake());
+    this.#verification = new TargetVerification(this.#run, job, {
+      freeSlots: (current) => this.#dispatch.freeSlots(current),
+      lend: (count) => this.#dispatch.lend(count),
+      onNews: () => this.#signal.wake(),
+      onSettled: (isSomeReady) => this.#onDecided(isSomeReady),
+    });
   }
 
   /** Works until the job is finished, `stop` or `abandon`. */
   async work(): Promise<void> {
     try {
       await this.#recover();
+      await this.#verification.takeOver();
       while (!this.#isStopping && this.#row.value.state !== 'FINISHED') await this.#step();
     } catch (error) {
       // Answers that still come belong to whoever takes the job over.
@@ -80,6 +89,7 @@ export class JobRun {
 
   /** These devices are online again; undefined: nobody knows which. */
   async wakeDevices(deviceIds: readonly DeviceId[] | undefined): Promise<void> {
+    this.#verification.devicesReturned();
     if (this.#row.value.state !== 'RUNNING') return;
     const { registry, logger } = this.#run.deps;
     try {
@@ -89,6 +99,11 @@ export class JobRun {
     } catch (error) {
       logger.warn({ err: error, jobId: this.#run.jobId }, 'could not wake waiting targets; they are woken later');
     }
+  }
+
+  /** A device answered a call that had been given up. */
+  answeredLate(callId: CallId, kind: CallOutcomeKind): void {
+    if (this.#row.value.verification !== 'NONE') this.#verification.answeredLate(callId, kind);
   }
 
   /** Sends nothing more, gives calls in flight `graceMs` to settle, and writes what is known. */
@@ -116,11 +131,14 @@ export class JobRun {
   /** Resolves to how many targets were left in flight. */
   async #recover(): Promise<number> {
     const { registry, clock, logger } = this.#run.deps;
-    const { resent, unknown } = await this.#run.persist('recover targets', () => registry.jobs.recover(this.#run.fence, clock.now()));
-    if (resent + unknown > 0) logger.info({ jobId: this.#run.jobId, resent, unknown }, 'classified targets that were left in flight');
+    const times = this.#verification.deadlinesOf(this.#row.value);
+    const found = await this.#run.persist('recover targets', () => registry.jobs.recover(this.#run.fence, clock.now(), times));
+    const count = found.resent + found.verifying + found.unknown;
+    if (count > 0) logger.info({ jobId: this.#run.jobId, ...found }, 'classified targets that were left in flight');
+    if (found.verifying > 0) this.#verification.expect();
     this.#mayHaveReady = true;
     this.#isCountDue = true;
-    return resent + unknown;
+    return count;
   }
 
   async #step(): Promise<void> {
@@ -129,6 +147,7 @@ export class JobRun {
     const job = this.#row.value;
     if (job.state !== this.#actedOn) this.#enter(job.state);
     await this.#lookAtAllNowAndThen(job);
+    await this.#verification.look(job);
     switch (job.state) {
       case 'PREPARING':
         return this.#prepare();
@@ -258,7 +277,12 @@ export class JobRun {
     await this.#dispatch.markSent();
   }
 
-  #onFlushed(isSomeReady: boolean): void {
+  #onFlushed(kinds: ReadonlySet<TargetFlush['to']['kind']>): void {
+    if (kinds.has('verifying')) this.#verification.expect();
+    this.#onDecided(kinds.has('ready'));
+  }
+
+  #onDecided(isSomeReady: boolean): void {
     this.#isCountDue = true;
     if (isSomeReady) this.#mayHaveReady = true;
     this.#news.changed();

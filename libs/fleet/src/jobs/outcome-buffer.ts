@@ -9,13 +9,13 @@ const flushDelayMs = 200;
 
 export class OutcomeBuffer {
   readonly #run: RunContext;
-  readonly #onFlushed: (isSomeReady: boolean) => void;
+  readonly #onFlushed: (kinds: ReadonlySet<TargetFlush['to']['kind']>) => void;
   #waiting: TargetFlush[] = [];
   #writingCount = 0;
   #cancelTimer: (() => void) | undefined;
 
-  /** `onFlushed` runs after each batch; `isSomeReady` where targets in it are to be sent again. */
-  constructor(run: RunContext, onFlushed: (isSomeReady: boolean) => void) {
+  /** `onFlushed` runs after each batch, with the kinds of ends in it. */
+  constructor(run: RunContext, onFlushed: (kinds: ReadonlySet<TargetFlush['to']['kind']>) => void) {
     this.#run = run;
     this.#onFlushed = onFlushed;
   }
@@ -53,6 +53,6 @@ export class OutcomeBuffer {
     this.#writingCount = 0;
     if (this.#waiting.length >= flushRowsMax) this.flush();
     else if (this.#waiting.length > 0) this.#cancelTimer ??= deps.clock.setTimer(flushDelayMs, () => this.flush());
-    this.#onFlushed(rows.some(({ to }) => to.kind === 'ready'));
+    this.#onFlushed(new Set(rows.map(({ to }) => to.kind)));
   }
 }

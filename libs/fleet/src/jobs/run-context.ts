@@ -1,4 +1,5 @@
 /** What every part of one job's run shares: its fence, its end, and patience with a database that is away. */
+import type { VerificationTimes } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { JobFence, Registry } from '@flotilla/registry';
 import type { Bus } from '@flotilla/bus';
@@ -8,11 +9,12 @@ import type { FleetLogger } from '../fleet-logger.js';
 import type { ToolGate } from '../calls/tool-gate.js';
 
 export interface RunDeps {
-  readonly registry: Pick<Registry, 'jobs' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets'>;
   readonly bus: Pick<Bus, 'calls' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
+  readonly verification: VerificationTimes;
 }
 
 /** First and longest pause before a failed statement is tried again, ms. */

@@ -2,8 +2,8 @@
  * The sending half of a running job: claims targets with their intent committed, hands them to their gateways, and gives each settled call's verdict
  * to the outcome buffer. A slot is free the moment its call settles; what is not handed over for whatever reason goes back as certainly not sent.
  */
-import { claimLimit, isClaimWorthwhile, judgeTarget } from '@flotilla/jobs';
-import type { Job } from '@flotilla/jobs';
+import { claimLimit, isClaimWorthwhile, judgeReadback, judgeTarget } from '@flotilla/jobs';
+import type { Job, Readback } from '@flotilla/jobs';
 import { hubCall } from '@flotilla/mcp';
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { ClaimedTarget, TargetFlush } from '@flotilla/registry';
@@ -11,6 +11,9 @@ import type { SettledCall } from '@flotilla/session';
 import type { OutcomeBuffer } from './outcome-buffer.js';
 import type { RunContext } from './run-context.js';
 import type { ToolSetVerdicts } from './tool-set-verdicts.js';
+import { afterCall } from './verification/after-call.js';
+import { readValue } from './verification/read-call.js';
+import { isStuck, restartStuckDevice, withRestartNote } from './verification/restart-stuck-device.js';
 
 /** Outcomes that may wait for PostgreSQL before nothing more is claimed: a second of work. */
 const unflushedMax = 10_000;
@@ -33,6 +36,8 @@ export class TargetDispatch {
   readonly #inFlight = new Map<DeviceId, InFlight>();
   /** Slots of calls that somebody was too busy for: each rests as long as its target does, so that a busy gateway slows the job down. */
   #restingCount = 0;
+  /** Slots that read-backs use. */
+  #lentCount = 0;
   #isOpen = false;
   #markedAt = -Infinity;
 
@@ -108,13 +113,24 @@ export class TargetDispatch {
     for (const entry of unmarked) entry.isMarked = true;
   }
 
+  /** Slots for reads of values, which need none to be open: a paused job is verified to its end. */
+  freeSlots(job: Job): number {
+    return Math.max(0, job.maxInFlight - this.#slotsTaken);
+  }
+
+  /** Takes a slot for a read, or gives it back. */
+  lend(count: 1 | -1): void {
+    this.#lentCount += count;
+    if (count < 0 && !this.#run.isEnded) this.#onRoom();
+  }
+
   /** Forgets all calls in flight: their targets were decided without them, and their answers go nowhere. */
   forgetInFlight(): void {
     this.#inFlight.clear();
   }
 
   get #slotsTaken(): number {
-    return this.#inFlight.size + this.#restingCount;
+    return this.#inFlight.size + this.#restingCount + this.#lentCount;
   }
 
   #handOver(target: ClaimedTarget, job: Job): void {
@@ -128,6 +144,30 @@ export class TargetDispatch {
     if (rejection !== undefined) return this.#buffer.add({ ...endOf(target, now), to: rejected(rejection) });
     const entry = { target, sentAt: now, isMarked: false };
     this.#inFlight.set(target.deviceId, entry);
+    if (job.skipIfSatisfied && job.readback !== undefined) this.#sendUnlessSatisfied(entry, job, job.readback);
+    else this.#send(entry, job);
+  }
+
+  /** Reads the value before it is set. Whatever does not say that it is there already, sends. */
+  #sendUnlessSatisfied(entry: InFlight, job: Job, readback: Readback): void {
+    const { deps } = this.#run;
+    readValue(this.#run, entry.target, { ...readback, callTimeoutMs: job.callTimeoutMs }, ({ kind, result }) => {
+      if (this.#run.isEnded || this.#inFlight.get(entry.target.deviceId) !== entry) return;
+      const now = deps.clock.now();
+      const isSatisfied =
+        kind === 'SUCCEEDED' && result !== undefined && judgeReadback(result, readback, job.arguments).decision.outcome === 'SUCCEEDED';
+      if (!isSatisfied && this.#isOpen && now < entry.target.sendBy) return this.#send(entry, job);
+      const to: TargetFlush['to'] = isSatisfied
+        ? { kind: 'decided', outcome: 'NO_CHANGE', certainty: 'NEVER', error: undefined, result: undefined }
+        : { kind: 'ready' };
+      this.#leave(entry, job, { ...endOf(entry.target, now), to });
+    });
+  }
+
+  #send(entry: InFlight, job: Job): void {
+    const { deps } = this.#run;
+    const { target } = entry;
+    const now = deps.clock.now();
     const asked = {
       callId: target.callId,
       tool: job.tool,
@@ -150,22 +190,29 @@ export class TargetDispatch {
     const { deps } = this.#run;
     const { target } = entry;
     if (this.#run.isEnded || this.#inFlight.get(target.deviceId) !== entry) return;
-    const wasFull = this.#slotsTaken >= job.maxInFlight;
-    this.#inFlight.delete(target.deviceId);
-    const end = endOf(target, settled.settledAt, settled.sentAt);
-    const verdict = judgeTarget(settled.outcome, job);
+    const to = afterCall(settled, target, job, deps.verification) ?? this.#judge(settled, job);
+    if (isStuck(to)) restartStuckDevice(this.#run, target);
+    this.#leave(entry, job, { ...endOf(target, settled.settledAt, settled.sentAt), to: withRestartNote(to) });
+  }
+
+  #judge({ outcome }: SettledCall, job: Job): TargetFlush['to'] {
+    const verdict = judgeTarget(outcome, job);
     switch (verdict.kind) {
       case 'decided':
-        this.#buffer.add({ ...end, to: { kind: 'decided', ...verdict.decision, result: verdict.result } });
-        break;
+        return { kind: 'decided', ...verdict.decision, result: verdict.result };
       case 'waiting':
-        this.#buffer.add({ ...end, to: { kind: 'waiting' } });
-        break;
+        return { kind: 'waiting' };
       case 'ready':
-        this.#buffer.add({ ...end, to: { kind: 'ready', notBefore: deps.clock.now() + verdict.delayMs } });
         this.#rest(verdict.delayMs);
-        break;
+        return { kind: 'ready', notBefore: this.#run.deps.clock.now() + verdict.delayMs };
     }
+  }
+
+  /** Gives the slot back. */
+  #leave({ target }: InFlight, job: Job, flush: TargetFlush): void {
+    const wasFull = this.#slotsTaken >= job.maxInFlight;
+    this.#inFlight.delete(target.deviceId);
+    this.#buffer.add(flush);
     if (wasFull || this.#inFlight.size === 0 || this.isClaimWorthwhile(job)) this.#onRoom();
   }
 

@@ -2,18 +2,23 @@
 import type { Bus, Tick } from '@flotilla/bus';
 import type { ProcessLease, Registry } from '@flotilla/registry';
 import { JobRunner } from './job-runner.js';
+import type { UploadRetention } from '../uploads/upload-retention.js';
 import type { RunDeps } from './run-context.js';
 
 export interface TickWorkerDeps extends RunDeps {
-  readonly registry: Pick<Registry, 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
+  readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
   readonly bus: Pick<Bus, 'calls' | 'feed' | 'ticks'>;
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
+  /** Without it uploads stay for ever. */
+  readonly retention?: Pick<UploadRetention, 'run'>;
 }
 
 /** How late a job without an owner, or a device of a dead process, is noticed. */
 const sweepEveryMs = 5_000;
 /** Partitions are made a week ahead: four tries a day are many. */
 const partitionsEveryMs = 6 * 3_600_000;
+/** How long an upload may stay beyond its time. */
+const retentionEveryMs = 3_600_000;
 /** A tick only starts work; a sweep must not wait behind partitions. */
 const ticksAtATime = 4;
 
@@ -34,6 +39,7 @@ export class TickWorker {
     await ticks.work((tick) => this.#work(tick), ticksAtATime);
     await ticks.repeat({ kind: 'sweep' }, sweepEveryMs);
     await ticks.repeat({ kind: 'partitions' }, partitionsEveryMs);
+    await ticks.repeat({ kind: 'retention' }, retentionEveryMs);
   }
 
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
@@ -49,6 +55,8 @@ export class TickWorker {
         return this.#sweep();
       case 'partitions':
         return this.#deps.registry.makePartitions(this.#deps.clock.now());
+      case 'retention':
+        return this.#deps.retention?.run();
     }
   }
 

@@ -41,8 +41,11 @@ export class DeviceSession implements SessionObserver {
   readonly #actor: SessionActor;
   /** Undefined for microcontrollers, which have no conversations. */
   readonly #xiaozhi: XiaozhiDialect | undefined;
+  readonly #statusTool: string | undefined;
   #info = unknownInfo;
   #facts = noFacts;
+  #hasListedAgain = false;
+  #cancelListing: () => void = () => undefined;
   #conversation: Conversation | undefined;
   #notificationWindow = { startedAt: 0, count: 0 };
 
@@ -57,6 +60,7 @@ export class DeviceSession implements SessionObserver {
     const vision = context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: arrival.host } });
     this.#xiaozhi = arrival.dialect === 'MCPU' ? undefined : new XiaozhiDialect({ vision });
     const dialect = this.#xiaozhi ?? new McpuDialect();
+    this.#statusTool = dialect.statusTool;
     this.#actor = new SessionActor({
       dialect,
       transport: arrival.transport,
@@ -75,6 +79,11 @@ export class DeviceSession implements SessionObserver {
   /** Where calls go. */
   get session(): Session {
     return this.#actor;
+  }
+
+  get statusTool(): string | undefined {
+    const isListed = this.#facts.toolSet?.tools.some(({ name }) => name === this.#statusTool) === true;
+    return isListed ? this.#statusTool : undefined;
   }
 
   get state(): SessionState {
@@ -99,6 +108,7 @@ export class DeviceSession implements SessionObserver {
   onStateChanged(state: SessionState, reason: CloseReason | undefined): void {
     if (state === 'ready') this.#announce();
     if (state !== 'closed') return;
+    this.#cancelListing();
     this.#conversation?.end();
     this.context.onClosed(this, reason ?? 'hub_closed');
   }
@@ -108,6 +118,7 @@ export class DeviceSession implements SessionObserver {
   }
 
   onToolsDiscovered(discovered: DiscoveredTools): void {
+    if (this.#isTooEarly(discovered)) return this.#listAgainLater();
     this.#facts = { toolSet: this.context.toolSets.toolSetOf(discovered), isComplete: discovered.isComplete };
     if (this.state === 'ready') this.#announce();
   }
@@ -144,6 +155,16 @@ export class DeviceSession implements SessionObserver {
   onAnomaly(anomaly: SessionAnomaly, detail: string): void {
     this.context.counters.add('anomaly', anomaly);
     this.context.logger.debug({ deviceId: this.deviceId, anomaly, detail }, 'strange message from device');
+  }
+
+  /** A board may register its tools only after it has connected: the first empty list of a session is not believed, the second is. */
+  #isTooEarly({ tools }: DiscoveredTools): boolean {
+    return tools.length === 0 && !this.#hasListedAgain && this.#facts === noFacts;
+  }
+
+  #listAgainLater(): void {
+    this.#hasListedAgain = true;
+    this.#cancelListing = this.context.clock.setTimer(this.context.limits.emptyListingRetryMs, () => this.#actor.refreshTools());
   }
 
   #announce(): void {

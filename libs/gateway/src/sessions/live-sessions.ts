@@ -2,6 +2,7 @@
 import type { CallServer, RoutedCall } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
+import { StatusWatch } from '../status/status-watch.js';
 import { DiscoveryPace } from '../overload/discovery-pace.js';
 import { FlappingWatch } from '../overload/flapping-watch.js';
 import { DeviceSession } from './device-session.js';
@@ -24,6 +25,7 @@ export class LiveSessions implements SessionHost, CallServer {
   readonly #table: SessionTable<DeviceSession>;
   readonly #flapping: FlappingWatch;
   readonly #pace: DiscoveryPace;
+  readonly #status: StatusWatch;
   readonly #events: EventLog;
   /** Of each device whose newest session has no epoch yet: when it will have one. */
   readonly #openings = new Map<DeviceId, Promise<void>>();
@@ -40,6 +42,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#table = new SessionTable(clock);
     this.#flapping = new FlappingWatch(limits, clock);
     this.#pace = new DiscoveryPace(limits, clock);
+    this.#status = new StatusWatch(context);
     this.#events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     this.#sessionContext = {
       ...context,
@@ -50,6 +53,7 @@ export class LiveSessions implements SessionHost, CallServer {
 
   /** Hears of sessions at other gateways from now on: a device that moved there leaves a connection here that may look alive for minutes. */
   start(): void {
+    this.#status.start();
     this.#endListening = this.context.bus.feed.subscribe('session', ({ deviceId, epoch }) =>
       this.#table.get(deviceId)?.record.compare(epoch),
     );
@@ -105,6 +109,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.supersede(deviceId);
     const session = new DeviceSession(this.#sessionContext, arrival, { after: this.#openings.get(deviceId) });
     this.#table.put(session);
+    this.#status.add(session);
     const opening = session.record.opened.then(() => {
       if (this.#openings.get(deviceId) === opening) this.#openings.delete(deviceId);
     });
@@ -119,7 +124,10 @@ export class LiveSessions implements SessionHost, CallServer {
   call({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
     const session = this.#table.get(deviceId);
     if (session !== undefined && (epoch === undefined || epoch === session.record.epoch)) {
-      session.session.call(call, settle);
+      session.session.call(call, (settled) => {
+        this.#status.settled(session, call, settled);
+        settle(settled);
+      });
       return;
     }
     const message = session === undefined ? 'the device has no live session' : 'the device has reconnected since';
@@ -157,6 +165,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#isStopping = true;
     this.#endListening();
     this.#pace.stop();
+    this.#status.stop();
     for (const session of [...this.#table.values()]) session.close('hub_stopping');
     const { clock, limits, logger } = this.context;
     const giveUpAt = clock.now() + limits.stopTimeoutMs;
@@ -178,6 +187,7 @@ export class LiveSessions implements SessionHost, CallServer {
   #end(session: DeviceSession, reason: string): void {
     this.#turns.get(session)?.();
     this.#table.remove(session);
+    this.#status.remove(session);
     this.#ending.add(session);
     void session.record.close(reason).finally(() => this.#ending.delete(session));
   }

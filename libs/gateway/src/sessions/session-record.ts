@@ -5,7 +5,7 @@
 import type { Bus } from '@flotilla/bus';
 import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
-import type { DeviceStore, EventStore, ToolSet, ToolSetStore } from '@flotilla/registry';
+import type { CallStore, DeviceStore, EventStore, ToolSet, ToolSetStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
@@ -13,9 +13,10 @@ import type { Arrival } from './session-host.js';
 
 /** As much of the registry as sessions need. */
 export interface SessionStores {
-  readonly devices: Pick<DeviceStore, 'connecting' | 'ready' | 'closed'>;
+  readonly devices: Pick<DeviceStore, 'connecting' | 'ready' | 'closed' | 'report'>;
   readonly toolSets: Pick<ToolSetStore, 'ensure' | 'get'>;
   readonly events: Pick<EventStore, 'append'>;
+  readonly calls: Pick<CallStore, 'record' | 'isOverloaded'>;
 }
 
 export interface RecordContext {

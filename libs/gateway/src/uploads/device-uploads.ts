@@ -69,9 +69,14 @@ export class DeviceUploads {
     return url === undefined ? undefined : { url, token: this.#grants.visionToken(grant) };
   }
 
-  /** Keeps a person's picture. Throws UploadRefusal. */
-  takeImage(request: IncomingMessage): Promise<UploadRow> {
-    return this.#intake.take(request, { kind: 'IMAGE', deviceId: undefined });
+  /** Keeps a person's picture. Throws UploadRefusal, once the body was read. */
+  async takeImage(request: IncomingMessage): Promise<UploadRow> {
+    try {
+      return await this.#intake.take(request, { kind: 'IMAGE', deviceId: undefined });
+    } catch (error) {
+      await drain(request, this.#limits);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

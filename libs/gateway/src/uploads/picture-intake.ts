@@ -5,13 +5,12 @@ import type { Readable } from 'node:stream';
 import type { DeviceId } from '@flotilla/mcp';
 import type { NewUpload, UploadKind, UploadRow, UploadStore } from '@flotilla/registry';
 import type { BlobStore, KeptBlob } from '@flotilla/storage';
-import { StorageError } from '@flotilla/storage';
+import { pictureKey, StorageError } from '@flotilla/storage';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { EventLog } from '../sessions/event-log.js';
 import { PictureGate } from './picture-format.js';
 import { receiveForm } from './receive-form.js';
 import type { Thumbnails } from './thumbnails.js';
-import { pictureKey } from './upload-keys.js';
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
 

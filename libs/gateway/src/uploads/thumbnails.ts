@@ -2,10 +2,10 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { UploadRow, UploadStore } from '@flotilla/registry';
+import { thumbnailKey } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
 import type { GatewayLogger } from '../gateway-logger.js';
 import { toThumbnail } from './picture-decoder.js';
-import { thumbnailKey } from './upload-keys.js';
 import type { UploadLimits } from './upload-limits.js';
 
 export interface ThumbnailsOptions {

@@ -20,11 +20,13 @@ export interface DeviceRecord {
   readonly tool_set_hash: string | null;
   readonly tools_discovered_at: Date | null;
   readonly tools_stale: boolean;
+  readonly reported_state: Readonly<Record<string, unknown>> | null;
+  readonly reported_state_at: Date | null;
 }
 
 /** Columns of a DeviceRecord, from `device d`. */
 export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags, d.epoch, ${IS_ONLINE} AS is_online,
-  d.connected_at, d.last_seen_at, d.tool_set_hash, d.tools_discovered_at, d.tools_stale`;
+  d.connected_at, d.last_seen_at, d.tool_set_hash, d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
 
 export function toDeviceRow(record: DeviceRecord): DeviceRow {
   return {
@@ -42,6 +44,8 @@ export function toDeviceRow(record: DeviceRecord): DeviceRow {
     toolSetHash: (record.tool_set_hash ?? undefined) as ToolSetHash | undefined,
     toolsDiscoveredAt: record.tools_discovered_at?.getTime(),
     toolsStale: record.tools_stale,
+    reportedState: record.reported_state ?? undefined,
+    reportedStateAt: record.reported_state_at?.getTime(),
     epoch: record.epoch,
   };
 }

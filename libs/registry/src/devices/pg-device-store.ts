@@ -12,7 +12,9 @@ import type {
   DeviceOrder,
   DeviceRow,
   DeviceStore,
+  FormerState,
   ReadySession,
+  ReportedState,
   SessionRow,
   TagChange,
   TagResult,
@@ -64,8 +66,12 @@ export class PgDeviceStore implements DeviceStore {
     return this.#presence.closed.add(session);
   }
 
+  report(report: ReportedState): Promise<FormerState> {
+    return this.#presence.reported.add(report);
+  }
+
   writers(): readonly WriterStatus[] {
-    return [this.#presence.connecting.status(), this.#presence.ready.status(), this.#presence.closed.status()];
+    return this.#presence.writers();
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * The three writes of a session's life, each for many devices in one statement. Rows are locked in the order of device ids, so that two of these never
+ * The writes of a session's life, each for many devices in one statement. Rows are locked in the order of device ids, so that two of these never
  * wait for each other in a circle.
  */
 import type { Statement } from '../database/database.js';
@@ -93,4 +93,20 @@ WITH input AS MATERIALIZED (
   WHERE d.id = l.id AND l.is_newest
 )
 SELECT id FROM locked WHERE is_newest`,
+};
+
+/** $1: rows. Returns the devices whose newest session this is, with what they had reported by the same tool before. */
+export const REPORTED: Statement = {
+  name: 'device-reported',
+  text: `
+WITH input AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1) AS i(id text, epoch int, tool text, state jsonb, at float8)
+), former AS MATERIALIZED (
+  SELECT d.id, d.reported_state FROM device d JOIN input i ON i.id = d.id AND i.epoch = d.epoch ORDER BY d.id FOR UPDATE OF d
+), changed AS (
+  UPDATE device d SET reported_state = coalesce(f.reported_state, '{}') || jsonb_build_object(i.tool, i.state), reported_state_at = to_timestamp(i.at / 1000)
+  FROM former f JOIN input i USING (id)
+  WHERE d.id = f.id AND (f.reported_state -> i.tool) IS DISTINCT FROM i.state
+)
+SELECT f.id, f.reported_state -> i.tool AS state FROM former f JOIN input i USING (id)`,
 };

@@ -3,10 +3,11 @@ import type { HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
-import type { ClosedSession, ConnectingDevice, ReadySession } from '../device-store.js';
+import type { ClosedSession, ConnectingDevice, FormerState, ReadySession, ReportedState } from '../device-store.js';
+import type { WriterStatus } from '../registry.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import { RegistryError } from '../registry-error.js';
-import { CLOSED, CONNECTING, READY } from './presence-statements.js';
+import { CLOSED, CONNECTING, READY, REPORTED } from './presence-statements.js';
 
 /** What a ready session replaced. */
 export interface ReadyResult {
@@ -26,6 +27,7 @@ export class PresenceWriter {
   readonly connecting: BatchWriter<ConnectingDevice, number>;
   readonly ready: BatchWriter<ReadySession, ReadyResult>;
   readonly closed: BatchWriter<ClosedSession, boolean>;
+  readonly reported: BatchWriter<ReportedState, FormerState>;
 
   /** `holder` is the process whose gateway the sessions are at, once it has a lease. */
   constructor(database: Queryable, holder: () => HubProcessId | undefined, logger: RegistryLogger) {
@@ -51,12 +53,22 @@ export class PresenceWriter {
       name: 'session_closed',
       write: (rows) => writeClosed(database, rows),
     });
+    this.reported = new BatchWriter<ReportedState, FormerState>({
+      ...bounds,
+      name: 'reported_state',
+      write: (rows) => writeReported(database, rows),
+    });
+  }
+
+  writers(): readonly WriterStatus[] {
+    return [this.connecting, this.ready, this.closed, this.reported].map((writer) => writer.status());
   }
 
   /** Closings last: they belong to sessions that the others opened. */
   async close(): Promise<void> {
     await this.connecting.close();
     await this.ready.close();
+    await this.reported.close();
     await this.closed.close();
   }
 }
@@ -112,4 +124,11 @@ async function writeClosed(database: Queryable, rows: readonly ClosedSession[]):
   const input = rows.map((row) => ({ id: row.deviceId, epoch: row.epoch, reason: row.reason, at: row.at }));
   const newest = new Set((await database.query<{ id: string }>(CLOSED, [toJson(input)])).map((row) => row.id));
   return rows.map((row) => newest.has(row.deviceId));
+}
+
+async function writeReported(database: Queryable, rows: readonly ReportedState[]): Promise<readonly FormerState[]> {
+  const input = rows.map((row) => ({ id: row.deviceId, epoch: row.epoch, tool: row.tool, state: row.state, at: row.at }));
+  const former = await database.query<{ id: string; state: FormerState['state'] | null }>(REPORTED, [toJson(input)]);
+  const byId = new Map(former.map((row) => [row.id, row.state ?? undefined]));
+  return rows.map((row) => ({ isCurrent: byId.has(row.deviceId), state: byId.get(row.deviceId) }));
 }

@@ -12,13 +12,15 @@ interface ClaimedRecord {
   readonly gateway_id: HubProcessId;
   readonly tool_set_hash: ToolSetHash | null;
   readonly name: string | null;
+  readonly baseline_version: string | null;
   readonly lease_left_ms: number;
 }
 
 /**
  * One statement, one commit: READY targets become DISPATCHING with a claim number, the epoch of the connection that they may be sent to, and the id of
  * the call. Those whose device went away meanwhile get what the job's offline policy says. An owner whose lease ended claims nothing, and a target of a
- * tool that may not run twice is never claimed again once it may have been sent.
+ * tool that may not run twice is never claimed again once it may have been sent; an upgrade is only back in line once its device was seen to run its old
+ * firmware.
  */
 export async function claimTargets(
   db: Queryable,
@@ -30,14 +32,14 @@ export async function claimTargets(
     {
       name: 'job-claim',
       text: `WITH fenced AS (
-       SELECT j.idempotent, j.offline, j.call_timeout_ms, p.lease_until FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()
+       SELECT j.idempotent, j.verification, j.offline, j.call_timeout_ms, p.lease_until FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()
        WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING' FOR SHARE OF j),
      picked AS MATERIALIZED (
        SELECT t.ctid AS place, t.device_id FROM job_target t, fenced
-       WHERE t.job_id = $1 AND t.state = 'READY' AND (t.attempts = 0 OR fenced.idempotent) AND (t.retry_at IS NULL OR t.retry_at <= $4)
+       WHERE t.job_id = $1 AND t.state = 'READY' AND (t.attempts = 0 OR fenced.idempotent OR fenced.verification = 'FIRMWARE') AND (t.retry_at IS NULL OR t.retry_at <= $4)
        ORDER BY t.ordinal LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
      located AS (
-       SELECT p.place, d.epoch, d.gateway_id, d.tool_set_hash, d.name, f.offline, f.call_timeout_ms, (d.online AND g.lease_until > now()) IS TRUE AS is_online
+       SELECT p.place, d.epoch, d.gateway_id, d.tool_set_hash, d.name, d.firmware_version, f.offline, f.call_timeout_ms, (d.online AND g.lease_until > now()) IS TRUE AS is_online
        FROM fenced f, picked p LEFT JOIN device d ON d.id = p.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id),
      updated AS (
        UPDATE job_target t SET
@@ -48,13 +50,14 @@ export async function claimTargets(
          error_message = CASE WHEN NOT l.is_online AND l.offline = 'FAIL' THEN 'The device was offline when its turn came.' END,
          decided_at = CASE WHEN NOT l.is_online AND l.offline <> 'WAIT' THEN $4::timestamptz END,
          attempts = t.attempts + l.is_online::int, claim = t.claim + 1, epoch = l.epoch, gateway_id = l.gateway_id, retry_at = NULL,
+         baseline_version = l.firmware_version,
          call_id = CASE WHEN l.is_online THEN uuid_v7($4) END, started_at = CASE WHEN l.is_online THEN $4::timestamptz END,
          deadline_at = CASE WHEN l.is_online THEN $4::timestamptz + l.call_timeout_ms * interval '1 millisecond' END
        FROM located l WHERE t.job_id = $1 AND t.ctid = l.place
-       RETURNING t.device_id, t.state, t.outcome, t.call_id, t.claim, t.epoch, t.gateway_id, l.tool_set_hash, l.name),
+       RETURNING t.device_id, t.state, t.outcome, t.call_id, t.claim, t.epoch, t.gateway_id, l.tool_set_hash, l.name, t.baseline_version),
      moved AS (SELECT 'pending' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.claim)}
-     SELECT u.device_id, u.call_id, u.claim, u.epoch, u.gateway_id, u.tool_set_hash, u.name,
+     SELECT u.device_id, u.call_id, u.claim, u.epoch, u.gateway_id, u.tool_set_hash, u.baseline_version, u.name,
        (extract(epoch FROM f.lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms
      FROM updated u, fenced f WHERE u.state = 'DISPATCHING'`,
     },
@@ -68,6 +71,7 @@ export async function claimTargets(
     gatewayId: row.gateway_id,
     toolSetHash: row.tool_set_hash ?? undefined,
     deviceName: row.name ?? undefined,
+    baselineVersion: row.baseline_version ?? undefined,
     sendBy: at + row.lease_left_ms,
   }));
 }

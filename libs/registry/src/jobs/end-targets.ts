@@ -1,7 +1,8 @@
 /** Ending targets in bulk, without an answer: never-sent ones when a job is cancelled or expires, in-flight ones when nobody waits for them any more. */
+import type { VerificationDeadlines } from '@flotilla/jobs';
 import type { CallError } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
-import type { JobFence } from '../job-store.js';
+import type { JobFence, JobStore } from '../job-store.js';
 import { countMoved, counterOf, SHARD } from './counter-sql.js';
 
 /** Targets per statement: long enough to be cheap, short enough that nobody waits for its locks. */
@@ -48,15 +49,18 @@ async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outc
   return rows[0]?.count ?? 0;
 }
 
-/** In-flight targets may have run: they end UNKNOWN. */
+/** In-flight targets may have run: they end UNKNOWN, also those that are being verified. */
 export async function endInFlight(db: Queryable, { jobId, fence }: JobFence, error: CallError, at: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     {
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
+     picked AS MATERIALIZED (
+       SELECT t.ctid AS place, t.state FROM fenced, job_target t
+       WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT', 'VERIFYING') FOR UPDATE OF t),
      updated AS (
        UPDATE job_target t SET state = 'DECIDED', outcome = 'UNKNOWN', certainty = 'MAYBE', decided_at = $3, error_code = $4, error_message = $5
-       FROM fenced WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT', 'VERIFYING') RETURNING t.device_id),
-     moved AS (SELECT 'in_flight' AS counter_before, 'unknown' AS counter_after FROM updated),
+       FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING p.state),
+     moved AS (SELECT ${counterOf('state', 'NULL')} AS counter_before, 'unknown' AS counter_after FROM updated),
      ${countMoved(SHARD.end)}
      SELECT count(*)::int AS count FROM updated`,
     },
@@ -66,31 +70,37 @@ export async function endInFlight(db: Queryable, { jobId, fence }: JobFence, err
 }
 
 /**
- * What a former owner left in flight: whether it was sent cannot be told. Tools that may run twice go back in line with their attempt counted; all
- * others end UNKNOWN and are never sent again.
+ * What a former owner left in flight: whether it was sent cannot be told. Tools that may run twice go back in line with their attempt counted; those
+ * with a verification are judged by what their devices do; all others end UNKNOWN and are never sent again.
  */
 export async function recoverTargets(
   db: Queryable,
   { jobId, fence }: JobFence,
   at: number,
-): Promise<{ readonly resent: number; readonly unknown: number }> {
-  const rows = await db.query<{ resent: number; unknown: number }>(
+  { deadlineMs, softMs }: VerificationDeadlines,
+): ReturnType<JobStore['recover']> {
+  const rows = await db.query<{ resent: number; verifying: number; unknown: number }>(
     {
-      text: `WITH fenced AS (SELECT idempotent FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
+      text: `WITH fenced AS (
+       SELECT CASE WHEN idempotent THEN 'READY' WHEN verification <> 'NONE' THEN 'VERIFYING' ELSE 'DECIDED' END AS next,
+         verification = 'READBACK' AS is_read FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      updated AS (
        UPDATE job_target t SET
-         state = CASE WHEN f.idempotent THEN 'READY' ELSE 'DECIDED' END::target_state,
-         outcome = CASE WHEN NOT f.idempotent THEN 'UNKNOWN' END::outcome,
-         decided_at = CASE WHEN NOT f.idempotent THEN $3::timestamptz END,
-         error_code = CASE WHEN NOT f.idempotent THEN 'HUB_RESTARTED' END,
-         error_message = CASE WHEN NOT f.idempotent THEN 'The hub stopped while this call was in flight; the device may have run it.' END,
-         certainty = 'MAYBE', deadline_at = NULL
+         state = f.next::target_state, outcome = CASE WHEN f.next = 'DECIDED' THEN 'UNKNOWN' END::outcome,
+         decided_at = CASE WHEN f.next = 'DECIDED' THEN $3::timestamptz END,
+         error_code = CASE WHEN f.next <> 'READY' THEN 'HUB_RESTARTED' END,
+         error_message = CASE WHEN f.next <> 'READY' THEN 'The hub stopped while this call was in flight; the device may have run it.' END,
+         certainty = 'MAYBE', deadline_at = NULL,
+         retry_at = CASE WHEN f.next = 'VERIFYING' AND f.is_read THEN $3::timestamptz END,
+         verify_deadline_at = CASE WHEN f.next = 'VERIFYING' THEN t.started_at + $4 * interval '1 millisecond' END,
+         soft_deadline_at = CASE WHEN f.next = 'VERIFYING' THEN t.started_at + $5 * interval '1 millisecond' END
        FROM fenced f WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT') RETURNING t.state, t.outcome),
      moved AS (SELECT 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.recover)}
-     SELECT count(*) FILTER (WHERE state = 'READY')::int AS resent, count(*) FILTER (WHERE state = 'DECIDED')::int AS unknown FROM updated`,
+     SELECT count(*) FILTER (WHERE state = 'READY')::int AS resent, count(*) FILTER (WHERE state = 'VERIFYING')::int AS verifying,
+       count(*) FILTER (WHERE state = 'DECIDED')::int AS unknown FROM updated`,
     },
-    [jobId, fence, new Date(at)],
+    [jobId, fence, new Date(at), deadlineMs, softMs ?? null],
   );
-  return { resent: rows[0]?.resent ?? 0, unknown: rows[0]?.unknown ?? 0 };
+  return rows[0] ?? { resent: 0, verifying: 0, unknown: 0 };
 }

@@ -29,13 +29,15 @@ export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, fl
      updated AS (
        UPDATE job_target t SET
          state = f.state::target_state, outcome = f.outcome::outcome, certainty = f.certainty::send_certainty,
-         attempts = t.attempts - (f.state <> 'DECIDED')::int,
-         call_id = CASE WHEN f.state = 'DECIDED' THEN t.call_id END,
-         started_at = CASE WHEN f.state = 'DECIDED' THEN coalesce(f.started_at, t.started_at) END,
+         verify_deadline_at = f.verify_deadline_at, soft_deadline_at = f.soft_deadline_at,
+         attempts = t.attempts - (f.state NOT IN ('DECIDED', 'VERIFYING'))::int,
+         call_id = CASE WHEN f.state IN ('DECIDED', 'VERIFYING') THEN t.call_id END,
+         started_at = CASE WHEN f.state IN ('DECIDED', 'VERIFYING') THEN coalesce(f.started_at, t.started_at) END,
          decided_at = CASE WHEN f.state = 'DECIDED' THEN f.at END,
          deadline_at = NULL, error_code = f.error_code, error_message = f.error_message, rpc_code = f.rpc_code, result_hash = f.result_hash, retry_at = f.retry_at
-       FROM fenced, unnest($5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int[], $13::text[], $14::timestamptz[], $15::timestamptz[], $16::timestamptz[])
-         AS f(device_id, claim, state, outcome, certainty, error_code, error_message, rpc_code, result_hash, started_at, at, retry_at)
+       FROM fenced, unnest($5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int[], $13::text[], $14::timestamptz[], $15::timestamptz[], $16::timestamptz[],
+         $17::timestamptz[], $18::timestamptz[])
+         AS f(device_id, claim, state, outcome, certainty, error_code, error_message, rpc_code, result_hash, started_at, at, retry_at, verify_deadline_at, soft_deadline_at)
        WHERE t.job_id = $1 AND t.device_id = f.device_id AND t.claim = f.claim AND t.state IN ('DISPATCHING', 'SENT')
        RETURNING t.state, t.outcome),
      moved AS (SELECT 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
@@ -47,25 +49,32 @@ export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, fl
   return rows[0]?.count ?? 0;
 }
 
-const STATES = { decided: 'DECIDED', waiting: 'WAITING_DEVICE', ready: 'READY' } as const;
+const STATES = { decided: 'DECIDED', verifying: 'VERIFYING', waiting: 'WAITING_DEVICE', ready: 'READY' } as const;
 
 /** The flushes column by column, as `unnest` wants them; the distinct result bodies go into `results`. */
 function columnsOf(flushes: readonly TargetFlush[], results: Map<string, string>): readonly unknown[][] {
-  const decided = flushes.map(({ to }) => (to.kind === 'decided' ? to : undefined));
+  const ended = flushes.map(({ to }) => (to.kind === 'decided' || to.kind === 'verifying' ? to : undefined));
+  const verifying = flushes.map(({ to }) => (to.kind === 'verifying' ? to : undefined));
   return [
     flushes.map((flush) => flush.deviceId),
     flushes.map((flush) => flush.attempt),
     flushes.map((flush) => STATES[flush.to.kind]),
-    decided.map((to) => to?.outcome),
-    decided.map((to) => to?.certainty),
-    decided.map((to) => to?.error?.code),
-    decided.map((to) => to?.error && storable(to.error.message)),
-    decided.map((to) => to?.error?.rpcCode),
-    decided.map((to) => to?.result && keepResult(to.result, results)),
-    flushes.map((flush) => (flush.startedAt === undefined ? undefined : new Date(flush.startedAt))),
+    flushes.map(({ to }) => (to.kind === 'decided' ? to.outcome : undefined)),
+    ended.map((to) => to?.certainty),
+    ended.map((to) => to?.error?.code),
+    ended.map((to) => to?.error && storable(to.error.message)),
+    ended.map((to) => to?.error?.rpcCode),
+    ended.map((to) => to?.result && keepResult(to.result, results)),
+    flushes.map((flush) => timeOf(flush.startedAt)),
     flushes.map((flush) => new Date(flush.at)),
-    flushes.map(({ to }) => (to.kind === 'ready' && to.notBefore !== undefined ? new Date(to.notBefore) : undefined)),
+    flushes.map(({ to }) => timeOf(to.kind === 'ready' ? to.notBefore : to.kind === 'verifying' ? to.readAt : undefined)),
+    verifying.map((to) => timeOf(to?.deadlineAt)),
+    verifying.map((to) => timeOf(to?.softDeadlineAt)),
   ];
+}
+
+function timeOf(at: number | undefined): Date | undefined {
+  return at === undefined ? undefined : new Date(at);
 }
 
 function keepResult(result: ToolResult, results: Map<string, string>): string {

@@ -69,7 +69,8 @@ class RandomJob {
       leave: () => this.fixture.setOnline(this.#any(), false),
       arrive: () => this.fixture.setOnline(this.#any(), true),
       takeOver: async () => (this.fence = (await jobs.takeOwnership(this.fence.jobId, owner)) ?? this.fence),
-      recover: () => jobs.recover(this.fence, at),
+      recover: () => jobs.recover(this.fence, at, { deadlineMs: 60_000, softMs: 30_000 }),
+      verified: () => this.#settleVerifications(at),
       force: () => jobs.endInFlight(this.fence, { code: 'SESSION_CLOSED', message: 'not awaited' }, at),
       ...(this.random(6) === 0 ? { endNeverSent: () => jobs.endNeverSent(this.fence, 'CANCELLED', at) } : {}),
       flushOld: () => jobs.flush({ ...this.fence, fence: this.fence.fence - 1 }, this.#ends(at, ['decided'])),
@@ -90,12 +91,20 @@ class RandomJob {
 
   async #flush(at: number): Promise<void> {
     const before = await this.rows();
-    await this.fixture.jobs.flush(this.fence, this.#ends(at, ['decided', 'waiting', 'ready']));
+    await this.fixture.jobs.flush(this.fence, this.#ends(at, ['decided', 'verifying', 'waiting', 'ready']));
     const after = new Map((await this.rows()).map((row) => [row.device_id, row]));
     for (const row of before) {
       if (row.attempts > (after.get(row.device_id)?.attempts ?? 0))
         this.returnsByDevice.set(row.device_id, (this.returnsByDevice.get(row.device_id) ?? 0) + 1);
     }
+  }
+
+  async #settleVerifications(at: number): Promise<void> {
+    const ends = this.#ends(at, ['verifying']).map(({ deviceId, attempt }) => ({
+      ...{ deviceId, attempt },
+      to: { kind: 'decided', outcome: 'VERIFY_FAILED', error: { code: 'DID_NOT_RESTART', message: '' } } as const,
+    }));
+    await this.fixture.jobs.settleVerifications(this.fence, ends, at);
   }
 
   /** Ends of claims that may be long over, and some of them twice in a row. */
@@ -109,9 +118,11 @@ class RandomJob {
       const to: TargetFlush['to'] =
         kind === 'decided'
           ? { kind, outcome, certainty: 'YES', error: undefined, result: { content: [], isError: outcome === 'FAILED' } }
-          : kind === 'ready'
-            ? { kind, notBefore: at + this.random(300) }
-            : { kind };
+          : kind === 'verifying'
+            ? { kind, certainty: 'YES', error: undefined, result: undefined, deadlineAt: at + 500, softDeadlineAt: undefined, readAt: at }
+            : kind === 'ready'
+              ? { kind, notBefore: at + this.random(300) }
+              : { kind };
       ends.set(target.deviceId, { deviceId: target.deviceId, attempt: target.attempt, to, startedAt: at, at });
     }
     return [...ends.values()];
@@ -164,7 +175,13 @@ describe('the targets of a job under any sequence of statements', () => {
   it.each([false, true])(`keeps its promises in ${RUNS} random lives (idempotent: %s)`, { timeout: RUNS * 5_000 }, async (idempotent) => {
     for (let seed = 1; seed <= RUNS; seed += 1) {
       const random = randomOf(seed * 2 + Number(idempotent));
-      const job = new RandomJob(fixture, idempotent, random, await fixture.runningJob({ idempotent }), devices);
+      const job = new RandomJob(
+        fixture,
+        idempotent,
+        random,
+        await fixture.runningJob({ idempotent, verification: seed % 2 === 0 ? 'REBOOT' : 'NONE' }),
+        devices,
+      );
       const story = [`seed ${seed}`];
       for (let acts = 0; acts < ACTS_PER_RUN; acts += 1) {
         story.push(await job.act());

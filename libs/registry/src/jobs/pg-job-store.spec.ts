@@ -16,6 +16,8 @@ function decided(target: ClaimedTarget, outcome: 'SUCCEEDED' | 'FAILED' = 'SUCCE
   };
 }
 
+const noVerification = { deadlineMs: 0, softMs: undefined };
+
 describe('the job store', () => {
   let fixture: JobFixture;
   let devices: readonly DeviceId[];
@@ -156,7 +158,7 @@ describe('the job store', () => {
   it('never claims a target again that may have been sent and may not run twice', async () => {
     const fence = await fixture.runningJob({ idempotent: false });
     const claimed = await fixture.jobs.claim(fence, 5, AT);
-    expect(await fixture.jobs.recover(fence, AT)).toEqual({ resent: 0, unknown: 5 });
+    expect(await fixture.jobs.recover(fence, AT, noVerification)).toEqual({ resent: 0, verifying: 0, unknown: 5 });
     const rest = await fixture.jobs.claim(fence, 100, AT);
     expect(rest).toHaveLength(FLEET - 5);
     expect(rest.some((target) => claimed.some(({ deviceId }) => deviceId === target.deviceId))).toBe(false);
@@ -166,7 +168,7 @@ describe('the job store', () => {
   it('sends again what may run twice', async () => {
     const fence = await fixture.runningJob({ idempotent: true });
     await fixture.jobs.claim(fence, 5, AT);
-    expect(await fixture.jobs.recover(fence, AT)).toEqual({ resent: 5, unknown: 0 });
+    expect(await fixture.jobs.recover(fence, AT, noVerification)).toEqual({ resent: 5, verifying: 0, unknown: 0 });
     expect(await fixture.jobs.claim(fence, 100, AT)).toHaveLength(FLEET);
   });
 

@@ -1,7 +1,7 @@
 /** Jobs in PostgreSQL. Ordinary rows are read and moved here; what moves targets in bulk stands in the files beside it. */
 import { z } from 'zod';
-import type { Job, JobProgress, JobState, TargetOutcome } from '@flotilla/jobs';
-import type { CallError, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
+import type { Job, JobProgress, JobState, TargetOutcome, VerificationDeadlines } from '@flotilla/jobs';
+import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit-store.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
@@ -16,9 +16,12 @@ import type {
   JobMove,
   JobStore,
   NewJob,
+  ReadbackTarget,
   TargetFlush,
   TargetRow,
   ToolSetVerdict,
+  VerificationEnd,
+  VerificationLook,
 } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
 import { claimTargets, wakeWaiting } from './claim-targets.js';
@@ -28,6 +31,8 @@ import { insertJob } from './insert-job.js';
 import { jobCreated, jobMoved } from './job-audit.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 import { countDevices, freezeTotal, prepareChunk, toolSetsOf } from './prepare-targets.js';
+import { readEvidence, readOverdue } from './verify-evidence.js';
+import { claimReadbacks, extendVerifying, settleVerifications } from './verify-targets.js';
 import { readFailureGroups, readProgress, readTargets, reconcileCounters } from './read-targets.js';
 
 /** Waiting targets that one wake-up releases at most: a returning fleet comes in portions. */
@@ -175,8 +180,32 @@ export class PgJobStore implements JobStore {
     return wakeWaiting(this.db, fence, deviceIds, WAKE_TARGETS_MAX);
   }
 
-  recover(fence: JobFence, at: number): Promise<{ readonly resent: number; readonly unknown: number }> {
-    return recoverTargets(this.db, fence, at);
+  recover(fence: JobFence, at: number, times: VerificationDeadlines): ReturnType<JobStore['recover']> {
+    return recoverTargets(this.db, fence, at, times);
+  }
+
+  verifying(fence: JobFence, at: number, callId?: CallId): Promise<VerificationLook> {
+    return readEvidence(this.db, fence, at, callId);
+  }
+
+  settleVerifications(fence: JobFence, ends: readonly VerificationEnd[], at: number): Promise<readonly DeviceId[]> {
+    return settleVerifications(this.db, fence, ends, at);
+  }
+
+  claimReadbacks(
+    fence: JobFence,
+    limit: number,
+    due: { readonly at: number; readonly againAt: number },
+  ): Promise<readonly ReadbackTarget[]> {
+    return claimReadbacks(this.db, fence, limit, due);
+  }
+
+  extendVerifying(fence: JobFence, until: number): Promise<void> {
+    return extendVerifying(this.db, fence, until);
+  }
+
+  overdue(id: JobId, at: number, overdueMs: number): Promise<ReadonlyMap<number, number>> {
+    return readOverdue(this.db, id, at, overdueMs);
   }
 
   endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<number> {

@@ -4,7 +4,7 @@ import type { Queryable } from '../database/database.js';
 import { IS_ONLINE } from '../devices/device-condition.js';
 import type { ApprovalRefusal, EnrolmentStore } from '../provisioning-store.js';
 import { countFailure, mayTry } from './approval-attempts.js';
-import { enrolDevice } from './enrol-device.js';
+import { enrolDevices } from './enrol-device.js';
 import { lockDevice } from './issue-credentials.js';
 import { findByCode, lockPending, markAdmitted } from './pending-enrolments.js';
 
@@ -25,8 +25,8 @@ export async function approveEnrolment(
   await lockDevice(transaction, pending.deviceId);
   const { hasReplaced, isOnline } = await former(transaction, pending.deviceId, pending.clientUuidHash);
   if (hasReplaced && isOnline && !confirm) return { kind: 'DEVICE_ONLINE' };
-  await enrolDevice(transaction, pending, { name, tags });
-  await markAdmitted(transaction, pending);
+  await enrolDevices(transaction, [{ contact: pending, given: { name, tags } }]);
+  await markAdmitted(transaction, [pending]);
   return { kind: 'approved', deviceId: pending.deviceId, hasReplaced };
 }
 

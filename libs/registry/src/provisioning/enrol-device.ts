@@ -1,7 +1,7 @@
-/** Lets one xiaozhi device in, inside somebody's transaction that holds its lock: row, identity, and a first credential in place of all that it had. */
+/** Lets xiaozhi devices in, inside somebody's transaction that holds their locks: row, identity, and a first credential in place of all that it had. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
-import { storableText } from '../database/json-rows.js';
+import { storableText, toJson } from '../database/json-rows.js';
 import type { BoardFacts, OtaContact } from '../provisioning-store.js';
 import { issueCredentials, noteChange } from './issue-credentials.js';
 import { hashOf } from './secrets.js';
@@ -23,38 +23,48 @@ export interface GivenNames {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** A device comes back with the epoch that it had when it was removed. A name or tags that are given replace those it has. */
+/** A device that comes in, and what it is given. */
+export interface Enrolling {
+  readonly contact: StoredContact;
+  readonly given: GivenNames;
+}
+
+/** $1: rows. A device comes back with the epoch that it had when it was removed. A name or tags that are given replace those it has. */
 const ENROL = {
-  name: 'enrol-device',
-  text: `WITH returned AS (DELETE FROM removed_device WHERE device_id = $1 RETURNING epoch)
-         INSERT INTO device AS d (id, dialect, reachability, model, firmware_version, last_seen_at, enrolled_at, client_uuid_hash, epoch, name, tags,
-           chip, ota_partitions, elf_sha256)
-         VALUES ($1, 'XIAOZHI', 'ALWAYS', $2, $3, to_timestamp($4::float8 / 1000), to_timestamp($4::float8 / 1000), $5,
-           coalesce((SELECT epoch FROM returned), 0), $6, coalesce($7::text[], '{}'), $8, $9, $10)
+  name: 'enrol-devices',
+  text: `WITH input AS MATERIALIZED (
+           SELECT * FROM json_to_recordset($1)
+             AS i(id text, model text, firmware_version text, at float8, client_uuid_hash text, name text, tags text[])
+         ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
+         INSERT INTO device AS d (id, dialect, reachability, model, firmware_version, last_seen_at, enrolled_at, client_uuid_hash, epoch, name, tags)
+         SELECT i.id, 'XIAOZHI', 'ALWAYS', i.model, i.firmware_version, to_timestamp(i.at / 1000), to_timestamp(i.at / 1000), i.client_uuid_hash,
+           coalesce(r.epoch, 0), i.name, coalesce(i.tags, '{}')
+         FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id
          ON CONFLICT (id) DO UPDATE SET
            model = coalesce(excluded.model, d.model), firmware_version = coalesce(d.firmware_version, excluded.firmware_version),
-           chip = coalesce(excluded.chip, d.chip), ota_partitions = coalesce(excluded.ota_partitions, d.ota_partitions),
-           elf_sha256 = coalesce(excluded.elf_sha256, d.elf_sha256), last_seen_at = greatest(d.last_seen_at, excluded.last_seen_at), enrolled_at = excluded.enrolled_at,
+           last_seen_at = greatest(d.last_seen_at, excluded.last_seen_at), enrolled_at = excluded.enrolled_at,
            client_uuid_hash = excluded.client_uuid_hash, name = coalesce(excluded.name, d.name),
-           tags = CASE WHEN $7::text[] IS NULL THEN d.tags ELSE excluded.tags END`,
+           tags = coalesce((SELECT i.tags FROM input i WHERE i.id = excluded.id), d.tags)`,
 };
 
-export async function enrolDevice(transaction: Queryable, contact: StoredContact, given: GivenNames): Promise<void> {
-  const { deviceId, clientUuidHash, model, firmwareVersion, board, at } = contact;
-  const tags = given.tags && [...new Set(given.tags.map(storableText))].sort();
-  await transaction.query(ENROL, [
-    deviceId,
-    model,
-    firmwareVersion,
-    at,
-    clientUuidHash,
-    given.name === undefined ? undefined : storableText(given.name),
-    tags,
-    ...[board?.chip, board?.otaPartitions, board?.elfSha256],
-  ]);
-  await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = $1' }, [deviceId]);
-  await issueCredentials(transaction, [deviceId], at);
-  await noteChange(transaction, [deviceId]);
+/** No device twice. */
+export async function enrolDevices(transaction: Queryable, enrolling: readonly Enrolling[]): Promise<void> {
+  const [first] = enrolling;
+  if (first === undefined) return;
+  const ids = enrolling.map(({ contact }) => contact.deviceId);
+  await transaction.query(ENROL, [toJson(enrolling.map(toRow))]);
+  await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = ANY ($1::text[])' }, [ids]);
+  await issueCredentials(transaction, ids, first.contact.at);
+  await noteChange(transaction, ids);
+}
+
+function toRow({ contact, given }: Enrolling): Readonly<Record<string, unknown>> {
+  const { deviceId, clientUuidHash, model, firmwareVersion, at } = contact;
+  return {
+    ...{ id: deviceId, model, firmware_version: firmwareVersion, at, client_uuid_hash: clientUuidHash },
+    name: given.name === undefined ? undefined : storableText(given.name),
+    tags: given.tags && [...new Set(given.tags.map(storableText))].sort(),
+  };
 }
 
 /** A registered device's first Client-Id, and no later one. */

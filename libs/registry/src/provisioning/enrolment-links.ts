@@ -58,17 +58,23 @@ export async function listLinks(database: Queryable): Promise<readonly Enrolment
   return records.map(toLinkRow);
 }
 
-/** Takes one place on the link, if it has one: its row's lock lets devices through one by one. Resolves to the tags that it gives. */
-export async function takePlace(transaction: Queryable, token: string, at: number): Promise<readonly string[] | undefined> {
-  const [record] = await transaction.query<{ tags: readonly string[] }>(
+/** Takes as many of `count` places as the link still has: its row's lock lets devices through batch by batch. Undefined where it lets nobody in. */
+export async function takePlaces(
+  transaction: Queryable,
+  { token, count, at }: { readonly token: string; readonly count: number; readonly at: number },
+): Promise<{ readonly count: number; readonly tags: readonly string[] } | undefined> {
+  const [record] = await transaction.query<{ count: number; tags: readonly string[] }>(
     {
-      name: 'take-place-on-link',
-      text: `UPDATE enrolment_link SET used_count = used_count + 1
-             WHERE token_hash = $1 AND revoked_at IS NULL AND expires_at > to_timestamp($2::float8 / 1000) AND used_count < max_devices RETURNING tags`,
+      name: 'take-places-on-link',
+      text: `WITH link AS (
+               SELECT id, least(max_devices - used_count, $3::int) AS count FROM enrolment_link
+               WHERE token_hash = $1 AND revoked_at IS NULL AND expires_at > to_timestamp($2::float8 / 1000) AND used_count < max_devices FOR UPDATE
+             )
+             UPDATE enrolment_link l SET used_count = l.used_count + link.count FROM link WHERE l.id = link.id RETURNING link.count, l.tags`,
     },
-    [hashOf(token), at],
+    [hashOf(token), at, count],
   );
-  return record?.tags;
+  return record;
 }
 
 function toLinkRow(record: LinkRecord): EnrolmentLinkRow {

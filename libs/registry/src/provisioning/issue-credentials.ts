@@ -42,4 +42,15 @@ export async function lockDevice(transaction: Queryable, deviceId: string): Prom
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))' }, [DEVICE_LOCK, deviceId]);
 }
 
+/** The same for many, in one order everywhere. */
+export async function lockDevices(transaction: Queryable, deviceIds: readonly string[]): Promise<void> {
+  await transaction.query(LOCK_DEVICES, [DEVICE_LOCK, deviceIds]);
+}
+
+/** $1: the lock's first number; $2: device ids. */
+const LOCK_DEVICES = {
+  name: 'lock-devices',
+  text: `SELECT pg_advisory_xact_lock($1::int, i.hash) FROM (SELECT DISTINCT hashtext(id) AS hash FROM unnest($2::text[]) AS id ORDER BY hash) AS i`,
+};
+
 const DEVICE_LOCK = 460_718_242;

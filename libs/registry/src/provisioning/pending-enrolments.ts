@@ -43,48 +43,62 @@ export async function lockPending(transaction: Queryable, at: number): Promise<v
   await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [at - CODE_LIFE_MS]);
 }
 
-/** The device's pending enrolment, made if there is none. In a transaction that holds the lock. */
-export async function addPending(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment> {
-  const [known] = await transaction.query<{ code: string; challenge: string }>(
-    {
-      text: `UPDATE enrolment SET last_request_at = to_timestamp($3::float8 / 1000), model = coalesce($4, model), firmware_version = coalesce($5, firmware_version),
-               remote_address = coalesce($6, remote_address)
-             WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL RETURNING code, challenge`,
-    },
-    [contact.deviceId, contact.clientUuidHash, contact.at, contact.model, contact.firmwareVersion, contact.remoteAddress],
-  );
-  if (known !== undefined) return known;
-  await transaction.query(
-    {
-      text: `DELETE FROM enrolment WHERE id IN (SELECT id FROM enrolment WHERE admitted_at IS NULL ORDER BY last_request_at DESC, id DESC OFFSET $1)`,
-    },
-    [PENDING_MAX - 1],
-  );
-  const pending = { code: await drawCode(transaction), challenge: newSecret() };
-  await transaction.query(
-    {
-      text: `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, model, firmware_version, remote_address, requested_at, last_request_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000), to_timestamp($9::float8 / 1000))`,
-    },
-    [
-      v7({ msecs: contact.at }),
-      pending.code,
-      pending.challenge,
-      contact.deviceId,
-      contact.clientUuidHash,
-      contact.model,
-      contact.firmwareVersion,
-      contact.remoteAddress,
-      contact.at,
-    ],
-  );
+/** The devices' pending enrolments in their order, made where there is none; no device twice. In a transaction that holds the lock. */
+export async function addPending(transaction: Queryable, contacts: readonly StoredContact[]): Promise<readonly PendingEnrolment[]> {
+  const pending: PendingEnrolment[] = [];
+  for (const contact of contacts) pending.push((await askAgain(transaction, contact)) ?? (await ask(transaction, contact)));
+  await transaction.query(EVICT, [PENDING_MAX]);
   return pending;
 }
+
+const ASK_AGAIN = {
+  name: 'enrolment-ask-again',
+  text: `UPDATE enrolment SET last_request_at = to_timestamp($3::float8 / 1000), model = coalesce($4, model), firmware_version = coalesce($5, firmware_version),
+           remote_address = coalesce($6, remote_address)
+         WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL RETURNING code, challenge`,
+};
+
+const ASK = {
+  name: 'enrolment-ask',
+  text: `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, model, firmware_version, remote_address, requested_at, last_request_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000), to_timestamp($9::float8 / 1000))`,
+};
+
+/** $1: how many may wait. Those that asked longest ago go. */
+const EVICT = {
+  name: 'enrolment-evict',
+  text: `DELETE FROM enrolment WHERE id IN (SELECT id FROM enrolment WHERE admitted_at IS NULL ORDER BY last_request_at DESC, id DESC OFFSET $1)`,
+};
+
+async function askAgain(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment | undefined> {
+  const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress } = contact;
+  const [known] = await transaction.query<{ code: string; challenge: string }>(ASK_AGAIN, [
+    deviceId,
+    clientUuidHash,
+    at,
+    model,
+    firmwareVersion,
+    remoteAddress,
+  ]);
+  return known;
+}
+
+async function ask(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment> {
+  const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress } = contact;
+  const pending = { code: await drawCode(transaction), challenge: newSecret() };
+  await transaction.query(ASK, [
+    ...[v7({ msecs: at }), pending.code, pending.challenge],
+    ...[deviceId, clientUuidHash, model, firmwareVersion, remoteAddress, at],
+  ]);
+  return pending;
+}
+
+const TAKEN = { name: 'enrolment-code-taken', text: 'SELECT FROM enrolment WHERE code = $1 AND admitted_at IS NULL' };
 
 async function drawCode(transaction: Queryable): Promise<string> {
   for (let draws = 0; draws < CODE_DRAWS_MAX; draws += 1) {
     const code = newCode();
-    const taken = await transaction.query({ text: 'SELECT FROM enrolment WHERE code = $1 AND admitted_at IS NULL' }, [code]);
+    const taken = await transaction.query(TAKEN, [code]);
     if (taken.length === 0) return code;
   }
   throw new RegistryError('OVERLOADED', 'No free enrolment code was found.');
@@ -109,26 +123,19 @@ export async function findByCode(transaction: Queryable, code: string, at: numbe
   );
 }
 
-/** This identity of the device was let in; what else waits for the same device no longer does. */
-export async function markAdmitted(transaction: Queryable, { deviceId, clientUuidHash, at }: StoredContact): Promise<void> {
+/** These identities of devices were let in: they wait no longer. */
+export async function markAdmitted(transaction: Queryable, contacts: readonly StoredContact[]): Promise<void> {
+  const [first] = contacts;
+  if (first === undefined) return;
   await transaction.query(
     {
-      text: `UPDATE enrolment SET admitted_at = to_timestamp($3::float8 / 1000), last_request_at = to_timestamp($3::float8 / 1000)
-             WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL`,
+      name: 'mark-enrolments-admitted',
+      text: `UPDATE enrolment e SET admitted_at = to_timestamp($3::float8 / 1000), last_request_at = to_timestamp($3::float8 / 1000)
+             FROM unnest($1::text[], $2::text[]) AS i(device_id, client_uuid_hash)
+             WHERE e.device_id = i.device_id AND e.client_uuid_hash = i.client_uuid_hash AND e.admitted_at IS NULL`,
     },
-    [deviceId, clientUuidHash, at],
+    [contacts.map(({ deviceId }) => deviceId), contacts.map(({ clientUuidHash }) => clientUuidHash), first.at],
   );
-}
-
-export async function isAdmitted(database: Queryable, deviceId: string, challenge: string): Promise<boolean> {
-  const rows = await database.query(
-    {
-      name: 'is-enrolment-admitted',
-      text: 'SELECT FROM enrolment WHERE device_id = $1 AND challenge = $2 AND admitted_at IS NOT NULL',
-    },
-    [deviceId, challenge],
-  );
-  return rows.length > 0;
 }
 
 export async function rejectPending(transaction: Queryable, id: string): Promise<DeviceId | undefined> {

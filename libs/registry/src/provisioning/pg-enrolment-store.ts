@@ -2,7 +2,8 @@
 import type { DeviceId } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit-store.js';
-import type { Database, Queryable } from '../database/database.js';
+import type { BatchWriter } from '../database/batch-writer.js';
+import type { Database } from '../database/database.js';
 import type { DeviceRow, DeviceStore } from '../device-store.js';
 import type { Page, PageRequest } from '../page.js';
 import type {
@@ -16,16 +17,18 @@ import type {
   OtaContact,
   PendingEnrolment,
 } from '../provisioning-store.js';
-import { RegistryError } from '../registry-error.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import type { WriterStatus } from '../registry.js';
+import type { Arrival, WayIn } from './admit-arrivals.js';
 import { approveEnrolment } from './approve-enrolment.js';
-import { bindClient, enrolDevice, toStoredContact } from './enrol-device.js';
+import { openArrivalWriter, openRequestWriter } from './arrival-writer.js';
+import { toStoredContact } from './enrol-device.js';
 import type { StoredContact } from './enrol-device.js';
-import { createLink, listLinks, revokeLink, takePlace } from './enrolment-links.js';
-import { isSerialOf, factoryKeyOf, importFactoryKeys } from './factory-keys.js';
-import { lockDevice } from './issue-credentials.js';
-import { addPending, isAdmitted, lockPending, markAdmitted, pageOfPending, rejectPending } from './pending-enrolments.js';
+import { createLink, listLinks, revokeLink } from './enrolment-links.js';
+import { factoryKeyOf, importFactoryKeys } from './factory-keys.js';
+import { pageOfPending, rejectPending } from './pending-enrolments.js';
 import { existingOf, insertDevices, removeDevice } from './register-devices.js';
-import { standingOf, toKnownDevice } from './standing.js';
+import { toKnownDevice } from './standing.js';
 import type { Standing } from './standing.js';
 import type { StandingBook } from './standing-book.js';
 
@@ -33,40 +36,31 @@ export interface EnrolmentStoreDeps {
   readonly database: Database;
   readonly book: StandingBook;
   readonly devices: Pick<DeviceStore, 'find' | 'findMany'>;
+  readonly logger: RegistryLogger;
   readonly now: () => number;
 }
 
 export class PgEnrolmentStore implements EnrolmentStore {
   readonly #deps: EnrolmentStoreDeps;
+  readonly #arrivals: BatchWriter<Arrival, Standing | undefined>;
+  readonly #requests: BatchWriter<StoredContact, PendingEnrolment>;
 
   constructor(deps: EnrolmentStoreDeps) {
     this.#deps = deps;
+    this.#arrivals = openArrivalWriter(deps.database, deps.logger, (ids) => deps.book.forget(ids));
+    this.#requests = openRequestWriter(deps.database, deps.logger);
   }
 
   request(contact: OtaContact): Promise<PendingEnrolment> {
-    return this.#deps.database.transaction(async (transaction) => {
-      await lockPending(transaction, contact.at);
-      return addPending(transaction, toStoredContact(contact));
-    });
+    return this.#requests.add(toStoredContact(contact));
   }
 
   admit(contact: OtaContact, proof?: { readonly serial: string }): Promise<KnownDevice | undefined> {
-    return this.#letIn(contact, async (transaction, stored, isReplacing) => {
-      const { deviceId } = stored;
-      const isAllowed = proof ? await isSerialOf(transaction, proof.serial, { deviceId, isKnown: isReplacing }) : !isReplacing;
-      return isAllowed ? {} : undefined;
-    });
+    return this.#letIn(contact, proof ? { by: 'serial', serial: proof.serial } : { by: 'open' });
   }
 
   admitByLink(token: string, contact: OtaContact): Promise<KnownDevice | undefined> {
-    return this.#letIn(contact, async (transaction, { at }, isReplacing) => {
-      const tags = isReplacing ? undefined : await takePlace(transaction, token, at);
-      return tags && { tags };
-    });
-  }
-
-  isAdmitted(deviceId: DeviceId, challenge: string): Promise<boolean> {
-    return isAdmitted(this.#deps.database, deviceId, challenge);
+    return this.#letIn(contact, { by: 'link', token });
   }
 
   page(page: PageRequest): Promise<Page<EnrolmentRow>> {
@@ -176,27 +170,16 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return factoryKeyOf(this.#deps.database, serial);
   }
 
-  /** Enrols if `judge` gives names. A known device is answered; a removed one waits for a person, and so does one with another Client-Id unless `judge` says otherwise. */
-  async #letIn(contact: OtaContact, judge: Judge): Promise<KnownDevice | undefined> {
-    const { database, book } = this.#deps;
-    const stored = toStoredContact(contact);
-    const answer = await database.transaction(async (transaction) => {
-      await lockDevice(transaction, stored.deviceId);
-      const standing = await currentStanding(transaction, stored.deviceId);
-      const isKnown = standing.credentials.length > 0;
-      if (isKnown && standing.clientUuidHash === stored.clientUuidHash) return standing;
-      if (isKnown && standing.clientUuidHash === undefined) {
-        await bindClient(transaction, stored);
-      } else {
-        const names = standing.isRemoved ? undefined : await judge(transaction, stored, isKnown);
-        if (names === undefined) return undefined;
-        await enrolDevice(transaction, stored, names);
-      }
-      await markAdmitted(transaction, stored);
-      return currentStanding(transaction, stored.deviceId);
-    });
-    book.forget([stored.deviceId]);
-    return toKnownDevice(answer);
+  writers(): readonly WriterStatus[] {
+    return [this.#arrivals.status(), this.#requests.status()];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#arrivals.close(), this.#requests.close()]);
+  }
+
+  async #letIn(contact: OtaContact, way: WayIn): Promise<KnownDevice | undefined> {
+    return toKnownDevice(await this.#arrivals.add({ contact: toStoredContact(contact), way }));
   }
 
   async #registered(ids: readonly DeviceId[]): Promise<readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[]> {
@@ -208,19 +191,6 @@ export class PgEnrolmentStore implements EnrolmentStore {
       return device === undefined ? [] : [{ device, known: toKnownDevice(standings[index]) }];
     });
   }
-}
-
-/** Names for a device that may come in. `isReplacing`: it is known with another Client-Id. */
-type Judge = (
-  transaction: Queryable,
-  contact: StoredContact,
-  isReplacing: boolean,
-) => Promise<{ readonly tags?: readonly string[] } | undefined>;
-
-async function currentStanding(transaction: Queryable, deviceId: string): Promise<Standing> {
-  const [standing] = await standingOf(transaction, [deviceId]);
-  if (standing === undefined) throw new RegistryError('DATABASE_REFUSED', `Nothing was read of the device ${deviceId}.`);
-  return standing;
 }
 
 function repeatedOf(ids: readonly string[]): readonly string[] {

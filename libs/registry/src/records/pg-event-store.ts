@@ -12,7 +12,7 @@ import type { Page, PageRequest } from '../page.js';
 import type { EventFilter, EventRow, EventStore } from '../record-stores.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
-import { EventIds } from './event-ids.js';
+import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
 
 const ROWS_PER_WRITE = 1_000;
@@ -40,7 +40,7 @@ const spilledEvent = z.object({
 export class PgEventStore implements EventStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
-  readonly #ids = new EventIds();
+  readonly #ids = new RecordIds();
   readonly #writer: BatchWriter<EventRow, undefined>;
   readonly #spill: SpillFile<EventRow> | undefined;
   #draining: Promise<void> | undefined;

@@ -19,6 +19,7 @@ const methodNotFound = -32_601;
 
 export class McpuDialect implements Dialect {
   readonly requestIdMax = mcpuRequestIdMax;
+  readonly statusTool = undefined;
   #profile: McpuProfile = strictestProfile;
 
   encodeGreeting(id: number): string {

@@ -39,6 +39,7 @@ const knownTypes = new Set(['listen', 'abort', 'goodbye', 'iot']);
 
 export class XiaozhiDialect implements Dialect {
   readonly requestIdMax = int32Max;
+  readonly statusTool = 'self.get_device_status';
   readonly #vision: VisionService | undefined;
   #sessionId: string | undefined;
 

@@ -1,7 +1,7 @@
-/** Ids of events: UUIDv7 of the event's time, growing within one process also inside a millisecond, so that the order of ids is the order of events. */
+/** Ids of events, and of calls that the hub makes itself: UUIDv7 of their time, growing also inside a millisecond, so that their order is that of the records. */
 import { v7 } from 'uuid';
 
-export class EventIds {
+export class RecordIds {
   #latestAt = -1;
   #sequence = 0;
 

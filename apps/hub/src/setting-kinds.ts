@@ -1,0 +1,107 @@
+/** The kinds of values that settings have: how each is read from a text, and what is said where it cannot be. */
+import { defaultDialNetworks, dialNetworkProblem } from '@flotilla/gateway';
+import { z } from 'zod';
+
+/** An empty variable is an unset one: compose files and shells make no difference either. */
+export const unset = (value: unknown) => (value === '' ? undefined : value);
+
+export const port = (fallback: number) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(fallback))
+      .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'must be a port number from 0 (pick a free one) to 65535')
+      .transform(Number),
+  );
+
+/** 10 years: beyond it a number is a mistake. */
+const DAYS_MAX = 3_650;
+
+export const days = (fallback: number) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(fallback))
+      .refine(
+        (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= DAYS_MAX,
+        `must be a number of days from 1 to ${DAYS_MAX}`,
+      )
+      .transform(Number),
+  );
+
+export const optionalUrl = (protocols: readonly string[]) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .refine(
+        (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
+        `must be a URL that begins with ${protocols.join(' or ')}`,
+      )
+      .optional(),
+  );
+
+export const originList = z.preprocess(
+  unset,
+  z
+    .string()
+    .default('')
+    .transform((text, context) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+        .map((part) => {
+          if (URL.canParse(part) && ['http:', 'https:'].includes(new URL(part).protocol)) return new URL(part).origin;
+          context.addIssue({ code: 'custom', message: `must list origins such as https://files.example.net, not "${part}"` });
+          return part;
+        }),
+    ),
+);
+
+export const networkList = z.preprocess(
+  unset,
+  z
+    .string()
+    .default(defaultDialNetworks.join(','))
+    .transform((text, context) => {
+      const networks = text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '');
+      for (const message of networks.map(dialNetworkProblem).filter((problem) => problem !== undefined))
+        context.addIssue({ code: 'custom', message });
+      return networks;
+    }),
+);
+
+/** A text that a part of the hub judges: it says what is wrong with it, or nothing. */
+export const judged = (problemOf: (text: string) => string | undefined) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .superRefine((text, context) => {
+        const message = problemOf(text);
+        if (message !== undefined) context.addIssue({ code: 'custom', message });
+      })
+      .optional(),
+  );
+
+/** Whole seconds, which become milliseconds. */
+export const seconds = (bounds: { readonly fallbackMs: number; readonly min: number; readonly max: number }) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(bounds.fallbackMs / 1_000))
+      .refine(
+        (text) => /^\d{1,7}$/.test(text) && Number(text) >= bounds.min && Number(text) <= bounds.max,
+        `must be a number of seconds from ${bounds.min} to ${bounds.max}`,
+      )
+      .transform((text) => Number(text) * 1_000),
+  );
+
+export const optionalText = z.preprocess(unset, z.string().optional());

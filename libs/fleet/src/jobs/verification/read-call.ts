@@ -1,0 +1,22 @@
+/** A read of what a device shows, over the ordinary road of a call. It leaves no record of its own: it is a part of its target. */
+import type { Job, Readback } from '@flotilla/jobs';
+import type { CallId, CallOutcome, DeviceId, HubProcessId } from '@flotilla/mcp';
+import { newId } from '../../new-id.js';
+import type { RunContext } from '../run-context.js';
+
+export interface ReadableDevice {
+  readonly deviceId: DeviceId;
+  readonly epoch: number;
+  readonly gatewayId: HubProcessId;
+}
+
+export function readValue(
+  { deps }: RunContext,
+  { deviceId, epoch, gatewayId }: ReadableDevice,
+  { tool, callTimeoutMs }: Pick<Readback, 'tool'> & Pick<Job, 'callTimeoutMs'>,
+  settle: (outcome: CallOutcome) => void,
+): void {
+  const now = deps.clock.now();
+  const call = { callId: newId(now) as CallId, tool, arguments: {}, queueDeadlineAt: now + callTimeoutMs, callTimeoutMs };
+  deps.bus.calls.call(gatewayId, { deviceId, epoch, call }, ({ outcome }) => settle(outcome));
+}

@@ -1,0 +1,153 @@
+/**
+ * Asks devices for their state: each once per interval, and again shortly after a tool that set something. Only devices with nothing else to do are asked, a few at a
+ * time, and an operator's call never waits for it. Looks by plan are no calls on record, as a fleet would fill the table with them; those after a set are.
+ */
+import { RecordIds } from '@flotilla/registry';
+import type { CallStore } from '@flotilla/registry';
+import type { CallId } from '@flotilla/mcp';
+import type { Clock, SessionCall, SettledCall } from '@flotilla/session';
+import type { GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import { PollWheel } from './poll-wheel.js';
+import { StateReports } from './state-reports.js';
+import type { StateReportsOptions } from './state-reports.js';
+import type { WatchedSession } from './watched-session.js';
+
+export interface StatusWatchOptions extends StateReportsOptions {
+  readonly registry: StateReportsOptions['registry'] & { readonly calls: Pick<CallStore, 'record' | 'isOverloaded'> };
+  readonly clock: Clock;
+  readonly limits: Pick<
+    GatewayLimits,
+    'statusIntervalSeconds' | 'statusFollowUpMs' | 'statusCallsMax' | 'statusTimeoutMs' | 'reportedStateBytesMax'
+  >;
+  readonly counters: GatewayCounters;
+}
+
+/** A look that is due. `left` is how often it may still be put off because the device is busy. */
+interface Look {
+  readonly session: WatchedSession;
+  readonly kind: 'planned' | 'after_set';
+  readonly left: number;
+}
+
+/** What set-tools are called. */
+const SETS = '.set_';
+/** Times that a look after a set is put off: a device that is busy for longer is looked at by plan. */
+const PUT_OFF_MAX = 10;
+const WHEEL_STEP_MS = 1_000;
+
+export class StatusWatch {
+  readonly #wheel: PollWheel;
+  readonly #reports: StateReports;
+  readonly #ids = new RecordIds();
+  /** Due, in order; at most one of each kind per session. */
+  readonly #due: Look[] = [];
+  /** Sessions with a look after a set to come, and whether something was set since it was planned. */
+  readonly #planned = new Map<WatchedSession, { isSetAgain: boolean; readonly cancel: () => void }>();
+  #underWay = 0;
+  #isStopped = false;
+  #cancelStep: () => void = () => undefined;
+
+  constructor(private readonly options: StatusWatchOptions) {
+    this.#wheel = new PollWheel(options.limits.statusIntervalSeconds);
+    this.#reports = new StateReports(options);
+  }
+
+  start(): void {
+    if (this.options.limits.statusIntervalSeconds > 0) this.#step();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelStep();
+    for (const { cancel } of this.#planned.values()) cancel();
+    this.#planned.clear();
+    this.#due.length = 0;
+  }
+
+  add(session: WatchedSession): void {
+    this.#wheel.add(session);
+  }
+
+  remove(session: WatchedSession): void {
+    this.#wheel.remove(session);
+    this.#planned.get(session)?.cancel();
+    this.#planned.delete(session);
+  }
+
+  /** Some call to a device has ended: what it says of the device's state is taken, and what it set is looked at. */
+  settled(session: WatchedSession, { tool }: SessionCall, { outcome }: SettledCall): void {
+    if (outcome.kind !== 'SUCCEEDED' || session.statusTool === undefined) return;
+    if (tool === session.statusTool) void this.#reports.take(session, tool, outcome.result);
+    else if (tool.includes(SETS)) this.#planAfterSet(session, PUT_OFF_MAX);
+  }
+
+  #step(): void {
+    this.#cancelStep = this.options.clock.setTimer(WHEEL_STEP_MS, () => this.#step());
+    for (const session of this.#wheel.due(this.options.clock.now())) this.#due.push({ session, kind: 'planned', left: 0 });
+    this.#next();
+  }
+
+  /** Brightness fades for some tenths of a second, and the status tells what is shown. [xiaozhi §5.1] */
+  #planAfterSet(session: WatchedSession, left: number): void {
+    const planned = this.#planned.get(session);
+    if (planned !== undefined) {
+      planned.isSetAgain = true;
+      return;
+    }
+    if (this.#isStopped) return;
+    const cancel = this.options.clock.setTimer(this.options.limits.statusFollowUpMs, () => {
+      const isSetAgain = this.#planned.get(session)?.isSetAgain === true;
+      this.#planned.delete(session);
+      if (isSetAgain) return this.#planAfterSet(session, PUT_OFF_MAX);
+      this.#due.push({ session, kind: 'after_set', left });
+      this.#next();
+    });
+    this.#planned.set(session, { isSetAgain: false, cancel });
+  }
+
+  #next(): void {
+    while (this.#underWay < this.options.limits.statusCallsMax) {
+      const look = this.#due.shift();
+      if (look === undefined) return;
+      this.#look(look);
+    }
+  }
+
+  #look(look: Look): void {
+    const { session, kind } = look;
+    const { clock, limits, registry } = this.options;
+    const tool = session.statusTool;
+    if (this.#isStopped || tool === undefined || session.session.state === 'closed') return;
+    // While calls cannot be recorded, the hub makes none of its own either.
+    if (kind === 'after_set' && registry.calls.isOverloaded) return;
+    const startedAt = clock.now();
+    const call = { callId: this.#ids.next(startedAt) as CallId, tool, arguments: {}, isBackground: true };
+    this.#underWay += 1;
+    session.session.call(
+      { ...call, queueDeadlineAt: startedAt + limits.statusTimeoutMs, callTimeoutMs: limits.statusTimeoutMs },
+      (settled) => {
+        this.#underWay -= 1;
+        this.#seen(look, tool, settled, startedAt);
+        this.#next();
+      },
+    );
+  }
+
+  #seen({ session, kind, left }: Look, tool: string, settled: SettledCall, startedAt: number): void {
+    const { outcome } = settled;
+    this.options.counters.add('status', outcome.kind === 'SUCCEEDED' ? 'answered' : outcome.kind === 'NOT_SENT' ? 'put_off' : 'unanswered');
+    if (outcome.kind === 'SUCCEEDED') void this.#reports.take(session, tool, outcome.result);
+    if (kind === 'planned') return;
+    if (outcome.kind !== 'NOT_SENT') this.#record(session, tool, settled, startedAt);
+    const isBusy = outcome.error?.code === 'OVERLOADED' || outcome.error?.code === 'TIMEOUT';
+    if (isBusy && left > 0 && session.session.state !== 'closed') this.#planAfterSet(session, left - 1);
+  }
+
+  #record({ deviceId }: WatchedSession, tool: string, { callId, outcome, settledAt }: SettledCall, startedAt: number): void {
+    const { logger, registry } = this.options;
+    registry.calls
+      .record({ id: callId, deviceId, tool, arguments: {}, outcome, startedAt, durationMs: settledAt - startedAt, actor: 'hub' })
+      .catch((error: unknown) => logger.warn({ error, callId, deviceId }, 'a call of the hub could not be recorded'));
+  }
+}
