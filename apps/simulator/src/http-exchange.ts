@@ -8,6 +8,8 @@ const WAIT_MS = 30_000;
 /** A longer body blocks the task of a real device for ever; here it counts as no answer. */
 const BODY_BYTES_MAX = 8_000;
 
+const chunked = { 'Transfer-Encoding': 'chunked' };
+
 export interface ExchangeSettings {
   readonly localAddress: string | undefined;
   /** Authorities that the device trusts besides the public ones, PEM. */
@@ -17,13 +19,13 @@ export interface ExchangeSettings {
 
 /** Rejects with an Error that says why there was no answer. */
 export function exchange(
-  { method, url, headers, body }: HttpRequest,
+  { method, url, headers, body, isDownload = false }: HttpRequest,
   { localAddress, ca, signal }: ExchangeSettings,
 ): Promise<HttpResponse> {
   const isTls = url.startsWith('https://');
   const options: RequestOptions & { readonly ca?: string } = {
     method,
-    headers: { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' },
+    headers: { ...headers, ...(typeof body === 'string' ? { 'Content-Length': Buffer.byteLength(body) } : chunked), Connection: 'close' },
     agent: false,
     signal,
     timeout: WAIT_MS,
@@ -32,18 +34,27 @@ export function exchange(
   };
   return new Promise((resolve, reject) => {
     const request = (isTls ? tlsRequest : plainRequest)(url, options, (response) => {
-      readBody(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
+      const about = { status: response.statusCode ?? 0, contentLength: lengthOf(response), contentType: response.headers['content-type'] };
+      readBody(response, isDownload).then((text) => resolve({ ...about, body: text }), reject);
     });
     request.on('timeout', () => request.destroy(new Error(`no answer within ${WAIT_MS} ms`)));
     request.on('error', reject);
-    request.end(body);
+    if (typeof body !== 'string') for (const part of body) request.write(part);
+    request.end(typeof body === 'string' ? body : undefined);
   });
 }
 
-async function readBody(response: IncomingMessage): Promise<string> {
+function lengthOf({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** Nothing of a download is kept. */
+async function readBody(response: IncomingMessage, isDownload: boolean): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
+    if (isDownload) continue;
     bytes += chunk.length;
     if (bytes > BODY_BYTES_MAX) throw new Error(`an answer of more than ${BODY_BYTES_MAX} bytes, which hangs a device`);
     chunks.push(chunk);

@@ -29,6 +29,7 @@ export class DeviceState {
   pressToTalkMode = 'click_to_talk';
   /** Set by `initialize`, lost at a restart. [xiaozhi §4.3] */
   visionUrl = '';
+  visionToken = '';
   assetsUrl = '';
   lastAction = 'stop';
   readonly batteryLevel: number;
@@ -72,6 +73,7 @@ export class DeviceState {
   /** Forgets what lives in RAM; settings survive, levels of 0 do not. */
   restart(now: number): void {
     this.visionUrl = '';
+    this.visionToken = '';
     this.isLampOn = false;
     this.lastAction = 'stop';
     const brightness = this.#brightness.to || LEVEL_AFTER_RESTART;

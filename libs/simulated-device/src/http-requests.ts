@@ -6,12 +6,19 @@ export interface HttpRequest {
   readonly url: string;
   /** In the firmware's order and spelling. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** As parts, each goes out as one chunk, and no length is told. */
+  readonly body: string | readonly Uint8Array[];
+  /** The answer is a file, of which the device keeps only what it says of itself. */
+  readonly isDownload?: boolean;
 }
 
 export interface HttpResponse {
   readonly status: number;
+  /** Empty for a download. */
   readonly body: string;
+  /** As the headers say, where they do. */
+  readonly contentLength?: number | undefined;
+  readonly contentType?: string | undefined;
 }
 
 /** `response` is undefined where none came. */

@@ -84,7 +84,7 @@ export class SimulatedDevice {
       pauses.bootMs,
     );
     const fate = { breakOff: (now: number) => this.#breakOff(now), defer: (work: DeferredWork) => this.#restarts.plan(work) };
-    this.#calls = new ToolCalls({ ...parts, profile, replies: this.#replies, log: this.#log, fate });
+    this.#calls = new ToolCalls({ ...parts, http: this.#http, profile, replies: this.#replies, log: this.#log, fate });
   }
 
   /** Who the device says it is; `duplicateId` changes it. Read it at each connect. */
@@ -241,7 +241,12 @@ export class SimulatedDevice {
     const capabilities = params?.get('capabilities');
     const vision = capabilities instanceof FirmwareObject ? capabilities.get('vision') : undefined;
     const url = vision instanceof FirmwareObject ? vision.get('url') : undefined;
-    if (typeof url === 'string' && this.profile.parts.hasCamera) this.#state.visionUrl = url;
+    const token = vision instanceof FirmwareObject ? vision.get('token') : undefined;
+    if (typeof url === 'string' && this.profile.parts.hasCamera) {
+      this.#state.visionUrl = url;
+      // An absent token clears the one before. [xiaozhi §4.3]
+      this.#state.visionToken = typeof token === 'string' ? token : '';
+    }
     const serverInfo = `{"name":"${this.profile.parts.board}","version":"${this.#state.firmwareVersion}"}`;
     return resultBody(`{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":${serverInfo}}`);
   }

@@ -7,8 +7,9 @@ import type { DeviceState } from './device-state.js';
 import { FirmwareObject, type FirmwareValue } from './firmware-json.js';
 import type { MainTask, Work } from './main-task.js';
 import type { DeviceProfile, FirmwareAge } from './profile.js';
+import type { HttpRequests } from './http-requests.js';
 import { errorBody, resultBody, type Replies, type ReplyBody, type Request } from './replies.js';
-import type { DeferredWork, SimulatedTool, ToolAnswer, ToolArguments } from './tool.js';
+import type { DeferredWork, SimulatedTool, ToolAnswer, ToolArguments, ToolExchange } from './tool.js';
 
 /** What a called tool may do to the device as a whole. */
 export interface DeviceFate {
@@ -27,6 +28,7 @@ interface Parts {
   readonly replies: Replies;
   readonly log: CallLog;
   readonly fate: DeviceFate;
+  readonly http: HttpRequests;
 }
 
 export class ToolCalls {
@@ -81,14 +83,26 @@ export class ToolCalls {
   /** The trap: a present firmware queues its reply behind the work that the tool has scheduled. */
   #answer(request: Request, answer: ToolAnswer, now: number): void {
     const { replies, fate } = this.parts;
+    if (typeof answer === 'object' && 'exchange' in answer) return this.#exchange(request, answer);
     const isQueued = this.#age === 'queued';
     if (!isQueued) replies.deliver(request, answerBody(answer), now);
     if (typeof answer === 'object' && 'deferred' in answer) fate.defer(answer.deferred);
     if (isQueued) replies.queue(request, answerBody(answer));
   }
+
+  /** The main task stands still until the hub has answered. [xiaozhi §6.1] */
+  #exchange(request: Request, { exchange, then }: ToolExchange): void {
+    const { http, mainTask } = this.parts;
+    const isBlocking = this.#age !== 'detached';
+    if (isBlocking) mainTask.hold();
+    http.send(exchange, (response, now) => {
+      if (isBlocking) mainTask.release();
+      this.#answer(request, then(response), now);
+    });
+  }
 }
 
-function answerBody(answer: ToolAnswer): ReplyBody {
+function answerBody(answer: Exclude<ToolAnswer, ToolExchange>): ReplyBody {
   switch (typeof answer) {
     case 'boolean':
     case 'number':

@@ -1,5 +1,6 @@
 /** A tool of a simulated device: what `tools/list` says about it and what a call does to the device's state. */
 import type { DeviceState } from './device-state.js';
+import type { HttpRequest, HttpResponse } from './http-requests.js';
 
 /** The property forms that the firmware knows: no description, no enum, no nesting. A property with a default is optional. [xiaozhi §4.4] */
 export type ToolProperty =
@@ -14,7 +15,16 @@ export type ToolArguments = Readonly<Record<string, string | number | boolean>>;
 export type DeferredWork =
   { readonly kind: 'reboot' } | { readonly kind: 'upgrade'; readonly url: string } | { readonly kind: 'reconfigureWifi' };
 
-export type ToolAnswer = boolean | number | string | { readonly error: string } | { readonly deferred: DeferredWork };
+/** A request that the tool waits for on its task, and what it answers then. */
+export interface ToolExchange {
+  readonly exchange: HttpRequest;
+  /** `response` is undefined where none came. */
+  readonly then: (response: HttpResponse | undefined) => PlainAnswer;
+}
+
+export type PlainAnswer = boolean | number | string | { readonly error: string };
+
+export type ToolAnswer = PlainAnswer | { readonly deferred: DeferredWork } | ToolExchange;
 
 export interface SimulatedTool {
   readonly name: string;

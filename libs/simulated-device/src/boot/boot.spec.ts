@@ -85,7 +85,7 @@ describe('a boot', () => {
       ['Accept-Language', 'en-US'],
       ['Content-Type', 'application/json'],
     ]);
-    const body = JSON.parse(request?.body ?? '');
+    const body = JSON.parse(String(request?.body));
     expect(body).toMatchObject({
       uuid: bench.uuid,
       chip_info: { model: 9 },

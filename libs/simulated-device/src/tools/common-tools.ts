@@ -1,6 +1,7 @@
 /** The tools that every board has, in the firmware's order, each if the board has the part. [xiaozhi §5.1] */
 import type { BoardParts } from '../device-state.js';
 import type { SimulatedTool } from '../tool.js';
+import { photoExchange } from './camera.js';
 import { integer, regularTool, text } from './define-tool.js';
 
 const THEMES: readonly unknown[] = ['light', 'dark'];
@@ -60,7 +61,7 @@ const takePhoto = regularTool(
   },
   (state, args) => {
     if (state.visionUrl === '') return { error: 'Image explain URL or token is not set' };
-    return JSON.stringify({ success: true, action: 'RESPONSE', response: `A simulated view; asked: ${String(args['question'])}` });
+    return photoExchange(state, String(args['question']));
   },
 );
 

@@ -1,9 +1,8 @@
 /** The privileged tools, listed only on request but callable by anyone who reaches the device. [xiaozhi §5.2] */
 import type { BoardParts } from '../device-state.js';
 import type { SimulatedTool } from '../tool.js';
+import { previewExchange, snapshotExchange } from './camera.js';
 import { text, userTool } from './define-tool.js';
-
-const WEB_ADDRESS = /^https?:\/\/./;
 
 const getSystemInfo = userTool({ name: 'self.get_system_info', description: 'Describes the hardware and the firmware' }, (state) =>
   state.systemInfo(),
@@ -31,7 +30,7 @@ const snapshot = userTool(
     description: 'Sends a picture of the screen to an address',
     properties: { url: text, quality: { type: 'integer', default: 80, minimum: 1, maximum: 100 } },
   },
-  (_state, args) => trueIfWebAddress(args['url']),
+  (_state, args) => snapshotExchange(String(args['url'])),
 );
 
 const previewImage = userTool(
@@ -40,7 +39,7 @@ const previewImage = userTool(
     description: 'Shows a picture from an address on the screen',
     properties: { url: text },
   },
-  (_state, args) => trueIfWebAddress(args['url']),
+  (_state, args) => previewExchange(String(args['url'])),
 );
 
 const setAssetsUrl = userTool(
@@ -54,11 +53,6 @@ const setAssetsUrl = userTool(
     return true;
   },
 );
-
-/** No file is fetched here: an address that could be opened counts as opened. */
-function trueIfWebAddress(url: unknown): true | { error: string } {
-  return WEB_ADDRESS.test(String(url)) ? true : { error: `Failed to open URL: ${String(url)}` };
-}
 
 /** The user-only tools of firmware 2.0 and newer; the assets tool is always there since 2.3. */
 export function userTools(parts: BoardParts, hasAssetsTool: boolean): SimulatedTool[] {
