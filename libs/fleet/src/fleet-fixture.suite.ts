@@ -27,7 +27,7 @@ export const realClock: Clock = {
 /** Verification at the pace of a spec. */
 export const quickVerification: VerificationTimes = {
   ...verificationTimes,
-  ...{ rebootMs: 3_000, firmwareMs: 4_000, soakMs: 300, overdueMs: 0, rejoinMs: 500, readbackDelayMs: 50, readbackMs: 2_000 },
+  ...{ rebootMs: 3_000, firmwareMs: 4_000, soakMs: 300, overdueMs: 0, rejoinMs: 15_000, readbackDelayMs: 50, readbackMs: 2_000 },
 };
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const operator: Actor = { name: 'operator', mayCallUserOnly: false, mayChangeFirmware: false };
@@ -118,7 +118,7 @@ export interface HubProcess {
   readonly fleet: Fleet;
   readonly worker: TickWorker;
   /** Connects devices with these tools through the registry, as a gateway does. */
-  connect(deviceIds: readonly string[], tools?: readonly DeviceTool[]): Promise<void>;
+  connect(deviceIds: readonly string[], tools?: readonly DeviceTool[], firmwareVersion?: string): Promise<void>;
   disconnect(deviceId: string): Promise<void>;
   progress(jobId: JobId): Promise<JobProgress>;
   job(jobId: JobId): Promise<Job>;
@@ -170,7 +170,8 @@ async function startProcess({ databaseUrl }: TestDatabase): Promise<HubProcess> 
   };
   return {
     ...{ registry, lease, bus, gateway, fleet, worker, job },
-    connect: (deviceIds, tools = boardTools) => connect({ registry, bus, gateway, gatewayId: lease.id }, deviceIds, tools),
+    connect: (deviceIds, tools = boardTools, firmwareVersion = '1.0.0') =>
+      connect({ registry, bus, gateway, gatewayId: lease.id }, deviceIds, { tools, firmwareVersion }),
     disconnect: async (name) => {
       const deviceId = name as DeviceId;
       const epoch = gateway.epochs.get(deviceId) ?? 0;
@@ -202,7 +203,11 @@ interface Ends {
   readonly gatewayId: HubProcessId;
 }
 
-async function connect({ registry, bus, gateway, gatewayId }: Ends, names: readonly string[], tools: readonly DeviceTool[]): Promise<void> {
+async function connect(
+  { registry, bus, gateway, gatewayId }: Ends,
+  names: readonly string[],
+  { tools, firmwareVersion }: { readonly tools: readonly DeviceTool[]; readonly firmwareVersion: string },
+): Promise<void> {
   const hash = createHash('sha256').update(JSON.stringify(tools)).digest('hex') as ToolSetHash;
   await registry.toolSets.ensure({ hash, tools: tools.map((each) => ({ ...each, schemaKnown: true })) });
   await Promise.all(
@@ -211,7 +216,7 @@ async function connect({ registry, bus, gateway, gatewayId }: Ends, names: reado
       const at = Date.now();
       const plain = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
       const epoch = await registry.devices.connecting({ deviceId, ...plain, connectedAt: at });
-      const known = { model: 'board', firmwareVersion: '1.0.0', toolSetHash: hash, toolsComplete: true };
+      const known = { model: 'board', firmwareVersion, toolSetHash: hash, toolsComplete: true };
       await registry.devices.ready({ deviceId, epoch, gatewayId, ...known, at });
       gateway.epochs.set(deviceId, epoch);
       await bus.directory.put({ deviceId, gatewayId, epoch, toolSetHash: hash });

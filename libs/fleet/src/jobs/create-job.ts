@@ -92,22 +92,21 @@ function policyOf(request: JobRequest, policy: ToolPolicy) {
     disruptive: policy.disruptive,
     disconnectExpected: policy.disconnectExpected,
     failureText: policy.failureText,
-    verification: request.verification ?? verificationOf(policy),
+    verification: request.verification ?? policy.verification,
     readback: policy.readback,
     maxAttempts: policy.idempotent ? (request.maxAttempts ?? maxAttemptsDefault) : 1,
     abortRules: request.abort ?? [],
   };
 }
 
-/** A read-back is offered and has to be asked for; the others come with their tools. */
-function verificationOf({ verification }: ToolPolicy): ToolPolicy['verification'] {
-  return verification === 'READBACK' ? 'NONE' : verification;
-}
-
+/** A policy that says what to read offers READBACK. What verifies a restart or an upgrade comes with the tool: its answer alone proves nothing. */
 function refuseVerification({ tool, verification }: JobRequest, policy: ToolPolicy): Refusal | undefined {
-  if (verification === undefined || verification === 'NONE' || verification === policy.verification) return undefined;
-  const offered = policy.verification === 'NONE' ? 'none' : policy.verification;
-  return refuse('INVALID', ['input', 'verification'], `The policy of "${tool}" offers ${offered}, not ${verification}.`);
+  if (verification === undefined || verification === policy.verification) return undefined;
+  const isFixed = policy.verification === 'REBOOT' || policy.verification === 'FIRMWARE';
+  const isOffered = verification === 'NONE' || (verification === 'READBACK' && policy.readback !== undefined);
+  if (isOffered && !isFixed) return undefined;
+  const offered = isFixed ? policy.verification : policy.readback === undefined ? 'NONE' : 'NONE or READBACK';
+  return refuse('INVALID', ['input', 'verification'], `The verification of "${tool}" may be ${offered}, as its policy says.`);
 }
 
 function answerOf(made: Awaited<ReturnType<JobStore['create']>>): JobAnswer {
