@@ -21,7 +21,7 @@ export function overdueAt(evidence: Pick<VerificationEvidence, 'softDeadlineAt' 
   return softDeadlineAt === undefined || lastByteAt === undefined ? softDeadlineAt : Math.max(softDeadlineAt, lastByteAt + times.overdueMs);
 }
 
-/** A second go is allowed once, and only to a device that is known to run its old firmware. [jobs §8] */
+/** A second go is allowed once, and only to a device that is known to run its old firmware. [jobs §7] */
 export function mayUpgradeAgain(
   evidence: Pick<VerificationEvidence, 'version' | 'baselineVersion'>,
   verdict: VerificationVerdict,

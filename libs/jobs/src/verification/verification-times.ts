@@ -18,7 +18,7 @@ export interface VerificationTimes {
   readonly readbackMs: number;
 }
 
-/** A device of the xiaozhi family waits a minute between tries to connect, and tries only when it is idle: shorter bounds give false failures. [jobs §6] */
+/** A device of the xiaozhi family waits a minute between tries to connect, and tries only when it is idle: shorter bounds give false failures. [jobs §12] */
 export const verificationTimes: VerificationTimes = {
   rebootMs: 5 * 60_000,
   firmwareMs: 20 * 60_000,

@@ -95,7 +95,7 @@ function targetOf(row: EvidenceRecord & { readonly device_id: DeviceId }): Verif
   };
 }
 
-/** Devices that should have been back and are not, by wave: what a rule about lost devices counts before anything is decided. [jobs §6] */
+/** Devices that should have been back and are not, by wave: what a rule about lost devices counts before anything is decided. [jobs §12] */
 export async function readOverdue(db: Queryable, jobId: string, at: number, overdueMs: number): Promise<ReadonlyMap<number, number>> {
   const rows = await db.query<{ wave: number; count: number }>(
     {
