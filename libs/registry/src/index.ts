@@ -38,6 +38,8 @@ export type {
   JobFence,
   JobMove,
   JobStore,
+  LateAnswer,
+  LateTarget,
   NewJob,
   ReadbackTarget,
   TargetFlush,

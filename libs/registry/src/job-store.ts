@@ -6,10 +6,13 @@ import type {
   JobProgress,
   JobState,
   PauseReason,
+  PlannedWave,
   TargetOutcome,
   TargetState,
+  TrippedRule,
   VerificationDeadlines,
   VerificationEvidence,
+  Wave,
 } from '@flotilla/jobs';
 import type { AuditSource } from './audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
@@ -42,7 +45,10 @@ export interface ToolSetVerdict {
 export interface ClaimedTarget {
   readonly deviceId: DeviceId;
   readonly callId: CallId;
+  /** Number of the claim: what fences the end of the attempt. */
   readonly attempt: number;
+  /** How often the target was or may have been sent, this time included. */
+  readonly sends: number;
   readonly epoch: number;
   readonly gatewayId: HubProcessId;
   readonly toolSetHash: ToolSetHash | undefined;
@@ -103,7 +109,7 @@ export interface VerificationEnd {
 export interface TargetFlush {
   readonly deviceId: DeviceId;
   readonly attempt: number;
-  /** `decided`: terminal. `verifying`: judged by what the device does next. `waiting`: certainly not sent, the device is away; no attempt is consumed. `ready`: certainly not sent, to be claimed again, not before the given time. */
+  /** `retry`: it was sent and is sent again, with the attempt counted and its error kept. `decided`: terminal. `verifying`: judged by what the device does next. `waiting`: certainly not sent, the device is away; no attempt is consumed. `ready`: certainly not sent, to be claimed again, not before the given time. */
   readonly to:
     | {
         readonly kind: 'decided';
@@ -119,7 +125,13 @@ export interface TargetFlush {
         readonly result: ToolResult | undefined;
       } & VerificationStart)
     | { readonly kind: 'waiting' }
-    | { readonly kind: 'ready'; readonly notBefore?: number };
+    | { readonly kind: 'ready'; readonly notBefore?: number }
+    | {
+        readonly kind: 'retry';
+        readonly notBefore: number;
+        readonly certainty: SendCertainty;
+        readonly error: CallError | undefined;
+      };
   readonly startedAt: number | undefined;
   readonly at: number;
 }
@@ -163,6 +175,27 @@ export interface JobMove {
   readonly state: JobState;
   readonly pauseReason?: PauseReason | undefined;
   readonly conclusion?: JobConclusion | undefined;
+  /** Stays where it is not given. */
+  readonly trippedRule?: TrippedRule;
+  /** Who lets the wave after the open one go. */
+  readonly waveApprovedBy?: string;
+}
+
+/** A target that an answer came too late for. */
+export interface LateTarget {
+  readonly callId: CallId;
+  readonly failureText: string | undefined;
+  readonly verification: Job['verification'];
+  /** False where its end is still on the way to the row. */
+  readonly isUnknown: boolean;
+}
+
+/** What a device said after its target was given up. */
+export interface LateAnswer {
+  readonly callId: CallId;
+  readonly outcome: Extract<TargetOutcome, 'SUCCEEDED' | 'FAILED'>;
+  readonly error: CallError | undefined;
+  readonly result: ToolResult | undefined;
 }
 
 /**
@@ -216,11 +249,27 @@ export interface JobStore {
    * or has another owner. Safe to repeat after a crash.
    */
   prepareChunk(fence: JobFence, verdicts: readonly ToolSetVerdict[], limit: number, at: number): Promise<number | undefined>;
-  /** Freezes the total. */
-  freeze(fence: JobFence): Promise<number>;
+  /** Targets that are in. */
+  countTargets(fence: JobFence): Promise<number>;
+  /** Freezes the total and gives each target its wave: no model and firmware all in the first or all in the last one. None given: all targets are in wave 1. */
+  freeze(fence: JobFence, waves: readonly PlannedWave[]): Promise<number>;
+  /** Each job's waves by number, in the order of the input; none where it goes out at once. */
+  waves(ids: readonly JobId[]): Promise<readonly (readonly Wave[])[]>;
+  /** Progress by wave number, in the order of the input; of a job without waves all in wave 1. */
+  waveProgress(ids: readonly JobId[]): Promise<readonly ReadonlyMap<number, JobProgress>[]>;
+  /** Closes the open wave `from` (0: none) and opens the next; false where somebody moved the job first. Its targets become READY by `openTargets`. */
+  openWave(fence: JobFence, from: number, at: number): Promise<boolean>;
+  /** Up to `limit` PENDING targets of opened waves become READY, or what their device is up to makes of them; resolves to how many, 0 when all have. */
+  openTargets(fence: JobFence, limit: number, at: number): Promise<number>;
+  /** Latest decision in the wave, ms since the Unix epoch. */
+  lastDecidedAt(fence: JobFence, wave: number): Promise<number | undefined>;
 
-  /** Claims up to `limit` READY targets whose device is online: attempt, epoch, call id and deadline are committed before this resolves. Offline ones among them become WAITING_DEVICE. */
-  claim(fence: JobFence, limit: number, at: number): Promise<readonly ClaimedTarget[]>;
+  /**
+   * Claims up to `limit` READY targets whose device is online: attempt, epoch, call id and deadline are committed before this resolves. Offline ones among
+   * them become WAITING_DEVICE; those of removed devices end SKIPPED. Devices that a disruptive job holds are passed over; where this job `isDisruptive`, so
+   * are devices with a call of any other job under way.
+   */
+  claim(fence: JobFence, limit: number, at: number, isDisruptive?: boolean): Promise<readonly ClaimedTarget[]>;
   /** Writes the ends of attempts; resolves to how many rows changed. */
   flush(fence: JobFence, flushes: readonly TargetFlush[]): Promise<number>;
   /** The targets in VERIFYING about which something can be said, and that of `callId`. */
@@ -239,12 +288,18 @@ export interface JobStore {
   extendVerifying(fence: JobFence, until: number): Promise<void>;
   /** Marks unanswered targets SENT. */
   markSent(fence: JobFence, deviceIds: readonly DeviceId[]): Promise<void>;
-  /** WAITING_DEVICE targets whose device is online again become READY; of these devices only, or of all when not given. */
+  /** WAITING_DEVICE targets whose device is online again become READY; of these devices only, or of all when not given. Of all, those whose device was removed end SKIPPED. */
   wakeWaiting(fence: JobFence, deviceIds?: readonly DeviceId[]): Promise<number>;
-  /** Never-sent targets end CANCELLED or EXPIRED, in chunks; resolves to how many. */
+  /** RETRY_WAIT targets whose time has come become READY; with how many, and when the next one is due. */
+  releaseRetries(fence: JobFence, at: number): Promise<{ readonly released: number; readonly nextAt: number | undefined }>;
+  /** Never-sent targets end CANCELLED or EXPIRED, in chunks; those that waited for another try keep the end of their latest. Resolves to how many. */
   endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<number>;
   /** In-flight targets end UNKNOWN (force cancel). */
   endInFlight(fence: JobFence, error: CallError, at: number): Promise<number>;
+  /** Targets of any job whose latest call is one of these, and that were given up or are about to be. */
+  lateTargets(callIds: readonly CallId[]): Promise<readonly LateTarget[]>;
+  /** UNKNOWN targets become what their device said, once and marked late, with the counters in the same transaction. Resolves to the jobs that changed. */
+  correctUnknown(answers: readonly LateAnswer[]): Promise<readonly JobId[]>;
   /** Recounts the rows and mends the counters; resolves to the drift found (0 when right). */
   reconcile(id: JobId): Promise<number>;
 }

@@ -1,6 +1,6 @@
 /**
  * The counters of a job move in the very statement that moves its targets: every such statement ends in a CTE `moved` with one row per target, its
- * counter before (null for a new target) and after, and this CTE adds the differences up.
+ * wave, and its counter before (null for a new target) and after, and this CTE adds the differences up.
  */
 import { COUNTER_COLUMNS } from './job-rows.js';
 
@@ -15,15 +15,15 @@ export function counterOf(state: string, outcome: string): string {
     ELSE 'pending' END`;
 }
 
-/** CTE `counted`: adds what `moved(counter_before, counter_after)` says to one shard of job $1's counters. */
-export function countMoved(shard: number): string {
+/** CTE `counted`: adds what `moved(wave, counter_before, counter_after)` says to one shard of the job's counters. Rows are locked in one order. */
+export function countMoved(shard: number, jobId = '$1::uuid'): string {
   const difference = (column: string) =>
     `(count(*) FILTER (WHERE counter_after = '${column}') - count(*) FILTER (WHERE counter_before = '${column}'))::int`;
   return `counted AS (
-    INSERT INTO job_counter (job_id, shard, ${COUNTER_COLUMNS.join(', ')})
-    SELECT $1::uuid, ${shard}, ${COUNTER_COLUMNS.map(difference).join(', ')} FROM moved HAVING count(*) > 0
+    INSERT INTO job_counter (job_id, wave, shard, ${COUNTER_COLUMNS.join(', ')})
+    SELECT ${jobId}, wave, ${shard}, ${COUNTER_COLUMNS.map(difference).join(', ')} FROM moved GROUP BY ${jobId}, wave ORDER BY ${jobId}, wave
     ON CONFLICT (job_id, wave, shard) DO UPDATE SET ${COUNTER_COLUMNS.map((column) => `${column} = job_counter.${column} + EXCLUDED.${column}`).join(', ')})`;
 }
 
 /** Rows of counters per job, so that a claim, a flush and an operator's cancel do not wait for one another's row lock. */
-export const SHARD = { prepare: 0, claim: 1, flush: 2, wake: 3, end: 4, recover: 5, verify: 6 } as const;
+export const SHARD = { prepare: 0, claim: 1, flush: 2, wake: 3, end: 4, recover: 5, verify: 6, open: 7, late: 8 } as const;

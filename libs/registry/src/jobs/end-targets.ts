@@ -4,15 +4,17 @@ import type { CallError } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import type { JobFence, JobStore } from '../job-store.js';
 import { countMoved, counterOf, SHARD } from './counter-sql.js';
+import { LATEST_END } from './target-placement.js';
 
 /** Targets per statement: long enough to be cheap, short enough that nobody waits for its locks. */
 const CHUNK_TARGETS = 10_000;
 
-/** States in which nothing was sent, each with a partial index of its own or a share in one. */
+/** States in which nothing is under way, each with a partial index of its own or a share in one. */
 const NEVER_SENT = ['READY', 'WAITING_DEVICE', 'PENDING', 'RETRY_WAIT'] as const;
 
 const COUNTER_OF = { READY: 'pending', WAITING_DEVICE: 'waiting_device', PENDING: 'pending', RETRY_WAIT: 'pending' } as const;
 
+/** What was sent before and waited for another try keeps the end of its latest attempt. */
 export async function endNeverSent(db: Queryable, fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<number> {
   let ended = 0;
   for (const state of NEVER_SENT) {
@@ -38,9 +40,10 @@ async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outc
      picked AS MATERIALIZED (
        SELECT t.ctid AS place FROM fenced, job_target t WHERE t.job_id = $1 AND t.state = '${state}' LIMIT ${CHUNK_TARGETS} FOR UPDATE OF t),
      updated AS (
-       UPDATE job_target t SET state = 'DECIDED', outcome = $3::outcome, certainty = coalesce(t.certainty, 'NEVER'), decided_at = $4
-       FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.state, t.outcome),
-     moved AS (SELECT '${COUNTER_OF[state]}' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
+       UPDATE job_target t SET state = 'DECIDED', outcome = CASE WHEN t.attempts > 0 THEN ${LATEST_END} ELSE $3 END::outcome,
+         certainty = coalesce(t.certainty, 'NEVER'), decided_at = $4, retry_at = NULL
+       FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.wave, t.state, t.outcome),
+     moved AS (SELECT wave, '${COUNTER_OF[state]}' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.end)}
      SELECT count(*)::int AS count FROM updated`,
     },
@@ -59,8 +62,8 @@ export async function endInFlight(db: Queryable, { jobId, fence }: JobFence, err
        WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT', 'VERIFYING') FOR UPDATE OF t),
      updated AS (
        UPDATE job_target t SET state = 'DECIDED', outcome = 'UNKNOWN', certainty = 'MAYBE', decided_at = $3, error_code = $4, error_message = $5
-       FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING p.state),
-     moved AS (SELECT ${counterOf('state', 'NULL')} AS counter_before, 'unknown' AS counter_after FROM updated),
+       FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.wave, p.state),
+     moved AS (SELECT wave, ${counterOf('state', 'NULL')} AS counter_before, 'unknown' AS counter_after FROM updated),
      ${countMoved(SHARD.end)}
      SELECT count(*)::int AS count FROM updated`,
     },
@@ -94,8 +97,8 @@ export async function recoverTargets(
          retry_at = CASE WHEN f.next = 'VERIFYING' AND f.is_read THEN $3::timestamptz END,
          verify_deadline_at = CASE WHEN f.next = 'VERIFYING' THEN t.started_at + $4 * interval '1 millisecond' END,
          soft_deadline_at = CASE WHEN f.next = 'VERIFYING' THEN t.started_at + $5 * interval '1 millisecond' END
-       FROM fenced f WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT') RETURNING t.state, t.outcome),
-     moved AS (SELECT 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
+       FROM fenced f WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT') RETURNING t.wave, t.state, t.outcome),
+     moved AS (SELECT wave, 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.recover)}
      SELECT count(*) FILTER (WHERE state = 'READY')::int AS resent, count(*) FILTER (WHERE state = 'VERIFYING')::int AS verifying,
        count(*) FILTER (WHERE state = 'DECIDED')::int AS unknown FROM updated`,

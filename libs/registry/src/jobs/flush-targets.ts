@@ -28,19 +28,23 @@ export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, fl
        FROM fenced, unnest($3::text[], $4::text[]) AS body(hash, result) ON CONFLICT DO NOTHING),
      updated AS (
        UPDATE job_target t SET
-         state = f.state::target_state, outcome = f.outcome::outcome, certainty = f.certainty::send_certainty,
+         state = f.state::target_state, outcome = f.outcome::outcome,
+         certainty = CASE WHEN f.is_end THEN f.certainty::send_certainty WHEN t.attempts > 1 THEN 'MAYBE' END,
          verify_deadline_at = f.verify_deadline_at, soft_deadline_at = f.soft_deadline_at,
-         attempts = t.attempts - (f.state NOT IN ('DECIDED', 'VERIFYING'))::int,
+         attempts = t.attempts - (f.state IN ('READY', 'WAITING_DEVICE'))::int,
          call_id = CASE WHEN f.state IN ('DECIDED', 'VERIFYING') THEN t.call_id END,
          started_at = CASE WHEN f.state IN ('DECIDED', 'VERIFYING') THEN coalesce(f.started_at, t.started_at) END,
          decided_at = CASE WHEN f.state = 'DECIDED' THEN f.at END,
-         deadline_at = NULL, error_code = f.error_code, error_message = f.error_message, rpc_code = f.rpc_code, result_hash = f.result_hash, retry_at = f.retry_at
+         deadline_at = NULL, result_hash = f.result_hash, retry_at = f.retry_at,
+         error_code = CASE WHEN f.is_end THEN f.error_code ELSE t.error_code END,
+         error_message = CASE WHEN f.is_end THEN f.error_message ELSE t.error_message END,
+         rpc_code = CASE WHEN f.is_end THEN f.rpc_code ELSE t.rpc_code END
        FROM fenced, unnest($5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int[], $13::text[], $14::timestamptz[], $15::timestamptz[], $16::timestamptz[],
-         $17::timestamptz[], $18::timestamptz[])
-         AS f(device_id, claim, state, outcome, certainty, error_code, error_message, rpc_code, result_hash, started_at, at, retry_at, verify_deadline_at, soft_deadline_at)
+         $17::timestamptz[], $18::timestamptz[], $19::bool[])
+         AS f(device_id, claim, state, outcome, certainty, error_code, error_message, rpc_code, result_hash, started_at, at, retry_at, verify_deadline_at, soft_deadline_at, is_end)
        WHERE t.job_id = $1 AND t.device_id = f.device_id AND t.claim = f.claim AND t.state IN ('DISPATCHING', 'SENT')
-       RETURNING t.state, t.outcome),
-     moved AS (SELECT 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
+       RETURNING t.wave, t.state, t.outcome),
+     moved AS (SELECT wave, 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.flush)}
      SELECT count(*)::int AS count FROM updated`,
     },
@@ -49,27 +53,32 @@ export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, fl
   return rows[0]?.count ?? 0;
 }
 
-const STATES = { decided: 'DECIDED', verifying: 'VERIFYING', waiting: 'WAITING_DEVICE', ready: 'READY' } as const;
+const STATES = { decided: 'DECIDED', verifying: 'VERIFYING', waiting: 'WAITING_DEVICE', ready: 'READY', retry: 'RETRY_WAIT' } as const;
 
 /** The flushes column by column, as `unnest` wants them; the distinct result bodies go into `results`. */
 function columnsOf(flushes: readonly TargetFlush[], results: Map<string, string>): readonly unknown[][] {
-  const ended = flushes.map(({ to }) => (to.kind === 'decided' || to.kind === 'verifying' ? to : undefined));
+  // Whatever was sent has an end, and a target that was not keeps the error of its attempt before.
+  const ends = flushes.map(({ to }) => (to.kind === 'decided' || to.kind === 'verifying' || to.kind === 'retry' ? to : undefined));
+  const kept = flushes.map(({ to }) => (to.kind === 'decided' || to.kind === 'verifying' ? to : undefined));
   const verifying = flushes.map(({ to }) => (to.kind === 'verifying' ? to : undefined));
   return [
     flushes.map((flush) => flush.deviceId),
     flushes.map((flush) => flush.attempt),
     flushes.map((flush) => STATES[flush.to.kind]),
     flushes.map(({ to }) => (to.kind === 'decided' ? to.outcome : undefined)),
-    ended.map((to) => to?.certainty),
-    ended.map((to) => to?.error?.code),
-    ended.map((to) => to?.error && storable(to.error.message)),
-    ended.map((to) => to?.error?.rpcCode),
-    ended.map((to) => to?.result && keepResult(to.result, results)),
+    ends.map((to) => to?.certainty),
+    ends.map((to) => to?.error?.code),
+    ends.map((to) => to?.error && storable(to.error.message)),
+    ends.map((to) => to?.error?.rpcCode),
+    kept.map((to) => to?.result && keepResult(to.result, results)),
     flushes.map((flush) => timeOf(flush.startedAt)),
     flushes.map((flush) => new Date(flush.at)),
-    flushes.map(({ to }) => timeOf(to.kind === 'ready' ? to.notBefore : to.kind === 'verifying' ? to.readAt : undefined)),
+    flushes.map(({ to }) =>
+      timeOf(to.kind === 'ready' || to.kind === 'retry' ? to.notBefore : to.kind === 'verifying' ? to.readAt : undefined),
+    ),
     verifying.map((to) => timeOf(to?.deadlineAt)),
     verifying.map((to) => timeOf(to?.softDeadlineAt)),
+    ends.map((to) => to !== undefined),
   ];
 }
 
@@ -77,7 +86,7 @@ function timeOf(at: number | undefined): Date | undefined {
   return at === undefined ? undefined : new Date(at);
 }
 
-function keepResult(result: ToolResult, results: Map<string, string>): string {
+export function keepResult(result: ToolResult, results: Map<string, string>): string {
   const body = bodyOf(result);
   const hash = createHash('sha256').update(body).digest('hex').slice(0, RESULT_HASH_DIGITS);
   results.set(hash, body);
@@ -94,7 +103,7 @@ function bodyOf(result: ToolResult): string {
 }
 
 /** PostgreSQL stores no NUL, neither in text nor in JSON. */
-function storable(text: string): string {
+export function storable(text: string): string {
   return text.replaceAll('\0', '').replaceAll('\\u0000', '');
 }
 

@@ -22,7 +22,7 @@ export interface JobFixture {
   addProcess(isAlive?: boolean): Promise<HubProcessId>;
   endLease(process: HubProcessId): Promise<void>;
   /** A job over the whole fleet, owned, prepared and running. */
-  runningJob(change?: Partial<NewJob>): Promise<JobFence>;
+  runningJob(change?: Partial<NewJob>, waveSizes?: readonly number[]): Promise<JobFence>;
   close(): Promise<void>;
 }
 
@@ -84,13 +84,17 @@ export async function openJobFixture(): Promise<JobFixture> {
       void (await db.query({ text: 'UPDATE device SET online = $2, epoch = epoch + 1 WHERE id = $1' }, [deviceId, isOnline])),
     endLease: async (process) =>
       void (await db.query({ text: `UPDATE hub_process SET lease_until = now() - interval '1 second' WHERE id = $1` }, [process])),
-    runningJob: async (change) => {
-      const job = newJob(change);
+    runningJob: async (change, waveSizes = []) => {
+      const guard = { gate: 'AUTO', successThreshold: 1, soakSeconds: 0 } as const;
+      const job = newJob({ waves: waveSizes.map((count) => ({ count, ...guard })), ...change });
       await jobs.create(job);
       const fence = await jobs.takeOwnership(job.id, owner);
       if (!fence) throw new Error('a new job has no owner');
       while (((await jobs.prepareChunk(fence, [], 1_000, AT)) ?? 0) > 0);
-      await jobs.freeze(fence);
+      await jobs.freeze(
+        fence,
+        waveSizes.map((size, index) => ({ number: index + 1, size, ...guard })),
+      );
       const prepared = await jobs.find(job.id);
       if (prepared) await jobs.transition(prepared, { state: 'RUNNING' }, AT);
       return fence;

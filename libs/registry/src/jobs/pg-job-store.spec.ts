@@ -55,7 +55,7 @@ describe('the job store', () => {
     expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(20);
     expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(FLEET - 20);
     expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(0);
-    expect(await fixture.jobs.freeze(fence)).toBe(FLEET);
+    expect(await fixture.jobs.freeze(fence, [])).toBe(FLEET);
     expect(await progress(job.id)).toMatchObject({ total: FLEET, pending: FLEET });
   });
 

@@ -1,11 +1,11 @@
 /** Jobs in PostgreSQL. Ordinary rows are read and moved here; what moves targets in bulk stands in the files beside it. */
 import { z } from 'zod';
-import type { Job, JobProgress, JobState, TargetOutcome, VerificationDeadlines } from '@flotilla/jobs';
+import type { Job, JobProgress, JobState, PlannedWave, TargetOutcome, VerificationDeadlines, Wave } from '@flotilla/jobs';
 import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit-store.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
-import type { Database, Queryable } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { containsPattern } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type {
@@ -15,6 +15,8 @@ import type {
   JobFence,
   JobMove,
   JobStore,
+  LateAnswer,
+  LateTarget,
   NewJob,
   ReadbackTarget,
   TargetFlush,
@@ -24,16 +26,22 @@ import type {
   VerificationLook,
 } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
-import { claimTargets, wakeWaiting } from './claim-targets.js';
+import { claimTargets } from './claim-targets.js';
 import { endInFlight, endNeverSent, recoverTargets } from './end-targets.js';
 import { flushTargets, markSent } from './flush-targets.js';
+import { countTargets, freezeTargets } from './freeze-targets.js';
 import { insertJob } from './insert-job.js';
 import { jobCreated, jobMoved } from './job-audit.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
-import { countDevices, freezeTotal, prepareChunk, toolSetsOf } from './prepare-targets.js';
+import { correctUnknown, findLateTargets } from './late-answers.js';
+import { moveJob } from './move-job.js';
+import { countDevices, prepareChunk, toolSetsOf } from './prepare-targets.js';
+import { readFailureGroups, readProgress, readTargets } from './read-targets.js';
+import { reconcileCounters } from './reconcile-counters.js';
 import { readEvidence, readOverdue } from './verify-evidence.js';
 import { claimReadbacks, extendVerifying, settleVerifications } from './verify-targets.js';
-import { readFailureGroups, readProgress, readTargets, reconcileCounters } from './read-targets.js';
+import { releaseRetries, wakeAll, wakeNamed } from './wake-targets.js';
+import { lastDecidedAt, openTargets, openWave, readWaveProgress, readWaves } from './wave-statements.js';
 
 /** Waiting targets that one wake-up releases at most: a returning fleet comes in portions. */
 const WAKE_TARGETS_MAX = 5_000;
@@ -160,12 +168,36 @@ export class PgJobStore implements JobStore {
     return prepareChunk(this.db, fence, verdicts, limit, at);
   }
 
-  freeze(fence: JobFence): Promise<number> {
-    return freezeTotal(this.db, fence);
+  countTargets(fence: JobFence): Promise<number> {
+    return countTargets(this.db, fence);
   }
 
-  claim(fence: JobFence, limit: number, at: number): Promise<readonly ClaimedTarget[]> {
-    return claimTargets(this.db, fence, limit, at);
+  freeze(fence: JobFence, waves: readonly PlannedWave[]): Promise<number> {
+    return freezeTargets(this.db, fence, waves);
+  }
+
+  waves(ids: readonly JobId[]): Promise<readonly (readonly Wave[])[]> {
+    return readWaves(this.db, ids);
+  }
+
+  waveProgress(ids: readonly JobId[]): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
+    return readWaveProgress(this.db, ids);
+  }
+
+  openWave(fence: JobFence, from: number, at: number): Promise<boolean> {
+    return openWave(this.db, fence, from, at);
+  }
+
+  openTargets(fence: JobFence, limit: number, at: number): Promise<number> {
+    return openTargets(this.db, fence, limit, at);
+  }
+
+  lastDecidedAt(fence: JobFence, wave: number): Promise<number | undefined> {
+    return lastDecidedAt(this.db, fence, wave);
+  }
+
+  claim(fence: JobFence, limit: number, at: number, isDisruptive = false): Promise<readonly ClaimedTarget[]> {
+    return claimTargets(this.db, fence, limit, at, isDisruptive);
   }
 
   flush(fence: JobFence, flushes: readonly TargetFlush[]): Promise<number> {
@@ -177,7 +209,11 @@ export class PgJobStore implements JobStore {
   }
 
   wakeWaiting(fence: JobFence, deviceIds?: readonly DeviceId[]): Promise<number> {
-    return wakeWaiting(this.db, fence, deviceIds, WAKE_TARGETS_MAX);
+    return deviceIds === undefined ? wakeAll(this.db, fence, WAKE_TARGETS_MAX) : wakeNamed(this.db, fence, deviceIds, WAKE_TARGETS_MAX);
+  }
+
+  releaseRetries(fence: JobFence, at: number): Promise<{ readonly released: number; readonly nextAt: number | undefined }> {
+    return releaseRetries(this.db, fence, WAKE_TARGETS_MAX, at);
   }
 
   recover(fence: JobFence, at: number, times: VerificationDeadlines): ReturnType<JobStore['recover']> {
@@ -216,27 +252,15 @@ export class PgJobStore implements JobStore {
     return endInFlight(this.db, fence, error, at);
   }
 
+  lateTargets(callIds: readonly CallId[]): Promise<readonly LateTarget[]> {
+    return findLateTargets(this.db, callIds);
+  }
+
+  correctUnknown(answers: readonly LateAnswer[]): Promise<readonly JobId[]> {
+    return correctUnknown(this.db, answers);
+  }
+
   reconcile(id: JobId): Promise<number> {
     return reconcileCounters(this.db, id);
   }
-}
-
-/** Compares and sets (state, version). */
-async function moveJob(
-  transaction: Queryable,
-  { id, version }: Pick<Job, 'id' | 'version'>,
-  { state, pauseReason, conclusion }: JobMove,
-  at: number,
-): Promise<{ readonly from: JobState; readonly job: Job } | undefined> {
-  const [record] = await transaction.query<JobRecord & { readonly former_state: JobState }>(
-    {
-      text: `WITH former AS (SELECT state AS former_state FROM job WHERE id = $1 AND version = $2 FOR UPDATE)
-       UPDATE job SET state = $3::job_state, pause_reason = $4::pause_reason, conclusion = $5::job_conclusion, version = version + 1,
-         started_at = CASE WHEN $3 = 'RUNNING' THEN coalesce(started_at, $6) ELSE started_at END,
-         finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END
-       FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
-    },
-    [id, version, state, pauseReason ?? null, conclusion ?? null, new Date(at)],
-  );
-  return record && { from: record.former_state, job: jobOf(record) };
 }

@@ -26,7 +26,8 @@ async function filterOf(db: Queryable, { jobId, fence }: JobFence): Promise<Devi
 
 /**
  * Inserts the next `limit` targets after the ones that are in, and remembers how far it came in the same statement: after a crash the next chunk
- * begins there. The order of sending is a hash of job and device, so that no board, batch or tenant of ids always goes first.
+ * begins there. The order of sending is a hash of job and device, so that no board, batch or tenant of ids always goes first. In a job with waves all
+ * targets that may be sent are PENDING; what their devices are up to is looked at when their wave opens.
  */
 export async function prepareChunk(
   db: Queryable,
@@ -51,16 +52,16 @@ export async function prepareChunk(
   const rows = await db.query<{ count: number; is_preparing: boolean }>(
     {
       text: `WITH fenced AS (
-       SELECT prepared_up_to, offline FROM job WHERE id = $1 AND fence = $2 AND state = 'PREPARING' FOR UPDATE),
+       SELECT prepared_up_to, offline, waves <> '[]' AS has_waves FROM job WHERE id = $1 AND fence = $2 AND state = 'PREPARING' FOR UPDATE),
      chunk AS MATERIALIZED (
        SELECT d.id, d.tool_set_hash, (d.online AND g.lease_until > now()) IS TRUE AS is_online
        FROM fenced, device d LEFT JOIN hub_process g ON g.id = d.gateway_id
        WHERE d.id > fenced.prepared_up_to AND ${condition} ORDER BY d.id LIMIT $3),
      judged AS (
        SELECT c.id, v.code, v.message,
-         CASE WHEN v.code IS NOT NULL THEN 'REJECTED' WHEN c.is_online OR f.offline = 'WAIT' THEN NULL
+         CASE WHEN v.code IS NOT NULL THEN 'REJECTED' WHEN f.has_waves OR c.is_online OR f.offline = 'WAIT' THEN NULL
               WHEN f.offline = 'SKIP' THEN 'SKIPPED' ELSE 'REJECTED' END::outcome AS outcome,
-         CASE WHEN v.code IS NOT NULL OR (NOT c.is_online AND f.offline <> 'WAIT') THEN 'DECIDED'
+         CASE WHEN v.code IS NOT NULL THEN 'DECIDED' WHEN f.has_waves THEN 'PENDING' WHEN NOT c.is_online AND f.offline <> 'WAIT' THEN 'DECIDED'
               WHEN c.is_online THEN 'READY' ELSE 'WAITING_DEVICE' END::target_state AS state
        FROM fenced f, chunk c LEFT JOIN unnest($5::text[], $6::text[], $7::text[]) AS v(hash, code, message) ON v.hash = c.tool_set_hash),
      inserted AS (
@@ -69,8 +70,8 @@ export async function prepareChunk(
          coalesce(code, CASE WHEN outcome = 'REJECTED' THEN 'DEVICE_OFFLINE' END),
          coalesce(message, CASE WHEN outcome = 'REJECTED' THEN 'The device was offline when the job started.' END),
          CASE WHEN outcome IS NOT NULL THEN $4::timestamptz END
-       FROM judged ON CONFLICT (job_id, device_id) DO NOTHING RETURNING state, outcome),
-     moved AS (SELECT NULL::text AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM inserted),
+       FROM judged ON CONFLICT (job_id, device_id) DO NOTHING RETURNING wave, state, outcome),
+     moved AS (SELECT wave, NULL::text AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM inserted),
      ${countMoved(SHARD.prepare)},
      advanced AS (UPDATE job SET prepared_up_to = (SELECT max(id) FROM chunk) WHERE id = $1 AND EXISTS (SELECT FROM chunk))
      SELECT count(*)::int AS count, EXISTS (SELECT FROM fenced) AS is_preparing FROM chunk`,
@@ -89,15 +90,4 @@ export async function countDevices(db: Queryable, devices: DeviceFilter, max: nu
     parameters,
   );
   return rows[0]?.count ?? 0;
-}
-
-/** Freezes the number of targets: from here on all counters sum to it. */
-export async function freezeTotal(db: Queryable, { jobId, fence }: JobFence): Promise<number> {
-  const rows = await db.query<{ total: number }>(
-    {
-      text: `UPDATE job SET total = (SELECT count(*) FROM job_target WHERE job_id = $1) WHERE id = $1 AND fence = $2 AND state = 'PREPARING' RETURNING total`,
-    },
-    [jobId, fence],
-  );
-  return rows[0]?.total ?? 0;
 }

@@ -1,22 +1,13 @@
-/** Reading a job's progress, its targets page by page, and its failures by kind; and counting the rows again where the counters should be checked. */
+/** Reading a job's progress, its targets page by page, and its failures by kind. */
 import { z } from 'zod';
 import type { JobProgress, TargetOutcome } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { decodeCursor, toPage } from '../database/cursor.js';
-import type { Database, Queryable } from '../database/database.js';
+import type { Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import type { FailureGroupRow, TargetRow } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
-import { counterOf } from './counter-sql.js';
-import {
-  COUNTER_COLUMNS,
-  progressOf,
-  TARGET_COLUMNS,
-  targetOf,
-  type CounterColumn,
-  type CounterRecord,
-  type TargetRecord,
-} from './job-rows.js';
+import { COUNTER_COLUMNS, progressOf, TARGET_COLUMNS, targetOf, type CounterRecord, type TargetRecord } from './job-rows.js';
 
 /** Devices named as examples of a failure. */
 const SAMPLE_DEVICES = 5;
@@ -89,34 +80,4 @@ export async function readFailureGroups(
       sampleDeviceIds: sample,
     })),
   );
-}
-
-/** Counts the rows and, where the counters say something else, sets them right. Resolves to the sum of the differences. */
-export function reconcileCounters(db: Database, id: JobId): Promise<number> {
-  return db.transaction(async (transaction) => {
-    await transaction.query({ text: 'SELECT id FROM job WHERE id = $1 FOR UPDATE' }, [id]);
-    const counted = await transaction.query<{ counter: CounterColumn; count: number }>(
-      { text: `SELECT ${counterOf('state', 'outcome')} AS counter, count(*)::int AS count FROM job_target WHERE job_id = $1 GROUP BY 1` },
-      [id],
-    );
-    const truth = new Map(counted.map(({ counter, count }) => [counter, count]));
-    const drift = await driftFrom(transaction, id, truth);
-    if (drift > 0) await replaceCounters(transaction, id, truth);
-    return drift;
-  });
-}
-
-async function driftFrom(db: Queryable, id: JobId, truth: ReadonlyMap<CounterColumn, number>): Promise<number> {
-  const sums = COUNTER_COLUMNS.map((column) => `coalesce(sum(${column}), 0)::int AS ${column}`).join(', ');
-  const [counters] = await db.query<Record<CounterColumn, number>>({ text: `SELECT ${sums} FROM job_counter WHERE job_id = $1` }, [id]);
-  return COUNTER_COLUMNS.reduce((sum, column) => sum + Math.abs((truth.get(column) ?? 0) - (counters?.[column] ?? 0)), 0);
-}
-
-async function replaceCounters(db: Queryable, id: JobId, truth: ReadonlyMap<CounterColumn, number>): Promise<void> {
-  await db.query({ text: 'DELETE FROM job_counter WHERE job_id = $1' }, [id]);
-  const values = COUNTER_COLUMNS.map((_column, index) => `$${index + 2}`).join(', ');
-  await db.query({ text: `INSERT INTO job_counter (job_id, shard, ${COUNTER_COLUMNS.join(', ')}) VALUES ($1, 0, ${values})` }, [
-    id,
-    ...COUNTER_COLUMNS.map((column) => truth.get(column) ?? 0),
-  ]);
 }

@@ -25,8 +25,8 @@ export async function settleVerifications(
          rpc_code = NULL, retry_at = NULL, verify_deadline_at = NULL, soft_deadline_at = NULL
        FROM fenced, unnest($4::text[], $5::int[], $6::text[], $7::text[], $8::text[]) AS v(device_id, claim, outcome, error_code, error_message)
        WHERE t.job_id = $1 AND t.device_id = v.device_id AND t.claim = v.claim AND t.state = 'VERIFYING'
-       RETURNING t.device_id, t.state, t.outcome),
-     moved AS (SELECT 'verifying' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
+       RETURNING t.device_id, t.wave, t.state, t.outcome),
+     moved AS (SELECT wave, 'verifying' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.verify)}
      SELECT device_id FROM updated`,
     },
