@@ -37,6 +37,7 @@ export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperation
     cancelJob: (id, force, actor) => fleet.cancelJob(id, force, actor),
     setToolPolicy: (policy, actor) => fleet.setToolPolicy(policy, actor),
     deleteToolPolicy: (pattern, actor) => fleet.deleteToolPolicy(pattern, actor),
+    openNextWave: (id, actor) => fleet.openNextWave(id, actor),
     refreshTools: (deviceId) => fleet.refreshTools(deviceId),
   };
 }

@@ -1,11 +1,22 @@
 /** How far a job is, how fast it goes and when it may end: from its counters and the time it has run. */
-import type { Job, JobProgress } from '@flotilla/jobs';
+import type { Job, JobProgress, Wave } from '@flotilla/jobs';
 
 export interface JobPace {
   /** Targets decided per minute, over the whole run. */
   readonly ratePerMinute: number;
   /** Ms since the Unix epoch. Undefined while the job does not run, has no pace yet, or only waits for devices. */
   readonly estimatedFinishAt: number | undefined;
+}
+
+/** A wave with how far it is. */
+export interface WaveView extends Wave {
+  readonly decided: number;
+  readonly succeeded: number;
+}
+
+export function waveView(wave: Wave, progress: JobProgress = emptyProgress): WaveView {
+  const { total, pending, waitingDevice, inFlight, verifying, succeeded } = progress;
+  return { ...wave, decided: total - pending - waitingDevice - inFlight - verifying, succeeded };
 }
 
 /** Shown while preparation has not written any target. */

@@ -1,7 +1,7 @@
 /** Look-ups gathered per operation, so that a list of devices costs as many statements as one device. Never shared between operations. */
 import DataLoader from 'dataloader';
 import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
-import type { JobProgress, TargetOutcome, ToolPolicy } from '@flotilla/jobs';
+import type { JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
 import type {
   CallRow,
   DeviceRow,
@@ -15,6 +15,12 @@ import type {
   ToolSet,
   ToolSetUseRow,
 } from '@flotilla/registry';
+
+/** A wave, and what became of its targets so far. */
+export interface WaveWithProgress {
+  readonly wave: Wave;
+  readonly progress: JobProgress | undefined;
+}
 
 /** What one parent has, with the arguments of the field: parents that ask with the same arguments share a statement. */
 type Children<Id, Args, Value> = (id: Id, args: Args) => Promise<Value>;
@@ -31,6 +37,7 @@ export interface Loaders {
   readonly deviceCalls: Children<DeviceId, PageRequest, Page<CallRow>>;
   readonly jobTargets: Children<JobId, PageRequest & { readonly outcomes?: readonly TargetOutcome[] }, Page<TargetRow>>;
   readonly failureGroups: Children<JobId, number, readonly FailureGroupRow[]>;
+  readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
 }
 
 export function makeLoaders({ devices, toolSets, events, calls, jobs, toolPolicies }: Registry): Loaders {
@@ -51,6 +58,10 @@ export function makeLoaders({ devices, toolSets, events, calls, jobs, toolPolici
     deviceEvents: childrenBy((ids, page) => events.pagesOf(ids, page)),
     deviceCalls: childrenBy((ids, page) => calls.pagesOf(ids, page)),
     jobTargets: childrenBy((ids, { outcomes, ...page }) => jobs.targets(ids, outcomes ? { outcomes } : {}, page)),
+    jobWaves: new DataLoader(async (ids) => {
+      const [waves, progress] = await Promise.all([jobs.waves(ids), jobs.waveProgress(ids)]);
+      return waves.map((each, index) => each.map((wave) => ({ wave, progress: progress[index]?.get(wave.number) })));
+    }),
     failureGroups: childrenBy((ids, first) => jobs.failureGroups(ids, first)),
   };
 }

@@ -236,6 +236,7 @@ const refusingFleet: FleetOperations = {
   pauseJob: async () => refused,
   resumeJob: async () => refused,
   cancelJob: async () => refused,
+  openNextWave: async () => refused,
   refreshTools: async () => refused,
   setToolPolicy: async () => refused,
   deleteToolPolicy: async () => refused,

@@ -53,6 +53,7 @@ const mutation: EveryField<Mutation> = {
   publishFirmwareImage: 'FIRMWARE_WRITE',
   withdrawFirmwareImage: 'FIRMWARE_WRITE',
   deleteFirmwareImage: 'FIRMWARE_WRITE',
+  openNextWave: 'JOBS_WRITE',
 };
 
 const subscription: EveryField<Subscription> = {

@@ -1,5 +1,5 @@
 /** The contract of the feed, for every implementation. */
-import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { CallId, DeviceId, JobId } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
 import type { BusHarness } from './bus-harness.suite.js';
 import type { EventFeed, FeedEvent, FeedTopics } from './feed.js';
@@ -29,6 +29,15 @@ export function describeFeed(harness: BusHarness): void {
         ['a', 'b', 'c'],
         ['a', 'b', 'c'],
       ]);
+    });
+
+    it('carries a late answer unchanged', async () => {
+      const { here, there } = harness.buses();
+      const result = { content: [{ type: 'text', text: 'true' }], isError: false };
+      const late: FeedTopics['lateAnswer'] = { callId: 'call-1' as CallId, outcome: { kind: 'SUCCEEDED', certainty: 'YES', result } };
+      const seen = new Promise<FeedTopics['lateAnswer']>((resolve) => there.feed.subscribe('lateAnswer', resolve));
+      here.feed.publish('lateAnswer', late);
+      expect(await seen).toEqual(late);
     });
 
     it('carries an event unchanged, also one of no device', async () => {

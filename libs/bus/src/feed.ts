@@ -1,5 +1,5 @@
 /** The live feed: what changed, for subscriptions and for workers that wait. At most once, unordered between topics; the truth is in PostgreSQL. */
-import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { CallId, CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 
 /** An event's row as it was written, so that a subscriber needs no query. */
 export interface FeedEvent {
@@ -22,6 +22,8 @@ export interface FeedTopics {
   readonly job: { readonly jobId: JobId };
   /** A tool policy was set or deleted. */
   readonly policy: { readonly pattern: string };
+  /** A device answered a call that was given up, on the session that the call was sent on. */
+  readonly lateAnswer: { readonly callId: CallId; readonly outcome: CallOutcome };
 }
 
 export type FeedTopic = keyof FeedTopics;

@@ -64,6 +64,7 @@ export class LocalFeed implements EventFeed {
     event: new Set(),
     job: new Set(),
     policy: new Set(),
+    lateAnswer: new Set(),
   };
   readonly #logger: BusLogger;
   #droppedTotal = 0;

@@ -24,14 +24,16 @@ const routedCall = z.object({
   }),
 });
 
+const outcome = z.object({
+  kind: z.enum(['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT']),
+  certainty: z.enum(['NEVER', 'MAYBE', 'YES']),
+  result: z.object({ content: z.array(z.looseObject({ type: z.string() })), isError: z.boolean() }).exactOptional(),
+  error: z.object({ code: z.custom<CallErrorCode>(text), message: z.string(), rpcCode: z.number().exactOptional() }).exactOptional(),
+});
+
 const settledCall = z.object({
   callId,
-  outcome: z.object({
-    kind: z.enum(['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT']),
-    certainty: z.enum(['NEVER', 'MAYBE', 'YES']),
-    result: z.object({ content: z.array(z.looseObject({ type: z.string() })), isError: z.boolean() }).exactOptional(),
-    error: z.object({ code: z.custom<CallErrorCode>(text), message: z.string(), rpcCode: z.number().exactOptional() }).exactOptional(),
-  }),
+  outcome,
   sentAt: z.number().exactOptional(),
   settledAt: z.number(),
 });
@@ -67,6 +69,7 @@ const feedMessage = z.discriminatedUnion('topic', [
   }),
   z.object({ topic: z.literal('policy'), origin: z.string(), message: z.object({ pattern: z.string() }) }),
   z.object({ topic: z.literal('job'), origin: z.string(), message: z.object({ jobId: z.custom<JobId>(text) }) }),
+  z.object({ topic: z.literal('lateAnswer'), origin: z.string(), message: z.object({ callId, outcome }) }),
 ]);
 
 interface Asker {

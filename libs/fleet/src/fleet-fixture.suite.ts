@@ -14,6 +14,7 @@ import { expect } from 'vitest';
 import type { Actor } from './actor.js';
 import type { JobRequest } from './jobs/job-request.js';
 import { Fleet } from './fleet.js';
+import type { RunTuning } from './jobs/run-tuning.js';
 import { TickWorker } from './jobs/tick-worker.js';
 import { ToolGate } from './calls/tool-gate.js';
 
@@ -133,11 +134,16 @@ export interface HubFixture {
   close(): Promise<void>;
 }
 
-export async function openHub(options: { readonly withWorker?: boolean } = {}): Promise<HubFixture> {
+export interface HubOptions {
+  readonly withWorker?: boolean;
+  readonly tuning?: Partial<RunTuning>;
+}
+
+export async function openHub(options: HubOptions = {}): Promise<HubFixture> {
   const database = await openTestDatabase();
   const hubs: HubProcess[] = [];
   const start = async (): Promise<HubProcess> => {
-    const hub = await startProcess(database);
+    const hub = await startProcess(database, options.tuning ?? {});
     hubs.push(hub);
     return hub;
   };
@@ -153,14 +159,14 @@ export async function openHub(options: { readonly withWorker?: boolean } = {}): 
   };
 }
 
-async function startProcess({ databaseUrl }: TestDatabase): Promise<HubProcess> {
+async function startProcess({ databaseUrl }: TestDatabase, tuning: Partial<RunTuning>): Promise<HubProcess> {
   const registry = await openRegistry({ databaseUrl });
   const lease = await registry.takeLease({ aloneOnDatabase: true });
   const bus = await openLocalBus({ databaseUrl, logger: silent });
   const gateway = new FakeGateway();
   await bus.calls.serve(lease.id, gateway);
   const gate = new ToolGate(['https://files.example/']);
-  const deps = { registry, bus, clock: realClock, logger: silent, gate, lease, verification: quickVerification };
+  const deps = { registry, bus, clock: realClock, logger: silent, gate, lease, verification: quickVerification, tuning };
   const fleet = new Fleet(deps);
   const worker = new TickWorker(deps);
   const job = async (jobId: JobId): Promise<Job> => {

@@ -15,7 +15,7 @@ import { PolicyBook } from './calls/policy-book.js';
 import { deleteToolPolicy, setToolPolicy } from './policies/set-tool-policy.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
-import { cancelJob, pauseJob, resumeJob } from './jobs/steer-job.js';
+import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/steer-job.js';
 import type { ToolGate } from './calls/tool-gate.js';
 
 export interface FleetDeps {
@@ -52,6 +52,10 @@ export class Fleet {
 
   resumeJob(id: string, actor: Actor): Promise<JobAnswer> {
     return resumeJob(this.#deps, id, actor);
+  }
+
+  openNextWave(id: string, actor: Actor): Promise<JobAnswer> {
+    return openNextWave(this.#deps, id, actor);
   }
 
   cancelJob(id: string, force: boolean, actor: Actor): Promise<JobAnswer> {

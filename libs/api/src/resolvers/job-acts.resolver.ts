@@ -8,6 +8,7 @@ import type { FleetOperations } from '../fleet-operations.js';
 import type {
   MutationCancelJobArgs,
   MutationCreateJobArgs,
+  MutationOpenNextWaveArgs,
   MutationPauseJobArgs,
   MutationResolvers,
   MutationResumeJobArgs,
@@ -22,7 +23,9 @@ interface JobPayload {
 
 /** Making and steering jobs. */
 @Resolver()
-export class JobActsResolver implements Required<Pick<MutationResolvers, 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob'>> {
+export class JobActsResolver implements Required<
+  Pick<MutationResolvers, 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave'>
+> {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Mutation()
@@ -43,6 +46,11 @@ export class JobActsResolver implements Required<Pick<MutationResolvers, 'create
   @Mutation()
   async cancelJob(_root: unknown, { id, force }: MutationCancelJobArgs, context: ApiContext): Promise<JobPayload> {
     return toPayload(await this.fleet.cancelJob(id, force ?? false, actorOf(context)));
+  }
+
+  @Mutation()
+  async openNextWave(_root: unknown, { id }: MutationOpenNextWaveArgs, context: ApiContext): Promise<JobPayload> {
+    return toPayload(await this.fleet.openNextWave(id, actorOf(context)));
   }
 }
 

@@ -14,7 +14,7 @@ import type {
   QueryJobsArgs,
   QueryResolvers,
 } from '../generated/schema-types.js';
-import { emptyProgress, paceOf, type JobPace } from '../job-progress.js';
+import { emptyProgress, paceOf, waveView, type JobPace, type WaveView } from '../job-progress.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { targetOutcomes } from '../target-outcomes.js';
 
@@ -23,7 +23,7 @@ import { targetOutcomes } from '../target-outcomes.js';
 export class JobResolver
   implements
     Required<Pick<QueryResolvers, 'job' | 'jobs'>>,
-    Required<Pick<JobResolvers, 'progress' | 'conclusion' | 'targets' | 'failureGroups'>>
+    Required<Pick<JobResolvers, 'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups'>>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: Registry,
@@ -52,6 +52,18 @@ export class JobResolver
   @ResolveField()
   conclusion(job: Job): JobConclusion | undefined {
     return job.state === 'FINISHED' ? job.conclusion : undefined;
+  }
+
+  @ResolveField()
+  async waves(job: Job, _args: unknown, { loaders }: ApiContext): Promise<readonly WaveView[]> {
+    return (await loaders.jobWaves.load(job.id)).map(({ wave, progress }) => waveView(wave, progress));
+  }
+
+  @ResolveField()
+  trippedRule({ trippedRule }: Job) {
+    if (trippedRule === undefined) return undefined;
+    const { rule, wave, decided, failed, at } = trippedRule;
+    return { outcomes: rule.outcomes, scope: rule.scope, action: rule.action, wave, decided, failed, at };
   }
 
   @ResolveField()

@@ -1,6 +1,14 @@
 /** Makes a job from an operator's request: checks its bounds, freezes the tool's policy, writes the row, and wakes a worker. Sends nothing. */
 import type { Bus } from '@flotilla/bus';
-import { jobLifeMsDefault, liveJobsMax, maxAttemptsDefault, maxInFlightDefault, priorityDefault, targetsMax } from '@flotilla/jobs';
+import {
+  defaultAbortRules,
+  jobLifeMsDefault,
+  liveJobsMax,
+  maxAttemptsDefault,
+  maxInFlightDefault,
+  priorityDefault,
+  targetsMax,
+} from '@flotilla/jobs';
 import type { Job, ToolPolicy } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { JobStore, NewJob, Registry } from '@flotilla/registry';
@@ -95,7 +103,7 @@ function policyOf(request: JobRequest, policy: ToolPolicy) {
     verification: request.verification ?? policy.verification,
     readback: policy.readback,
     maxAttempts: policy.idempotent ? (request.maxAttempts ?? maxAttemptsDefault) : 1,
-    abortRules: request.abort ?? [],
+    abortRules: request.abort ?? defaultAbortRules({ disruptive: policy.disruptive, waves: request.waves ?? [] }),
   };
 }
 

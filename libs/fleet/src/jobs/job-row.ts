@@ -1,6 +1,7 @@
 /** The row of the job that a run works on: read again when it may have changed, moved only by compare and set. */
 import { nextJobState } from '@flotilla/jobs';
-import type { Job, JobConclusion, JobEvent } from '@flotilla/jobs';
+import type { Job, JobEvent } from '@flotilla/jobs';
+import type { JobMove } from '@flotilla/registry';
 import { FleetError } from '../fleet-error.js';
 import type { RunContext } from './run-context.js';
 
@@ -37,18 +38,17 @@ export class JobRow {
   }
 
   /** False where the event means nothing in this state, or somebody else moved the job first: the row is stale then. */
-  async move(event: JobEvent, conclusion?: JobConclusion): Promise<boolean> {
+  async move(event: JobEvent, why: Omit<JobMove, 'state'> = {}): Promise<boolean> {
     const { clock, logger, registry } = this.#run.deps;
     const state = nextJobState(this.#job, event);
     if (state === undefined) return false;
-    const to = conclusion === undefined ? { state } : { state, conclusion };
-    const moved = await this.#run.persist('move the job', () => registry.jobs.transition(this.#job, to, clock.now()));
+    const moved = await this.#run.persist('move the job', () => registry.jobs.transition(this.#job, { state, ...why }, clock.now()));
     if (moved === undefined) {
       this.markStale();
       return false;
     }
     this.#job = moved;
-    logger.info({ jobId: moved.id, state, conclusion }, 'a job moved');
+    logger.info({ jobId: moved.id, state, conclusion: moved.conclusion, pauseReason: moved.pauseReason }, 'a job moved');
     this.#onMoved();
     return true;
   }

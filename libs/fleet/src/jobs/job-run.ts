@@ -3,17 +3,21 @@
  * something changes. Its decisions are in libs/jobs; the row in PostgreSQL is the truth, and this may die anywhere.
  */
 import { concludeJob } from '@flotilla/jobs';
-import type { EarlyConclusion, Job, JobConclusion, JobProgress, JobState } from '@flotilla/jobs';
+import type { EarlyConclusion, Job, JobConclusion, JobProgress, JobState, TrippedRule } from '@flotilla/jobs';
 import type { CallId, CallOutcomeKind, DeviceId } from '@flotilla/mcp';
-import type { JobFence, TargetFlush } from '@flotilla/registry';
+import type { JobFence } from '@flotilla/registry';
 import { FleetError } from '../fleet-error.js';
 import { isForcedCancel } from './forced-cancel.js';
+import { JobPace } from './job-pace.js';
 import { JobRow } from './job-row.js';
+import { JobSteps } from './job-steps.js';
 import { OutcomeBuffer } from './outcome-buffer.js';
+import type { Flushed } from './outcome-buffer.js';
 import { prepareTargets } from './prepare-targets.js';
 import { ProgressNews } from './progress-news.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-context.js';
+import type { SlotPool } from './slot-pool.js';
 import { TargetDispatch } from './target-dispatch.js';
 import { ToolSetVerdicts } from './tool-set-verdicts.js';
 import { TargetVerification } from './verification/target-verification.js';
@@ -37,17 +41,23 @@ export class JobRun {
   readonly #verdicts: ToolSetVerdicts;
   readonly #signal: WakeSignal;
   readonly #news: ProgressNews;
+  readonly #pace: JobPace;
+  readonly #steps: JobSteps;
   #isStopping = false;
   /** Whether a claim could find something. */
   #mayHaveReady = true;
   /** Whether all targets could be decided, or some be lost. */
   #isCountDue = true;
   #fruitlessClaims = 0;
+  /** Whether the counters may ask for a stop, or for the next wave. */
+  #isStepDue = true;
+  /** When a target that waits for another try is due, ms since the Unix epoch. */
+  #retryAt = -Infinity;
   #actedOn: JobState | undefined;
   #lookedAtAllAt = -Infinity;
   #recountedAt: number;
 
-  constructor(deps: RunDeps, fence: JobFence, job: Job) {
+  constructor(deps: RunDeps, slots: SlotPool, fence: JobFence, job: Job) {
     this.#run = new RunContext(deps, fence);
     this.#signal = new WakeSignal(deps.clock);
     this.#news = new ProgressNews(deps.bus.feed, deps.clock, job.id);
@@ -55,14 +65,16 @@ export class JobRun {
     this.#recountedAt = deps.clock.now();
     const { tool, arguments: args, mayCallUserOnly } = job;
     this.#verdicts = new ToolSetVerdicts(deps.registry.toolSets, deps.gate, { tool, arguments: args, mayCallUserOnly });
-    this.#buffer = new OutcomeBuffer(this.#run, (kinds) => this.#onFlushed(kinds));
-    this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, () => this.#signal.wake());
+    this.#buffer = new OutcomeBuffer(this.#run, (flushed) => this.#onFlushed(flushed));
+    this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, slots, () => this.#signal.wake());
     this.#verification = new TargetVerification(this.#run, job, {
       freeSlots: (current) => this.#dispatch.freeSlots(current),
       lend: (count) => this.#dispatch.lend(count),
       onNews: () => this.#signal.wake(),
       onSettled: (isSomeReady) => this.#onDecided(isSomeReady),
     });
+    this.#pace = new JobPace(job, deps.clock.now());
+    this.#steps = new JobSteps(this.#run, this.#pace);
   }
 
   /** Works until the job is finished, `stop` or `abandon`. */
@@ -77,6 +89,8 @@ export class JobRun {
       if (!(error instanceof FleetError)) throw error;
       this.#run.deps.logger.warn({ err: error, jobId: this.#run.jobId }, 'the run of a job ended early');
     } finally {
+      this.#dispatch.shut();
+      this.#dispatch.forgetInFlight();
       this.#news.end();
     }
   }
@@ -150,7 +164,7 @@ export class JobRun {
     await this.#verification.look(job);
     switch (job.state) {
       case 'PREPARING':
-        return this.#prepare();
+        return this.#prepare(job);
       case 'RUNNING':
         return this.#send(job);
       case 'CANCELLING':
@@ -168,31 +182,91 @@ export class JobRun {
     this.#actedOn = state;
     this.#mayHaveReady = true;
     this.#isCountDue = true;
+    this.#isStepDue = true;
+    this.#retryAt = -Infinity;
+    this.#steps.reset();
     if (state === 'RUNNING') this.#dispatch.open();
     else this.#dispatch.shut();
   }
 
-  async #prepare(): Promise<void> {
-    const isComplete = await prepareTargets(this.#run, this.#verdicts, () => !this.#row.isStale && !this.#isStopping);
+  async #prepare(job: Job): Promise<void> {
+    const isComplete = await prepareTargets(this.#run, job, this.#verdicts, () => !this.#row.isStale && !this.#isStopping);
     if (isComplete) await this.#row.move('prepared');
   }
 
   /** Claims when there are enough free slots, or some and they have waited; otherwise finishes or sleeps. */
   async #send(job: Job): Promise<void> {
-    if (!this.#mayHaveReady) return this.#finishOrSleep(job);
-    if (!this.#dispatch.isClaimWorthwhile(job)) {
-      await this.#sleep(this.#dispatch.canClaim(job) ? gatherSlotsMs : lookAgainMs);
-      if (this.#row.isStale || this.#isStopping || !this.#dispatch.canClaim(job)) return;
+    if (await this.#takeStep(job)) return;
+    if (await this.#steps.openTargets(job)) this.#mayHaveReady = true;
+    await this.#releaseRetries();
+    if (!this.#mayHaveReady) {
+      this.#dispatch.rest();
+      return this.#finishOrSleep(job);
     }
-    if ((await this.#dispatch.claimAndSend(job)) > 0) this.#fruitlessClaims = 0;
-    else await this.#judgeFruitlessClaim();
+    if (this.#pace.isBounded ? !this.#dispatch.canClaim(job) : !this.#dispatch.isClaimWorthwhile(job)) {
+      await this.#sleep(this.#dispatch.canClaim(job) ? gatherSlotsMs : lookAgainMs);
+      if (this.#row.isStale || this.#isStopping || this.#isStepDue || !this.#dispatch.canClaim(job)) return;
+    }
+    if (job.abortRules.length > 0 && this.#buffer.hasFailure) {
+      // A rule sees what is written. It must see this before more is sent, however fast devices fail.
+      this.#buffer.flush();
+      return this.#sleep(lookAgainMs);
+    }
+    const allowed = this.#pace.allowed(this.#dispatch.claimLimit(job), this.#run.deps.clock.now());
+    if (allowed === 0) return this.#sleep(Math.min(this.#pace.waitMs, lookAgainMs));
+    await this.#claim(job, allowed);
+  }
+
+  async #claim(job: Job, limit: number): Promise<void> {
+    const claimed = await this.#dispatch.claimAndSend(job, limit);
+    if (claimed === undefined) return this.#sleep(lookAgainMs);
+    this.#pace.spend(claimed);
+    if (claimed > 0) this.#fruitlessClaims = 0;
+    else await this.#judgeFruitlessClaim(job);
+  }
+
+  /** Stops, pauses or goes on to the next wave where the counters ask for it; true where the job moved. */
+  async #takeStep(job: Job): Promise<boolean> {
+    if (!this.#isStepDue && !this.#steps.isDue(this.#run.deps.clock.now())) return false;
+    this.#isStepDue = false;
+    const step = await this.#steps.next(job);
+    switch (step.kind) {
+      case 'none':
+        return false;
+      case 'opened':
+        this.#row.markStale();
+        this.#isStepDue = true;
+        return true;
+      case 'hold':
+        this.#run.deps.logger.info({ jobId: job.id, wave: step.wave, because: step.because }, 'a job waits at the gate of a wave');
+        this.#isStepDue = !(await this.#row.move('pause', { pauseReason: 'WAVE_GATE' }));
+        return true;
+      case 'stop':
+        this.#isStepDue = !(await this.#stopBy(step.tripped));
+        return true;
+    }
+  }
+
+  #stopBy(trippedRule: TrippedRule): Promise<boolean> {
+    const { rule, wave, decided, failed } = trippedRule;
+    this.#run.deps.logger.warn({ jobId: this.#run.jobId, rule, wave, decided, failed }, 'an abort rule stops a job');
+    if (rule.action === 'CANCEL') return this.#row.move('cancel', { conclusion: 'ABORTED', trippedRule });
+    return this.#row.move('pause', { pauseReason: 'ABORT_RULE', trippedRule });
+  }
+
+  async #releaseRetries(): Promise<void> {
+    const { registry, clock } = this.#run.deps;
+    const now = clock.now();
+    if (now < this.#retryAt) return;
+    const { released, nextAt } = await this.#run.persist('release retries', () => registry.jobs.releaseRetries(this.#run.fence, now));
+    this.#retryAt = nextAt ?? Infinity;
+    if (released > 0) this.#mayHaveReady = true;
   }
 
   /** Nothing was claimed: nothing is left, or those at the head went offline, or PostgreSQL knows better than we whether we may. */
-  async #judgeFruitlessClaim(): Promise<void> {
+  async #judgeFruitlessClaim(job: Job): Promise<void> {
     this.#isCountDue = true;
-    const { pending } = await this.#progress();
-    this.#mayHaveReady = pending > 0;
+    this.#mayHaveReady = (await this.#steps.readyOrRetrying(job)) > 0;
     this.#fruitlessClaims = this.#mayHaveReady ? this.#fruitlessClaims + 1 : 0;
     if (this.#mayHaveReady) await this.#sleep(Math.min(gatherSlotsMs * this.#fruitlessClaims, lookAgainMs));
   }
@@ -201,7 +275,7 @@ export class JobRun {
   async #endTargets(job: Job): Promise<void> {
     const { registry, clock } = this.#run.deps;
     const { fence } = this.#run;
-    const outcome = job.conclusion === 'CANCELLED' ? 'CANCELLED' : 'EXPIRED';
+    const outcome = job.conclusion === undefined ? 'EXPIRED' : 'CANCELLED';
     if (this.#mayHaveReady || this.#isCountDue) {
       const ended = await this.#run.persist('end targets', () => registry.jobs.endNeverSent(fence, outcome, clock.now()));
       if (ended > 0) this.#news.changed();
@@ -241,7 +315,7 @@ export class JobRun {
 
   async #finish(job: Job, progress: JobProgress): Promise<boolean> {
     const counted = (await this.#recount()) === 0 ? progress : await this.#progress();
-    return this.#row.move('decided', concludeJob(counted, earlyConclusion(job.conclusion)));
+    return this.#row.move('decided', { conclusion: concludeJob(counted, earlyConclusion(job.conclusion)) });
   }
 
   /** Resolves to the drift that was found and mended. */
@@ -266,6 +340,7 @@ export class JobRun {
     if (now - this.#lookedAtAllAt < lookAtAllMs) return;
     this.#lookedAtAllAt = now;
     this.#isCountDue = true;
+    this.#isStepDue = true;
     if (now - this.#recountedAt >= recountMs) await this.#recount();
     if (job.state === 'RUNNING') await this.wakeDevices(undefined);
   }
@@ -277,13 +352,15 @@ export class JobRun {
     await this.#dispatch.markSent();
   }
 
-  #onFlushed(kinds: ReadonlySet<TargetFlush['to']['kind']>): void {
+  #onFlushed({ kinds, retryAt }: Flushed): void {
     if (kinds.has('verifying')) this.#verification.expect();
+    this.#retryAt = Math.min(this.#retryAt, retryAt);
     this.#onDecided(kinds.has('ready'));
   }
 
   #onDecided(isSomeReady: boolean): void {
     this.#isCountDue = true;
+    this.#isStepDue = true;
     if (isSomeReady) this.#mayHaveReady = true;
     this.#news.changed();
     this.#signal.wake();

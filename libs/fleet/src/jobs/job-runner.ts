@@ -5,6 +5,8 @@ import type { ProcessLease } from '@flotilla/registry';
 import { JobRun } from './job-run.js';
 import { ReturningDevices } from './returning-devices.js';
 import type { RunDeps } from './run-context.js';
+import { defaultTuning } from './run-tuning.js';
+import { SlotPool } from './slot-pool.js';
 
 interface OwnedRun {
   readonly run: JobRun;
@@ -20,12 +22,14 @@ export class JobRunner {
   readonly #runs = new Map<JobId, OwnedRun>();
   readonly #taking = new Set<JobId>();
   readonly #returning: ReturningDevices;
+  readonly #slots: SlotPool;
   #unsubscribe: readonly (() => void)[] = [];
   #isStopped = false;
 
   constructor(deps: RunDeps, lease: Pick<ProcessLease, 'id' | 'lost'>) {
     this.#deps = deps;
     this.#lease = lease;
+    this.#slots = new SlotPool(deps.clock, deps.tuning?.jobsInFlightMax ?? defaultTuning.jobsInFlightMax);
     this.#returning = new ReturningDevices(deps.clock, (deviceIds) => this.#wakeDevices(deviceIds));
     void lease.lost.then(() => this.abandon());
   }
@@ -88,7 +92,7 @@ export class JobRunner {
     const fence = await registry.jobs.takeOwnership(jobId, this.#lease.id);
     const job = fence === undefined ? undefined : await registry.jobs.find(jobId);
     if (fence === undefined || job === undefined || this.#isStopped) return;
-    const run = new JobRun(this.#deps, fence, job);
+    const run = new JobRun(this.#deps, this.#slots, fence, job);
     const done = run
       .work()
       .catch((error: unknown) => logger.error({ err: error, jobId }, 'the run of a job failed; the sweep starts it again'))

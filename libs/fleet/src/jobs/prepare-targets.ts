@@ -1,4 +1,6 @@
 /** Turns a job's device filter into targets, inside PostgreSQL and in chunks. May be stopped and begun again anywhere: no target comes twice. */
+import { planWaves } from '@flotilla/jobs';
+import type { Job } from '@flotilla/jobs';
 import type { RunContext } from './run-context.js';
 import type { ToolSetVerdicts } from './tool-set-verdicts.js';
 
@@ -6,7 +8,12 @@ import type { ToolSetVerdicts } from './tool-set-verdicts.js';
 const chunkTargets = 5_000;
 
 /** Resolves to true when all targets are in and counted, to false when `isWanted` no longer held or somebody moved the job on. */
-export async function prepareTargets(run: RunContext, verdicts: ToolSetVerdicts, isWanted: () => boolean): Promise<boolean> {
+export async function prepareTargets(
+  run: RunContext,
+  { waves }: Pick<Job, 'waves'>,
+  verdicts: ToolSetVerdicts,
+  isWanted: () => boolean,
+): Promise<boolean> {
   const { jobs } = run.deps.registry;
   const judged = await run.persist('judge tool sets', async () => verdicts.judge(await jobs.toolSetsOf(run.fence)));
   for (;;) {
@@ -17,6 +24,7 @@ export async function prepareTargets(run: RunContext, verdicts: ToolSetVerdicts,
     if (inserted === undefined) return false;
     if (inserted === 0) break;
   }
-  await run.persist('freeze the targets', () => jobs.freeze(run.fence));
+  const total = waves.length === 0 ? 0 : await run.persist('count the targets', () => jobs.countTargets(run.fence));
+  await run.persist('freeze the targets', () => jobs.freeze(run.fence, planWaves(total, waves)));
   return true;
 }

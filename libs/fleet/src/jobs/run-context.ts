@@ -7,6 +7,8 @@ import type { Clock } from '@flotilla/session';
 import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import type { ToolGate } from '../calls/tool-gate.js';
+import { defaultTuning } from './run-tuning.js';
+import type { RunTuning } from './run-tuning.js';
 
 export interface RunDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets'>;
@@ -15,6 +17,8 @@ export interface RunDeps {
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly verification: VerificationTimes;
+  /** Shortened by specs. */
+  readonly tuning?: Partial<RunTuning>;
 }
 
 /** First and longest pause before a failed statement is tried again, ms. */
@@ -23,11 +27,13 @@ const retryDelayMs = { first: 100, longest: 5_000 };
 export class RunContext {
   readonly deps: RunDeps;
   readonly fence: JobFence;
+  readonly tuning: RunTuning;
   #isEnded = false;
 
   constructor(deps: RunDeps, fence: JobFence) {
     this.deps = deps;
     this.fence = fence;
+    this.tuning = { ...defaultTuning, ...deps.tuning };
   }
 
   get jobId(): JobId {

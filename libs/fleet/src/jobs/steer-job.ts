@@ -1,6 +1,6 @@
-/** Pause, resume and cancel. Each is a compare-and-set on the row, from any process; the owner of the job notices and obeys. */
+/** Pause, resume, cancel, and the step through a gate. Each is a compare-and-set on the row, from any process; the owner of the job notices and obeys. */
 import { nextJobState } from '@flotilla/jobs';
-import type { Job, JobEvent } from '@flotilla/jobs';
+import type { Job } from '@flotilla/jobs';
 import type { JobMove, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { announceJob } from './announce-job.js';
@@ -10,6 +10,7 @@ import type { Actor } from '../actor.js';
 import type { JobAnswer } from './create-job.js';
 import { cancelledRow, isForcedCancel } from './forced-cancel.js';
 import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
 
 export interface SteerJobDeps extends AnnounceDeps {
   readonly registry: Pick<Registry, 'jobs'>;
@@ -27,7 +28,18 @@ export function pauseJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<
 }
 
 export function resumeJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
-  return steer(deps, id, actor, (job) => plainMove(job, 'resume'));
+  return steer(deps, id, actor, (job) => {
+    const state = nextJobState(job, 'resume');
+    return state && { state, ...(job.pauseReason === 'WAVE_GATE' ? { waveApprovedBy: actor.name } : {}) };
+  });
+}
+
+/** Only for a job that waits at a gate: the same act twice never opens two waves. */
+export function openNextWave(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
+  return steer(deps, id, actor, (job) => {
+    if (job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE') return { state: 'RUNNING', waveApprovedBy: actor.name };
+    return refuse('CONFLICT', ['id'], `The job does not wait at a gate: it is ${job.state}, in wave ${job.currentWave}.`);
+  });
 }
 
 /** `isForced` does not wait for calls in flight: they end UNKNOWN. It also works on a job that is being cancelled. */
@@ -38,18 +50,14 @@ export function cancelJob(deps: SteerJobDeps, id: string, isForced: boolean, act
   });
 }
 
-function plainMove(job: Job, event: JobEvent): JobMove | undefined {
-  const state = nextJobState(job, event);
-  return state && { state };
-}
-
 /** An act that changes nothing in the job's state returns the job as it is. */
-async function steer(deps: SteerJobDeps, id: string, actor: Actor, next: (job: Job) => JobMove | undefined): Promise<JobAnswer> {
+async function steer(deps: SteerJobDeps, id: string, actor: Actor, next: (job: Job) => JobMove | Refusal | undefined): Promise<JobAnswer> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const job = await deps.registry.jobs.find(id);
     if (job === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
     const row = next(job);
     if (row === undefined) return { job };
+    if ('code' in row) return { refusal: row };
     const moved = await deps.registry.jobs.transition(job, row, deps.clock.now(), sourceOf(actor));
     if (moved === undefined) continue;
     announceJob(deps, moved.id);

@@ -2,14 +2,15 @@
  * The sending half of a running job: claims targets with their intent committed, hands them to their gateways, and gives each settled call's verdict
  * to the outcome buffer. A slot is free the moment its call settles; what is not handed over for whatever reason goes back as certainly not sent.
  */
-import { claimLimit, isClaimWorthwhile, judgeReadback, judgeTarget } from '@flotilla/jobs';
-import type { Job, Readback } from '@flotilla/jobs';
+import { claimLimit, isClaimWorthwhile, judgeReadback, judgeTarget, retryDelayMs } from '@flotilla/jobs';
+import type { Job, Readback, TargetVerdict } from '@flotilla/jobs';
 import { hubCall } from '@flotilla/mcp';
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { ClaimedTarget, TargetFlush } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
 import type { OutcomeBuffer } from './outcome-buffer.js';
 import type { RunContext } from './run-context.js';
+import type { SlotPool } from './slot-pool.js';
 import type { ToolSetVerdicts } from './tool-set-verdicts.js';
 import { afterCall } from './verification/after-call.js';
 import { readValue } from './verification/read-call.js';
@@ -32,6 +33,7 @@ export class TargetDispatch {
   readonly #run: RunContext;
   readonly #buffer: OutcomeBuffer;
   readonly #verdicts: ToolSetVerdicts;
+  readonly #slots: SlotPool;
   readonly #onRoom: () => void;
   readonly #inFlight = new Map<DeviceId, InFlight>();
   /** Slots of calls that somebody was too busy for: each rests as long as its target does, so that a busy gateway slows the job down. */
@@ -41,11 +43,12 @@ export class TargetDispatch {
   #isOpen = false;
   #markedAt = -Infinity;
 
-  /** `onRoom` runs when the first slot of a full job is free, when enough are to be worth a claim, and when all are. */
-  constructor(run: RunContext, buffer: OutcomeBuffer, verdicts: ToolSetVerdicts, onRoom: () => void) {
+  /** `slots` are those of all jobs. `onRoom` runs when the first slot of a full job is free, when enough are to be worth a claim, and when all are. */
+  constructor(run: RunContext, buffer: OutcomeBuffer, verdicts: ToolSetVerdicts, slots: SlotPool, onRoom: () => void) {
     this.#run = run;
     this.#buffer = buffer;
     this.#verdicts = verdicts;
+    this.#slots = slots;
     this.#onRoom = onRoom;
   }
 
@@ -66,6 +69,12 @@ export class TargetDispatch {
   /** Nothing is handed over from now on. Calls in flight go on. */
   shut(): void {
     this.#isOpen = false;
+    this.rest();
+  }
+
+  /** Nothing is claimed for the time being: slots that other jobs wait for are theirs. */
+  rest(): void {
+    this.#slots.withdraw(this.#run.jobId);
   }
 
   /** Whether there is a free slot, and PostgreSQL keeps up with what comes back. */
@@ -78,11 +87,29 @@ export class TargetDispatch {
     return this.canClaim(job) && isClaimWorthwhile(job, this.#slotsTaken);
   }
 
-  /** Claims what fits into the free slots and sends it; resolves to how many were claimed. */
-  async claimAndSend(job: Job): Promise<number> {
+  /** Targets that may be claimed at once as far as the job itself goes. */
+  claimLimit(job: Job): number {
+    return claimLimit(job, this.#slotsTaken);
+  }
+
+  /** Claims at most `limit` and sends it; resolves to how many were claimed, to undefined where other jobs have all slots. */
+  async claimAndSend(job: Job, limit: number): Promise<number | undefined> {
+    const granted = this.#slots.take(job, limit, this.#onRoom);
+    if (granted === 0) return undefined;
+    let unused = granted;
+    try {
+      const targets = await this.#claim(job, granted);
+      for (const target of targets) if (this.#handOver(target, job)) unused -= 1;
+      return targets.length;
+    } finally {
+      this.#slots.give(unused);
+    }
+  }
+
+  async #claim(job: Job, limit: number): Promise<readonly ClaimedTarget[]> {
     const { deps, fence } = this.#run;
     const targets = await this.#run.persist('claim targets', () =>
-      deps.registry.jobs.claim(fence, claimLimit(job, this.#slotsTaken), deps.clock.now()),
+      deps.registry.jobs.claim(fence, limit, deps.clock.now(), job.disruptive),
     );
     const unknownHashes = targets.flatMap(({ toolSetHash }) =>
       toolSetHash === undefined || this.#verdicts.known(toolSetHash) !== undefined ? [] : [toolSetHash],
@@ -90,8 +117,7 @@ export class TargetDispatch {
     if (unknownHashes.length > 0) {
       await this.#run.persist('read tool sets', () => this.#verdicts.judge([...new Set(unknownHashes)]));
     }
-    for (const target of targets) this.#handOver(target, job);
-    return targets.length;
+    return targets;
   }
 
   /** Marks what has been in flight for longer than a flush takes; does nothing when it has just done so. */
@@ -126,6 +152,7 @@ export class TargetDispatch {
 
   /** Forgets all calls in flight: their targets were decided without them, and their answers go nowhere. */
   forgetInFlight(): void {
+    this.#slots.give(this.#inFlight.size);
     this.#inFlight.clear();
   }
 
@@ -133,19 +160,21 @@ export class TargetDispatch {
     return this.#inFlight.size + this.#restingCount + this.#lentCount;
   }
 
-  #handOver(target: ClaimedTarget, job: Job): void {
+  /** False where nothing was sent: the target's end is on its way to its row, or the run is over. */
+  #handOver(target: ClaimedTarget, job: Job): boolean {
     const { deps } = this.#run;
     const now = deps.clock.now();
     // The last moment before the bytes. A run that lost its fence sends nothing; nor does one whose lease may have ended since the claim, as after a
     // standstill of the process; nor does a job that was paused meanwhile.
-    if (this.#run.isEnded) return;
-    if (!this.#isOpen || now >= target.sendBy) return this.#buffer.add({ ...endOf(target, now), to: { kind: 'ready' } });
+    if (this.#run.isEnded) return false;
+    if (!this.#isOpen || now >= target.sendBy) return this.#putBack(target, { kind: 'ready' });
     const rejection = this.#rejectionOf(target);
-    if (rejection !== undefined) return this.#buffer.add({ ...endOf(target, now), to: rejected(rejection) });
+    if (rejection !== undefined) return this.#putBack(target, rejected(rejection));
     const entry = { target, sentAt: now, isMarked: false };
     this.#inFlight.set(target.deviceId, entry);
     if (job.skipIfSatisfied && job.readback !== undefined) this.#sendUnlessSatisfied(entry, job, job.readback);
     else this.#send(entry, job);
+    return true;
   }
 
   /** Reads the value before it is set. Whatever does not say that it is there already, sends. */
@@ -181,6 +210,11 @@ export class TargetDispatch {
     });
   }
 
+  #putBack(target: ClaimedTarget, to: TargetFlush['to']): false {
+    this.#buffer.add({ ...endOf(target, this.#run.deps.clock.now()), to });
+    return false;
+  }
+
   /** A device's tools may have changed since its target was prepared. */
   #rejectionOf({ toolSetHash }: ClaimedTarget): CallError | undefined {
     return toolSetHash === undefined ? this.#verdicts.withoutTools : this.#verdicts.known(toolSetHash)?.rejection;
@@ -190,16 +224,16 @@ export class TargetDispatch {
     const { deps } = this.#run;
     const { target } = entry;
     if (this.#run.isEnded || this.#inFlight.get(target.deviceId) !== entry) return;
-    const to = afterCall(settled, target, job, deps.verification) ?? this.#judge(settled, job);
+    const to = afterCall(settled, target, job, deps.verification) ?? this.#judge(settled, target, job);
     if (isStuck(to)) restartStuckDevice(this.#run, target);
     this.#leave(entry, job, { ...endOf(target, settled.settledAt, settled.sentAt), to: withRestartNote(to) });
   }
 
-  #judge({ outcome }: SettledCall, job: Job): TargetFlush['to'] {
+  #judge({ outcome }: SettledCall, target: ClaimedTarget, job: Job): TargetFlush['to'] {
     const verdict = judgeTarget(outcome, job);
     switch (verdict.kind) {
       case 'decided':
-        return { kind: 'decided', ...verdict.decision, result: verdict.result };
+        return this.#decidedOrRetried(verdict, target, job);
       case 'waiting':
         return { kind: 'waiting' };
       case 'ready':
@@ -212,8 +246,20 @@ export class TargetDispatch {
   #leave({ target }: InFlight, job: Job, flush: TargetFlush): void {
     const wasFull = this.#slotsTaken >= job.maxInFlight;
     this.#inFlight.delete(target.deviceId);
+    this.#slots.give(1);
     this.#buffer.add(flush);
     if (wasFull || this.#inFlight.size === 0 || this.isClaimWorthwhile(job)) this.#onRoom();
+  }
+
+  #decidedOrRetried(
+    { decision, result }: Extract<TargetVerdict, { kind: 'decided' }>,
+    { sends }: ClaimedTarget,
+    job: Job,
+  ): TargetFlush['to'] {
+    const { deps, tuning } = this.#run;
+    const delayMs = retryDelayMs(decision, job, sends, tuning.chance());
+    if (delayMs === undefined) return { kind: 'decided', ...decision, result };
+    return { kind: 'retry', notBefore: deps.clock.now() + delayMs, certainty: decision.certainty, error: decision.error };
   }
 
   #rest(delayMs: number): void {

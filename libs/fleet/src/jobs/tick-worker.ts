@@ -3,6 +3,7 @@ import type { Bus, Tick } from '@flotilla/bus';
 import type { ProcessLease, Registry } from '@flotilla/registry';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
+import { LateAnswers } from './late-answers.js';
 import type { RunDeps } from './run-context.js';
 
 export interface TickWorkerDeps extends RunDeps {
@@ -25,16 +26,19 @@ const ticksAtATime = 4;
 export class TickWorker {
   readonly #deps: TickWorkerDeps;
   readonly #runner: JobRunner;
+  readonly #lateAnswers: LateAnswers;
 
   constructor(deps: TickWorkerDeps) {
     this.#deps = deps;
     this.#runner = new JobRunner(deps, deps.lease);
+    this.#lateAnswers = new LateAnswers(deps);
   }
 
   /** Sweeps once, so that a restarted hub does not wait for the queue; then works ticks. */
   async start(): Promise<void> {
     const { ticks } = this.#deps.bus;
     this.#runner.start();
+    this.#lateAnswers.start();
     await this.#sweep();
     await ticks.work((tick) => this.#work(tick), ticksAtATime);
     await ticks.repeat({ kind: 'sweep' }, sweepEveryMs);
@@ -44,6 +48,7 @@ export class TickWorker {
 
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
+    this.#lateAnswers.stop();
     await this.#runner.stop();
   }
 

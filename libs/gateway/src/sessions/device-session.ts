@@ -150,6 +150,7 @@ export class DeviceSession implements SessionObserver {
 
   onLateOutcome(late: SettledCall): void {
     this.record.event('call.answered_late', { callId: late.callId, outcome: late.outcome.kind });
+    this.context.bus.feed.publish('lateAnswer', { callId: late.callId, outcome: late.outcome });
   }
 
   onAnomaly(anomaly: SessionAnomaly, detail: string): void {

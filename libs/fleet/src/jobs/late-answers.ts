@@ -1,0 +1,85 @@
+/**
+ * Answers to calls that were given up: each UNKNOWN target learns once what became of its call, also when its job has finished. Any worker may do it, as the
+ * statement changes a target only once. Kept in memory alone: an answer that gets lost leaves its target UNKNOWN, which stays true.
+ */
+import { applyFailureText } from '@flotilla/jobs';
+import type { CallId, CallOutcome } from '@flotilla/mcp';
+import type { LateAnswer, LateTarget } from '@flotilla/registry';
+import type { RunDeps } from './run-context.js';
+import { defaultTuning } from './run-tuning.js';
+
+/** Answers that wait at a time: a fleet that answers late all at once is in trouble that no counter will mend. */
+const waitingMax = 10_000;
+/** Answers of one statement. */
+const answersPerWrite = 500;
+/** Looks at a target whose end is still on its way to its row: a second's work of PostgreSQL may lie before it. */
+const looksMax = 10;
+
+interface WaitingAnswer {
+  readonly outcome: CallOutcome;
+  readonly looks: number;
+}
+
+export class LateAnswers {
+  readonly #deps: RunDeps;
+  readonly #gatherMs: number;
+  readonly #waiting = new Map<CallId, WaitingAnswer>();
+  #cancelTimer: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(deps: RunDeps) {
+    this.#deps = deps;
+    this.#gatherMs = deps.tuning?.lateAnswerMs ?? defaultTuning.lateAnswerMs;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#deps.bus.feed.subscribe('lateAnswer', ({ callId, outcome }) => this.#add(callId, { outcome, looks: 0 }));
+  }
+
+  stop(): void {
+    this.#unsubscribe?.();
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#waiting.clear();
+  }
+
+  #add(callId: CallId, answer: WaitingAnswer): void {
+    if (this.#waiting.size >= waitingMax) return;
+    this.#waiting.set(callId, answer);
+    this.#cancelTimer ??= this.#deps.clock.setTimer(this.#gatherMs, () => void this.#work());
+  }
+
+  /** One batch at a time: the timer counts as pending until it is through. */
+  async #work(): Promise<void> {
+    const batch = [...this.#waiting].slice(0, answersPerWrite);
+    for (const [callId] of batch) this.#waiting.delete(callId);
+    try {
+      await this.#correct(new Map(batch));
+    } catch (error) {
+      this.#deps.logger.warn({ err: error, answers: batch.length }, 'could not record late answers; their targets stay UNKNOWN');
+    }
+    if (this.#cancelTimer === undefined) return;
+    this.#cancelTimer = undefined;
+    if (this.#waiting.size > 0) this.#cancelTimer = this.#deps.clock.setTimer(this.#gatherMs, () => void this.#work());
+  }
+
+  async #correct(batch: ReadonlyMap<CallId, WaitingAnswer>): Promise<void> {
+    const { registry, bus } = this.#deps;
+    const targets = await registry.jobs.lateTargets([...batch.keys()]);
+    for (const { callId, isUnknown } of targets) {
+      const answer = batch.get(callId);
+      if (!isUnknown && answer !== undefined && answer.looks < looksMax) this.#waiting.set(callId, { ...answer, looks: answer.looks + 1 });
+    }
+    const answers = targets.flatMap((target) => (target.isUnknown ? judge(target, batch.get(target.callId)?.outcome) : []));
+    if (answers.length === 0) return;
+    for (const jobId of await registry.jobs.correctUnknown(answers)) bus.feed.publish('job', { jobId });
+  }
+}
+
+/** A success counts only where an answer is evidence enough; a failure always does. */
+function judge({ callId, failureText, verification }: LateTarget, late: CallOutcome | undefined): readonly LateAnswer[] {
+  if (late === undefined) return [];
+  const { kind, error, result } = applyFailureText(late, failureText);
+  if (kind !== 'FAILED' && (kind !== 'SUCCEEDED' || verification !== 'NONE')) return [];
+  return [{ callId, outcome: kind, error, result }];
+}
