@@ -111,7 +111,12 @@ function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>>
   const ports = { FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };
   // Most stories begin with devices that are in already and come back at once, again and again: where the way in or flapping is the story, it says so.
   // Questions for the state by plan would come at any time, between calls that are counted.
-  const stories = { FLOTILLA_DEVICE_AUTH: 'hmac', FLOTILLA_RECONNECTS_MAX: '0', FLOTILLA_STATUS_INTERVAL_SECONDS: '0' };
+  const stories = {
+    FLOTILLA_DEVICE_AUTH: 'hmac',
+    FLOTILLA_RECONNECTS_MAX: '0',
+    FLOTILLA_STATUS_INTERVAL_SECONDS: '0',
+    FLOTILLA_VOICELESS_SECONDS: '0',
+  };
   return { ...inherited, FLOTILLA_DATA_DIR: dataDir, ...ports, ...stories, ...extra };
 }
 

@@ -85,6 +85,14 @@ const environment = z.object({
       .refine((text) => /^0$|^[1-9]\d{1,4}$/.test(text), 'must be a number of seconds from 10 to 99999, or 0 for never')
       .transform(Number),
   ),
+  FLOTILLA_VOICELESS_SECONDS: z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(defaultGatewayLimits.voicelessIdleMs / 1000))
+      .refine((text) => /^\d{1,5}$/.test(text), 'must be a number of seconds from 1 to 99999, or 0 to leave conversations to the device')
+      .transform((text) => Number(text) * 1000),
+  ),
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_DIAL_NETWORKS: networkList,
   FLOTILLA_VERIFY_REBOOT: seconds({ fallbackMs: verificationTimes.rebootMs, min: 1, max: verificationMsMax / 1_000 }),
@@ -137,6 +145,8 @@ export interface HubConfig {
   /** Connects of one device in a row until it has to wait; 0 for no bound. */
   readonly reconnectsMax: number;
   readonly statusIntervalSeconds: number;
+  /** Milliseconds after which an idle WebSocket conversation ends where there is no voice service; 0: never. */
+  readonly voicelessIdleMs: number;
   /** Origins that tools which make a device fetch or post may name. */
   readonly deviceUrls: readonly string[];
   /** Networks in which microcontrollers may be dialled. */
@@ -285,6 +295,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
     statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
+    voicelessIdleMs: values.FLOTILLA_VOICELESS_SECONDS,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     dialNetworks: values.FLOTILLA_DIAL_NETWORKS,
     verification: verificationOf(values),

@@ -45,7 +45,11 @@ export async function openGateway(ground: Ground, place: GatewayPlace): Promise<
   if (config.factoryKeysFile !== undefined) await importFactoryKeys(config.factoryKeysFile, registry.enrolments, logger);
   const auth = deviceAuth(config, deviceSecret, provisioning.auth, registry);
   const udp = { host: config.host, port: config.udpPort, publicHost: config.publicHost };
-  const limits = { reconnectsMax: config.reconnectsMax, statusIntervalSeconds: config.statusIntervalSeconds };
+  const limits = {
+    reconnectsMax: config.reconnectsMax,
+    statusIntervalSeconds: config.statusIntervalSeconds,
+    voicelessIdleMs: config.voicelessIdleMs,
+  };
   const gateway = new Gateway({
     visionFor: (customer) => pictures.uploads.visionFor(customer),
     gatewayId: lease.id,

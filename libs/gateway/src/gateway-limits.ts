@@ -46,6 +46,8 @@ export interface GatewayLimits {
   readonly pingIntervalMs: number;
   /** How long a closed WebSocket may take over its closing handshake, ms. These devices never finish it. [xiaozhi §1.5] */
   readonly closingTimeoutMs: number;
+  /** A WebSocket conversation without a voice service is ended when nothing was asked of the device for so long, ms: calls that waited for it come at once. 0: never. */
+  readonly voicelessIdleMs: number;
   /** Text of parsed tool pages kept for all sessions, bytes: a few hundred firmwares. */
   readonly toolPageCacheBytesMax: number;
   /** Notifications of one device written as events, per minute: an event costs a row. */
@@ -110,6 +112,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   unsentBytesMax: 256 * 1024,
   pingIntervalMs: 30_000,
   closingTimeoutMs: 1_000,
+  voicelessIdleMs: 8_000,
   toolPageCacheBytesMax: 8 * 1024 * 1024,
   notificationsPerMinuteMax: 60,
   notificationBytesMax: 8 * 1024,

@@ -3,8 +3,18 @@ import { randomInt } from 'node:crypto';
 import { parseDeviceHello, websocketServerHello } from '@flotilla/mcp';
 import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject } from '@flotilla/mcp';
 import { McpuDialect, SessionActor, XiaozhiDialect } from '@flotilla/session';
-import type { Session, SessionAnomaly, SessionLimits, SessionObserver, SessionState, SettledCall, ToolPageCache } from '@flotilla/session';
+import type {
+  Session,
+  SessionAnomaly,
+  SessionCall,
+  SessionLimits,
+  SessionObserver,
+  SessionState,
+  SettledCall,
+  ToolPageCache,
+} from '@flotilla/session';
 import type { Conversation, ConversationHost } from '../conversations/conversation-host.js';
+import { SilentSocket } from '../conversations/silent-socket.js';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { Arrival } from './session-host.js';
 import { SessionRecord } from './session-record.js';
@@ -47,6 +57,8 @@ export class DeviceSession implements SessionObserver {
   #hasListedAgain = false;
   #cancelListing: () => void = () => undefined;
   #conversation: Conversation | undefined;
+  /** Of a WebSocket, which is a conversation for as long as it is open. */
+  readonly #silence: SilentSocket | undefined;
   #notificationWindow = { startedAt: 0, count: 0 };
 
   constructor(
@@ -70,13 +82,13 @@ export class DeviceSession implements SessionObserver {
       limits: this.#xiaozhi === undefined ? microcontrollerLimits : {},
       pageCache: context.pageCache,
     });
+    this.#silence = arrival.conversationId === undefined ? undefined : this.#makeSilence();
     this.record = new SessionRecord(context, {
       ...{ arrival, connectedAt, after: options.after },
       onSuperseded: () => context.onSuperseded(this),
     });
   }
 
-  /** Where calls go. */
   get session(): Session {
     return this.#actor;
   }
@@ -84,6 +96,11 @@ export class DeviceSession implements SessionObserver {
   get statusTool(): string | undefined {
     const isListed = this.#facts.toolSet?.tools.some(({ name }) => name === this.#statusTool) === true;
     return isListed ? this.#statusTool : undefined;
+  }
+
+  call(call: SessionCall, settle: (settled: SettledCall) => void): void {
+    this.#silence?.used();
+    this.#actor.call(call, settle);
   }
 
   get state(): SessionState {
@@ -106,9 +123,13 @@ export class DeviceSession implements SessionObserver {
   }
 
   onStateChanged(state: SessionState, reason: CloseReason | undefined): void {
-    if (state === 'ready') this.#announce();
+    if (state === 'ready') {
+      this.#announce();
+      this.#silence?.begin();
+    }
     if (state !== 'closed') return;
     this.#cancelListing();
+    this.#silence?.end();
     this.#conversation?.end();
     this.context.onClosed(this, reason ?? 'hub_closed');
   }
@@ -192,6 +213,16 @@ export class DeviceSession implements SessionObserver {
     });
     this.#xiaozhi?.setSessionId(this.#conversation.sessionId);
     this.#actor.sendMessage(this.#conversation.answer);
+  }
+
+  #makeSilence(): SilentSocket {
+    const { clock, limits } = this.context;
+    return new SilentSocket({
+      ...{ clock, idleMs: limits.voicelessIdleMs },
+      say: (message) => this.#actor.sendMessage(message),
+      pendingCalls: () => this.#actor.pendingCalls,
+      close: () => this.#actor.close('no_voice'),
+    });
   }
 
   #mayNotify(): boolean {

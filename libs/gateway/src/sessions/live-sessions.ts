@@ -124,7 +124,7 @@ export class LiveSessions implements SessionHost, CallServer {
   call({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
     const session = this.#table.get(deviceId);
     if (session !== undefined && (epoch === undefined || epoch === session.record.epoch)) {
-      session.session.call(call, (settled) => {
+      session.call(call, (settled) => {
         this.#status.settled(session, call, settled);
         settle(settled);
       });

@@ -1,0 +1,56 @@
+/**
+ * The end of a WebSocket conversation where there is no voice service: the device is told so, and let go once nothing was asked of it for a while. Until then
+ * it listens in vain, but calls that waited for it are run. [xiaozhi §1.5]
+ */
+import { alertMessage } from '@flotilla/mcp';
+import type { JsonObject } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
+
+export interface SilentSocketOptions {
+  readonly clock: Clock;
+  /** Milliseconds; 0 leaves the end to the device. */
+  readonly idleMs: number;
+  readonly say: (message: JsonObject) => void;
+  /** Calls that wait or run. */
+  readonly pendingCalls: () => number;
+  readonly close: () => void;
+}
+
+export class SilentSocket {
+  #usedAt: number;
+  #cancel: () => void = () => undefined;
+
+  constructor(private readonly options: SilentSocketOptions) {
+    this.#usedAt = options.clock.now();
+  }
+
+  /** The device has told what it can do. */
+  begin(): void {
+    if (this.options.idleMs === 0) return;
+    this.options.say(alertMessage({ status: 'No voice service', message: 'This hub has no voice service.', emotion: 'neutral' }));
+    this.used();
+    this.#wait(this.options.idleMs);
+  }
+
+  /** Something was asked of the device. */
+  used(): void {
+    this.#usedAt = this.options.clock.now();
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+
+  #wait(delayMs: number): void {
+    this.#cancel();
+    this.#cancel = this.options.clock.setTimer(delayMs, () => this.#look());
+  }
+
+  #look(): void {
+    const { clock, close, idleMs, pendingCalls } = this.options;
+    if (pendingCalls() > 0) this.used();
+    const leftMs = this.#usedAt + idleMs - clock.now();
+    if (leftMs > 0) this.#wait(leftMs);
+    else close();
+  }
+}
