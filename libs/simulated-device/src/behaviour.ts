@@ -23,6 +23,8 @@ const scope = {
 const lasting = [
   /** The tool keeps the main task busy for so long. Calls only. */
   z.strictObject({ kind: z.literal('slow'), ms: delayMs, ...scope }),
+  /** The tool says `true` and does nothing: a value stays as it was, a device does not restart. Calls only. */
+  z.strictObject({ kind: z.literal('noEffect'), ...scope }),
   /** The request is carried out, the reply never sent. */
   z.strictObject({ kind: z.literal('silent'), ...scope }),
   /** The socket breaks when the tool begins. Calls only; the call has run. */
@@ -44,8 +46,18 @@ const lasting = [
   z.strictObject({ kind: z.literal('neverEndingPages'), ...scope }),
   /** Runs tools and restarts as a firmware of that age does. */
   z.strictObject({ kind: z.literal('rebootAs'), age }),
-  /** `self.upgrade_firmware` succeeds and the device comes back with this version; without it an upgrade fails as with a dead URL. */
-  z.strictObject({ kind: z.literal('upgradeTo'), version: z.string().min(1), transferMs: delayMs.optional() }),
+  /**
+   * `self.upgrade_firmware` succeeds and the device comes back with this version; without it an upgrade fails as with a dead URL. `rollBackAfterMs` later the
+   * boot loader goes back to the former one.
+   */
+  z.strictObject({
+    kind: z.literal('upgradeTo'),
+    version: z.string().min(1),
+    transferMs: delayMs.optional(),
+    rollBackAfterMs: delayMs.optional(),
+  }),
+  /** The next restart is the last one: the device stays away until it is switched on by hand. */
+  z.strictObject({ kind: z.literal('brick') }),
 ] as const;
 
 const momentary = [

@@ -76,6 +76,43 @@ describe('self.upgrade_firmware', () => {
     bench.mcp({ jsonrpc: '2.0', id: 2, method: 'initialize' });
     expect(bench.sent[0]).toContain('"version":"2.5.0"');
   });
+
+  it('is taken back by the boot loader where a behaviour says so', () => {
+    const bench = new DeviceOnBench({ behaviours: [{ kind: 'upgradeTo', version: '2.5.0', rollBackAfterMs: 3000 }] });
+    bench.call(1, upgrade, { url: 'http://hub/fw.bin' });
+    bench.waitUntil(12_000);
+    bench.do((device, now) => device.connected(now));
+    bench.waitUntil(60_000);
+    expect(bench.turns.map(({ effect }) => effect)).toMatchObject([
+      { kind: 'close', how: 'graceful' },
+      { kind: 'reconnectAt', at: 11_000 },
+      { kind: 'close', how: 'abrupt' },
+      { kind: 'reconnectAt', at: 19_000 },
+    ]);
+    bench.do((device, now) => device.connected(now));
+    bench.mcp({ jsonrpc: '2.0', id: 2, method: 'initialize' });
+    expect(bench.sent[0]).toContain('"version":"2.4.2"');
+  });
+
+  it('is the last thing that a bricked device does', () => {
+    const bench = new DeviceOnBench({ behaviours: [{ kind: 'upgradeTo', version: '2.5.0' }, { kind: 'brick' }] });
+    bench.call(1, upgrade, { url: 'http://hub/fw.bin' });
+    bench.waitUntil(600_000);
+    expect(bench.turns.map(({ effect }) => effect)).toEqual([{ kind: 'close', how: 'graceful' }]);
+  });
+});
+
+describe('a tool without effect', () => {
+  it('says true and leaves everything as it was', () => {
+    const bench = new DeviceOnBench({ behaviours: [{ kind: 'noEffect', times: 2 }] });
+    bench.call(1, 'self.audio_speaker.set_volume', { volume: 11 });
+    bench.call(2, 'self.reboot');
+    bench.waitUntil(60_000);
+    expect(bench.turns).toEqual([]);
+    expect(bench.lastText()).toBe('true');
+    bench.call(3, 'self.get_device_status');
+    expect(bench.lastText()).not.toContain('"volume":11');
+  });
 });
 
 describe('self.system.reconfigure_wifi', () => {

@@ -70,8 +70,11 @@ export class RestartPlan {
           },
           finish: (now) => {
             if (!success) return;
+            const former = state.firmwareVersion;
             state.firmwareVersion = success.version;
             this.#leave('graceful', now, BEFORE_RESTART_MS + this.bootMs);
+            if (success.rollBackAfterMs !== undefined)
+              this.#rollBack(former, now + BEFORE_RESTART_MS + this.bootMs + success.rollBackAfterMs);
           },
         };
       }
@@ -80,8 +83,17 @@ export class RestartPlan {
     }
   }
 
+  /** The boot loader gives up a firmware that was never confirmed. [xiaozhi §7.6] */
+  #rollBack(version: string, at: number): void {
+    const { agenda, state } = this.parts;
+    agenda.add(at, (now) => {
+      state.firmwareVersion = version;
+      this.crash(now);
+    });
+  }
+
   #leave(how: 'graceful' | 'abrupt', now: number, absenceMs: number): void {
-    const { link, mainTask, agenda, state, conversation, replies, http, boot } = this.parts;
+    const { link, mainTask, agenda, script, state, conversation, replies, http, boot } = this.parts;
     link.close(how);
     mainTask.clear();
     agenda.clear();
@@ -91,6 +103,6 @@ export class RestartPlan {
     boot?.forget();
     link.sessionId = '';
     state.restart(now);
-    link.reconnectAt(now + absenceMs);
+    if (script.strike('brick') === undefined) link.reconnectAt(now + absenceMs);
   }
 }
