@@ -105,6 +105,7 @@ const environment = z.object({
   FLOTILLA_VISION_URL: optionalUrl(['http:', 'https:']),
   FLOTILLA_VISION_KEY: optionalText,
   FLOTILLA_VISION_MODEL: optionalText,
+  FLOTILLA_APPROVALS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
   FLOTILLA_LOG_LEVEL: z.preprocess(
     unset,
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info'),
@@ -161,6 +162,8 @@ export interface HubConfig {
   readonly vision: { readonly url: string; readonly key: string | undefined; readonly model: string } | undefined;
   readonly logLevel: string;
   /** Absent: the hub runs its own PostgreSQL in the data folder. */
+  /** Whether jobs with disruptive tools wait for a second key. */
+  readonly approvals: boolean;
   readonly databaseUrl: string | undefined;
   /** Absent: bus and queue live in this process and its PostgreSQL. */
   readonly redisUrl: string | undefined;
@@ -302,6 +305,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     storage: storageOf(values),
     uploadsDays: values.FLOTILLA_UPLOADS_DAYS,
     vision: visionOf(values),
+    approvals: values.FLOTILLA_APPROVALS === 'on',
     logLevel: values.FLOTILLA_LOG_LEVEL,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,

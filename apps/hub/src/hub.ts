@@ -104,12 +104,12 @@ interface HttpSide {
 }
 
 async function openApi(
-  { logger, blobs, closers, registry, bus }: Ground,
+  { blobs, bus, closers, config, logger, registry }: Ground,
   gate: ToolGate,
   metrics: HubMetrics,
   { server, upgrades, settings, pictures }: HttpSide,
 ): Promise<void> {
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate });
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, approvals: config.approvals });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });

@@ -6,7 +6,17 @@ import type { BlobBody } from '@flotilla/storage';
 
 export type FleetOperations = Pick<
   Fleet,
-  'setToolPolicy' | 'deleteToolPolicy' | 'callTool' | 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave' | 'refreshTools'
+  | 'approveJob'
+  | 'denyJob'
+  | 'setToolPolicy'
+  | 'deleteToolPolicy'
+  | 'callTool'
+  | 'createJob'
+  | 'pauseJob'
+  | 'resumeJob'
+  | 'cancelJob'
+  | 'openNextWave'
+  | 'refreshTools'
 >;
 
 export type FirmwareOperations = Pick<FirmwareImages, 'upload' | 'publish' | 'withdraw' | 'remove'>;

@@ -238,6 +238,8 @@ const refusingFleet: FleetOperations = {
   cancelJob: async () => refused,
   openNextWave: async () => refused,
   refreshTools: async () => refused,
+  approveJob: async () => refused,
+  denyJob: async () => refused,
   setToolPolicy: async () => refused,
   deleteToolPolicy: async () => refused,
 };

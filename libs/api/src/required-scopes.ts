@@ -47,6 +47,8 @@ const mutation: EveryField<Mutation> = {
   setToolPolicy: 'ADMIN',
   deleteToolPolicy: 'ADMIN',
   createJob: 'JOBS_WRITE',
+  approveJob: 'JOBS_WRITE',
+  denyJob: 'JOBS_WRITE',
   pauseJob: 'JOBS_WRITE',
   resumeJob: 'JOBS_WRITE',
   cancelJob: 'JOBS_WRITE',

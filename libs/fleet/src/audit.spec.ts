@@ -19,7 +19,7 @@ describe('what is on the audit trail', () => {
   it('is the whole life of a job, by whom and from where, with its calls covered by it', async () => {
     const caller = { ...admin, remoteAddress: '192.0.2.7' };
     const { job } = await hub.fleet.createJob(
-      { tool: 'self.reboot', arguments: {}, devices: { ids: ['board', 'away'] } },
+      { tool: 'self.lamp.turn_on', arguments: {}, devices: { ids: ['board', 'away'] } },
       randomUUID(),
       caller,
     );
@@ -31,7 +31,7 @@ describe('what is on the audit trail', () => {
       ['job.prepared', 'hub'],
       ['job.finished', 'hub'],
     ]);
-    expect(entries[0]).toMatchObject({ remoteAddress: '192.0.2.7', data: { tool: 'self.reboot' } });
+    expect(entries[0]).toMatchObject({ remoteAddress: '192.0.2.7', data: { tool: 'self.lamp.turn_on' } });
     expect(entries[2]).toMatchObject({ remoteAddress: undefined, data: { from: 'RUNNING', to: 'FINISHED', conclusion: 'SUCCEEDED' } });
     expect(await of('device:board')).toEqual([]);
   });

@@ -7,6 +7,7 @@ import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
 import { ToolCaller } from './calls/call-tool.js';
 import type { CallAnswer, CallRequest } from './calls/call-tool.js';
+import { approveJob, denyJob } from './jobs/approve-job.js';
 import { createJob } from './jobs/create-job.js';
 import type { CreateJobDeps, JobAnswer } from './jobs/create-job.js';
 import type { JobRequest } from './jobs/job-request.js';
@@ -24,6 +25,8 @@ export interface FleetDeps {
   readonly clock: Clock;
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
+  /** Whether jobs with disruptive tools wait for a second key (no). */
+  readonly approvals?: boolean;
 }
 
 export class Fleet {
@@ -32,7 +35,7 @@ export class Fleet {
 
   constructor(deps: FleetDeps) {
     const policies = new PolicyBook(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
-    this.#deps = { ...deps, policies };
+    this.#deps = { approvals: false, ...deps, policies };
     this.#caller = new ToolCaller(this.#deps);
   }
 
@@ -60,6 +63,15 @@ export class Fleet {
 
   cancelJob(id: string, force: boolean, actor: Actor): Promise<JobAnswer> {
     return cancelJob(this.#deps, id, force, actor);
+  }
+
+  /** By another key than the one that made the job. */
+  approveJob(id: string, actor: Actor): Promise<JobAnswer> {
+    return approveJob(this.#deps, id, actor);
+  }
+
+  denyJob(id: string, reason: string, actor: Actor): Promise<JobAnswer> {
+    return denyJob(this.#deps, id, reason, actor);
   }
 
   setToolPolicy(policy: ToolPolicy, actor: Actor): ReturnType<typeof setToolPolicy> {

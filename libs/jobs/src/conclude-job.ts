@@ -1,8 +1,8 @@
 /** What a finished job is called, from how it was ended and from what became of its targets. Counts nothing itself. */
 import type { JobConclusion, JobProgress } from './job-types.js';
 
-/** Conclusions that are certain before the last target is decided: an operator or a rule ended the job. */
-export type EarlyConclusion = Extract<JobConclusion, 'DENIED' | 'CANCELLED' | 'ABORTED'>;
+/** Conclusions that are certain before the last target is decided: an operator or a rule ended the job, or its time was up before it had targets. */
+export type EarlyConclusion = Extract<JobConclusion, 'DENIED' | 'CANCELLED' | 'ABORTED' | 'EXPIRED'>;
 
 /**
  * Where several conclusions hold, the first of DENIED, CANCELLED, ABORTED, EXPIRED, SUCCEEDED, FAILED, PARTIAL. [jobs §2] EXPIRED only where nothing at all

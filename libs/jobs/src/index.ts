@@ -54,6 +54,10 @@ export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/token
 export type { TokenBucket } from './pace/token-bucket.js';
 export { retryDelayMs } from './retry/retry-delay.js';
 export type { DailyWindow } from './schedule/daily-window.js';
+export { scheduledMove } from './schedule/scheduled-move.js';
+export type { ScheduledMove } from './schedule/scheduled-move.js';
+export { windowAt } from './schedule/window-at.js';
+export type { WindowState } from './schedule/window-at.js';
 export { defaultToolPolicy, findToolPolicy, withHubTools } from './tool-policy.js';
 export { mayUpgradeAgain } from './verification/judge-firmware.js';
 export { isSame, judgeReadback } from './verification/judge-readback.js';

@@ -4,7 +4,7 @@ import { nextJobState } from './job-transitions.js';
 import type { JobEvent } from './job-transitions.js';
 import type { JobState } from './job-types.js';
 
-const events: readonly JobEvent[] = ['prepared', 'pause', 'resume', 'cancel', 'expire', 'decided'];
+const events: readonly JobEvent[] = ['approve', 'deny', 'start', 'prepared', 'pause', 'resume', 'cancel', 'expire', 'decided'];
 
 describe('nextJobState', () => {
   it.each<[JobState, JobEvent, JobState | undefined]>([
@@ -19,12 +19,25 @@ describe('nextJobState', () => {
     ['FINISHED', 'cancel', undefined],
     ['RUNNING', 'expire', 'CANCELLING'],
     ['SCHEDULED', 'cancel', 'CANCELLING'],
+    ['SCHEDULED', 'start', 'PREPARING'],
+    ['SCHEDULED', 'pause', undefined],
+    ['PREPARING', 'start', undefined],
+    ['AWAITING_APPROVAL', 'approve', 'PREPARING'],
+    ['AWAITING_APPROVAL', 'deny', 'FINISHED'],
+    ['AWAITING_APPROVAL', 'cancel', 'CANCELLING'],
+    ['AWAITING_APPROVAL', 'start', undefined],
+    ['RUNNING', 'approve', undefined],
+    ['FINISHED', 'deny', undefined],
   ])('%s with %s goes to %s', (state, event, expected) => {
     expect(nextJobState({ state, total: 10 }, event)).toBe(expected);
   });
 
   it('resumes preparing a job that was paused before its targets were counted', () => {
     expect(nextJobState({ state: 'PAUSED', total: undefined }, 'resume')).toBe('PREPARING');
+  });
+
+  it('has an approved job wait for its start', () => {
+    expect(nextJobState({ state: 'AWAITING_APPROVAL', total: undefined, startAt: 1 }, 'approve')).toBe('SCHEDULED');
   });
 
   it('changes nothing when any event comes twice, and never leaves FINISHED', () => {

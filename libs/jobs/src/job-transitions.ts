@@ -2,10 +2,17 @@
 import type { Job, JobState } from './job-types.js';
 
 export type JobEvent =
+  /** A second key agreed. */
+  | 'approve'
+  | 'deny'
+  /** `startAt` has come. */
+  | 'start'
   /** The target set is complete and counted. */
   | 'prepared'
+  /** By an operator, a gate, a rule, or because the window closed: the row keeps the reason. */
   | 'pause'
   | 'resume'
+  /** By an operator or a rule. */
   | 'cancel'
   /** `expiresAt` has passed. */
   | 'expire'
@@ -13,8 +20,8 @@ export type JobEvent =
   | 'decided';
 
 const next: Readonly<Record<JobState, Partial<Readonly<Record<JobEvent, JobState>>>>> = {
-  AWAITING_APPROVAL: { cancel: 'CANCELLING', expire: 'CANCELLING' },
-  SCHEDULED: { cancel: 'CANCELLING', expire: 'CANCELLING' },
+  AWAITING_APPROVAL: { approve: 'PREPARING', deny: 'FINISHED', cancel: 'CANCELLING', expire: 'CANCELLING' },
+  SCHEDULED: { start: 'PREPARING', cancel: 'CANCELLING', expire: 'CANCELLING' },
   PREPARING: { prepared: 'RUNNING', pause: 'PAUSED', cancel: 'CANCELLING', expire: 'CANCELLING' },
   RUNNING: { pause: 'PAUSED', cancel: 'CANCELLING', expire: 'CANCELLING', decided: 'FINISHED' },
   PAUSED: { resume: 'RUNNING', cancel: 'CANCELLING', expire: 'CANCELLING', decided: 'FINISHED' },
@@ -22,8 +29,15 @@ const next: Readonly<Record<JobState, Partial<Readonly<Record<JobEvent, JobState
   FINISHED: {},
 };
 
-/** The state that the event moves the job to, or undefined where it changes nothing. A job paused while it was being prepared resumes preparing. */
-export function nextJobState(job: Pick<Job, 'state' | 'total'>, event: JobEvent): JobState | undefined {
+type MovedJob = Pick<Job, 'state' | 'total'> & Partial<Pick<Job, 'startAt'>>;
+
+/**
+ * The state that the event moves the job to, or undefined where it changes nothing. A job paused while it was being prepared resumes preparing; an
+ * approved one waits for its start where it has one.
+ */
+export function nextJobState(job: MovedJob, event: JobEvent): JobState | undefined {
   const state = next[job.state][event];
-  return state === 'RUNNING' && event === 'resume' && job.total === undefined ? 'PREPARING' : state;
+  if (event === 'resume' && state === 'RUNNING' && job.total === undefined) return 'PREPARING';
+  if (event === 'approve' && state === 'PREPARING' && job.startAt !== undefined) return 'SCHEDULED';
+  return state;
 }

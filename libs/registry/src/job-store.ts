@@ -179,6 +179,10 @@ export interface JobMove {
   readonly trippedRule?: TrippedRule;
   /** Who lets the wave after the open one go. */
   readonly waveApprovedBy?: string;
+  /** Who approved or denied it; stays once it was given. */
+  readonly approvedBy?: string | undefined;
+  /** For the audit trail only. */
+  readonly reason?: string | undefined;
 }
 
 /** A target that an answer came too late for. */

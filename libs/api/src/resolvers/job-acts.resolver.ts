@@ -6,8 +6,10 @@ import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
+  MutationApproveJobArgs,
   MutationCancelJobArgs,
   MutationCreateJobArgs,
+  MutationDenyJobArgs,
   MutationOpenNextWaveArgs,
   MutationPauseJobArgs,
   MutationResolvers,
@@ -24,13 +26,23 @@ interface JobPayload {
 /** Making and steering jobs. */
 @Resolver()
 export class JobActsResolver implements Required<
-  Pick<MutationResolvers, 'createJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave'>
+  Pick<MutationResolvers, 'createJob' | 'approveJob' | 'denyJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave'>
 > {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Mutation()
   async createJob(_root: unknown, { input, idempotencyKey }: MutationCreateJobArgs, context: ApiContext): Promise<JobPayload> {
     return toPayload(await this.fleet.createJob(parseJobRequest(input), idempotencyKey, actorOf(context)));
+  }
+
+  @Mutation()
+  async approveJob(_root: unknown, { id }: MutationApproveJobArgs, context: ApiContext): Promise<JobPayload> {
+    return toPayload(await this.fleet.approveJob(id, actorOf(context)));
+  }
+
+  @Mutation()
+  async denyJob(_root: unknown, { id, reason }: MutationDenyJobArgs, context: ApiContext): Promise<JobPayload> {
+    return toPayload(await this.fleet.denyJob(id, reason, actorOf(context)));
   }
 
   @Mutation()

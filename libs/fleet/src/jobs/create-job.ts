@@ -19,6 +19,7 @@ import type { FleetLogger } from '../fleet-logger.js';
 import { announceJob } from './announce-job.js';
 import { refuseJobRequest, refuseStart } from './job-request.js';
 import type { JobRequest } from './job-request.js';
+import { refuseTool } from './refuse-tool.js';
 import { newId } from '../new-id.js';
 import type { PolicyBook } from '../calls/policy-book.js';
 import { refuse } from '../refusal.js';
@@ -39,6 +40,8 @@ export interface CreateJobDeps {
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly policies: PolicyBook;
+  /** Whether jobs with disruptive tools wait for a second key. */
+  readonly approvals: boolean;
 }
 
 export async function createJob(deps: CreateJobDeps, request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
@@ -53,13 +56,13 @@ export async function createJob(deps: CreateJobDeps, request: JobRequest, idempo
   const refusal =
     refuseStart(request, createdAt) ??
     refuseVerification(request, policy) ??
-    refuseAtGate(deps.gate, request, actor) ??
-    (await refuseUserOnly(deps, request, actor)) ??
+    refuseUrls(deps.gate, request) ??
+    (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
     (await refuseTooMany(deps, request));
   if (refusal !== undefined) return { refusal };
   const row: NewJob = {
     id: newId(createdAt) as JobId,
-    state: 'PREPARING',
+    state: firstState(deps, request, policy),
     name: request.name,
     tool: request.tool,
     arguments: request.arguments,
@@ -77,11 +80,18 @@ export async function createJob(deps: CreateJobDeps, request: JobRequest, idempo
   return answerOf(created);
 }
 
+function firstState({ approvals }: CreateJobDeps, { startAt }: JobRequest, { disruptive }: ToolPolicy): NewJob['state'] {
+  if (approvals && disruptive) return 'AWAITING_APPROVAL';
+  return startAt === undefined ? 'PREPARING' : 'SCHEDULED';
+}
+
 /** How far and how fast: what was asked, or the defaults. */
 function boundsOf(request: JobRequest, createdAt: number) {
   return {
     offline: request.offline ?? 'WAIT',
-    expiresAt: createdAt + (request.expiresInSeconds === undefined ? jobLifeMsDefault : request.expiresInSeconds * 1_000),
+    // Waiting for the start is no waiting for devices.
+    expiresAt:
+      (request.startAt ?? createdAt) + (request.expiresInSeconds === undefined ? jobLifeMsDefault : request.expiresInSeconds * 1_000),
     maxInFlight: request.maxInFlight ?? maxInFlightDefault,
     perMinute: request.perMinute,
     priority: request.priority ?? priorityDefault,
@@ -122,9 +132,9 @@ function answerOf(made: Awaited<ReturnType<JobStore['create']>>): JobAnswer {
   return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
 }
 
-function refuseAtGate(gate: ToolGate, request: JobRequest, actor: Actor): Refusal | undefined {
-  const refusal = gate.refuseActor(request.tool, actor) ?? gate.refuseUrls(request);
-  return refusal && refuse(refusal.error.code, ['input', refusal.part], refusal.error.message);
+function refuseUrls(gate: ToolGate, request: JobRequest): Refusal | undefined {
+  const error = gate.refuseUrls(request)?.error;
+  return error && refuse(error.code, ['input', 'arguments'], error.message);
 }
 
 /** Jobs and targets that would be too many now. Devices that match later, while targets are being made, may still join the job. */
@@ -139,14 +149,4 @@ async function refuseTooMany({ registry }: CreateJobDeps, { devices }: JobReques
     ['input', 'devices'],
     `The filter matches more than ${targetsMax} devices; that is the most for one job.`,
   );
-}
-
-/** Refused at once where every device that has the tool lists it for users only; otherwise judged device by device. */
-async function refuseUserOnly({ registry }: CreateJobDeps, { tool }: JobRequest, actor: Actor): Promise<Refusal | undefined> {
-  if (actor.mayCallUserOnly) return undefined;
-  const [open, guarded] = await Promise.all(
-    [false, true].map((userOnly) => registry.toolSets.fleetTools({ name: tool, userOnly }, { first: 1 })),
-  );
-  if (open?.rows.length !== 0 || guarded?.rows.length === 0) return undefined;
-  return refuse('TOOL_FORBIDDEN', ['input', 'tool'], `"${tool}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
 }

@@ -10,6 +10,7 @@ import { FleetError } from '../fleet-error.js';
 import { isForcedCancel } from './forced-cancel.js';
 import { JobPace } from './job-pace.js';
 import { JobRow } from './job-row.js';
+import { JobSchedule } from './job-schedule.js';
 import { JobSteps } from './job-steps.js';
 import { OutcomeBuffer } from './outcome-buffer.js';
 import type { Flushed } from './outcome-buffer.js';
@@ -43,6 +44,7 @@ export class JobRun {
   readonly #news: ProgressNews;
   readonly #pace: JobPace;
   readonly #steps: JobSteps;
+  readonly #schedule = new JobSchedule();
   #isStopping = false;
   /** Whether a claim could find something. */
   #mayHaveReady = true;
@@ -157,7 +159,7 @@ export class JobRun {
 
   async #step(): Promise<void> {
     if (this.#row.isStale) await this.#row.refresh();
-    if (this.#row.value.expiresAt <= this.#run.deps.clock.now() && (await this.#row.move('expire'))) return;
+    if (await this.#schedule.follow(this.#row, this.#run.deps.clock.now())) return;
     const job = this.#row.value;
     if (job.state !== this.#actedOn) this.#enter(job.state);
     await this.#lookAtAllNowAndThen(job);
@@ -372,5 +374,7 @@ function liveTargets({ pending, waitingDevice, inFlight, verifying }: JobProgres
 }
 
 function earlyConclusion(conclusion: JobConclusion | undefined): EarlyConclusion | undefined {
-  return conclusion === 'CANCELLED' || conclusion === 'ABORTED' || conclusion === 'DENIED' ? conclusion : undefined;
+  return conclusion === 'CANCELLED' || conclusion === 'ABORTED' || conclusion === 'DENIED' || conclusion === 'EXPIRED'
+    ? conclusion
+    : undefined;
 }

@@ -1,6 +1,6 @@
 /** Pause, resume, cancel, and the step through a gate. Each is a compare-and-set on the row, from any process; the owner of the job notices and obeys. */
 import { nextJobState } from '@flotilla/jobs';
-import type { Job } from '@flotilla/jobs';
+import type { Job, PauseReason } from '@flotilla/jobs';
 import type { JobMove, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { announceJob } from './announce-job.js';
@@ -21,14 +21,14 @@ export interface SteerJobDeps extends AnnounceDeps {
 const triesMax = 10;
 
 export function pauseJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
-  return steer(deps, id, actor, (job) => {
-    const state = nextJobState(job, 'pause');
+  return steerJob(deps, id, actor, (job) => {
+    const state = nextJobState(job, 'pause') ?? (endsByItself(job) ? 'PAUSED' : undefined);
     return state && { state, pauseReason: 'USER' };
   });
 }
 
 export function resumeJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
-  return steer(deps, id, actor, (job) => {
+  return steerJob(deps, id, actor, (job) => {
     const state = nextJobState(job, 'resume');
     return state && { state, ...(job.pauseReason === 'WAVE_GATE' ? { waveApprovedBy: actor.name } : {}) };
   });
@@ -36,7 +36,7 @@ export function resumeJob(deps: SteerJobDeps, id: string, actor: Actor): Promise
 
 /** Only for a job that waits at a gate: the same act twice never opens two waves. */
 export function openNextWave(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
-  return steer(deps, id, actor, (job) => {
+  return steerJob(deps, id, actor, (job) => {
     if (job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE') return { state: 'RUNNING', waveApprovedBy: actor.name };
     return refuse('CONFLICT', ['id'], `The job does not wait at a gate: it is ${job.state}, in wave ${job.currentWave}.`);
   });
@@ -44,14 +44,26 @@ export function openNextWave(deps: SteerJobDeps, id: string, actor: Actor): Prom
 
 /** `isForced` does not wait for calls in flight: they end UNKNOWN. It also works on a job that is being cancelled. */
 export function cancelJob(deps: SteerJobDeps, id: string, isForced: boolean, actor: Actor): Promise<JobAnswer> {
-  return steer(deps, id, actor, (job) => {
+  return steerJob(deps, id, actor, (job) => {
     const isMoreWanted = job.state === 'CANCELLING' && (job.conclusion !== 'CANCELLED' || (isForced && !isForcedCancel(job)));
     return isMoreWanted || nextJobState(job, 'cancel') !== undefined ? cancelledRow(isForced) : undefined;
   });
 }
 
+/** Pauses that the hub itself ends, from which an operator's pause must be told apart. */
+const passingReasons: ReadonlySet<PauseReason> = new Set(['WINDOW_CLOSED', 'OVERLOAD', 'DEPENDENCY_DOWN']);
+
+function endsByItself({ state, pauseReason }: Job): boolean {
+  return state === 'PAUSED' && pauseReason !== undefined && passingReasons.has(pauseReason);
+}
+
 /** An act that changes nothing in the job's state returns the job as it is. */
-async function steer(deps: SteerJobDeps, id: string, actor: Actor, next: (job: Job) => JobMove | Refusal | undefined): Promise<JobAnswer> {
+export async function steerJob(
+  deps: SteerJobDeps,
+  id: string,
+  actor: Actor,
+  next: (job: Job) => JobMove | Refusal | undefined,
+): Promise<JobAnswer> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const job = await deps.registry.jobs.find(id);
     if (job === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };

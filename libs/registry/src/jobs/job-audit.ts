@@ -13,9 +13,14 @@ export function jobCreated(job: NewJob): AuditedAct {
   };
 }
 
-export function jobMoved(from: JobState, job: Job, at: number): AuditedAct {
+export function jobMoved(from: JobState, job: Job, reason: string | undefined, at: number): AuditedAct {
   const { id, tool, state, conclusion, pauseReason, version } = job;
-  return { action: actionOf(from, job), subject: subjectOf(id), data: { tool, from, to: state, conclusion, pauseReason, version }, at };
+  return {
+    action: actionOf(from, job),
+    subject: subjectOf(id),
+    data: { tool, from, to: state, conclusion, pauseReason, reason, version },
+    at,
+  };
 }
 
 /** By what became of the job, so that a reader needs no table of states. */

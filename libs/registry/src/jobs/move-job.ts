@@ -8,7 +8,7 @@ import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 export async function moveJob(
   transaction: Queryable,
   { id, version }: Pick<Job, 'id' | 'version'>,
-  { state, pauseReason, conclusion, trippedRule, waveApprovedBy }: JobMove,
+  { state, pauseReason, conclusion, trippedRule, waveApprovedBy, approvedBy }: JobMove,
   at: number,
 ): Promise<{ readonly from: JobState; readonly job: Job } | undefined> {
   const [record] = await transaction.query<JobRecord & { readonly former_state: JobState }>(
@@ -18,10 +18,11 @@ export async function moveJob(
        UPDATE job SET state = $3::job_state, pause_reason = $4::pause_reason, conclusion = $5::job_conclusion, version = version + 1,
          started_at = CASE WHEN $3 = 'RUNNING' THEN coalesce(started_at, $6) ELSE started_at END,
          finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END,
-         tripped_rule = coalesce($7::jsonb, tripped_rule)
+         tripped_rule = coalesce($7::jsonb, tripped_rule),
+         approved_by = coalesce($9::text, approved_by)
        FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
     },
-    [id, version, state, pauseReason, conclusion, new Date(at), trippedRule && JSON.stringify(trippedRule), waveApprovedBy],
+    [id, version, state, pauseReason, conclusion, new Date(at), trippedRule && JSON.stringify(trippedRule), waveApprovedBy, approvedBy],
   );
   return record && { from: record.former_state, job: jobOf(record) };
 }

@@ -111,7 +111,7 @@ export class PgJobStore implements JobStore {
       this.db,
       by,
       (transaction) => moveJob(transaction, job, to, at),
-      (change) => (change === undefined ? [] : [jobMoved(change.from, change.job, at)]),
+      (change) => (change === undefined ? [] : [jobMoved(change.from, change.job, to.reason, at)]),
     );
     return moved?.job;
   }

@@ -1,0 +1,55 @@
+/** A second key lets a job go, or not. It needs what calling the tool needs, and may not be the key that made the job. */
+import { nextJobState } from '@flotilla/jobs';
+import type { Job } from '@flotilla/jobs';
+import type { JobMove, Registry } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import type { ToolGate } from '../calls/tool-gate.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import type { JobAnswer } from './create-job.js';
+import { refuseTool } from './refuse-tool.js';
+import { steerJob } from './steer-job.js';
+import type { SteerJobDeps } from './steer-job.js';
+
+export interface ApproveJobDeps extends SteerJobDeps {
+  readonly registry: Pick<Registry, 'jobs' | 'toolSets'>;
+  readonly gate: ToolGate;
+}
+
+/** Characters of a reason: a line of the audit trail. */
+const reasonLengthMax = 500;
+
+/** Approving again changes nothing. */
+export async function approveJob(deps: ApproveJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
+  const job = await deps.registry.jobs.find(id);
+  const refusal = job && (refuseApprover(job, actor) ?? (await refuseTool(deps, job.tool, actor, ['id'])));
+  if (refusal !== undefined) return { refusal };
+  return steerJob(deps, id, actor, (now) => {
+    const state = nextJobState(now, 'approve');
+    if (state !== undefined) return { state, approvedBy: actor.name };
+    return now.approvedBy !== undefined && now.conclusion !== 'DENIED' ? undefined : doesNotWait(now);
+  });
+}
+
+/** Denying again changes nothing. `reason` is on the audit trail. */
+export async function denyJob(deps: ApproveJobDeps, id: string, reason: string, actor: Actor): Promise<JobAnswer> {
+  if (reason.trim() === '' || reason.length > reasonLengthMax) {
+    return { refusal: refuse('INVALID', ['reason'], `A reason has 1 to ${reasonLengthMax} characters.`) };
+  }
+  return steerJob(deps, id, actor, (job): JobMove | Refusal | undefined => {
+    const refusal = refuseApprover(job, actor);
+    if (refusal !== undefined) return refusal;
+    const state = nextJobState(job, 'deny');
+    if (state !== undefined) return { state, conclusion: 'DENIED', approvedBy: actor.name, reason };
+    return job.conclusion === 'DENIED' ? undefined : doesNotWait(job);
+  });
+}
+
+function refuseApprover(job: Job, actor: Actor): Refusal | undefined {
+  if (job.createdBy !== actor.name) return undefined;
+  return refuse('CONFLICT', ['id'], `"${actor.name}" made this job: another key has to approve or deny it. Whoever made it can cancel it.`);
+}
+
+function doesNotWait({ state }: Job): Refusal {
+  return refuse('CONFLICT', ['id'], `The job does not wait for approval: it is ${state}.`);
+}

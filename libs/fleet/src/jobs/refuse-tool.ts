@@ -1,0 +1,28 @@
+/** Whether somebody may have a tool called at all, before any device is asked: the same for making, approving and repeating a job. */
+import type { Registry } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import type { ToolGate } from '../calls/tool-gate.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+
+export interface RefuseToolDeps {
+  readonly registry: Pick<Registry, 'toolSets'>;
+  readonly gate: ToolGate;
+}
+
+/** Refused at once where every device that has the tool lists it for users only; otherwise judged device by device. */
+export async function refuseTool(
+  { registry, gate }: RefuseToolDeps,
+  tool: string,
+  actor: Actor,
+  path: readonly string[],
+): Promise<Refusal | undefined> {
+  const forbidden = gate.refuseActor(tool, actor)?.error;
+  if (forbidden !== undefined) return refuse(forbidden.code, path, forbidden.message);
+  if (actor.mayCallUserOnly) return undefined;
+  const [open, guarded] = await Promise.all(
+    [false, true].map((userOnly) => registry.toolSets.fleetTools({ name: tool, userOnly }, { first: 1 })),
+  );
+  if (open?.rows.length !== 0 || guarded?.rows.length === 0) return undefined;
+  return refuse('TOOL_FORBIDDEN', path, `"${tool}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
+}

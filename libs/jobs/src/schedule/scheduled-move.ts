@@ -1,0 +1,27 @@
+/** What the clock asks of a job: to start, to end, to rest outside its window and to go on within it. [jobs §2] */
+import type { JobEvent } from '../job-transitions.js';
+import type { Job } from '../job-types.js';
+import type { WindowState } from './window-at.js';
+
+export interface ScheduledMove {
+  readonly event: Extract<JobEvent, 'start' | 'expire' | 'pause' | 'resume'>;
+  readonly pauseReason?: 'WINDOW_CLOSED';
+  readonly conclusion?: 'EXPIRED';
+}
+
+type ScheduledJob = Pick<Job, 'state' | 'pauseReason' | 'expiresAt' | 'startAt'>;
+
+/** Undefined where nothing is due. `window`: of a job that has one. A job that somebody paused stays paused when its window opens. */
+export function scheduledMove(job: ScheduledJob, window: WindowState | undefined, now: number): ScheduledMove | undefined {
+  const { state } = job;
+  if (state === 'CANCELLING' || state === 'FINISHED') return undefined;
+  if (job.expiresAt <= now) {
+    // It has no targets yet that could tell what it ended as.
+    return state === 'AWAITING_APPROVAL' || state === 'SCHEDULED' ? { event: 'expire', conclusion: 'EXPIRED' } : { event: 'expire' };
+  }
+  if (state === 'SCHEDULED') return (job.startAt ?? now) <= now ? { event: 'start' } : undefined;
+  if (window === undefined) return undefined;
+  if (state === 'RUNNING' && !window.isOpen) return { event: 'pause', pauseReason: 'WINDOW_CLOSED' };
+  if (state === 'PAUSED' && job.pauseReason === 'WINDOW_CLOSED' && window.isOpen) return { event: 'resume' };
+  return undefined;
+}
