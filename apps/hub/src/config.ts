@@ -1,5 +1,6 @@
 /** The hub's settings, read from the environment once and checked as a whole: every wrong value is named with its rule before anything starts. */
 import {
+  defaultDownloadLimits,
   defaultGatewayLimits,
   defaultPublishTopic,
   isTimeZone,
@@ -77,6 +78,14 @@ const environment = z.object({
       .refine((text) => /^\d{1,4}$/.test(text), 'must be a number of connects from 1 to 9999, or 0 for no bound')
       .transform(Number),
   ),
+  FLOTILLA_DOWNLOADS_MAX: z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(defaultDownloadLimits.downloadsMax))
+      .refine((text) => /^[1-9]\d{0,3}$/.test(text), 'must be a number of downloads from 1 to 9999')
+      .transform(Number),
+  ),
   FLOTILLA_STATUS_INTERVAL_SECONDS: z.preprocess(
     unset,
     z
@@ -145,6 +154,8 @@ export interface HubConfig {
   readonly deviceSecret: string | undefined;
   /** Connects of one device in a row until it has to wait; 0 for no bound. */
   readonly reconnectsMax: number;
+  /** Firmware downloads that run at once. */
+  readonly downloadsMax: number;
   readonly statusIntervalSeconds: number;
   /** Milliseconds after which an idle WebSocket conversation ends where there is no voice service; 0: never. */
   readonly voicelessIdleMs: number;
@@ -297,6 +308,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
+    downloadsMax: values.FLOTILLA_DOWNLOADS_MAX,
     statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
     voicelessIdleMs: values.FLOTILLA_VOICELESS_SECONDS,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,

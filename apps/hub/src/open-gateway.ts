@@ -68,9 +68,9 @@ export async function openGateway(ground: Ground, place: GatewayPlace): Promise<
   const unserve = await bus.calls.serve(lease.id, gateway.callServer);
   closers.add('call server', unserve);
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
-  deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes]);
+  deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
   const ports = await listenForMqtt(ground, gateway, tls);
-  return { status: () => statusOf(gateway, provisioning), ports: { ...ports, udp: gateway.udpPort } };
+  return { status: () => statusOf(gateway, [provisioning, pictures.downloads]), ports: { ...ports, udp: gateway.udpPort } };
 }
 
 const hostTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -104,7 +104,7 @@ async function listenForMqtt(
   return { mqtt: portOf(mqtt), mqtts: portOf(mqtts) };
 }
 
-function statusOf(gateway: Gateway, provisioning: OtaProvisioning): ReturnType<Gateway['status']> {
+function statusOf(gateway: Gateway, others: readonly Pick<OtaProvisioning, 'counts'>[]): ReturnType<Gateway['status']> {
   const status = gateway.status();
-  return { ...status, counts: [...status.counts, ...provisioning.counts()] };
+  return { ...status, counts: [...status.counts, ...others.flatMap((other) => other.counts())] };
 }

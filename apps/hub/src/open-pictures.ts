@@ -1,6 +1,14 @@
-/** Pictures of devices and for devices: the intake, what makes and reads their addresses, and who says what is on a photo. For the roles gateway and api. */
+/** Files of devices and for devices: firmware images on their way out, the intake of pictures, what makes and reads their addresses, and who says what is on a photo. For the roles gateway and api. */
 import type { PictureFiles } from '@flotilla/api';
-import { DeviceUploads, OpenAiVision, ScreenPermits, UploadRefusal, UrlSigner, type DeviceAddresses } from '@flotilla/gateway';
+import {
+  DeviceDownloads,
+  DeviceUploads,
+  OpenAiVision,
+  ScreenPermits,
+  UploadRefusal,
+  UrlSigner,
+  type DeviceAddresses,
+} from '@flotilla/gateway';
 import type { BlobStore } from '@flotilla/storage';
 import type { Ground } from './ground.js';
 import { systemClock } from './system-clock.js';
@@ -8,6 +16,7 @@ import { systemClock } from './system-clock.js';
 export interface OpenPictures {
   readonly uploads: DeviceUploads;
   readonly permits: ScreenPermits;
+  readonly downloads: DeviceDownloads;
 }
 
 /** `secret` is common to the processes of a hub: one makes an address, another is asked for it. */
@@ -17,7 +26,9 @@ export function openPictures(ground: Ground, addresses: DeviceAddresses, secret:
   const answerer = config.vision && new OpenAiVision(config.vision);
   const uploads = new DeviceUploads({ registry, feed: bus.feed, blobs, signer, addresses, answerer, clock: systemClock, logger });
   closers.add('uploads', () => uploads.close());
-  return { uploads, permits: new ScreenPermits(signer, addresses) };
+  const limits = { downloadsMax: config.downloadsMax };
+  const downloads = new DeviceDownloads({ registry, feed: bus.feed, blobs, signer, limits, clock: systemClock, logger });
+  return { uploads, downloads, permits: new ScreenPermits(signer, addresses) };
 }
 
 /** The same intake for people. */

@@ -5,6 +5,8 @@ export type { JobRequest } from './jobs/job-request.js';
 export { refuseFilter } from './device-filter-rules.js';
 export { Fleet } from './fleet.js';
 export type { FleetDeps } from './fleet.js';
+export { DownloadDesk } from './firmware/download-desk.js';
+export type { DownloadDeskDeps, DownloadDeskLimits, DownloadGrant, DownloadRequest } from './firmware/download-desk.js';
 export { FirmwareImages, IMAGE_BYTES_MAX } from './firmware/firmware-images.js';
 export type { FirmwareImagesDeps, ImageUpload } from './firmware/firmware-images.js';
 export type { UploadRefusal } from './firmware/check-image.js';

@@ -1,6 +1,7 @@
 /** What the gateway counts for metrics. Numbers only ever grow, and every name comes from a closed list of ours, never from a device. */
 import type { SessionAnomaly } from '@flotilla/session';
 import type { AuthRefusal } from './auth/device-auth.js';
+import type { DownloadOutcome } from './downloads/download-endpoint.js';
 import type { GuardCut } from './mqtt/packet-guard.js';
 import type { OtaOutcome } from './provisioning/ota-endpoint.js';
 
@@ -30,6 +31,8 @@ interface CounterKinds {
   readonly refusal: ConnectionRefusal;
   /** How OTA requests were answered. */
   readonly ota: OtaOutcome;
+  /** How requests for firmware images ended. */
+  readonly download: DownloadOutcome;
   /** Devices that sent more than they may: read more slowly, or cut. */
   readonly traffic: 'slowed' | 'cut';
   /** WebSockets cut because their device answered no ping. */

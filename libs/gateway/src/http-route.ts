@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface HttpRoute {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST';
   /** Exact, or ending in `/*`, which stands for anything below. */
   readonly path: string;
   /** Owns request and response, errors included. Never throws. */

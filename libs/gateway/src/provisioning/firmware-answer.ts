@@ -5,6 +5,8 @@ import { isParsableVersion, parsableVersion } from '@flotilla/firmware';
 export interface FirmwareAnswer {
   readonly version: string;
   readonly url?: string;
+  /** Installs whatever the versions are, at every boot for as long as it is told. The number, not a boolean. [xiaozhi §7.5] */
+  readonly force?: 1;
 }
 
 /**

@@ -18,13 +18,13 @@ import type { OtaRequest } from './ota-request.js';
 import { otaTarget } from './ota-target.js';
 import { defaultBodyLimits, readBody } from './read-body.js';
 import { noUpdate } from './firmware-answer.js';
-import type { FirmwareAnswer } from './firmware-answer.js';
+import type { OfferedFirmware } from './update-offer.js';
 
 export interface OtaEndpointOptions {
   readonly desk: AdmissionDesk;
   readonly settings: AnswerSettings;
-  /** What a device is told to install; without it, nothing. */
-  readonly firmwareFor?: (request: OtaRequest) => FirmwareAnswer;
+  /** What a device that is let in is told to install; without it, nothing. */
+  readonly updates?: Pick<OfferedFirmware, 'answerFor'> | undefined;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
   readonly count: (outcome: OtaOutcome) => void;
@@ -73,12 +73,14 @@ export class OtaEndpoint {
   }
 
   async #answer(contact: OtaContact, token: string | undefined, answered: Answered): Promise<Reply> {
-    const { clock, count, desk, settings } = this.options;
+    const { clock, count, desk, settings, updates } = this.options;
     const admission = await inTime(desk.admit(contact, token), ANSWER_TIMEOUT_MS, clock);
     count(admission.kind);
     switch (admission.kind) {
-      case 'known':
-        return { status: 200, body: answerKnown(settings, admission.known, answered) };
+      case 'known': {
+        const firmware = (await updates?.answerFor(contact, answered.reached)) ?? answered.firmware;
+        return { status: 200, body: answerKnown(settings, admission.known, { ...answered, firmware }) };
+      }
       case 'waiting':
         return { status: 200, body: answerWaiting(settings, admission.pending, answered) };
       case 'closed':
@@ -107,11 +109,10 @@ export class OtaEndpoint {
   }
 
   #answered(request: IncomingMessage, ota: OtaRequest): Answered {
-    const { clock, firmwareFor } = this.options;
     return {
-      now: clock.now(),
+      now: this.options.clock.now(),
       reached: { localAddress: peerOf(request.socket).localAddress, host: request.headers.host },
-      firmware: firmwareFor ? firmwareFor(ota) : noUpdate(ota.firmwareVersion),
+      firmware: noUpdate(ota.firmwareVersion),
     };
   }
 }

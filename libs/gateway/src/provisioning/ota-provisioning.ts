@@ -6,6 +6,7 @@ import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { CredentialAuth } from '../auth/credential-auth.js';
 import type { DeviceAuth } from '../auth/device-auth.js';
+import type { UrlSigner } from '../device-urls/url-signer.js';
 import { EventLog } from '../sessions/event-log.js';
 import { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayCount } from '../gateway-counters.js';
@@ -16,12 +17,16 @@ import type { EnrolmentMode } from './admission-desk.js';
 import { AttemptLimiter } from '../overload/attempt-limiter.js';
 import type { AnswerSettings } from './ota-answer.js';
 import { OtaEndpoint } from './ota-endpoint.js';
+import { OfferedFirmware } from './update-offer.js';
+import type { UpdateOffer } from './update-offer.js';
 
 export interface OtaProvisioningOptions {
   readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events'>;
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
   readonly settings: AnswerSettings;
   readonly mode: EnrolmentMode;
+  /** Which devices are told to install something; without it, none is. */
+  readonly updates?: { readonly offer: UpdateOffer; readonly signer: UrlSigner } | undefined;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
 }
@@ -34,12 +39,13 @@ export class OtaProvisioning {
 
   constructor(private readonly options: OtaProvisioningOptions) {
     const { bus, clock, logger, mode, registry, settings } = options;
+    const updates = options.updates && new OfferedFirmware({ ...options.updates, addresses: settings.addresses, clock, logger });
     const { credentials, enrolments } = registry;
     const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     this.auth = new CredentialAuth({ credentials, events, clock });
     const desk = new AdmissionDesk({ ...{ credentials, enrolments, feed: bus.feed, events, mode, logger }, limiter: new AttemptLimiter() });
     const count = this.#counters.add.bind(this.#counters, 'ota');
-    this.httpRoutes = new OtaEndpoint({ desk, settings, clock, logger, count }).routes;
+    this.httpRoutes = new OtaEndpoint({ desk, settings, updates, clock, logger, count }).routes;
   }
 
   /** Has the registry remember every known device, so that answers go on while PostgreSQL is away. */

@@ -1,0 +1,207 @@
+/** Downloads over a real socket, from a real folder, with what was served in a real PostgreSQL. */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { openRegistry, type FirmwareImageRow, type Registry } from '@flotilla/registry';
+import { openTestDatabase, type TestDatabase } from '@flotilla/registry/test-database';
+import { openBlobStore, type BlobStore } from '@flotilla/storage';
+import type { DeviceId } from '@flotilla/mcp';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { UrlSigner } from '../device-urls/url-signer.js';
+import { DeviceDownloads } from './device-downloads.js';
+
+const bytes = Buffer.alloc(16_000_000, 'firmware ');
+const device = '02:00:00:00:00:01' as DeviceId;
+const signer = new UrlSigner('a secret of this hub');
+const clock = {
+  now: Date.now,
+  setTimer: (delayMs: number, wake: () => void) => {
+    const timer = setTimeout(wake, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+const silent = { debug: () => undefined, warn: () => undefined, error: () => undefined };
+
+let database: TestDatabase;
+let registry: Registry;
+let blobs: BlobStore;
+let folder: string;
+let image: FirmwareImageRow;
+let downloads: DeviceDownloads;
+let server: Server;
+let base: string;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+  folder = await mkdtemp(path.join(tmpdir(), 'flotilla-downloads-'));
+  blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
+  image = await keep();
+  const limits = { downloadsMax: 2, stallTimeoutMs: 1_000, progressEveryMs: 20 };
+  downloads = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs, signer, limits, clock, logger: silent });
+  server = createServer((incoming, response) =>
+    downloads.httpRoutes.find(({ method }) => method === incoming.method)?.handle(incoming, response),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await registry.close();
+  await blobs.close();
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+async function keep(): Promise<FirmwareImageRow> {
+  const id = randomUUID();
+  const storageKey = `firmware/${id}`;
+  const kept = await blobs.put(storageKey, Readable.from([bytes]), { contentType: 'application/octet-stream', maxBytes: bytes.length });
+  const about = { project: 'xiaozhi', version: '2.5.0', chip: 'esp32s3', idfVersion: undefined, elfSha256: undefined };
+  const file = { kind: 'FIRMWARE', fileName: 'a.bin', uploadedAt: 1, uploadedBy: 'spec' } as const;
+  return (await registry.firmwareImages.add({ ...about, ...file, ...kept, id, storageKey, sha256: kept.sha256 })).image;
+}
+
+/** The URL that a job would give this device. */
+async function offer({ of = image, to = device, expiresAt = Date.now() + 60_000 } = {}): Promise<{
+  readonly id: string;
+  readonly url: string;
+}> {
+  const id = randomUUID();
+  await registry.downloads.add({ id, imageId: of.id, deviceId: to, jobId: randomUUID(), expiresAt });
+  return { id, url: base + signer.pathOf({ purpose: 'download', id, expiresAt }) };
+}
+
+const rowOf = async (id: string) => (await registry.downloads.find(id))?.download;
+const eventsOf = async (type: string, deviceId: string) =>
+  (await registry.events.page({ types: [type], deviceId }, 'AT_ASC', { first: 100 })).rows.map(({ data }) => data);
+const hashOf = (data: ArrayBuffer) => createHash('sha256').update(new Uint8Array(data)).digest('hex');
+
+/** A request whose body is not read. */
+function unread(url: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => request(url, { agent: false }, resolve).on('error', reject).end());
+}
+
+describe('an image at its signed address', () => {
+  it('is served whole, with its length, and what was served is on record', async () => {
+    const { id, url } = await offer();
+    const response = await fetch(url);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...{
+        'content-length': String(bytes.length),
+        'accept-ranges': 'bytes',
+        etag: `"${image.sha256}"`,
+        'content-type': 'application/octet-stream',
+      },
+    });
+    expect(hashOf(await response.arrayBuffer())).toBe(image.sha256);
+    await vi.waitFor(async () => expect((await rowOf(id))?.completedAt).toBeGreaterThan(0));
+    expect(await rowOf(id)).toMatchObject({ requests: 1, bytesServed: bytes.length });
+    await vi.waitFor(async () =>
+      expect(await eventsOf('firmware.downloaded', device)).toMatchObject([{ downloadId: id, version: '2.5.0' }]),
+    );
+  });
+
+  it('answers HEAD without bytes and without a download', async () => {
+    const { id, url } = await offer();
+    const response = await fetch(url, { method: 'HEAD' });
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
+    expect(await rowOf(id)).toMatchObject({ requests: 0, startedAt: undefined });
+  });
+
+  it.each([
+    ['bytes=0-99', 206, 0, 99],
+    ['bytes=15999990-', 206, 15_999_990, 15_999_999],
+    ['bytes=-10', 206, 15_999_990, 15_999_999],
+    ['bytes=10-99999999', 206, 10, 15_999_999],
+    ['lines=1-2', 200, 0, 15_999_999],
+    ['bytes=0-1,100-200', 200, 0, 15_999_999],
+    ['nonsense', 200, 0, 15_999_999],
+  ])('takes the range %s', async (range, status, start, end) => {
+    const { url } = await offer();
+    const response = await fetch(url, { headers: { range } });
+    expect(response.status).toBe(status);
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(start, end + 1))).toBe(true);
+    expect(response.headers.get('content-range')).toBe(status === 206 ? `bytes ${start}-${end}/${bytes.length}` : null);
+  });
+
+  it('refuses a range that it does not have, and gives the whole where the device had begun another image', async () => {
+    const { url } = await offer();
+    const beyond = await fetch(url, { headers: { range: 'bytes=16000000-' } });
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */16000000']);
+    const other = await fetch(url, { headers: { range: 'bytes=10-20', 'if-range': '"another"' } });
+    expect(other.status).toBe(200);
+    await other.arrayBuffer();
+    const same = await fetch(url, { headers: { range: 'bytes=10-20', 'if-range': `"${image.sha256}"` } });
+    expect(same.status).toBe(206);
+    await same.arrayBuffer();
+  });
+
+  it('is not there without a right address', async () => {
+    const { id, url } = await offer();
+    const other = await offer({ to: '02:00:00:00:00:02' as DeviceId });
+    const tokenOf = (address: string) => address.slice(address.lastIndexOf('.'));
+    for (const wrong of [`${url}x`, url.replace(id, other.id), url.replace(tokenOf(url), tokenOf(other.url)), `${base}/t/download/`])
+      expect((await fetch(wrong)).status).toBe(404);
+    const strange = randomUUID();
+    expect((await fetch(base + signer.pathOf({ purpose: 'download', id: strange, expiresAt: Date.now() + 9_999 }))).status).toBe(404);
+  });
+
+  it('is gone when the address has expired or the image was withdrawn', async () => {
+    const expired = await offer({ expiresAt: Date.now() - 1_000 });
+    expect(await (await fetch(expired.url)).json()).toMatchObject({ code: 'GONE' });
+    const withdrawn = await registry.firmwareImages.withdraw((await keepOther()).id, 1);
+    const { url } = await offer({ of: withdrawn ?? image });
+    expect((await fetch(url)).status).toBe(410);
+  });
+
+  it('goes to so many at once, and is given back as fast as each device takes it', async () => {
+    const offers = [await offer(), await offer(), await offer()];
+    const [first, second] = await Promise.all(offers.slice(0, 2).map(({ url }) => unread(url)));
+    expect(downloads.running).toBe(2);
+    const refused = await fetch(offers[2]?.url ?? '');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+    expect((await fetch(offers[2]?.url ?? '', { method: 'HEAD' })).status).toBe(200);
+    first?.destroy();
+    await vi.waitFor(() => expect(downloads.running).toBe(1));
+    second?.resume();
+    await vi.waitFor(() => expect(downloads.running).toBe(0));
+    expect((await rowOf(offers[0]?.id ?? ''))?.completedAt).toBeUndefined();
+    await vi.waitFor(async () => expect((await rowOf(offers[0]?.id ?? ''))?.bytesServed).toBeGreaterThan(0));
+  });
+
+  it('is not held for a device that stops taking it', async () => {
+    const { id, url } = await offer();
+    const silentDevice = await unread(url);
+    silentDevice.on('error', () => undefined);
+    expect(downloads.running).toBe(1);
+    await vi.waitFor(() => expect(downloads.running).toBe(0), 5_000);
+    await vi.waitFor(async () => expect((await rowOf(id))?.bytesServed).toBeLessThan(bytes.length));
+  });
+
+  it('tells of a device that fetches it again and again', async () => {
+    const looping = '02:00:00:00:00:0f' as DeviceId;
+    const { id, url } = await offer({ to: looping });
+    for (const times of [1, 2, 3]) {
+      await (await fetch(url)).arrayBuffer();
+      await vi.waitFor(async () => expect((await rowOf(id))?.requests).toBe(times));
+    }
+    await vi.waitFor(async () => expect(await eventsOf('firmware.loop', looping)).toMatchObject([{ imageId: image.id, downloads: 3 }]));
+    expect(await eventsOf('firmware.downloaded', looping)).toHaveLength(3);
+  });
+});
+
+/** Other bytes than `image`, for they would be the same image. */
+async function keepOther(): Promise<FirmwareImageRow> {
+  const id = randomUUID();
+  const { chip, fileName, kind, project, uploadedAt, uploadedBy } = image;
+  const other = { chip, fileName, kind, project, uploadedAt, uploadedBy, version: '9.9.9', idfVersion: undefined, elfSha256: undefined };
+  return (await registry.firmwareImages.add({ ...other, id, storageKey: `firmware/${id}`, sizeBytes: 1, sha256: randomUUID() })).image;
+}

@@ -1,0 +1,171 @@
+/**
+ * `GET /t/download/<token>`: where a device fetches the image that it was told to install. The signed address is its only proof, because the firmware sends no credential
+ * there [xiaozhi §6.4]; it names one device and one job, expires, and ends with the image's withdrawal. Whole or in ranges, as slowly as the device takes it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { downloadLoop } from '@flotilla/firmware';
+import type { DownloadProgress, DownloadRow, FirmwareImageRow, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { BlobStore } from '@flotilla/storage';
+import parseRange from 'range-parser';
+import type { UrlSigner } from '../device-urls/url-signer.js';
+import type { GatewayLogger } from '../gateway-logger.js';
+import { inTime } from '../provisioning/in-time.js';
+import type { EventLog } from '../sessions/event-log.js';
+import type { DownloadLimits } from './download-limits.js';
+import { DownloadMeter } from './download-meter.js';
+
+export interface DownloadEndpointOptions {
+  readonly registry: Pick<Registry, 'downloads'>;
+  readonly blobs: Pick<BlobStore, 'read'>;
+  readonly signer: UrlSigner;
+  readonly events: EventLog;
+  readonly limits: DownloadLimits;
+  readonly clock: Clock;
+  readonly logger: GatewayLogger;
+  readonly count: (outcome: DownloadOutcome) => void;
+}
+
+export type DownloadOutcome = 'served' | 'broken_off' | 'unknown' | 'gone' | 'full' | 'unavailable' | 'range_refused';
+
+interface Part {
+  readonly status: 200 | 206;
+  readonly start: number;
+  /** The last byte, included. */
+  readonly end: number;
+}
+
+/** When a device that found no place may try again, s. */
+const RETRY_AFTER_SECONDS = 30;
+
+export class DownloadEndpoint {
+  #running = 0;
+
+  constructor(private readonly options: DownloadEndpointOptions) {}
+
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Never rejects. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined);
+    try {
+      await this.#answer(request, response);
+    } catch (error) {
+      this.options.logger.warn({ err: error }, 'a download could not be served');
+      this.#refuse(response, 503, 'unavailable', 'The hub cannot read the image now; try again.');
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock, limits, registry, signer } = this.options;
+    const verdict = signer.judge('download', (request.url ?? '').split('?', 1)[0] ?? '', clock.now());
+    if (verdict.kind === 'expired') return this.#refuse(response, 410, 'gone', 'This address has expired.');
+    const found = verdict.kind === 'valid' && (await inTime(registry.downloads.find(verdict.id), limits.lookUpTimeoutMs, clock));
+    if (!found) return this.#refuse(response, 404, 'unknown', 'There is nothing at this address.');
+    if (found.image.withdrawnAt !== undefined) return this.#refuse(response, 410, 'gone', 'This image was withdrawn.');
+    const part = partOf(request, found.image);
+    if (part === undefined) {
+      response.setHeader('Content-Range', `bytes */${found.image.sizeBytes}`);
+      return this.#refuse(response, 416, 'range_refused', 'The image has no such bytes.');
+    }
+    if (request.method === 'HEAD') return void response.writeHead(part.status, headersOf(found.image, part)).end();
+    if (this.#running >= limits.downloadsMax) return this.#refuse(response, 503, 'full', 'Too many downloads run at once; try again.');
+    this.#running += 1;
+    try {
+      await this.#serve(response, found, part);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #serve(
+    response: ServerResponse,
+    { download, image }: { readonly download: DownloadRow; readonly image: FirmwareImageRow },
+    part: Part,
+  ): Promise<void> {
+    const { blobs, clock, count, limits, logger } = this.options;
+    const blob = await blobs.read(image.storageKey, { start: part.start, end: part.end });
+    if (blob === undefined) throw new Error(`The bytes of the firmware image ${image.id} are gone.`);
+    const tell = (progress: DownloadProgress): Promise<void> => this.#record(progress);
+    const meter = new DownloadMeter({ downloadId: download.id, everyMs: limits.progressEveryMs, clock, tell });
+    response.setTimeout(limits.stallTimeoutMs, () => response.destroy());
+    response.writeHead(part.status, headersOf(image, part));
+    try {
+      await pipeline(blob.body, meter, response);
+    } catch (error) {
+      // The device has gone, or what it was sent could not be read to its end: nobody is left to be told.
+      void meter.tell(false);
+      count('broken_off');
+      logger.debug({ err: error, deviceId: download.deviceId, imageId: image.id }, 'a download broke off');
+      return;
+    }
+    count('served');
+    const isLast = part.end === image.sizeBytes - 1;
+    const told = meter.tell(isLast);
+    if (isLast) void told.then(() => this.#completed(download, image));
+  }
+
+  async #record(progress: DownloadProgress): Promise<void> {
+    await this.options.registry.downloads.progress(progress).catch((error: unknown) => {
+      this.options.logger.warn({ err: error, downloadId: progress.id }, 'the progress of a download was not written');
+    });
+  }
+
+  /** Whoever fetches the same image again and again does not keep it. Whether it is offered again is decided where it is offered. Never rejects. */
+  async #completed({ deviceId, id, jobId }: DownloadRow, image: FirmwareImageRow): Promise<void> {
+    const { clock, events, registry } = this.options;
+    const data = { downloadId: id, imageId: image.id, jobId, version: image.version };
+    events.write('firmware.downloaded', deviceId, { ...data, sizeBytes: image.sizeBytes });
+    const downloads = await registry.downloads.countWhole(deviceId, image.id, clock.now() - downloadLoop.windowMs).catch(() => 0);
+    if (downloads === downloadLoop.downloads) events.write('firmware.loop', deviceId, { ...data, downloads });
+  }
+
+  #refuse(response: ServerResponse, status: number, outcome: DownloadOutcome, message: string): void {
+    this.options.count(outcome);
+    if (response.headersSent) return void response.destroy();
+    const text = JSON.stringify({ code: refusalCodes[outcome] ?? 'NOT_FOUND', message });
+    response.writeHead(status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-store',
+      ...(status === 503 && { 'Retry-After': RETRY_AFTER_SECONDS }),
+    });
+    response.end(text);
+  }
+}
+
+const refusalCodes: Readonly<Partial<Record<DownloadOutcome, string>>> = {
+  gone: 'GONE',
+  full: 'OVERLOADED',
+  unavailable: 'UNAVAILABLE',
+  range_refused: 'RANGE_NOT_SATISFIABLE',
+};
+
+/** What the request asks for; undefined where the image has no such bytes. Several ranges at once, and ranges of another image, get the whole. */
+function partOf({ headers }: IncomingMessage, image: FirmwareImageRow): Part | undefined {
+  const whole: Part = { status: 200, start: 0, end: image.sizeBytes - 1 };
+  const condition = headers['if-range'];
+  if (headers.range === undefined || (condition !== undefined && condition !== tagOf(image))) return whole;
+  const ranges = parseRange(image.sizeBytes, headers.range, { combine: true });
+  if (ranges === -1) return undefined;
+  const [only] = ranges === -2 || ranges.type !== 'bytes' || ranges.length > 1 ? [] : ranges;
+  return only ? { status: 206, start: only.start, end: only.end } : whole;
+}
+
+function headersOf(image: FirmwareImageRow, { status, start, end }: Part): Readonly<Record<string, string | number>> {
+  return {
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': end - start + 1,
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': 'no-store',
+    ETag: tagOf(image),
+    ...(status === 206 && { 'Content-Range': `bytes ${start}-${end}/${image.sizeBytes}` }),
+  };
+}
+
+function tagOf({ sha256 }: FirmwareImageRow): string {
+  return `"${sha256}"`;
+}

@@ -1,0 +1,41 @@
+/** Counts what goes out of one download, and tells it now and then: devices say nothing of their progress. [xiaozhi §7.6] */
+import { Transform } from 'node:stream';
+import type { TransformCallback } from 'node:stream';
+import type { DownloadProgress } from '@flotilla/registry';
+
+export interface DownloadMeterOptions {
+  readonly downloadId: string;
+  readonly everyMs: number;
+  readonly clock: { now(): number };
+  /** Resolves when it is on record; never rejects. */
+  readonly tell: (progress: DownloadProgress) => Promise<void>;
+}
+
+export class DownloadMeter extends Transform {
+  #untold = 0;
+  #toldAt: number;
+  #hasBegun = false;
+
+  constructor(private readonly options: DownloadMeterOptions) {
+    super();
+    this.#toldAt = options.clock.now();
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#untold += chunk.length;
+    if (this.options.clock.now() - this.#toldAt >= this.options.everyMs) void this.tell(false);
+    done(null, chunk);
+  }
+
+  /** Tells what was not told yet; at the end always. */
+  async tell(isComplete: boolean): Promise<void> {
+    const { clock, downloadId, tell } = this.options;
+    if (this.#untold === 0 && !isComplete) return;
+    const at = clock.now();
+    const progress = { id: downloadId, requests: this.#hasBegun ? 0 : 1, bytes: this.#untold, isComplete, at };
+    this.#hasBegun = true;
+    this.#untold = 0;
+    this.#toldAt = at;
+    await tell(progress);
+  }
+}
