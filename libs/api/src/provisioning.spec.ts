@@ -67,7 +67,10 @@ describe('registering devices', () => {
   });
 
   it.each([
-    [{ deviceId: '02:aa:00:00:02:01', dialect: 'MCPU' }, 'dialect'],
+    [{ deviceId: '02:aa:00:00:02:01', dialect: 'MCPU' }, 'deviceId'],
+    [{ deviceId: 'greenhouse-7', dialect: 'MCPU' }, 'address'],
+    [{ deviceId: 'greenhouse-7', dialect: 'MCPU', address: '192.0.2.41' }, 'address'],
+    [{ deviceId: '02:aa:00:00:02:01', dialect: 'XIAOZHI', address: '192.0.2.41:3000' }, 'address'],
     [{ deviceId: '02:aa:00:00:02:01', dialect: 'XIAOZHI', transport: 'TCP' }, 'transport'],
     [{ deviceId: '02:aa:00:00:02:01', dialect: 'XIAOZHI', name: ' ' }, 'name'],
     [{ deviceId: '02:aa:00:00:02:01', dialect: 'XIAOZHI', tags: ['#'] }, 'tags'],
