@@ -1,4 +1,4 @@
-/** When a job stops by itself. [jobs §7] */
+/** When a job stops by itself. [jobs §15] */
 import type { TargetOutcome } from '../job-types.js';
 
 /** Ends that a rule may count. The others are successes, or say nothing about the devices. */

@@ -1,4 +1,4 @@
-/** Rules of a job whose creator gave none. [jobs §7] */
+/** Rules of a job whose creator gave none. [jobs §15] */
 import type { Job } from '../job-types.js';
 import type { AbortRule } from './abort-rule.js';
 

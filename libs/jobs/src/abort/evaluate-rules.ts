@@ -1,4 +1,4 @@
-/** Whether a job has to stop, from its counters alone, so that a restarted hub decides the same. [jobs §7] */
+/** Whether a job has to stop, from its counters alone, so that a restarted hub decides the same. [jobs §15] */
 import type { Job, JobProgress } from '../job-types.js';
 import type { AbortOutcome, AbortRule, RuleCounts, TrippedRule } from './abort-rule.js';
 

@@ -1,4 +1,4 @@
-/** Shares scarce slots among jobs by deficit round robin: in proportion to their weights, none is starved, and none gets more than it can use. [jobs §10] */
+/** Shares scarce slots among jobs by deficit round robin: in proportion to their weights, none is starved, and none gets more than it can use. [jobs §16] */
 
 /** A job that waits for slots. */
 export interface Contender<Id> {

@@ -1,4 +1,4 @@
-/** How many targets of a job may be sent per minute: a ramp that climbs on successes and falls back when devices fail. [jobs §7] */
+/** How many targets of a job may be sent per minute: a ramp that climbs on successes and falls back when devices fail. [jobs §14] */
 import type { AbortRule } from '../abort/abort-rule.js';
 import type { Job } from '../job-types.js';
 

@@ -1,4 +1,4 @@
-/** Whether a target is sent once more, and when. [jobs §8] */
+/** Whether a target is sent once more, and when. [jobs §7] */
 import type { Job, TargetDecision } from '../job-types.js';
 
 /** The wait before the second send is up to this, ms; it doubles with each send. */

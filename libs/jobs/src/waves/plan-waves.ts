@@ -1,4 +1,4 @@
-/** Cuts a frozen target set into waves. [jobs §7] */
+/** Cuts a frozen target set into waves. [jobs §13] */
 import { wavesMax } from '../job-limits.js';
 import type { Wave, WaveSpec } from './wave.js';
 

@@ -1,4 +1,4 @@
-/** Whether the step from one wave to the next may be made. A tripped rule is looked for before. [jobs §7] */
+/** Whether the step from one wave to the next may be made. A tripped rule is looked for before. [jobs §13] */
 import type { JobProgress } from '../job-types.js';
 import type { Wave } from './wave.js';
 

@@ -25,7 +25,7 @@ const DISRUPTIVE_CLAIM_LOCK = 7_211_201;
  * One commit: READY targets become DISPATCHING with a claim number, the epoch of the connection that they may be sent to, and the id of the call. Those
  * whose device went away meanwhile get what the job's offline policy says. An owner whose lease ended claims nothing, and a target of a tool that may not
  * run twice is never claimed again once it may have been sent; an upgrade is only back in line once its device was seen to run its old firmware. A device that a disruptive job holds is passed over, and so is one with any call of another
- * job under way where this job is the disruptive one. [jobs §10]
+ * job under way where this job is the disruptive one. [jobs §16]
  */
 export async function claimTargets(
   db: Database,
