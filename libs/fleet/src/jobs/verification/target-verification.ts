@@ -28,7 +28,7 @@ export class TargetVerification {
   readonly #hooks: VerificationHooks;
   readonly #readbacks: Readbacks | undefined;
   /** Whether any target could be in VERIFYING. */
-  #isAnyExpected = true;
+  #isAnyExpected: boolean;
   #lookAt = -Infinity;
   #lateAnswers: { readonly callId: CallId; readonly kind: CallOutcomeKind }[] = [];
 
@@ -36,6 +36,7 @@ export class TargetVerification {
     this.#run = run;
     this.#hooks = hooks;
     const { verification, readback } = job;
+    this.#isAnyExpected = verification !== 'NONE';
     this.#readbacks =
       verification === 'READBACK' && readback !== undefined ? new Readbacks(run, readback, hooks, job, () => hooks.onNews()) : undefined;
   }
@@ -47,6 +48,7 @@ export class TargetVerification {
 
   /** After a takeover: nobody has seen the devices for a while. */
   async takeOver(): Promise<void> {
+    if (!this.#isAnyExpected) return;
     const { deps, fence } = this.#run;
     const until = deps.clock.now() + deps.verification.rejoinMs;
     await this.#run.persist('extend verifications', () => deps.registry.jobs.extendVerifying(fence, until));
