@@ -16,6 +16,7 @@ import { defaultApiLimits, type ApiLimits } from './limits/api-limits.js';
 import { MountedAdapter } from './nest/mounted-adapter.js';
 import { makeNestLog } from './nest/nest-log.js';
 import { firmwareUpload } from './rest/firmware-upload.js';
+import { jobResultRoutes } from './rest/job-results.js';
 import { serveRest } from './rest/rest-routes.js';
 import { uploadRoutes } from './rest/upload-routes.js';
 import { openSubscriptionServer } from './subscriptions/subscription-server.js';
@@ -36,7 +37,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
   await server.register(async (scope) => {
     serveLandingPage(scope);
-    serveRest(scope, deps.registry.apiKeys, [...uploadRoutes(deps), firmwareUpload(deps.firmware)]);
+    serveRest(scope, deps.registry.apiKeys, [...uploadRoutes(deps), firmwareUpload(deps.firmware), ...jobResultRoutes(deps.registry.jobs)]);
     app = await startNest(scope, deps, limits);
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');

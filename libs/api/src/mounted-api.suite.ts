@@ -238,6 +238,7 @@ const refusingFleet: FleetOperations = {
   cancelJob: async () => refused,
   openNextWave: async () => refused,
   refreshTools: async () => refused,
+  rerunJob: async () => refused,
   approveJob: async () => refused,
   denyJob: async () => refused,
   setToolPolicy: async () => refused,

@@ -47,6 +47,7 @@ const mutation: EveryField<Mutation> = {
   setToolPolicy: 'ADMIN',
   deleteToolPolicy: 'ADMIN',
   createJob: 'JOBS_WRITE',
+  rerunJob: 'JOBS_WRITE',
   approveJob: 'JOBS_WRITE',
   denyJob: 'JOBS_WRITE',
   pauseJob: 'JOBS_WRITE',

@@ -1,12 +1,13 @@
 /** What an operator can do with the fleet: the operations that the API, the agents' door and the command line share. No HTTP, no framework. */
 import type { Bus } from '@flotilla/bus';
-import type { ToolPolicy } from '@flotilla/jobs';
+import type { TargetOutcome, ToolPolicy } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
 import { ToolCaller } from './calls/call-tool.js';
 import type { CallAnswer, CallRequest } from './calls/call-tool.js';
+import { rerunJob } from './jobs/rerun-job.js';
 import { approveJob, denyJob } from './jobs/approve-job.js';
 import { createJob } from './jobs/create-job.js';
 import type { CreateJobDeps, JobAnswer } from './jobs/create-job.js';
@@ -63,6 +64,11 @@ export class Fleet {
 
   cancelJob(id: string, force: boolean, actor: Actor): Promise<JobAnswer> {
     return cancelJob(this.#deps, id, force, actor);
+  }
+
+  /** A new job over the targets of a finished one that ended so. */
+  rerunJob(id: string, outcomes: readonly TargetOutcome[], idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
+    return rerunJob(this.#deps, id, outcomes, idempotencyKey, actor);
   }
 
   /** By another key than the one that made the job. */

@@ -1,4 +1,6 @@
 /** Which devices: the one filter that lists, jobs and subscriptions share. Compiled to indexed SQL here; nobody else writes conditions. */
+import type { TargetOutcome } from '@flotilla/jobs';
+import type { JobId } from '@flotilla/mcp';
 
 export interface DeviceFilter {
   /** The whole fleet, said explicitly. A filter without any condition matches nothing where something is changed or called. */
@@ -19,6 +21,8 @@ export interface DeviceFilter {
   readonly lastSeenBefore?: number;
   /** Part of id or name, without regard to case, no wildcards. */
   readonly search?: string;
+  /** Was a target of this job and ended in one of these ways. */
+  readonly targetsOf?: { readonly jobId: JobId; readonly outcomes: readonly TargetOutcome[] };
   readonly any?: readonly DeviceFilter[];
   /** The full complement. */
   readonly not?: DeviceFilter;

@@ -12,10 +12,12 @@ import type {
   MutationDenyJobArgs,
   MutationOpenNextWaveArgs,
   MutationPauseJobArgs,
+  MutationRerunJobArgs,
   MutationResolvers,
   MutationResumeJobArgs,
 } from '../generated/schema-types.js';
 import { parseJobRequest } from '../job-request-input.js';
+import { targetOutcomes } from '../target-outcomes.js';
 import { userErrors } from '../user-errors.js';
 
 interface JobPayload {
@@ -26,13 +28,19 @@ interface JobPayload {
 /** Making and steering jobs. */
 @Resolver()
 export class JobActsResolver implements Required<
-  Pick<MutationResolvers, 'createJob' | 'approveJob' | 'denyJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave'>
+  Pick<MutationResolvers, 'createJob' | 'rerunJob' | 'approveJob' | 'denyJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave'>
 > {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Mutation()
   async createJob(_root: unknown, { input, idempotencyKey }: MutationCreateJobArgs, context: ApiContext): Promise<JobPayload> {
     return toPayload(await this.fleet.createJob(parseJobRequest(input), idempotencyKey, actorOf(context)));
+  }
+
+  @Mutation()
+  async rerunJob(_root: unknown, args: MutationRerunJobArgs, context: ApiContext): Promise<JobPayload> {
+    const { id, outcomes, idempotencyKey } = args;
+    return toPayload(await this.fleet.rerunJob(id, targetOutcomes(outcomes), idempotencyKey, actorOf(context)));
   }
 
   @Mutation()

@@ -44,7 +44,22 @@ export interface CreateJobDeps {
   readonly approvals: boolean;
 }
 
-export async function createJob(deps: CreateJobDeps, request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
+export function createJob(deps: CreateJobDeps, request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
+  return makeJob(deps, request, { idempotencyKey, actor });
+}
+
+/** Who asks, and for what reason. */
+export interface Making {
+  readonly idempotencyKey: string;
+  readonly actor: Actor;
+  /** The job whose targets this one takes over. */
+  readonly parentJobId?: JobId;
+  /** Asked for a job that is not there yet, after everything else. */
+  readonly refuseMore?: () => Promise<Refusal | undefined>;
+}
+
+export async function makeJob(deps: CreateJobDeps, request: JobRequest, making: Making): Promise<JobAnswer> {
+  const { idempotencyKey, actor, parentJobId } = making;
   const invalid = refuseJobRequest(request, idempotencyKey);
   if (invalid !== undefined) return { refusal: invalid };
   const asked = { createdBy: actor.name, idempotencyKey, requestHash: requestHash(request) };
@@ -58,7 +73,8 @@ export async function createJob(deps: CreateJobDeps, request: JobRequest, idempo
     refuseVerification(request, policy) ??
     refuseUrls(deps.gate, request) ??
     (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
-    (await refuseTooMany(deps, request));
+    (await refuseTooMany(deps, request)) ??
+    (await making.refuseMore?.());
   if (refusal !== undefined) return { refusal };
   const row: NewJob = {
     id: newId(createdAt) as JobId,
@@ -70,7 +86,7 @@ export async function createJob(deps: CreateJobDeps, request: JobRequest, idempo
     ...boundsOf(request, createdAt),
     ...policyOf(request, policy),
     firmwareImageId: undefined,
-    parentJobId: undefined,
+    parentJobId,
     ...asked,
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,

@@ -51,6 +51,10 @@ function ownConditions(filter: DeviceFilter, parameters: unknown[]): string[] {
   when(filter.toolsStale, (isStale) => (isStale ? 'd.tools_stale' : 'NOT d.tools_stale'));
   // A device that is online is seen now, whenever its row was last written.
   when(filter.lastSeenBefore, (at) => `(d.last_seen_at < to_timestamp(${bind(parameters, at)}::float8 / 1000) AND NOT ${IS_ONLINE})`);
+  when(filter.targetsOf, ({ jobId, outcomes }) => {
+    const [job, ends] = [bind(parameters, jobId), bind(parameters, outcomes)];
+    return `EXISTS (SELECT FROM job_target t WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[]))`;
+  });
   when(filter.search, (text) => `${SEARCHED} LIKE ${bind(parameters, containsPattern(text))}`);
   return conditions;
 }

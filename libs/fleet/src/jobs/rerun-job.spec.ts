@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { defaultToolPolicy } from '@flotilla/jobs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin, answers, deviceNames, openHub, operator, startJob } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+
+describe('running a job again', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+  const devices = deviceNames(12);
+
+  beforeAll(async () => {
+    fixture = await openHub();
+    hub = fixture.hub;
+    await hub.connect(devices);
+  });
+  afterAll(() => fixture.close());
+
+  it('calls those that failed, once per key, with what was asked and the policy of now', async () => {
+    await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern: 'self.lamp.turn_on', failureText: 'false' }, admin);
+    hub.gateway.behave = ({ deviceId }, settle) => settle(answers(deviceId < (devices[5] ?? '') ? 'false' : 'true'));
+    const parent = await startJob(hub, devices, { name: 'lamps', maxInFlight: 3, expiresInSeconds: 600 });
+    expect(await hub.finished(parent)).toMatchObject({ conclusion: 'PARTIAL' });
+    expect(await hub.progress(parent)).toMatchObject({ failed: 5, succeeded: 7 });
+
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    hub.gateway.forget();
+    await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern: 'self.lamp.turn_on', callTimeoutMs: 5_000, idempotent: true }, admin);
+    const key = randomUUID();
+    const { job } = await hub.fleet.rerunJob(parent, ['FAILED', 'UNKNOWN'], key, operator);
+    if (job === undefined) throw new TypeError('No job.');
+    expect(job).toMatchObject({ parentJobId: parent, name: 'lamps', maxInFlight: 3, createdBy: 'operator', idempotent: true });
+    expect(job.expiresAt - job.createdAt).toBe(600_000);
+    await hub.finished(job.id);
+    expect(await hub.progress(job.id)).toMatchObject({ total: 5, succeeded: 5 });
+    expect([...hub.gateway.callsByDevice.keys()].sort()).toEqual(devices.slice(0, 5));
+    expect((await hub.fleet.rerunJob(parent, ['UNKNOWN', 'FAILED'], key, operator)).job?.id).toBe(job.id);
+    expect((await hub.fleet.rerunJob(parent, ['FAILED'], key, operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+  });
+
+  it('says why it does not', async () => {
+    const refused = async (id: string, ...outcomes: Parameters<typeof hub.fleet.rerunJob>[1]) =>
+      (await hub.fleet.rerunJob(id, outcomes, randomUUID(), operator)).refusal?.code;
+    const done = await startJob(hub, devices);
+    await hub.finished(done);
+    expect(await refused(randomUUID(), 'FAILED')).toBe('NOT_FOUND');
+    expect(await refused(done)).toBe('INVALID');
+    expect(await refused(done, 'VERIFY_FAILED')).toBe('INVALID');
+    const restart = await startJob(hub, ['nobody-is-this'], { tool: 'self.reboot' });
+    await hub.finished(restart);
+    expect(await refused(restart, 'SUCCEEDED')).toBe('TOOL_FORBIDDEN');
+    await hub.disconnect(devices[0] ?? '');
+    const live = await startJob(hub, [devices[0] ?? '']);
+    expect(await refused(live, 'SUCCEEDED')).toBe('CONFLICT');
+    await hub.fleet.cancelJob(live, false, admin);
+  });
+});

@@ -1,0 +1,56 @@
+/** Makes a new job over the targets of a finished one that ended in chosen ways. What was asked stays; the tool's policy and the caller's rights are those of now. */
+import { defaultAbortRules } from '@flotilla/jobs';
+import type { Job, TargetOutcome } from '@flotilla/jobs';
+import type { DeviceFilter } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { makeJob } from './create-job.js';
+import type { CreateJobDeps, JobAnswer } from './create-job.js';
+import type { JobRequest } from './job-request.js';
+
+export async function rerunJob(
+  deps: CreateJobDeps,
+  id: string,
+  outcomes: readonly TargetOutcome[],
+  idempotencyKey: string,
+  actor: Actor,
+): Promise<JobAnswer> {
+  const parent = await deps.registry.jobs.find(id);
+  const refusal = parent === undefined ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) : refuseParent(parent, outcomes);
+  if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
+  const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: [...new Set(outcomes)].sort() } };
+  return makeJob(deps, requestOf(parent, devices), {
+    ...{ idempotencyKey, actor, parentJobId: parent.id },
+    refuseMore: async () => {
+      if ((await deps.registry.jobs.countDevices(devices, 1)) > 0) return undefined;
+      return refuse('INVALID', ['outcomes'], 'No device that is still there ended so in this job.');
+    },
+  });
+}
+
+function refuseParent({ state, firmwareImageId }: Job, outcomes: readonly TargetOutcome[]): Refusal | undefined {
+  if (outcomes.length === 0)
+    return refuse('INVALID', ['outcomes'], 'Say which outcomes are to be run again; a target of a job never ends NOT_SENT.');
+  if (firmwareImageId !== undefined) return refuse('INVALID', ['id'], 'A roll-out of firmware is not run again as it was: make a new one.');
+  return state === 'FINISHED' ? undefined : refuse('CONFLICT', ['id'], `The job is ${state}: it can be run again when it is FINISHED.`);
+}
+
+function requestOf(parent: Job, devices: DeviceFilter): JobRequest {
+  const { name, tool, arguments: args, offline, callTimeoutMs, maxInFlight, perMinute, priority, waves, verification, window } = parent;
+  return {
+    ...{ tool, arguments: args, devices, offline, callTimeoutMs, maxInFlight, priority, waves, verification },
+    ...(name !== undefined && { name }),
+    ...(perMinute !== undefined && { perMinute }),
+    ...(window !== undefined && { window }),
+    ...(parent.idempotent && { maxAttempts: parent.maxAttempts }),
+    ...(!hasDefaultRules(parent) && { abort: parent.abortRules }),
+    skipIfSatisfied: parent.skipIfSatisfied,
+    expiresInSeconds: Math.max(1, Math.round((parent.expiresAt - (parent.startAt ?? parent.createdAt)) / 1_000)),
+  };
+}
+
+/** Rules that nobody asked for come from the policy, which is that of now. */
+function hasDefaultRules(parent: Job): boolean {
+  return JSON.stringify(parent.abortRules) === JSON.stringify(defaultAbortRules(parent));
+}
