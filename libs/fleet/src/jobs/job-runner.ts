@@ -1,6 +1,5 @@
 /** The live jobs that this process owns: takes them over, passes on what it hears, and lets go of them. Decides nothing about targets. */
-import type { FeedEvent } from '@flotilla/bus';
-import type { CallId, DeviceId, JobId } from '@flotilla/mcp';
+import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { ProcessLease } from '@flotilla/registry';
 import { JobRun } from './job-run.js';
 import { ReturningDevices } from './returning-devices.js';
@@ -42,7 +41,9 @@ export class JobRunner {
       feed.subscribe('device', ({ deviceId, presence }) => {
         if (presence === 'ONLINE' && this.#runs.size > 0) this.#returning.add(deviceId);
       }),
-      feed.subscribe('event', (event) => this.#hearEvent(event)),
+      feed.subscribe('lateAnswer', ({ callId, outcome }) => {
+        for (const { run } of this.#runs.values()) run.answeredLate(callId, outcome.kind);
+      }),
     ];
   }
 
@@ -98,12 +99,6 @@ export class JobRunner {
       .catch((error: unknown) => logger.error({ err: error, jobId }, 'the run of a job failed; the sweep starts it again'))
       .finally(() => this.#runs.delete(jobId));
     this.#runs.set(jobId, { run, done });
-  }
-
-  #hearEvent({ type, data }: FeedEvent): void {
-    const { callId, outcome } = data;
-    if (type !== 'call.answered_late' || typeof callId !== 'string' || (outcome !== 'SUCCEEDED' && outcome !== 'FAILED')) return;
-    for (const { run } of this.#runs.values()) run.answeredLate(callId as CallId, outcome);
   }
 
   async #wakeDevices(deviceIds: readonly DeviceId[] | undefined): Promise<void> {

@@ -183,13 +183,7 @@ describe('a job with a verification', () => {
     const jobId = await startJob(hub, ['late'], upgrade);
     await verifying(jobId);
     const callId = hub.gateway.seen[0]?.call.callId;
-    hub.bus.feed.publish('event', {
-      id: 'any',
-      type: 'call.answered_late',
-      deviceId: 'late' as DeviceId,
-      at: 0,
-      data: { callId, outcome: 'SUCCEEDED' },
-    });
+    if (callId !== undefined) hub.bus.feed.publish('lateAnswer', { callId, outcome: answers('true') });
     const row = await endOf(jobId);
     expect(row).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } });
     expect(row.error?.message).toContain('asks the device to restart');
