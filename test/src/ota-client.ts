@@ -5,6 +5,7 @@ export interface OtaReply {
   readonly status: number;
   readonly body: {
     readonly mqtt?: Readonly<Record<string, string | number>>;
+    readonly server_time?: { readonly timestamp: number; readonly timezone_offset: number };
     readonly activation?: { readonly code: string };
   };
 }

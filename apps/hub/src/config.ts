@@ -3,7 +3,6 @@ import {
   defaultDownloadLimits,
   defaultGatewayLimits,
   defaultPublishTopic,
-  isTimeZone,
   MQTT_TLS_PORT,
   publicMqttProblem,
   publicUrlProblem,
@@ -11,6 +10,7 @@ import {
 import type { EnrolmentMode } from '@flotilla/gateway';
 import { verificationMsMax, verificationTimes } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
+import { isTimeZone } from '@flotilla/mcp';
 import { storageUrlProblem } from '@flotilla/storage';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -25,6 +25,8 @@ import { documentLimits } from './limits/document-limits.js';
 import { AuditResolver } from './resolvers/audit.resolver.js';
 import { CallResolver } from './resolvers/call.resolver.js';
 import { DeviceActsResolver } from './resolvers/device-acts.resolver.js';
+import { DeviceGroupActsResolver } from './resolvers/device-group-acts.resolver.js';
+import { DeviceGroupResolver } from './resolvers/device-group.resolver.js';
 import { DeviceListResolver } from './resolvers/device-list.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { EnrolmentResolver } from './resolvers/enrolment.resolver.js';
@@ -54,6 +56,8 @@ const resolvers = [
   DeviceListResolver,
   DeviceResolver,
   DeviceActsResolver,
+  DeviceGroupResolver,
+  DeviceGroupActsResolver,
   ProvisioningActsResolver,
   EnrolmentResolver,
   ToolResolver,

@@ -1,6 +1,6 @@
 /** The caller's device filter as the registry's: nulls mean "not given", and nesting and lists are bounded. */
 import { inlineIdsMax } from '@flotilla/jobs';
-import type { DeviceFilter } from '@flotilla/registry';
+import type { DeviceFilter, GroundFilter } from '@flotilla/registry';
 import { ApiError } from './api-error.js';
 import type { DeviceFilter as DeviceFilterInput } from './generated/schema-types.js';
 
@@ -39,4 +39,14 @@ type WithoutNulls<Value> = { readonly [Member in keyof Value]?: NonNullable<Valu
 /** The members that were given. A GraphQL null means the same as a member left out. */
 export function withoutNulls<Value extends object>(value: Value): WithoutNulls<Value> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined)) as WithoutNulls<Value>;
+}
+
+/** A filter as its caller wrote it, to be read and given again. */
+export function showDeviceFilter({ any, not, lastSeenBefore, ...own }: GroundFilter): Readonly<Record<string, unknown>> {
+  return {
+    ...own,
+    ...(lastSeenBefore === undefined ? {} : { lastSeenBefore: new Date(lastSeenBefore).toISOString() }),
+    ...(any === undefined ? {} : { any: any.map(showDeviceFilter) }),
+    ...(not === undefined ? {} : { not: showDeviceFilter(not) }),
+  };
 }

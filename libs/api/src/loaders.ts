@@ -4,6 +4,7 @@ import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
 import type { JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
 import type {
   CallRow,
+  DeviceGroupRow,
   DeviceRow,
   EventRow,
   FailureGroupRow,
@@ -28,6 +29,8 @@ type Children<Id, Args, Value> = (id: Id, args: Args) => Promise<Value>;
 export interface Loaders {
   readonly device: DataLoader<string, DeviceRow | undefined>;
   readonly toolSet: DataLoader<ToolSetHash, ToolSet | undefined>;
+  readonly groupSize: DataLoader<DeviceGroupRow, number>;
+  readonly deviceGroups: DataLoader<DeviceId, readonly DeviceGroupRow[]>;
   readonly jobProgress: DataLoader<JobId, JobProgress | undefined>;
   /** All policies: there are few, and matching is by longest prefix. */
   readonly toolPolicies: () => Promise<readonly ToolPolicy[]>;
@@ -40,7 +43,7 @@ export interface Loaders {
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
 }
 
-export function makeLoaders({ devices, toolSets, events, calls, jobs, toolPolicies }: Registry): Loaders {
+export function makeLoaders({ devices, deviceGroups, toolSets, events, calls, jobs, toolPolicies }: Registry): Loaders {
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   return {
     device: new DataLoader((ids) => devices.findMany(ids)),
@@ -48,6 +51,8 @@ export function makeLoaders({ devices, toolSets, events, calls, jobs, toolPolici
       const sets = await toolSets.getMany(hashes);
       return hashes.map((hash) => sets.get(hash));
     }),
+    groupSize: new DataLoader((groups) => deviceGroups.deviceCounts(groups)),
+    deviceGroups: new DataLoader((ids) => deviceGroups.groupsOf(ids)),
     jobProgress: new DataLoader(async (ids) => {
       const progress = await jobs.progress(ids);
       return ids.map((id) => progress.get(id));

@@ -191,6 +191,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     });
   return {
     devices: watch('devices', registry.devices),
+    deviceGroups: watch('deviceGroups', registry.deviceGroups),
     toolSets: watch('toolSets', registry.toolSets),
     dials: registry.dials,
     events: watch('events', registry.events),
@@ -241,6 +242,9 @@ const refusingFleet: FleetOperations = {
   rerunJob: async () => refused,
   approveJob: async () => refused,
   denyJob: async () => refused,
+  createDeviceGroup: async () => refused,
+  updateDeviceGroup: async () => refused,
+  deleteDeviceGroup: async () => refused,
   setToolPolicy: async () => refused,
   deleteToolPolicy: async () => refused,
 };

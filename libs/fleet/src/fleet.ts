@@ -9,6 +9,8 @@ import { ToolCaller } from './calls/call-tool.js';
 import type { CallAnswer, CallRequest } from './calls/call-tool.js';
 import { rerunJob } from './jobs/rerun-job.js';
 import { approveJob, denyJob } from './jobs/approve-job.js';
+import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
+import type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';
 import { createJob } from './jobs/create-job.js';
 import type { CreateJobDeps, JobAnswer } from './jobs/create-job.js';
 import type { JobRequest } from './jobs/job-request.js';
@@ -21,7 +23,7 @@ import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/steer-job.j
 import type { ToolGate } from './calls/tool-gate.js';
 
 export interface FleetDeps {
-  readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'jobs' | 'toolPolicies' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'audit' | 'calls' | 'deviceGroups' | 'devices' | 'jobs' | 'toolPolicies' | 'toolSets'>;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -86,6 +88,18 @@ export class Fleet {
 
   deleteToolPolicy(pattern: string, actor: Actor): ReturnType<typeof deleteToolPolicy> {
     return deleteToolPolicy(this.#deps, pattern, actor);
+  }
+
+  createDeviceGroup(request: DeviceGroupRequest, actor: Actor): Promise<SavedGroup> {
+    return createDeviceGroup(this.#deps, request, actor);
+  }
+
+  updateDeviceGroup(id: string, request: DeviceGroupRequest, actor: Actor): Promise<SavedGroup> {
+    return updateDeviceGroup(this.#deps, id, request, actor);
+  }
+
+  deleteDeviceGroup(id: string, actor: Actor): ReturnType<typeof deleteDeviceGroup> {
+    return deleteDeviceGroup(this.#deps, id, actor);
   }
 
   /** Has the device list its tools again; resolves when it was asked. */

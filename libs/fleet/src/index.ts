@@ -3,6 +3,8 @@ export type { CallAnswer, CallRequest } from './calls/call-tool.js';
 export type { JobAnswer } from './jobs/create-job.js';
 export type { JobRequest } from './jobs/job-request.js';
 export { refuseFilter } from './device-filter-rules.js';
+export { refuseTimeZone, refuseUnknownGroups } from './groups/device-groups.js';
+export type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';
 export { Fleet } from './fleet.js';
 export type { FleetDeps } from './fleet.js';
 export { DownloadDesk } from './firmware/download-desk.js';

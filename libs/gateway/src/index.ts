@@ -37,4 +37,3 @@ export { UploadRefusal } from './uploads/upload-refusal.js';
 export type { UploadRefusalCode } from './uploads/upload-refusal.js';
 export type { VisionAnswerer } from './uploads/vision-answerer.js';
 export type { OfferedUpdate, UpdateOffer } from './provisioning/update-offer.js';
-export { isTimeZone } from './provisioning/server-time.js';

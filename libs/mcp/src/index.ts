@@ -30,6 +30,7 @@ export { compileArguments } from './tool-arguments.js';
 export type { ArgumentsVerdict, CompiledArguments } from './tool-arguments.js';
 export { canonicalToolSet, diffToolSets } from './tool-set.js';
 export type { CanonicalToolSet, ToolSetDifference } from './tool-set.js';
+export { isTimeZone } from './time-zone.js';
 export type { DeviceInfo, DeviceTool, DiscoveredTools, JsonSchema, ToolPage } from './tool.js';
 export { isSendableName, parseToolResult, toolsCallParams } from './tools-call.js';
 export { parseToolPage, toolsListParams } from './tools-list.js';

@@ -6,6 +6,8 @@ export interface DeviceFilter {
   /** The whole fleet, said explicitly. A filter without any condition matches nothing where something is changed or called. */
   readonly all?: boolean;
   readonly ids?: readonly string[];
+  /** Is in this group now. */
+  readonly groupId?: string;
   /** Carries all of these. */
   readonly tags?: readonly string[];
   readonly dialect?: Dialect;
@@ -26,6 +28,15 @@ export interface DeviceFilter {
   readonly any?: readonly DeviceFilter[];
   /** The full complement. */
   readonly not?: DeviceFilter;
+}
+
+/** A filter that names no group: it can be compiled as it stands, and means the same whatever becomes of groups. */
+export interface GroundFilter extends Omit<DeviceFilter, 'groupId' | 'any' | 'not'> {
+  readonly groupId?: never;
+  /** What a group that was named stands for. */
+  readonly within?: GroundFilter;
+  readonly any?: readonly GroundFilter[];
+  readonly not?: GroundFilter;
 }
 
 export type Dialect = 'XIAOZHI' | 'MCPU';

@@ -17,6 +17,8 @@ export interface DeviceRow {
   readonly connectedAt: number | undefined;
   readonly lastSeenAt: number | undefined;
   readonly tags: readonly string[];
+  /** IANA zone of its clock where it has one of its own: else its groups, or the hub's settings, decide. */
+  readonly timeZone: string | undefined;
   readonly toolSetHash: ToolSetHash | undefined;
   readonly toolsDiscoveredAt: number | undefined;
   readonly toolsStale: boolean;
@@ -73,10 +75,12 @@ export interface ClosedSession {
   readonly at: number;
 }
 
-/** What is not given stays; a null name is taken away. */
+/** What is not given stays; a null is taken away. */
 export interface DeviceChange {
   readonly name?: string | null;
   readonly tags?: readonly string[];
+  /** IANA name. */
+  readonly timeZone?: string | null;
 }
 
 export interface TagChange {
@@ -139,7 +143,7 @@ export interface DeviceStore {
   sessions(ids: readonly string[], first: number): Promise<readonly (readonly SessionRow[])[]>;
   /** The newest tool sets of each, newest first, in the order of the input. */
   toolSetHistory(ids: readonly string[], first: number): Promise<readonly (readonly ToolSetUseRow[])[]>;
-  /** Name and tags. Undefined where there is no such device. */
+  /** Name, tags and time zone. Undefined where there is no such device. */
   update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined>;
   /**
    * Adds and removes tags on all that match, or changes nothing where a device would come to have more than `tagsMax`. What is both added and removed

@@ -1,5 +1,7 @@
 export type { AuditEntryRow, AuditFilter, AuditSource, AuditStore, AuditVerdict, NewAuditEntry } from './audit-store.js';
-export type { DeviceFilter, Dialect, Presence, Reachability, TransportKind } from './device-filter.js';
+export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
+export type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from './device-group-store.js';
+export { groupIdsIn, isGroundFilter } from './groups/ground-filter.js';
 export type {
   ClosedSession,
   ConnectingDevice,

@@ -9,6 +9,7 @@ import { PgDialStore } from './devices/pg-dial-store.js';
 import { PgToolSetStore } from './devices/pg-tool-set-store.js';
 import { PgDownloadStore } from './firmware/pg-download-store.js';
 import { PgFirmwareImageStore } from './firmware/pg-firmware-image-store.js';
+import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
 import { PgApiKeyStore } from './api-key-store.js';
 import { PgJobStore } from './jobs/pg-job-store.js';
 import { ProcessLeases } from './process-leases.js';
@@ -67,6 +68,7 @@ export async function openRegistry({
   await events.open();
   return {
     devices,
+    deviceGroups: new PgDeviceGroupStore(database),
     toolSets,
     dials: new PgDialStore(database),
     events,

@@ -36,7 +36,7 @@ export interface KnownDevice {
   readonly clientUuidHash: string | undefined;
   /** How it is told to connect. */
   readonly transport: 'MQTT' | 'WEBSOCKET';
-  /** IANA zone of its clock; undefined: the hub's default. */
+  /** IANA zone of its clock, its own or of a group; undefined: the hub's default. */
   readonly timeZone: string | undefined;
   readonly credential: IssuedCredential;
 }

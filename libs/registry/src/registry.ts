@@ -1,6 +1,7 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { AuditSource, AuditStore } from './audit-store.js';
+import type { DeviceGroupStore } from './device-group-store.js';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
 import type { DialStore } from './dial-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
@@ -72,6 +73,7 @@ export interface WriterStatus {
 
 export interface Registry {
   readonly devices: DeviceStore;
+  readonly deviceGroups: DeviceGroupStore;
   readonly toolSets: ToolSetStore;
   readonly dials: DialStore;
   readonly events: EventStore;

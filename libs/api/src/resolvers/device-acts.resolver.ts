@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
-import { refuseFilter, type Refusal } from '@flotilla/fleet';
+import { refuseFilter, refuseTimeZone, refuseUnknownGroups, type Refusal } from '@flotilla/fleet';
 import type { DeviceRow, Registry } from '@flotilla/registry';
 import { actorOf, sourceOfRequest, type ApiContext } from '../api-context.js';
 import { FEED, FLEET, PROVISIONING, REGISTRY } from '../api-deps.js';
@@ -38,13 +38,17 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
     return { device: await loaders.device.load(deviceId), userErrors: userErrors(refusal) };
   }
 
-  /** A member that is not given stays; a null name is taken away. */
+  /** A member that is not given stays; a null takes it away. */
   @Mutation()
   async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs, context: ApiContext): Promise<DeviceAnswer> {
-    const { deviceId, name, tags, transport } = input;
-    const refusal = refuseName(name, ['input', 'name']) ?? refuseTags(tags ?? [], ['input', 'tags']) ?? refuseTransport(transport);
+    const { deviceId, name, tags, timeZone, transport } = input;
+    const refusal =
+      refuseName(name, ['input', 'name']) ??
+      refuseTags(tags ?? [], ['input', 'tags']) ??
+      refuseTimeZone(timeZone, ['input', 'timeZone']) ??
+      refuseTransport(transport);
     if (refusal) return { userErrors: [refusal] };
-    const change = { ...(name === undefined ? {} : { name }), ...(tags ? { tags } : {}) };
+    const change = { ...(name === undefined ? {} : { name }), ...(tags ? { tags } : {}), ...(timeZone === undefined ? {} : { timeZone }) };
     const device = await this.registry.devices.update(deviceId, change, sourceOfRequest(context));
     if (!device) return { userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }] };
     if (transport && transport !== 'TCP') await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));
@@ -61,7 +65,8 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
     const change = { add: [...new Set(input.add)], remove: [...new Set(input.remove)], tagsMax };
     const filter = parseDeviceFilter(input.filter) ?? {};
     const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTags(change.add, ['input', 'add']);
-    if (refusal) return { changedCount: 0, userErrors: [refusal] };
+    const unknown = refusal ?? (await refuseUnknownGroups(this.registry, filter, ['input', 'filter']));
+    if (unknown) return { changedCount: 0, userErrors: [unknown] };
     const result = await this.registry.devices.tag(filter, change, sourceOfRequest(context));
     if (result.kind === 'full') return { changedCount: 0, userErrors: [fullOfTags(result.id)] };
     for (const deviceId of result.ids) this.feed.publish('device', { deviceId });

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { findHubTool, hubToolDialect, hubTools } from '@flotilla/mcp';
 import type { DevicePin } from '@flotilla/mcp';
-import type { CallRow, DeviceRow, EventRow, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
+import type { CallRow, DeviceGroupRow, DeviceRow, EventRow, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
@@ -16,7 +16,7 @@ import type {
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
-type Fields = 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
+type Fields = 'groups' | 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
 
 const storedHubTools: readonly StoredTool[] = hubTools.map((tool) => ({ ...tool, schemaKnown: true }));
 
@@ -33,6 +33,11 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
     const all = device.dialect === hubToolDialect ? [...own.filter(({ name }) => !findHubTool(name)), ...storedHubTools] : own;
     if (!names && mayCallUserOnly(viewer)) return all;
     return all.filter((tool) => (!tool.userOnly || mayCallUserOnly(viewer)) && (!names || names.includes(tool.name)));
+  }
+
+  @ResolveField()
+  groups({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DeviceGroupRow[]> {
+    return loaders.deviceGroups.load(id);
   }
 
   @ResolveField()

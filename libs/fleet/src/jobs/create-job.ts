@@ -16,6 +16,7 @@ import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
+import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { announceJob } from './announce-job.js';
 import { refuseJobRequest, refuseStart } from './job-request.js';
 import type { JobRequest } from './job-request.js';
@@ -34,7 +35,7 @@ export interface JobAnswer {
 }
 
 export interface CreateJobDeps {
-  readonly registry: Pick<Registry, 'jobs' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'deviceGroups' | 'jobs' | 'toolSets'>;
   readonly bus: Pick<Bus, 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -73,6 +74,7 @@ export async function makeJob(deps: CreateJobDeps, request: JobRequest, making: 
     refuseVerification(request, policy) ??
     refuseUrls(deps.gate, request) ??
     (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
+    (await refuseUnknownGroups(deps.registry, request.devices, ['input', 'devices'])) ??
     (await refuseTooMany(deps, request)) ??
     (await making.refuseMore?.());
   if (refusal !== undefined) return { refusal };

@@ -15,6 +15,7 @@ import {
   wavesMax,
 } from '@flotilla/jobs';
 import type { AbortRule, DailyWindow, OfflinePolicy, Verification, WaveSpec } from '@flotilla/jobs';
+import { isTimeZone } from '@flotilla/mcp';
 import type { DeviceFilter } from '@flotilla/registry';
 import { z } from 'zod';
 import { refuseFilter } from '../device-filter-rules.js';
@@ -145,12 +146,4 @@ function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[
 function isRising(waves: readonly z.infer<typeof waveSchema>[]): boolean {
   const percents = waves.flatMap((wave) => ('percent' in wave ? wave.percent : []));
   return percents.every((percent, index) => index === 0 || percent > (percents[index - 1] ?? 0));
-}
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,5 @@
 /** The clock that a device is told: it shows `timestamp` plus `timezone_offset` and knows no rules of daylight saving itself. [xiaozhi §7.3] */
+import { isTimeZone } from '@flotilla/mcp';
 
 export interface ServerTime {
   /** Milliseconds since the Unix epoch. */
@@ -20,17 +21,6 @@ interface ZoneClock {
 }
 
 const clocks = new Map<string, ZoneClock>();
-
-/** Whether this is a name of the tz database, such as `Europe/Berlin`. */
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
 
 /** The first of the zones that exists counts; UTC if none does. */
 export function serverTime(now: number, zones: readonly (string | undefined)[]): ServerTime {

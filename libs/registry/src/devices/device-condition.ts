@@ -1,7 +1,7 @@
 /** The one compiler from device filters to SQL conditions over `device d`. Every condition is a parameter; nothing of a filter becomes SQL text. */
 import { findHubTool, hubToolDialect } from '@flotilla/mcp';
 import { bind, containsPattern } from '../database/sql-parameters.js';
-import type { DeviceFilter } from '../device-filter.js';
+import type { GroundFilter } from '../device-filter.js';
 
 /** Presence as it is now: the flag counts only while the gateway that set it holds its lease. */
 export const IS_ONLINE = '(d.online AND EXISTS (SELECT FROM hub_process p WHERE p.id = d.gateway_id AND p.lease_until > now()))';
@@ -10,31 +10,31 @@ export const IS_ONLINE = '(d.online AND EXISTS (SELECT FROM hub_process p WHERE 
 const SEARCHED = `lower(d.id || E'\\n' || coalesce(d.name, ''))`;
 
 /** For lists: no condition means every device. */
-export function listedDeviceCondition(filter: DeviceFilter | undefined, parameters: unknown[]): string {
+export function listedDeviceCondition(filter: GroundFilter | undefined, parameters: unknown[]): string {
   return filter === undefined ? 'TRUE' : compile(filter, parameters, 'TRUE');
 }
 
 /** For changes and jobs: no condition means no device, also inside `any` and `not`. */
-export function deviceCondition(filter: DeviceFilter, parameters: unknown[]): string {
+export function deviceCondition(filter: GroundFilter, parameters: unknown[]): string {
   return compile(filter, parameters, 'FALSE');
 }
 
 type Empty = 'TRUE' | 'FALSE';
 
-function compile(filter: DeviceFilter, parameters: unknown[], empty: Empty): string {
+function compile(filter: GroundFilter, parameters: unknown[], empty: Empty): string {
   if (empty === 'FALSE' && !hasCondition(filter)) return 'FALSE';
   const conditions = [...ownConditions(filter, parameters), ...nestedConditions(filter, parameters, empty)];
   if (conditions.length > 0) return `(${conditions.join(' AND ')})`;
   return filter.all === true ? 'TRUE' : empty;
 }
 
-function hasCondition(filter: DeviceFilter): boolean {
+function hasCondition(filter: GroundFilter): boolean {
   const { any, not, all, ...own } = filter;
   if (all === true || Object.values(own).some((value) => value !== undefined)) return true;
   return any?.some(hasCondition) === true || (not !== undefined && hasCondition(not));
 }
 
-function ownConditions(filter: DeviceFilter, parameters: unknown[]): string[] {
+function ownConditions(filter: GroundFilter, parameters: unknown[]): string[] {
   const conditions: string[] = [];
   const when = <Value>(value: Value | undefined, condition: (value: Value) => string): void => {
     if (value !== undefined) conditions.push(condition(value));
@@ -65,8 +65,10 @@ function hasTool(tool: string, parameters: unknown[]): string {
   return `d.tool_set_hash = ANY (ARRAY(SELECT t.tool_set_hash FROM tool t WHERE t.name = ${bind(parameters, tool)}))`;
 }
 
-function nestedConditions(filter: DeviceFilter, parameters: unknown[], empty: Empty): string[] {
+function nestedConditions(filter: GroundFilter, parameters: unknown[], empty: Empty): string[] {
   const conditions: string[] = [];
+  // Who is in a group does not depend on who asks.
+  if (filter.within !== undefined) conditions.push(compile(filter.within, parameters, 'FALSE'));
   if (filter.any !== undefined) {
     const members = filter.any.map((member) => compile(member, parameters, empty));
     conditions.push(members.length === 0 ? 'FALSE' : `(${members.join(' OR ')})`);

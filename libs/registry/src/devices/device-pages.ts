@@ -6,6 +6,7 @@ import type { Database } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { DeviceOrder, DeviceRow } from '../device-store.js';
+import { groundFilter } from '../groups/ground-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import { listedDeviceCondition } from './device-condition.js';
 import { DEVICE_COLUMNS, toDeviceRow } from './device-rows.js';
@@ -58,7 +59,8 @@ export async function pageOfDevices(
   const list = `devices ${orderName}`;
   const key = decodeCursor(list, request, order.key);
   const parameters: unknown[] = [];
-  const conditions = [listedDeviceCondition(filter, parameters), ...(key === undefined ? [] : [order.after(key, parameters)])];
+  const ground = filter && (await groundFilter(database, filter));
+  const conditions = [listedDeviceCondition(ground, parameters), ...(key === undefined ? [] : [order.after(key, parameters)])];
   const records = await database.query<DeviceRecord>(
     {
       // Prepared only without a filter: of those there are six, of filters there is no end.

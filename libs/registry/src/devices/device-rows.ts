@@ -13,6 +13,7 @@ export interface DeviceRecord {
   readonly reachability: Reachability;
   readonly transport: TransportKind | null;
   readonly tags: readonly string[];
+  readonly time_zone: string | null;
   readonly epoch: number;
   readonly is_online: boolean;
   readonly connected_at: Date | null;
@@ -25,7 +26,7 @@ export interface DeviceRecord {
 }
 
 /** Columns of a DeviceRecord, from `device d`. */
-export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags, d.epoch, ${IS_ONLINE} AS is_online,
+export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags, d.time_zone, d.epoch, ${IS_ONLINE} AS is_online,
   d.connected_at, d.last_seen_at, d.tool_set_hash, d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
 
 export function toDeviceRow(record: DeviceRecord): DeviceRow {
@@ -41,6 +42,7 @@ export function toDeviceRow(record: DeviceRecord): DeviceRow {
     connectedAt: record.is_online ? record.connected_at?.getTime() : undefined,
     lastSeenAt: record.last_seen_at?.getTime(),
     tags: record.tags,
+    timeZone: record.time_zone ?? undefined,
     toolSetHash: (record.tool_set_hash ?? undefined) as ToolSetHash | undefined,
     toolsDiscoveredAt: record.tools_discovered_at?.getTime(),
     toolsStale: record.tools_stale,

@@ -21,7 +21,10 @@ import type {
   ToolSetStore,
   ToolSetUseRow,
 } from '../device-store.js';
+import { groundFilter } from '../groups/ground-filter.js';
+import { noteGroupMembers } from '../groups/group-zones.js';
 import type { Page, PageRequest } from '../page.js';
+import { noteChange } from '../provisioning/issue-credentials.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
@@ -97,7 +100,7 @@ export class PgDeviceStore implements DeviceStore {
 
   async count(filter: DeviceFilter | undefined): Promise<number | undefined> {
     const parameters: unknown[] = [];
-    const condition = listedDeviceCondition(filter, parameters);
+    const condition = listedDeviceCondition(filter && (await groundFilter(this.#database, filter)), parameters);
     const [row] = await this.#database.query<{ count: number }>(
       { text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}) AS counted` },
       parameters,
@@ -139,12 +142,20 @@ export class PgDeviceStore implements DeviceStore {
 }
 
 /** False where there is no such device. */
-async function updateDevice(transaction: Queryable, id: string, { name, tags }: DeviceChange): Promise<boolean> {
+async function updateDevice(transaction: Queryable, id: string, { name, tags, timeZone }: DeviceChange): Promise<boolean> {
   const rows = await transaction.query(
     {
-      text: `UPDATE device SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END, tags = coalesce($4::text[], tags) WHERE id = $1 RETURNING id`,
+      text: `UPDATE device SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END, tags = coalesce($4::text[], tags),
+               time_zone = CASE WHEN $5::boolean THEN $6::text ELSE time_zone END
+             WHERE id = $1 RETURNING id`,
     },
-    [id, name !== undefined, typeof name === 'string' ? storableText(name) : null, tags === undefined ? null : sortedTags(tags)],
+    [
+      ...[id, name !== undefined, typeof name === 'string' ? storableText(name) : null],
+      ...[tags === undefined ? null : sortedTags(tags), timeZone !== undefined, timeZone],
+    ],
   );
-  return rows.length > 0;
+  if (rows.length === 0) return false;
+  if (timeZone !== undefined) await noteChange(transaction, [id]);
+  else await noteGroupMembers(transaction, [id]);
+  return true;
 }

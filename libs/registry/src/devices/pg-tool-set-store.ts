@@ -8,6 +8,7 @@ import type { Database } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
 import type { FleetToolRow, StoredTool, ToolFilter, ToolSet, ToolSetStore } from '../device-store.js';
+import { groundFilter } from '../groups/ground-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import { BoundedCache } from './bounded-cache.js';
 import { listedDeviceCondition } from './device-condition.js';
@@ -94,7 +95,7 @@ export class PgToolSetStore implements ToolSetStore {
   async fleetTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
     const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
     const parameters: unknown[] = [];
-    const devices = listedDeviceCondition(filter?.devices, parameters);
+    const devices = listedDeviceCondition(filter?.devices && (await groundFilter(this.#database, filter.devices)), parameters);
     const conditions = ['TRUE'];
     if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
     if (filter?.search !== undefined)

@@ -5,11 +5,14 @@ import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { TagChange, TagResult } from '../device-store.js';
+import { groundFilter } from '../groups/ground-filter.js';
+import { noteGroupMembers } from '../groups/group-zones.js';
 import { deviceCondition } from './device-condition.js';
 
+/** To be called in a transaction. */
 export async function tagDevices(database: Queryable, filter: DeviceFilter, { add, remove, tagsMax }: TagChange): Promise<TagResult> {
   const parameters: unknown[] = [sortedTags(add), sortedTags(remove)];
-  const condition = deviceCondition(filter, parameters);
+  const condition = deviceCondition(await groundFilter(database, filter), parameters);
   const limit = bind(parameters, tagsMax);
   // Locked in the order of ids, as the presence statements do.
   const records = await database.query<{ readonly id: DeviceId; readonly is_full: boolean }>(
@@ -27,7 +30,10 @@ export async function tagDevices(database: Queryable, filter: DeviceFilter, { ad
     parameters,
   );
   const full = records.find((record) => record.is_full);
-  return full ? { kind: 'full', id: full.id } : { kind: 'changed', ids: records.map(({ id }) => id) };
+  if (full) return { kind: 'full', id: full.id };
+  const ids = records.map(({ id }) => id);
+  await noteGroupMembers(database, ids);
+  return { kind: 'changed', ids };
 }
 
 export function sortedTags(tags: readonly string[]): string[] {

@@ -1,11 +1,13 @@
 /** Writing the row of a new job. */
 import type { Queryable } from '../database/database.js';
+import type { GroundFilter } from '../device-filter.js';
+import { groundFilter } from '../groups/ground-filter.js';
 import type { NewJob } from '../job-store.js';
 import { JOB_COLUMNS, type JobRecord } from './job-rows.js';
 
-/** Undefined where its creator has used the idempotency key before. */
+/** Undefined where its creator has used the idempotency key before. Groups are written out: a later change of one does not change whom the job means. */
 export async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord | undefined> {
-  const columns = columnsOf(job);
+  const columns = columnsOf(job, await groundFilter(db, job.devices));
   const names = Object.keys(columns);
   const rows = await db.query<JobRecord>(
     {
@@ -18,13 +20,13 @@ export async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord |
 }
 
 /** The driver writes an array as one of PostgreSQL's, so JSON is given as text. */
-function columnsOf(job: NewJob): Readonly<Record<string, unknown>> {
+function columnsOf(job: NewJob, devices: GroundFilter): Readonly<Record<string, unknown>> {
   return {
     id: job.id,
     name: job.name,
     tool: job.tool,
     arguments: JSON.stringify(job.arguments),
-    devices: JSON.stringify(job.devices),
+    devices: JSON.stringify(devices),
     state: job.state,
     offline: job.offline,
     expires_at: new Date(job.expiresAt),

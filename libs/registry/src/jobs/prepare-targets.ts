@@ -1,8 +1,9 @@
 /** Preparation: the targets of a job are made inside PostgreSQL, chunk by chunk in key order; no row of a device travels through Node. */
 import type { ToolSetHash } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
-import type { DeviceFilter } from '../device-filter.js';
+import type { DeviceFilter, GroundFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
+import { groundFilter } from '../groups/ground-filter.js';
 import type { JobFence, ToolSetVerdict } from '../job-store.js';
 import { countMoved, counterOf, SHARD } from './counter-sql.js';
 
@@ -19,8 +20,8 @@ export async function toolSetsOf(db: Queryable, { jobId, fence }: JobFence): Pro
   return rows.map((row) => row.hash);
 }
 
-async function filterOf(db: Queryable, { jobId, fence }: JobFence): Promise<DeviceFilter | undefined> {
-  const rows = await db.query<{ devices: DeviceFilter }>({ text: 'SELECT devices FROM job WHERE id = $1 AND fence = $2' }, [jobId, fence]);
+async function filterOf(db: Queryable, { jobId, fence }: JobFence): Promise<GroundFilter | undefined> {
+  const rows = await db.query<{ devices: GroundFilter }>({ text: 'SELECT devices FROM job WHERE id = $1 AND fence = $2' }, [jobId, fence]);
   return rows[0]?.devices;
 }
 
@@ -84,7 +85,7 @@ export async function prepareChunk(
 /** Devices that the filter matches now, counted no further than `max`. */
 export async function countDevices(db: Queryable, devices: DeviceFilter, max: number): Promise<number> {
   const parameters: unknown[] = [max];
-  const condition = deviceCondition(devices, parameters);
+  const condition = deviceCondition(await groundFilter(db, devices), parameters);
   const rows = await db.query<{ count: number }>(
     { text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT $1) AS counted` },
     parameters,

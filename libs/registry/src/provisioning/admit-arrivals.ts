@@ -3,6 +3,7 @@
  * locks of the devices, so that nothing gets past it by being quick.
  */
 import type { Queryable } from '../database/database.js';
+import { readGroupZones } from '../groups/group-zones.js';
 import { bindClient, enrolDevices } from './enrol-device.js';
 import type { Enrolling, GivenNames, StoredContact } from './enrol-device.js';
 import { takePlaces } from './enrolment-links.js';
@@ -96,5 +97,6 @@ async function placesOf(transaction: Queryable, strangers: readonly Stranger[]):
 }
 
 async function standings(transaction: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
-  return new Map((await standingOf(transaction, ids)).map((standing) => [standing.deviceId, standing]));
+  const zones = await readGroupZones(transaction);
+  return new Map((await standingOf(transaction, ids, zones)).map((standing) => [standing.deviceId, standing]));
 }

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { BoundedCache } from '../devices/bounded-cache.js';
+import { GROUP_ZONES, readGroupZones } from '../groups/group-zones.js';
+import type { GroupZone } from '../groups/group-zones.js';
 import { messageOf } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import { GatheredReads } from './gathered-reads.js';
@@ -40,6 +42,7 @@ export class StandingBook {
   readonly #known = new BoundedCache<string, Standing>(KNOWN_MAX);
   readonly #unknown = new BoundedCache<string, Standing>(UNKNOWN_MAX);
   readonly #reads: GatheredReads<Standing>;
+  #zones: Promise<readonly GroupZone[]> | undefined;
   /** Grows with everything forgotten: what was read before may be out of date. */
   #edition = 0;
   #horizon = BEFORE_NOTHING;
@@ -65,9 +68,10 @@ export class StandingBook {
   async all(): Promise<readonly Standing[]> {
     await this.#sync();
     const edition = this.#edition;
+    const zones = await this.#groupZones();
     const all: Standing[] = [];
     for (;;) {
-      const page = await knownAfter(this.#database, all.at(-1)?.deviceId ?? '', ROWS_PER_PAGE);
+      const page = await knownAfter(this.#database, all.at(-1)?.deviceId ?? '', ROWS_PER_PAGE, zones);
       all.push(...page);
       if (page.length < ROWS_PER_PAGE) break;
     }
@@ -80,6 +84,7 @@ export class StandingBook {
     if (deviceIds.length === 0) return;
     this.#edition += 1;
     for (const id of deviceIds) {
+      if (id === GROUP_ZONES) this.#zones = undefined;
       this.#known.delete(id);
       this.#unknown.delete(id);
     }
@@ -92,13 +97,25 @@ export class StandingBook {
 
   #forgetAll(): void {
     this.#edition += 1;
+    this.#zones = undefined;
     this.#known.clear();
     this.#unknown.clear();
   }
 
+  /** Remembered like the devices that they are part of. */
+  #groupZones(): Promise<readonly GroupZone[]> {
+    if (this.#zones !== undefined) return this.#zones;
+    const zones = readGroupZones(this.#database);
+    this.#zones = zones;
+    zones.catch(() => {
+      if (this.#zones === zones) this.#zones = undefined;
+    });
+    return zones;
+  }
+
   async #readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
     const edition = this.#edition;
-    const standings = await standingOf(this.#database, ids);
+    const standings = await standingOf(this.#database, ids, await this.#groupZones());
     if (edition === this.#edition) {
       for (const standing of standings) (standing.credentials.length > 0 ? this.#known : this.#unknown).set(standing.deviceId, standing);
     }

@@ -1,6 +1,8 @@
 /** How a device stands with the hub, as one row of SQL says it: unknown, known with its credentials, or removed. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
+import { zoneOfDevice } from '../groups/group-zones.js';
+import type { GroupZone } from '../groups/group-zones.js';
 import type { KnownDevice } from '../provisioning-store.js';
 
 /** One credential of a device. Times are ms since the Unix epoch. */
@@ -19,6 +21,7 @@ export interface Standing {
   readonly deviceId: DeviceId;
   readonly clientUuidHash: string | undefined;
   readonly transport: KnownDevice['transport'];
+  /** Its own, or of the first of its groups that has one. */
   readonly timeZone: string | undefined;
   /** Newest first; none: the device is not known. */
   readonly credentials: readonly Credential[];
@@ -44,34 +47,43 @@ interface CredentialRecord {
   readonly expires_at: number | null;
 }
 
-const CREDENTIALS = `(
+const credentialsOf = (id: string): string => `(
   SELECT json_agg(json_build_object(
       'generation', c.generation, 'mqtt_client_id', c.mqtt_client_id, 'secret_hash', c.secret_hash, 'secret', c.secret, 'is_used', c.used_at IS NOT NULL,
       'expires_at', extract(epoch FROM c.expires_at) * 1000) ORDER BY c.generation DESC)
-  FROM device_credential c WHERE c.device_id = i.id) AS credentials`;
+  FROM device_credential c WHERE c.device_id = ${id}) AS credentials`;
 
-/** $1: device ids. One row each, also for those that nobody knows. */
-const OF_DEVICES = {
-  name: 'standing-of-devices',
-  text: `SELECT i.id, d.client_uuid_hash, d.preferred_transport, d.time_zone, r.device_id IS NOT NULL AS is_removed, ${CREDENTIALS}
-         FROM unnest($1::text[]) AS i(id) LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`,
-};
-
-/** $1: the id to go on after; $2: how many. */
-const KNOWN_AFTER = {
-  name: 'standing-known-after',
-  text: `SELECT i.id, i.client_uuid_hash, i.preferred_transport, i.time_zone, false AS is_removed, ${CREDENTIALS}
-         FROM device i WHERE i.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = i.id) ORDER BY i.id LIMIT $2`,
-};
-
-/** The ids must be storable texts. */
-export async function standingOf(database: Queryable, deviceIds: readonly string[]): Promise<readonly Standing[]> {
-  return (await database.query<StandingRecord>(OF_DEVICES, [deviceIds])).map(toStanding);
+/** The ids must be storable texts. One row each, also for those that nobody knows. */
+export function standingOf(database: Queryable, deviceIds: readonly string[], zones: readonly GroupZone[]): Promise<readonly Standing[]> {
+  const parameters: unknown[] = [deviceIds];
+  const text = `SELECT i.id, d.client_uuid_hash, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+                  r.device_id IS NOT NULL AS is_removed, ${credentialsOf('i.id')}
+                FROM unnest($1::text[]) AS i(id) LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`;
+  return readStandings(database, { name: 'standing-of-devices', text }, parameters, zones);
 }
 
 /** Known devices in the order of their ids. */
-export async function knownAfter(database: Queryable, deviceId: string, rowsMax: number): Promise<readonly Standing[]> {
-  return (await database.query<StandingRecord>(KNOWN_AFTER, [deviceId, rowsMax])).map(toStanding);
+export function knownAfter(
+  database: Queryable,
+  deviceId: string,
+  rowsMax: number,
+  zones: readonly GroupZone[],
+): Promise<readonly Standing[]> {
+  const parameters: unknown[] = [deviceId, rowsMax];
+  const text = `SELECT d.id, d.client_uuid_hash, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+                  false AS is_removed, ${credentialsOf('d.id')}
+                FROM device d WHERE d.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id) ORDER BY d.id LIMIT $2`;
+  return readStandings(database, { name: 'standing-known-after', text }, parameters, zones);
+}
+
+/** Prepared only without groups: what these say is part of the statement. */
+async function readStandings(
+  database: Queryable,
+  { name, text }: { readonly name: string; readonly text: string },
+  parameters: unknown[],
+  zones: readonly GroupZone[],
+): Promise<readonly Standing[]> {
+  return (await database.query<StandingRecord>(zones.length === 0 ? { name, text } : { text }, parameters)).map(toStanding);
 }
 
 function toStanding(record: StandingRecord): Standing {
