@@ -1,17 +1,19 @@
 /** Commands on standard input: good ones act, bad ones are explained. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { runCommand } from './commands.js';
+import { Boards } from './boards.js';
+import { runCommand as runOn } from './commands.js';
 import { Fleet } from './fleet.js';
 import { readOptions } from './options.js';
 
 const nobody = { onconnected: () => undefined, ondisconnected: () => undefined, onfailed: () => undefined, onnotice: () => undefined };
 const options = readOptions(['node', 'simulate', '--devices', '5', '--transport', 'mixed', '--direct', '--secret', 'x'], {});
 const fleet = new Fleet(options, nobody);
+const runCommand = (line: string) => runOn(line, { fleet, boards: new Boards(options) });
 afterEach(() => fleet.stop());
 
 describe('commands', () => {
   it('list the devices of the seed', () => {
-    const { answer } = runCommand('{"cmd":"devices","id":1}', fleet);
+    const { answer } = runCommand('{"cmd":"devices","id":1}');
     expect(answer).toMatchObject({ event: 'devices', id: 1 });
     expect(answer['devices']).toMatchObject([
       { device: '02:00:01:00:00:00', profile: 'screen-camera', transport: 'mqtt' },
@@ -23,13 +25,13 @@ describe('commands', () => {
   });
 
   it('count, and give behaviours to one or all', () => {
-    expect(runCommand('{"cmd":"counts"}', fleet).answer).toEqual({ event: 'counts', tools: {}, devices: {} });
-    expect(runCommand('{"cmd":"behaviour","device":"*","behaviour":{"kind":"silent"}}', fleet).answer).toEqual({
+    expect(runCommand('{"cmd":"counts"}').answer).toEqual({ event: 'counts', tools: {}, devices: {} });
+    expect(runCommand('{"cmd":"behaviour","device":"*","behaviour":{"kind":"silent"}}').answer).toEqual({
       event: 'done',
       cmd: 'behaviour',
       devices: 5,
     });
-    expect(runCommand('{"cmd":"stop"}', fleet)).toEqual({ answer: { event: 'done', cmd: 'stop' }, isStop: true });
+    expect(runCommand('{"cmd":"stop"}')).toEqual({ answer: { event: 'done', cmd: 'stop' }, isStop: true });
   });
 
   it.each([
@@ -38,7 +40,7 @@ describe('commands', () => {
     ['{"cmd":"behaviour","device":"*","behaviour":{"kind":"slow"}}', 'behaviour.ms'],
     ['{"cmd":"calls","device":"02:00"}', 'No device 02:00'],
   ])('explain what is wrong with %s', (line, message) => {
-    const { answer } = runCommand(line, fleet);
+    const { answer } = runCommand(line);
     expect(answer.event).toBe('error');
     expect(answer['message']).toContain(message);
   });

@@ -1,6 +1,7 @@
 /** The commands on standard input, one JSON object per line: parsed, checked, carried out, answered. A bad line gets an error event and harms nothing. */
 import { behaviourSchema } from '@flotilla/simulated-device';
 import { z } from 'zod';
+import type { Boards } from './boards.js';
 import type { Fleet } from './fleet.js';
 
 /** A day: beyond any story, below what a timer can hold. */
@@ -21,26 +22,44 @@ const commandSchema = z.discriminatedUnion('cmd', [
   z.strictObject({ cmd: z.literal('behaviour'), id, device, behaviour: behaviourSchema }),
   z.strictObject({ cmd: z.literal('disconnect'), id, device, how: z.enum(['graceful', 'abrupt', 'silent']).optional(), forMs }),
   z.strictObject({ cmd: z.literal('connect'), id, device }),
+  z.strictObject({ cmd: z.literal('boards'), id }),
+  z.strictObject({ cmd: z.literal('resetBoard'), id, board: z.string().min(1) }),
   z.strictObject({ cmd: z.literal('stop'), id }),
 ]);
 
 type Command = z.infer<typeof commandSchema>;
 type Answer = Readonly<Record<string, unknown>> & { readonly event: string };
 
+/** What the commands act on. */
+export interface Simulated {
+  readonly fleet: Fleet;
+  readonly boards: Pick<Boards, 'list' | 'reset'>;
+}
+
 /** Carries one line out and says what to answer; `stop` is the caller's to do. */
-export function runCommand(line: string, fleet: Fleet): { readonly answer: Answer; readonly isStop: boolean } {
+export function runCommand(line: string, simulated: Simulated): { readonly answer: Answer; readonly isStop: boolean } {
   const parsed = commandSchema.safeParse(readJson(line));
   if (!parsed.success) return { answer: { event: 'error', message: `Bad command: ${explain(parsed.error)}` }, isStop: false };
   const command = parsed.data;
-  return { answer: { ...carryOut(command, fleet), ...(command.id !== undefined && { id: command.id }) }, isStop: command.cmd === 'stop' };
+  return {
+    answer: { ...carryOut(command, simulated), ...(command.id !== undefined && { id: command.id }) },
+    isStop: command.cmd === 'stop',
+  };
 }
 
-function carryOut(command: Command, fleet: Fleet): Answer {
+function carryOut(command: Command, { fleet, boards }: Simulated): Answer {
   switch (command.cmd) {
     case 'devices':
       return { event: 'devices', devices: listDevices(fleet) };
     case 'counts':
       return { event: 'counts', ...countCalls(fleet) };
+    case 'boards':
+      return { event: 'boards', boards: boards.list() };
+    case 'resetBoard': {
+      const count = boards.reset(command.board);
+      if (count === 0) return { event: 'error', message: `No board at ${command.board}.` };
+      return { event: 'done', cmd: 'resetBoard', boards: count };
+    }
     case 'stop':
       return { event: 'done', cmd: 'stop' };
     default:

@@ -1,5 +1,6 @@
 /** The simulator: reads the options, starts the fleet, listens to commands, stops cleanly. */
 import { createInterface } from 'node:readline';
+import { Boards } from './boards.js';
 import { runCommand } from './commands.js';
 import { Fleet } from './fleet.js';
 import { readOptions } from './options.js';
@@ -11,6 +12,7 @@ const reporter = new Reporter(options, {
   sentence: (text) => process.stderr.write(`${text}\n`),
 });
 const fleet = new Fleet(options, reporter);
+const boards = new Boards(options);
 
 /** How long the sockets may take to say goodbye. */
 const STOP_WAIT_MS = 2000;
@@ -21,6 +23,7 @@ function stop(): void {
   if (isStopping) return;
   isStopping = true;
   fleet.stop();
+  boards.close();
   reporter.stop();
   process.stdin.destroy();
   setTimeout(() => process.exit(0), STOP_WAIT_MS).unref();
@@ -35,7 +38,7 @@ process.once('SIGTERM', stop);
 if (options.isJson) {
   createInterface({ input: process.stdin })
     .on('line', (line) => {
-      const { answer, isStop } = runCommand(line, fleet);
+      const { answer, isStop } = runCommand(line, { fleet, boards });
       reporter.event(answer);
       if (isStop) stop();
     })
@@ -43,7 +46,19 @@ if (options.isJson) {
 }
 
 reporter.event({ event: 'started', devices: fleet.size, seed: options.seed, hasSecret: fleet.hasSecret });
-reporter.say(`${fleet.size} simulated devices connect to ${options.ota ?? options.host}. Ctrl-C stops them.`);
-if (options.ota === undefined && !fleet.hasSecret)
-  reporter.say(`No device secret given, and none in ${fleet.secretFile}: connecting without credentials until it is there.`);
+if (boards.size > 0) {
+  await boards.open().catch((error: unknown) => {
+    process.stderr.write(
+      `The microcontrollers cannot listen: ${error instanceof Error ? error.message : String(error)}. Give another --mcpu-port.\n`,
+    );
+    process.exit(1);
+  });
+  reporter.event({ event: 'boards', boards: boards.list() });
+  for (const { address, profile } of boards.list()) reporter.say(`A microcontroller (${profile}) waits at ${address} to be dialled.`);
+}
+if (fleet.size > 0) {
+  reporter.say(`${fleet.size} simulated devices connect to ${options.ota ?? options.host}. Ctrl-C stops them.`);
+  if (options.ota === undefined && !fleet.hasSecret)
+    reporter.say(`No device secret given, and none in ${fleet.secretFile}: connecting without credentials until it is there.`);
+}
 fleet.start();

@@ -7,6 +7,8 @@ import { profileNames, type Network, type ProfileName } from '@flotilla/simulate
 const DEVICES_PER_ADDRESS = 20_000;
 /** More needs several processes: a process has 20,000 to 100,000 open files on ordinary systems. */
 const DEVICES_MAX = 100_000;
+/** Each microcontroller is a listener on a port of its own, and one address has about 28,000 of them. */
+const BOARDS_MAX = 5_000;
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+)$/;
 
 export interface SimulatorOptions {
@@ -36,6 +38,12 @@ export interface SimulatorOptions {
   readonly keepAliveSeconds: number;
   readonly mqttLevel: 3 | 4;
   readonly localAddresses: number;
+  /** Microcontrollers that wait to be dialled, and further ones that misbehave. */
+  readonly mcpu: number;
+  readonly mcpuFaulty: number;
+  readonly mcpuHost: string;
+  /** Of the first; the others follow it. 0 for any that are free. */
+  readonly mcpuPort: number;
 }
 
 /** What commander hands over; the parsers below have checked each value. */
@@ -55,6 +63,8 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   }
   if (given.ota !== undefined && !(URL.canParse(given.ota) && /^https?:/.test(given.ota)))
     command.error(`error: --ota must be a URL that begins with http: or https:, not ${given.ota}.`);
+  if (given.mcpuPort !== 0 && given.mcpuPort + given.mcpu + given.mcpuFaulty > 65_536)
+    command.error(`error: from --mcpu-port ${given.mcpuPort} on there are not enough ports for all microcontrollers.`);
   if (given.ota !== undefined && given.direct) command.error('error: --ota and --direct are two ways in; give one of them.');
   const { json, direct, mqttLevel, ...rest } = given;
   const ota = direct ? undefined : (given.ota ?? `http://${given.host}:${given.httpPort}/ota/`);
@@ -64,7 +74,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
 function describeOptions(env: NodeJS.ProcessEnv): Command {
   return new Command('simulate')
     .description('Runs a fleet of simulated devices against a hub until Ctrl-C.')
-    .addOption(number('--devices <n>', 'how many devices', 40, 1, DEVICES_MAX))
+    .addOption(number('--devices <n>', 'how many devices', 40, 0, DEVICES_MAX))
     .addOption(
       new Option('--transport <kind>', 'how they connect with --direct; mixed is one in four over WebSocket')
         .choices(['mqtt', 'websocket', 'mixed'])
@@ -101,6 +111,10 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .addOption(number('--keep-alive-seconds <s>', 'MQTT keep-alive, 0 for none', 45, 0, 65_535))
     .addOption(new Option('--mqtt-level <level>', 'MQTT protocol level: 4 is 3.1.1, 3 is 3.1').choices(['3', '4']).default('4'))
     .addOption(number('--local-addresses <n>', 'spread over this many loopback source addresses, 0 for as many as needed', 0, 0, 254))
+    .addOption(number('--mcpu <n>', 'MCP/U microcontrollers that wait to be dialled over TCP', 0, 0, BOARDS_MAX))
+    .addOption(number('--mcpu-faulty <n>', 'further ones that stay mute, send garbage, flood or close, in turn', 0, 0, BOARDS_MAX))
+    .option('--mcpu-host <address>', 'the address that microcontrollers listen on', '127.0.0.1')
+    .addOption(number('--mcpu-port <port>', 'port of the first microcontroller, the others follow; 0 for any that are free', 0, 0, 65_535))
     .option('--json', 'talk JSON lines: events on standard output, commands on standard input (see apps/simulator/README.md)');
 }
 

@@ -14,3 +14,7 @@ export type { ShownAlert } from './screen.js';
 export { seededRandom } from './seeded-random.js';
 export { SimulatedDevice } from './simulated-device.js';
 export type { DeviceSetup } from './simulated-device.js';
+export { boardProfileNames, boardProfiles } from './mcpu/board-profile.js';
+export type { BoardProfile, BoardProfileName } from './mcpu/board-profile.js';
+export { SimulatedBoard } from './mcpu/simulated-board.js';
+export type { BoardEffect } from './mcpu/simulated-board.js';
