@@ -54,7 +54,7 @@ describe('the hub’s life', () => {
     const dataDir = makeDataDir();
     folders.push(dataDir);
     const first = await start({ dataDir, args: ['--demo'], env: { FLOTILLA_LOG_LEVEL: 'warn' } });
-    await online(first, 40);
+    await online(first, 43);
     const keyFile = path.join(dataDir, 'admin.key');
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(first.log()).toContain(first.adminKey);
@@ -68,7 +68,7 @@ describe('the hub’s life', () => {
       second,
       '{ devices { totalCount nodes { presence tools { name } } } }',
     );
-    expect(devices.totalCount).toBe(40);
+    expect(devices.totalCount).toBe(43);
     expect(devices.nodes.every((device) => device.presence === 'OFFLINE' && device.tools.length > 0)).toBe(true);
     expect(await stop(second, 'SIGTERM')).toBe(0);
     expect(processesOf(dataDir)).toEqual([]);
@@ -78,7 +78,7 @@ describe('the hub’s life', () => {
     const dataDir = makeDataDir();
     folders.push(dataDir);
     const hub = await start({ dataDir, args: ['--demo'] });
-    await online(hub, 40);
+    await online(hub, 43);
     const { devices } = await ask<{ devices: { nodes: { id: string; model: string; presence: string; tools: { name: string }[] }[] } }>(
       hub,
       '{ devices(first: 5) { nodes { id model presence tools { name } } } }',

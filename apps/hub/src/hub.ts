@@ -90,7 +90,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   closers.add('http listener', () => void server.server.close());
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
   if (options.withDemoFleet && gateway) {
-    const demo = await startDemoFleet({ enrolments: ground.registry.enrolments, addresses, dataDir: config.dataDir });
+    const demo = await startDemoFleet({ enrolments: ground.registry.enrolments, addresses, dataDir: config.dataDir, logger });
     closers.add('demo fleet', demo.stop);
   }
   return { ports, lost: ground.lease.lost, stop: () => closers.closeAll() };
