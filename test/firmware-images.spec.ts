@@ -1,13 +1,10 @@
 /** Firmware images over the hub's own doors: what is taken, what is refused and why, and what the hub keeps of it. */
-import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { makeAppImage, type AppImageRecipe } from '@flotilla/firmware/app-image-maker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeImage as image, uploadImage } from './src/firmware-image.js';
 import { ask } from './src/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
-
-const image = (recipe: Partial<AppImageRecipe> = {}) => makeAppImage({ version: '2.5.0', hash: createHash('sha256'), ...recipe });
 
 function changed(file: Uint8Array<ArrayBuffer>, at: number): Uint8Array<ArrayBuffer> {
   const copy = file.slice();
@@ -36,15 +33,7 @@ describe('firmware images', () => {
     removeDataDir(hub.dataDir);
   });
 
-  async function upload(
-    file: Uint8Array<ArrayBuffer>,
-  ): Promise<{ status: number; body: { id?: string; code?: string; message?: string } }> {
-    const form = new FormData();
-    form.append('file', new Blob([file]), 'xiaozhi.bin');
-    const headers = { authorization: `Bearer ${hub.adminKey}` };
-    const response = await fetch(`${hub.httpUrl}/api/firmware`, { method: 'POST', headers, body: form });
-    return { status: response.status, body: (await response.json()) as Record<string, string> };
-  }
+  const upload = (file: Uint8Array<ArrayBuffer>) => uploadImage(hub, file);
 
   const keptFiles = () =>
     readdirSync(path.join(hub.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((each) => each.isFile());

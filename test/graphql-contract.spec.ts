@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, findBreakingChanges, findDangerousChanges, DangerousChangeType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './src/eventually.js';
+import { makeImage, uploadImage } from './src/firmware-image.js';
 import { ask, send, subscriptions } from './src/graphql-client.js';
 import { everythingOf, servedSchema } from './src/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
@@ -109,7 +110,8 @@ describe('the schema that the hub tells', () => {
     const made = await ask<{ callTool: { call: { id: string } } }>(hub, call);
     const jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, 'every-field');
     await finished(hub, jobId);
-    const ids: Readonly<Record<string, string>> = { device: deviceId, call: made.callTool.call.id, job: jobId };
+    const { id: firmwareImage = '' } = (await uploadImage(hub, makeImage())).body;
+    const ids: Readonly<Record<string, string>> = { device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument =
         field.name in ids ? `(id: "${ids[field.name]}")` : field.args.some(({ name }) => name === 'first') ? '(first: 3)' : '';
