@@ -1,3 +1,4 @@
+import { defaultToolPolicy } from '@flotilla/jobs';
 import type { AbortRule, WaveSpec } from '@flotilla/jobs';
 import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -193,7 +194,10 @@ describe('the steps of a job', () => {
         settle(answers('true'));
       }, 60);
     };
-    const jobs = await Promise.all([1, 2, 3].map(() => startJob(hub, ids, { tool: 'self.reboot', verification: 'NONE' })));
+    const pattern = 'self.screen.set_theme';
+    await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern, disruptive: true }, admin);
+    const jobs = await Promise.all([1, 2, 3].map(() => startJob(hub, ids, { tool: pattern })));
+    for (const jobId of jobs) expect(await hub.job(jobId)).toMatchObject({ disruptive: true });
     await Promise.all(jobs.map((jobId) => hub.finished(jobId)));
     expect(most).toBe(1);
     for (const jobId of jobs) expect(await hub.progress(jobId)).toMatchObject({ succeeded: 6 });
