@@ -23,6 +23,7 @@ const mappers = {
   Event: '@flotilla/registry#EventRow',
   FleetTool: '@flotilla/registry#FleetToolRow',
   Job: '@flotilla/jobs#Job as JobSource',
+  JobPreview: '../job-preview.js#ShownPreview',
   JobTarget: '@flotilla/registry#TargetRow',
   Tool: '@flotilla/registry#StoredTool',
   ToolPolicy: '@flotilla/jobs#ToolPolicy as ToolPolicySource',

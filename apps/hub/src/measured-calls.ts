@@ -35,6 +35,7 @@ export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperation
     pauseJob: (id, actor) => fleet.pauseJob(id, actor),
     resumeJob: (id, actor) => fleet.resumeJob(id, actor),
     cancelJob: (id, force, actor) => fleet.cancelJob(id, force, actor),
+    previewJob: (request, actor) => fleet.previewJob(request, actor),
     rerunJob: (...rerun) => fleet.rerunJob(...rerun),
     approveJob: (id, actor) => fleet.approveJob(id, actor),
     denyJob: (id, reason, actor) => fleet.denyJob(id, reason, actor),

@@ -34,6 +34,7 @@ import { EventResolver } from './resolvers/event.resolver.js';
 import { FirmwareResolver } from './resolvers/firmware.resolver.js';
 import { JobActsResolver } from './resolvers/job-acts.resolver.js';
 import { JobTargetResolver } from './resolvers/job-target.resolver.js';
+import { JobPreviewResolver } from './resolvers/job-preview.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LiveResolver } from './resolvers/live.resolver.js';
 import { ProvisioningActsResolver } from './resolvers/provisioning-acts.resolver.js';
@@ -70,6 +71,7 @@ const resolvers = [
   FirmwareResolver,
   JobResolver,
   JobActsResolver,
+  JobPreviewResolver,
   JobTargetResolver,
   LiveResolver,
   UploadResolver,

@@ -6,6 +6,7 @@ import type { BlobBody } from '@flotilla/storage';
 
 export type FleetOperations = Pick<
   Fleet,
+  | 'previewJob'
   | 'rerunJob'
   | 'approveJob'
   | 'denyJob'

@@ -240,6 +240,7 @@ const refusingFleet: FleetOperations = {
   openNextWave: async () => refused,
   refreshTools: async () => refused,
   rerunJob: async () => refused,
+  previewJob: () => Promise.reject(new TypeError('No job is previewed in this spec.')),
   approveJob: async () => refused,
   denyJob: async () => refused,
   createDeviceGroup: async () => refused,

@@ -20,6 +20,8 @@ const query: EveryField<Query> = {
   events: 'EVENTS_READ',
   job: 'JOBS_READ',
   jobs: 'JOBS_READ',
+  // It shows what somebody who may make the job would see.
+  previewJob: 'JOBS_WRITE',
   firmwareImages: 'DEVICES_READ',
   firmwareImage: 'DEVICES_READ',
   enrolments: 'DEVICES_READ',
@@ -79,6 +81,7 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   Call: { device: 'DEVICES_READ' },
   Job: { targets: 'JOBS_READ', failureGroups: 'JOBS_READ' },
   JobTarget: { device: 'DEVICES_READ' },
+  JobPreview: { sample: 'DEVICES_READ' },
   UpdateDevicePayload: { device: 'DEVICES_READ' },
   DeviceGroupPayload: { deviceGroup: 'DEVICES_READ' },
   RefreshToolsPayload: { device: 'DEVICES_READ' },

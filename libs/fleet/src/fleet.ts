@@ -7,6 +7,8 @@ import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
 import { ToolCaller } from './calls/call-tool.js';
 import type { CallAnswer, CallRequest } from './calls/call-tool.js';
+import { previewJob } from './jobs/preview-job.js';
+import type { JobPreview } from './jobs/preview-job.js';
 import { rerunJob } from './jobs/rerun-job.js';
 import { approveJob, denyJob } from './jobs/approve-job.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
@@ -66,6 +68,11 @@ export class Fleet {
 
   cancelJob(id: string, force: boolean, actor: Actor): Promise<JobAnswer> {
     return cancelJob(this.#deps, id, force, actor);
+  }
+
+  /** What `createJob` would do. Writes nothing. */
+  previewJob(request: JobRequest, actor: Actor): Promise<JobPreview> {
+    return previewJob(this.#deps, request, actor);
   }
 
   /** A new job over the targets of a finished one that ended so. */

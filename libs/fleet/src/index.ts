@@ -2,6 +2,7 @@ export type { Actor } from './actor.js';
 export type { CallAnswer, CallRequest } from './calls/call-tool.js';
 export type { JobAnswer } from './jobs/create-job.js';
 export type { JobRequest } from './jobs/job-request.js';
+export type { ArgumentErrorGroup, JobPreview } from './jobs/preview-job.js';
 export { refuseFilter } from './device-filter-rules.js';
 export { refuseTimeZone, refuseUnknownGroups } from './groups/device-groups.js';
 export type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';

@@ -2,6 +2,7 @@ export type { AbortAction, AbortOutcome, AbortRule, AbortScope, RuleCounts, Trip
 export { defaultAbortRules } from './abort/default-rules.js';
 export { findTrippedRule } from './abort/evaluate-rules.js';
 export type { RuleEvidence } from './abort/evaluate-rules.js';
+export { blastRadius } from './abort/blast-radius.js';
 export { concludeJob } from './conclude-job.js';
 export type { EarlyConclusion } from './conclude-job.js';
 export { allotSlots, weightOf } from './fairness/allot-slots.js';

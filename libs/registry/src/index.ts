@@ -46,6 +46,7 @@ export type {
   ReadbackTarget,
   TargetFlush,
   TargetRow,
+  ToolSetCount,
   ToolSetVerdict,
   VerificationEnd,
   VerificationLook,

@@ -41,6 +41,13 @@ export interface ToolSetVerdict {
   readonly rejection: CallError | undefined;
 }
 
+/** Devices that have the same tools; `undefined` hash: nobody knows which. */
+export interface ToolSetCount {
+  readonly toolSetHash: ToolSetHash | undefined;
+  readonly devices: number;
+  readonly online: number;
+}
+
 /** A target claimed for sending; its intent is committed. */
 export interface ClaimedTarget {
   readonly deviceId: DeviceId;
@@ -211,6 +218,8 @@ export interface JobStore {
   create(job: NewJob, by?: AuditSource): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob>;
   /** What this actor's key made before; undefined where it is new. */
   earlier(job: Pick<NewJob, 'createdBy' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined>;
+  /** Devices that the filter matches now, by their tools. */
+  countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]>;
   /** Devices that the filter matches now, counted up to `max`. */
   countDevices(devices: DeviceFilter, max: number): Promise<number>;
   find(id: string): Promise<Job | undefined>;

@@ -28,6 +28,7 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   // These go over rows that they do not return: a job's targets, the fleet.
   ['Job.failureGroups', 200],
   ['Query.tools', 200],
+  ['Query.previewJob', 200],
 ]);
 /** `totalCount` goes over 10,000 devices, once for a connection however many rows that has. */
 const totalCountPoints = 200;

@@ -69,14 +69,7 @@ export async function makeJob(deps: CreateJobDeps, request: JobRequest, making: 
   if (earlier !== undefined) return answerOf(earlier);
   const createdAt = deps.clock.now();
   const policy = await deps.policies.policyOf(request.tool);
-  const refusal =
-    refuseStart(request, createdAt) ??
-    refuseVerification(request, policy) ??
-    refuseUrls(deps.gate, request) ??
-    (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
-    (await refuseUnknownGroups(deps.registry, request.devices, ['input', 'devices'])) ??
-    (await refuseTooMany(deps, request)) ??
-    (await making.refuseMore?.());
+  const refusal = (await refuseNewJob(deps, request, policy, actor)) ?? (await making.refuseMore?.());
   if (refusal !== undefined) return { refusal };
   const row: NewJob = {
     id: newId(createdAt) as JobId,
@@ -85,8 +78,7 @@ export async function makeJob(deps: CreateJobDeps, request: JobRequest, making: 
     tool: request.tool,
     arguments: request.arguments,
     devices: request.devices,
-    ...boundsOf(request, createdAt),
-    ...policyOf(request, policy),
+    ...termsOf(request, policy, createdAt),
     firmwareImageId: undefined,
     parentJobId,
     ...asked,
@@ -96,6 +88,28 @@ export async function makeJob(deps: CreateJobDeps, request: JobRequest, making: 
   const created = await deps.registry.jobs.create(row, sourceOf(actor));
   if (created.kind === 'created') announceJob(deps, created.job.id);
   return answerOf(created);
+}
+
+/** What depends on the fleet, the tool and the caller. */
+export async function refuseNewJob(
+  deps: CreateJobDeps,
+  request: JobRequest,
+  policy: ToolPolicy,
+  actor: Actor,
+): Promise<Refusal | undefined> {
+  return (
+    refuseStart(request, deps.clock.now()) ??
+    refuseVerification(request, policy) ??
+    refuseUrls(deps.gate, request) ??
+    (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
+    (await refuseUnknownGroups(deps.registry, request.devices, ['input', 'devices'])) ??
+    (await refuseTooMany(deps, request))
+  );
+}
+
+/** What was asked, the defaults, and what the tool's policy says now. */
+export function termsOf(request: JobRequest, policy: ToolPolicy, createdAt: number) {
+  return { ...boundsOf(request, createdAt), ...policyOf(request, policy) };
 }
 
 function firstState({ approvals }: CreateJobDeps, { startAt }: JobRequest, { disruptive }: ToolPolicy): NewJob['state'] {

@@ -16,7 +16,7 @@ export interface RuleEvidence {
 type RuledJob = Pick<Job, 'abortRules' | 'trippedRule' | 'currentWave'>;
 
 /** Decided targets that a rule without a number of its own waits for. */
-const minDecidedDefault = 20;
+export const minDecidedDefault = 20;
 
 const counterOf = {
   FAILED: 'failed',

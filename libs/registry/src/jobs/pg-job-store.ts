@@ -21,6 +21,7 @@ import type {
   ReadbackTarget,
   TargetFlush,
   TargetRow,
+  ToolSetCount,
   ToolSetVerdict,
   VerificationEnd,
   VerificationLook,
@@ -35,7 +36,7 @@ import { jobCreated, jobMoved } from './job-audit.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 import { correctUnknown, findLateTargets } from './late-answers.js';
 import { moveJob } from './move-job.js';
-import { countDevices, prepareChunk, toolSetsOf } from './prepare-targets.js';
+import { countByToolSet, countDevices, prepareChunk, toolSetsOf } from './prepare-targets.js';
 import { readFailureGroups, readProgress, readTargets } from './read-targets.js';
 import { reconcileCounters } from './reconcile-counters.js';
 import { readEvidence, readOverdue } from './verify-evidence.js';
@@ -154,6 +155,10 @@ export class PgJobStore implements JobStore {
 
   failureGroups(ids: readonly JobId[], first: number): Promise<readonly (readonly FailureGroupRow[])[]> {
     return readFailureGroups(this.db, ids, first);
+  }
+
+  countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]> {
+    return countByToolSet(this.db, devices);
   }
 
   countDevices(devices: DeviceFilter, max: number): Promise<number> {

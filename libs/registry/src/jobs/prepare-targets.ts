@@ -4,7 +4,7 @@ import type { Queryable } from '../database/database.js';
 import type { DeviceFilter, GroundFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
 import { groundFilter } from '../groups/ground-filter.js';
-import type { JobFence, ToolSetVerdict } from '../job-store.js';
+import type { JobFence, ToolSetCount, ToolSetVerdict } from '../job-store.js';
 import { countMoved, counterOf, SHARD } from './counter-sql.js';
 
 /** Tool sets over the devices that the job's filter matches now. */
@@ -80,6 +80,20 @@ export async function prepareChunk(
     parameters,
   );
   return rows[0]?.is_preparing === true ? rows[0].count : undefined;
+}
+
+/** Devices that the filter matches now, by their tools, and how many of them are online. */
+export async function countByToolSet(db: Queryable, devices: DeviceFilter): Promise<readonly ToolSetCount[]> {
+  const parameters: unknown[] = [];
+  const condition = deviceCondition(await groundFilter(db, devices), parameters);
+  const rows = await db.query<{ hash: ToolSetHash | null; devices: number; online: number }>(
+    {
+      text: `SELECT d.tool_set_hash AS hash, count(*)::int AS devices, (count(*) FILTER (WHERE d.online AND g.lease_until > now()))::int AS online
+        FROM device d LEFT JOIN hub_process g ON g.id = d.gateway_id WHERE ${condition} GROUP BY d.tool_set_hash`,
+    },
+    parameters,
+  );
+  return rows.map((row) => ({ toolSetHash: row.hash ?? undefined, devices: row.devices, online: row.online }));
 }
 
 /** Devices that the filter matches now, counted no further than `max`. */

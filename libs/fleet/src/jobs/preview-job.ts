@@ -1,0 +1,99 @@
+/** What making a job would do, counted inside PostgreSQL and judged once per distinct tool set: the same rules as for making it, and nothing is written. */
+import { blastRadius, planWaves } from '@flotilla/jobs';
+import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import type { Refusal } from '../refusal.js';
+import { refuseNewJob, termsOf } from './create-job.js';
+import type { CreateJobDeps } from './create-job.js';
+import { refuseJobRequest } from './job-request.js';
+import type { JobRequest } from './job-request.js';
+import { ToolSetVerdicts } from './tool-set-verdicts.js';
+
+export interface PreviewJobDeps extends CreateJobDeps {
+  readonly registry: Pick<Registry, 'deviceGroups' | 'devices' | 'jobs' | 'toolSets'>;
+}
+
+export interface ArgumentErrorGroup {
+  readonly message: string;
+  readonly deviceCount: number;
+}
+
+export interface JobPreview {
+  readonly targetCount: number;
+  readonly onlineCount: number;
+  /** Devices without the tool, and those whose tools nobody knows. */
+  readonly missingToolCount: number;
+  /** What else would refuse the call before it is sent, most devices first. */
+  readonly argumentErrors: readonly ArgumentErrorGroup[];
+  readonly sample: readonly DeviceRow[];
+  /** Sizes. */
+  readonly waves: readonly number[];
+  readonly blastRadius: number;
+  /** Undefined without a pace: how fast devices answer is not known before. */
+  readonly estimatedSeconds: number | undefined;
+  readonly refusal: Refusal | undefined;
+}
+
+/** Devices shown as examples. */
+const sampleDevices = 5;
+/** Groups of errors: each is a distinct message, and nobody reads more. */
+const groupsMax = 20;
+
+const nothing: Omit<JobPreview, 'refusal'> = {
+  ...{ targetCount: 0, onlineCount: 0, missingToolCount: 0, argumentErrors: [], sample: [], waves: [], blastRadius: 0 },
+  estimatedSeconds: undefined,
+};
+
+export async function previewJob(deps: PreviewJobDeps, request: JobRequest, actor: Actor): Promise<JobPreview> {
+  // A key is asked for by whoever makes the job.
+  const invalid = refuseJobRequest(request, 'preview');
+  if (invalid !== undefined) return { ...nothing, refusal: invalid };
+  const { registry, clock, policies } = deps;
+  const now = clock.now();
+  const policy = await policies.policyOf(request.tool);
+  const terms = termsOf(request, policy, now);
+  const [counts, page, refusal] = await Promise.all([
+    registry.jobs.countByToolSet(request.devices),
+    registry.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),
+    refuseNewJob(deps, request, policy, actor),
+  ]);
+  const targetCount = sum(counts, ({ devices }) => devices);
+  const waves = planWaves(targetCount, terms.waves);
+  const soakSeconds = waves.slice(0, -1).reduce((total, wave) => total + wave.soakSeconds, 0);
+  return {
+    targetCount,
+    onlineCount: sum(counts, ({ online }) => online),
+    ...(await judge(deps, request, actor, counts)),
+    sample: page.rows,
+    waves: waves.map(({ size }) => size),
+    blastRadius: blastRadius(terms, targetCount),
+    estimatedSeconds: terms.perMinute === undefined ? undefined : Math.ceil((targetCount * 60) / terms.perMinute) + soakSeconds,
+    refusal,
+  };
+}
+
+async function judge(
+  { registry, gate }: PreviewJobDeps,
+  { tool, arguments: args }: JobRequest,
+  { mayCallUserOnly }: Actor,
+  counts: readonly ToolSetCount[],
+): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'>> {
+  const verdicts = new ToolSetVerdicts(registry.toolSets, gate, { tool, arguments: args, mayCallUserOnly });
+  await verdicts.judge(counts.flatMap(({ toolSetHash }) => toolSetHash ?? []));
+  let missingToolCount = 0;
+  const errors = new Map<string, number>();
+  for (const { toolSetHash, devices } of counts) {
+    const error = toolSetHash === undefined ? verdicts.withoutTools : verdicts.known(toolSetHash)?.rejection;
+    if (error?.code === 'TOOL_UNKNOWN') missingToolCount += devices;
+    else if (error !== undefined) errors.set(error.message, (errors.get(error.message) ?? 0) + devices);
+  }
+  const argumentErrors = [...errors]
+    .map(([message, deviceCount]) => ({ message, deviceCount }))
+    .sort((one, other) => other.deviceCount - one.deviceCount)
+    .slice(0, groupsMax);
+  return { missingToolCount, argumentErrors };
+}
+
+function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
+  return items.reduce((total, item) => total + valueOf(item), 0);
+}
