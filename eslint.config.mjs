@@ -35,6 +35,7 @@ const doors = [
   { packages: ['aedes'], projects: ['gateway', 'bench'] },
   { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'bench', 'test'] },
   { packages: ['@nestjs/*', 'mercurius'], projects: ['api', 'hub'] },
+  { packages: ['@modelcontextprotocol/*'], projects: ['api', 'test'] },
 ];
 
 const corePaths = ['mcp', 'session', 'firmware', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);

@@ -309,6 +309,7 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   [/^(GET|HEAD) \/health\/(live|ready)$/, isPublic],
   [/^(GET|POST) \/ota(\/.*)?$/, tellsNoSecret],
   [/^(GET|HEAD|POST) \/graphql$/, refuses(401)],
+  [/^(GET|POST|DELETE) \/mcp$/, refuses(401)],
   // Everything below /api wants a key, and everything below /t a token of the one device that it was made for.
   [/^\w+ \/api\//, refuses(401)],
   [/^\w+ \/(t|vision|firmware)(\/|$)/, refuses(400, 401, 403, 404)],

@@ -115,7 +115,14 @@ async function openApi(
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });
   const screens = new ScreenPictures({ fleet: measured, registry, addresses: pictures.permits, clock: systemClock });
   const operations = { fleet: measured, provisioning, firmware, screens, pictures: pictureFiles(pictures, blobs) };
-  const api = await mountApi(server, { registry, ...operations, deviceSettings: settings, feed: bus.feed, logger });
+  const api = await mountApi(server, {
+    registry,
+    ...operations,
+    deviceSettings: settings,
+    feed: bus.feed,
+    publicUrl: config.publicUrl,
+    logger,
+  });
   closers.add('api', () => api.close());
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
 }

@@ -29,6 +29,8 @@ export interface ApiDeps {
   /** Without it payloads show no credentials and no links: devices still get theirs. */
   readonly deviceSettings?: DeviceSettings;
   readonly feed: EventFeed;
+  /** The origin under which browsers reach this hub; its pages may talk to `/mcp`. */
+  readonly publicUrl?: string | undefined;
   readonly logger: ApiLogger;
   /** Those not given are the defaults. */
   readonly limits?: Partial<ApiLimits>;

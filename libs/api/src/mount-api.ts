@@ -7,6 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import type { FastifyInstance } from 'fastify';
 import type {} from 'mercurius';
+import { openAgentsDoor } from './agents/agents-door.js';
 import type { ApiDeps } from './api-deps.js';
 import { ApiError } from './api-error.js';
 import { ApiModule } from './api.module.js';
@@ -33,11 +34,13 @@ export interface MountedApi {
 /** To be called before the server listens. */
 export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<MountedApi> {
   const limits = { ...defaultApiLimits, ...deps.limits };
+  const agents = openAgentsDoor(deps, limits);
   let app: INestApplication | undefined;
   // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
   await server.register(async (scope) => {
     serveLandingPage(scope);
     serveRest(scope, deps.registry.apiKeys, [...uploadRoutes(deps), firmwareUpload(deps.firmware), ...jobResultRoutes(deps.registry.jobs)]);
+    agents.mount(scope);
     app = await startNest(scope, deps, limits);
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');
@@ -46,6 +49,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   return {
     upgrades: new Map([['/graphql', subscriptions.upgrade]]),
     close: async () => {
+      await agents.close();
       await subscriptions.close();
       await nest.close();
     },

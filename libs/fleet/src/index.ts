@@ -23,7 +23,7 @@ export type { LinkRequest } from './provisioning/refuse-link.js';
 export type { Refusal, RefusalCode } from './refusal.js';
 export { TickWorker } from './jobs/tick-worker.js';
 export type { TickWorkerDeps } from './jobs/tick-worker.js';
-export { ToolGate } from './calls/tool-gate.js';
+export { changesFirmware, ToolGate } from './calls/tool-gate.js';
 export { ScreenPictures } from './uploads/screen-pictures.js';
 export type { ScreenAddresses, ScreenPicturesDeps, SnapshotAnswer } from './uploads/screen-pictures.js';
 export { UploadRetention } from './uploads/upload-retention.js';

@@ -23,6 +23,12 @@ export interface ApiLimits {
   readonly keyCheckMs: number;
   /** Bytes that wait for one slow socket before it is closed. */
   readonly socketBacklogBytesMax: number;
+  /** Requests of agents that this process answers at a time, open streams among them; each keeps a server of the MCP SDK in memory. */
+  readonly agentRequestsMax: number;
+  /** Ms that changes of the fleet are gathered before agents hear of them: each of them asks for the whole list then. */
+  readonly agentNewsMs: number;
+  /** Ms between signs of life on an agent's stream: less than the minute after which proxies cut. */
+  readonly agentKeepAliveMs: number;
 }
 
 export const defaultApiLimits: ApiLimits = {
@@ -37,4 +43,7 @@ export const defaultApiLimits: ApiLimits = {
   subscriptionQueueMax: 1_000,
   keyCheckMs: 5_000,
   socketBacklogBytesMax: 8_388_608,
+  agentRequestsMax: 1_000,
+  agentNewsMs: 1_000,
+  agentKeepAliveMs: 20_000,
 };

@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
-import { findHubTool, hubToolDialect, hubTools } from '@flotilla/mcp';
 import type { DevicePin } from '@flotilla/mcp';
 import type { CallRow, DeviceGroupRow, DeviceRow, EventRow, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { toolsOf } from '../device-tools.js';
 import type {
   DeviceCallsArgs,
   DeviceEventsArgs,
@@ -18,8 +18,6 @@ import type { ApiLimits } from '../limits/api-limits.js';
 
 type Fields = 'groups' | 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
 
-const storedHubTools: readonly StoredTool[] = hubTools.map((tool) => ({ ...tool, schemaKnown: true }));
-
 /** What hangs on a device; its plain fields are its row's. */
 @Resolver('Device')
 export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
@@ -29,8 +27,7 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
   @ResolveField()
   async tools(device: DeviceRow, { names }: DeviceToolsArgs, { viewer, loaders }: ApiContext): Promise<readonly StoredTool[]> {
     const toolSet = device.toolSetHash === undefined ? undefined : await loaders.toolSet.load(device.toolSetHash);
-    const own = toolSet?.tools ?? [];
-    const all = device.dialect === hubToolDialect ? [...own.filter(({ name }) => !findHubTool(name)), ...storedHubTools] : own;
+    const all = toolsOf(device, toolSet);
     if (!names && mayCallUserOnly(viewer)) return all;
     return all.filter((tool) => (!tool.userOnly || mayCallUserOnly(viewer)) && (!names || names.includes(tool.name)));
   }

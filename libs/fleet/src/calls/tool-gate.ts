@@ -20,6 +20,11 @@ export interface GatedCall {
 /** Tools that replace what a device runs. Names as firmware has them, in lower case. */
 const firmwareTools = new Set(['self.upgrade_firmware', 'self.assets.set_download_url']);
 
+/** Whether calling the tool needs the right to change firmware. Devices may match names without regard to case. */
+export function changesFirmware(tool: string): boolean {
+  return firmwareTools.has(tool.toLowerCase());
+}
+
 export interface GateRefusal {
   readonly error: CallError & { readonly code: NotSentCode };
   /** Which part of the call it is about. */
@@ -53,8 +58,7 @@ export class ToolGate {
 
   /** The rule about who may change firmware, which needs no device either. */
   refuseActor(tool: string, actor: Pick<Actor, 'mayChangeFirmware'>): GateRefusal | undefined {
-    // Devices may match names without regard to case.
-    if (actor.mayChangeFirmware || !firmwareTools.has(tool.toLowerCase())) return undefined;
+    if (actor.mayChangeFirmware || !changesFirmware(tool)) return undefined;
     return about('tool', 'TOOL_FORBIDDEN', `"${tool}" changes what the device runs: calling it needs the scope FIRMWARE_WRITE.`);
   }
 

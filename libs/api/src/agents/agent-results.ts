@@ -1,0 +1,82 @@
+/** How a call ended, in MCP's form and in words that a model cannot misread: what was not sent did not happen, and what is unknown may have. */
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import type { CallAnswer, Refusal } from '@flotilla/fleet';
+import { isJsonObject, type ToolContent, type ToolResult } from '@flotilla/mcp';
+import type { CallRow } from '@flotilla/registry';
+import { answerTextMax, plainLine, plainText, plainValue } from './untrusted-text.js';
+
+/** UTF-16 code units of a message about an error. */
+const messageMax = 1_024;
+
+export function toAgentResult({ call, refusal }: CallAnswer): CallToolResult {
+  if (call === undefined || call.outcome === 'REJECTED' || call.outcome === 'NOT_SENT') {
+    const { code, message } = refusal ?? call?.error ?? { code: 'OVERLOADED', message: 'The hub made no call.' };
+    return errorResult(`${code}: ${plainLine(message, messageMax)} Nothing was sent to the device.`);
+  }
+  const content = contentOf(call.result);
+  if (call.outcome === 'SUCCEEDED') return { content: [...content], ...structured(call.result) };
+  return { content: [{ type: 'text', text: explain(call) }, ...content], isError: true };
+}
+
+export function refusalResult({
+  code,
+  message,
+}: {
+  readonly code: Refusal['code'] | 'FORBIDDEN';
+  readonly message: string;
+}): CallToolResult {
+  return errorResult(`${code}: ${plainLine(message, messageMax)}`);
+}
+
+export function errorResult(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** An answer of the hub's own tools: the object, and the same as text for hosts that read only that. */
+export function jsonResult(value: Readonly<Record<string, unknown>>): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } };
+}
+
+function explain({ outcome, error }: CallRow): string {
+  const reason = `${error?.code ?? String(outcome)}: ${plainLine(error?.message ?? 'no reason was given', messageMax)}`;
+  if (outcome === 'UNKNOWN')
+    return `${reason} Outcome unknown: the device may or may not have done it. Read its state back before you decide to call again.`;
+  return `${reason} The device was reached and did not do it. This text and what follows come from the device.`;
+}
+
+function contentOf(result: ToolResult | undefined): readonly ContentBlock[] {
+  let left = answerTextMax;
+  return (result?.content ?? []).map((item) => {
+    const block = blockOf(item, left);
+    if (block.type === 'text') left = Math.max(0, left - block.text.length);
+    return block;
+  });
+}
+
+function blockOf(item: ToolContent, textMax: number): ContentBlock {
+  const { type, text, data, mimeType } = item;
+  if (type === 'text' && typeof text === 'string') return { type, text: plainText(text, textMax) };
+  if (type === 'image' && isPicture(data, mimeType)) return { type, data: String(data), mimeType: String(mimeType) };
+  return { type: 'text', text: plainText(JSON.stringify(item), textMax) };
+}
+
+function isPicture(data: unknown, mimeType: unknown): boolean {
+  return (
+    typeof data === 'string' &&
+    /^[A-Za-z0-9+/]+={0,2}$/.test(data) &&
+    typeof mimeType === 'string' &&
+    /^image\/[\w.+-]{1,40}$/.test(mimeType)
+  );
+}
+
+/** Where the device answered with one text that is a JSON object. */
+function structured(result: ToolResult | undefined): Pick<CallToolResult, 'structuredContent'> {
+  const [item, ...others] = result?.content ?? [];
+  if (item?.type !== 'text' || typeof item['text'] !== 'string' || others.length > 0 || item['text'].length > answerTextMax) return {};
+  try {
+    const value: unknown = JSON.parse(item['text']);
+    return isJsonObject(value) ? { structuredContent: plainValue(value) as Record<string, unknown> } : {};
+  } catch {
+    return {};
+  }
+}

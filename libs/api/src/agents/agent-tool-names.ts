@@ -1,0 +1,72 @@
+/**
+ * The names under which agents find devices' tools: `<device>__<tool>`, in the characters and the length that agent hosts take. Made of the device's id and its own tools
+ * alone, so that no other device changes them.
+ */
+import { createHash } from 'node:crypto';
+
+/** Characters of a name: the most that agent hosts take. */
+export const agentToolNameMax = 64;
+/** Characters of a device's part; with it there is room for a part of the tool and its hash. */
+const devicePartMax = 40;
+/** The part of a device whose id cannot be written as it is. */
+const oddDevicePartMax = 24;
+/** Hexadecimal digits of SHA-256: enough that two names meet by nobody's chance. */
+const hashDigits = 10;
+const separator = '__';
+
+const mac = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
+const macPart = /^[0-9a-f]{2}(?:_[0-9a-f]{2}){5}$/;
+/** No two underscores in a row and none at an end: the first `__` of a name is where the device's part ends. */
+const plainId = /^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/;
+const plainTool = /^[A-Za-z0-9_.-]+$/;
+/** A tool that is named as if it had a hash could be taken for another one. */
+const hashLike = new RegExp(`_[0-9a-f]{${hashDigits}}$`);
+
+/** The agents' name of each of the device's tools, by the device's name of it. Tools that would have the same name all get a hash: none is called in another's place. */
+export function agentToolNames(deviceId: string, tools: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Map<string, number>();
+  for (const tool of new Set(tools)) taken.set(sanitised(tool), (taken.get(sanitised(tool)) ?? 0) + 1);
+  return new Map(tools.map((tool) => [tool, nameOf(deviceId, tool, taken.get(sanitised(tool)) === 1)]));
+}
+
+/** The id that a device's part stands for, unless it is that of an odd device; undefined where `name` has no such part. */
+export function deviceIdIn(name: string): string | undefined {
+  const part = devicePartIn(name);
+  return part !== undefined && macPart.test(part) ? part.replaceAll('_', ':') : part;
+}
+
+export function devicePartIn(name: string): string | undefined {
+  const end = name.indexOf(separator);
+  return end > 0 && name.length <= agentToolNameMax ? name.slice(0, end) : undefined;
+}
+
+/** Whether the id cannot be read back from the device's part. */
+export function isOddDevice(deviceId: string): boolean {
+  return !mac.test(deviceId) && (!plainId.test(deviceId) || macPart.test(deviceId) || deviceId.length > devicePartMax);
+}
+
+export function devicePartOf(deviceId: string): string {
+  if (!isOddDevice(deviceId)) return deviceId.replaceAll(':', '_');
+  return trimmed(sanitised(deviceId).replace(/_+/g, '_').slice(0, oddDevicePartMax)) || 'device';
+}
+
+function nameOf(deviceId: string, tool: string, isAlone: boolean): string {
+  const name = `${devicePartOf(deviceId)}${separator}${sanitised(tool)}`;
+  const isPlain = isAlone && !isOddDevice(deviceId) && plainTool.test(tool) && !hashLike.test(tool) && name.length <= agentToolNameMax;
+  return isPlain ? name : `${name.slice(0, agentToolNameMax - hashDigits - 1)}_${hashOf(deviceId, tool)}`;
+}
+
+function sanitised(text: string): string {
+  return text.replace(/[^A-Za-z0-9_-]/gu, '_');
+}
+
+function trimmed(text: string): string {
+  return text.replace(/^_+|_+$/g, '');
+}
+
+function hashOf(deviceId: string, tool: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([deviceId, tool]))
+    .digest('hex')
+    .slice(0, hashDigits);
+}

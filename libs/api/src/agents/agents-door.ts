@@ -1,0 +1,180 @@
+/** `/mcp`: Streamable HTTP for agents, in the current and the former revision of MCP. Who may come in, and how long a stream stays open. */
+import type { ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpHandlerRequestOptions, McpHttpHandler, Server } from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../api-error.js';
+import type { ApiDeps } from '../api-deps.js';
+import { authenticate, bearerKey } from '../authentication.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import type { AgentCaller, ListingMode } from './agent-caller.js';
+import { makeAgentServer } from './agent-server.js';
+import { isForeignOrigin } from './foreign-origin.js';
+import { ListingNews } from './listing-news.js';
+import type { AgentDeps } from './run-fleet-tool.js';
+import { ToolCatalogue } from './tool-catalogue.js';
+
+const modes: readonly ListingMode[] = ['auto', 'full', 'compact'];
+
+export interface AgentsDoor {
+  mount(server: FastifyInstance): void;
+  close(): Promise<void>;
+}
+
+type DoorDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'>;
+
+export function openAgentsDoor(deps: DoorDeps, limits: ApiLimits): AgentsDoor {
+  const door = new Door(deps, limits);
+  return { mount: (server) => door.mount(server), close: () => door.close() };
+}
+
+class Door {
+  readonly #deps: DoorDeps;
+  readonly #limits: ApiLimits;
+  readonly #agentDeps: AgentDeps;
+  readonly #handlers: ReadonlyMap<ListingMode, McpHttpHandler>;
+  readonly #news: ListingNews;
+  readonly #callers = new WeakMap<AuthInfo, AgentCaller>();
+  /** Requests that are being answered, with the key that they came with. */
+  readonly #open = new Map<ServerResponse, string>();
+  readonly #keyCheck: NodeJS.Timeout;
+
+  constructor(deps: DoorDeps, limits: ApiLimits) {
+    this.#deps = deps;
+    this.#limits = limits;
+    const catalogue = new ToolCatalogue(deps.registry);
+    this.#agentDeps = { registry: deps.registry, fleet: deps.fleet, catalogue };
+    this.#handlers = new Map(modes.map((mode) => [mode, this.#makeHandler()]));
+    this.#news = new ListingNews({ feed: deps.feed, catalogue, logger: deps.logger, everyMs: limits.agentNewsMs });
+    for (const [mode, { notify }] of this.#handlers)
+      this.#news.subscribe(mode, async () => {
+        notify.toolsChanged();
+        notify.resourcesChanged();
+      });
+    this.#keyCheck = setInterval(() => void this.#endRevoked(), limits.keyCheckMs).unref();
+  }
+
+  /** In a scope of its own: the SDK reads the bodies. */
+  mount(server: FastifyInstance): void {
+    void server.register((scope, _options, done) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+      scope.setErrorHandler((error, _request, reply) => this.#refuse(reply, error));
+      scope.route({
+        ...{ method: ['GET', 'POST', 'DELETE'], url: '/mcp', exposeHeadRoute: false },
+        handler: (request, reply) => this.#answer(request, reply),
+      });
+      done();
+    });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#keyCheck);
+    this.#news.close();
+    for (const response of this.#open.keys()) response.destroy();
+    await Promise.all([...this.#handlers.values()].map((handler) => handler.close()));
+  }
+
+  async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { headers, ip, raw } = request;
+    if (isForeignOrigin(headers.origin, this.#deps.publicUrl))
+      throw new ApiError('FORBIDDEN', 'Pages of other origins may not talk to this hub.');
+    const viewer = await authenticate(this.#deps.registry.apiKeys, headers.authorization);
+    const mode = modeOf(request.url);
+    if (this.#open.size >= this.#limits.agentRequestsMax)
+      throw new ApiError(
+        'UNAVAILABLE',
+        `This process answers at most ${this.#limits.agentRequestsMax} requests of agents at a time; try again later.`,
+      );
+    const auth: AuthInfo = { token: '', clientId: viewer.keyId, scopes: [...viewer.scopes] };
+    this.#callers.set(auth, { viewer, remoteAddress: ip, mode });
+    reply.hijack();
+    this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');
+    reply.raw.once('close', () => this.#open.delete(reply.raw));
+    const handle = toNodeHandler(
+      { fetch: (asked, options) => this.#fetch(asked, options, mode) },
+      { maxRequestBodySize: this.#limits.requestBytesMax, onerror: (error) => this.#fault(error) },
+    );
+    await handle(Object.assign(raw, { auth, method: request.method, url: request.url }), reply.raw);
+    return reply;
+  }
+
+  /** The former revision hears news on a GET stream, which the SDK's stateless serving does not have. */
+  async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, mode: ListingMode): Promise<Response> {
+    if (request.method === 'GET') return this.#openNewsStream(request, this.#callerOf(options?.authInfo), mode);
+    const handler = this.#handlers.get(mode);
+    if (handler === undefined) throw new TypeError(`No handler serves ${mode}.`);
+    return handler.fetch(request, options);
+  }
+
+  async #openNewsStream(request: Request, caller: AgentCaller, mode: ListingMode): Promise<Response> {
+    const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: this.#limits.agentKeepAliveMs });
+    const server = this.#serverFor(caller);
+    await server.connect(transport);
+    const response = await transport.handleRequest(request);
+    if (!response.ok) {
+      await server.close();
+      return response;
+    }
+    const unsubscribe = this.#news.subscribe(mode, async () => {
+      await server.sendToolListChanged();
+      await server.sendResourceListChanged();
+    });
+    request.signal.addEventListener('abort', () => {
+      unsubscribe();
+      void server.close();
+    });
+    return response;
+  }
+
+  #makeHandler(): McpHttpHandler {
+    return createMcpHandler(({ authInfo }) => this.#serverFor(this.#callerOf(authInfo)), {
+      legacy: 'stateless',
+      maxRequestBodySize: this.#limits.requestBytesMax,
+      maxSubscriptions: this.#limits.agentRequestsMax,
+      keepAliveMs: this.#limits.agentKeepAliveMs,
+      onerror: (error) => this.#deps.logger.debug({ err: error }, 'an agent sent what MCP does not allow'),
+    });
+  }
+
+  #serverFor(caller: AgentCaller): Server {
+    return makeAgentServer(this.#agentDeps, caller, (error) => this.#fault(error));
+  }
+
+  #callerOf(authInfo: AuthInfo | undefined): AgentCaller {
+    const caller = authInfo && this.#callers.get(authInfo);
+    if (caller === undefined) throw new TypeError('A request reached the MCP server without its key.');
+    return caller;
+  }
+
+  /** A key that is revoked or has expired ends its streams. */
+  async #endRevoked(): Promise<void> {
+    for (const key of new Set(this.#open.values())) {
+      // While PostgreSQL is away nobody can tell, and streams stay.
+      const isValid = await this.#deps.registry.apiKeys.authenticate(key).then(
+        (viewer) => viewer !== undefined,
+        () => true,
+      );
+      if (!isValid) for (const [response, of] of this.#open) if (of === key) response.destroy();
+    }
+  }
+
+  #refuse(reply: FastifyReply, error: unknown): FastifyReply {
+    const refusal =
+      error instanceof ApiError ? error : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
+    if (refusal.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+  }
+
+  #fault(error: unknown): void {
+    this.#deps.logger.error({ err: error }, "an agent's request failed inside");
+  }
+}
+
+function modeOf(url: string): ListingMode {
+  const asked = new URLSearchParams(url.split('?')[1] ?? '').get('mode') ?? 'auto';
+  const mode = modes.find((known) => known === asked);
+  if (mode === undefined) throw new ApiError('BAD_USER_INPUT', `"mode" is ${modes.join(', ')}; leave it out for auto.`);
+  return mode;
+}

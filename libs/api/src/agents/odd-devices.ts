@@ -1,0 +1,49 @@
+/** Devices whose id cannot be read back from the names of their tools, by their part of them. Looked up again where a name is not known, but not for every such name. */
+import type { Registry } from '@flotilla/registry';
+import { devicePartOf, isOddDevice } from './agent-tool-names.js';
+
+/** Devices read with one statement. */
+const pageRows = 500;
+/** Ids kept; most fleets have none of this kind. */
+const oddDevicesMax = 10_000;
+/** Ms between two passes over the fleet: names that nobody made cost no more than this. */
+const passEveryMs = 5_000;
+
+export class OddDevices {
+  readonly #devices: Registry['devices'];
+  #byPart: Promise<ReadonlyMap<string, readonly string[]>> = Promise.resolve(new Map());
+  #readAt = -Infinity;
+
+  constructor(devices: Registry['devices']) {
+    this.#devices = devices;
+  }
+
+  async idsOf(part: string): Promise<readonly string[]> {
+    const known = (await this.#byPart).get(part);
+    if (known !== undefined || Date.now() - this.#readAt < passEveryMs) return known ?? [];
+    this.#readAt = Date.now();
+    const pass = this.#read();
+    // A failed pass is told to who asked, and leaves what was known.
+    pass.then(
+      () => (this.#byPart = pass),
+      () => (this.#readAt = -Infinity),
+    );
+    return (await pass).get(part) ?? [];
+  }
+
+  async #read(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const byPart = new Map<string, string[]>();
+    let count = 0;
+    for (let after: string | undefined, more = true; more && count < oddDevicesMax;) {
+      const page = await this.#devices.page(undefined, 'ID_ASC', { first: pageRows, ...(after === undefined ? {} : { after }) });
+      for (const { id } of page.rows) {
+        if (!isOddDevice(id)) continue;
+        count += 1;
+        byPart.set(devicePartOf(id), [...(byPart.get(devicePartOf(id)) ?? []), id]);
+      }
+      after = page.cursors.at(-1);
+      more = page.hasNextPage;
+    }
+    return byPart;
+  }
+}

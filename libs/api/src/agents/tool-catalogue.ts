@@ -1,0 +1,154 @@
+/** The fleet's tools as agents find them: which there are, which of them a caller may call, and which one a name means. Reads only. */
+import { findToolPolicy, type ToolPolicy } from '@flotilla/jobs';
+import type { ToolSetHash } from '@flotilla/mcp';
+import type { DeviceRow, Registry, StoredTool } from '@flotilla/registry';
+import { toolsOf } from '../device-tools.js';
+import { agentToolNames, deviceIdIn, devicePartIn } from './agent-tool-names.js';
+import { callerMay, mayCall, type AgentCaller } from './agent-caller.js';
+import { OddDevices } from './odd-devices.js';
+
+/** Tools that are listed one by one unless asked for: a model that is given more chooses badly, and pays for all of them. */
+export const listedToolsMax = 100;
+/** Devices that are looked at to find out whether there are more tools than that. A fleet of more is listed compactly anyway. */
+const surveyedDevicesMax = 1_000;
+/** Devices read with one statement, and on one page of a listing. */
+const pageRows = 200;
+
+/** A tool of one device, under its name for agents. */
+export interface AgentTool {
+  readonly agentName: string;
+  readonly device: DeviceRow;
+  readonly tool: StoredTool;
+  readonly policy: ToolPolicy;
+  /** The device has told no schema that could be checked. */
+  readonly isReader: boolean;
+}
+
+export interface ToolListing {
+  readonly tools: readonly AgentTool[];
+  /** Where the next page begins. */
+  readonly nextCursor: string | undefined;
+}
+
+interface DevicePage {
+  readonly devices: readonly DeviceWithTools[];
+  readonly nextCursor: string | undefined;
+}
+
+export interface DeviceWithTools {
+  readonly device: DeviceRow;
+  readonly tools: readonly StoredTool[];
+}
+
+export class ToolCatalogue {
+  readonly #registry: Pick<Registry, 'devices' | 'toolSets' | 'toolPolicies'>;
+  readonly #odd: OddDevices;
+
+  constructor(registry: Pick<Registry, 'devices' | 'toolSets' | 'toolPolicies'>) {
+    this.#registry = registry;
+    this.#odd = new OddDevices(registry.devices);
+  }
+
+  /** Whether the caller is shown the few tools that find the others. Counts devices that are away, too, so that it does not change as they come and go. */
+  async isCompact(caller: AgentCaller): Promise<boolean> {
+    if (caller.mode !== 'auto') return caller.mode === 'compact';
+    let tools = 0;
+    let devices = 0;
+    for (let cursor: string | undefined, more = true; more;) {
+      const page = await this.#page({}, cursor);
+      for (const entry of page.devices) tools += entry.tools.filter((tool) => mayCall(caller, tool)).length;
+      devices += page.devices.length;
+      cursor = page.nextCursor;
+      more = cursor !== undefined;
+      if (tools > listedToolsMax || (more && devices >= surveyedDevicesMax)) return true;
+    }
+    return false;
+  }
+
+  /** The tools of the devices that are online. */
+  async list(caller: AgentCaller, cursor: string | undefined): Promise<ToolListing> {
+    if (!callerMay(caller, 'DEVICES_READ') || !callerMay(caller, 'TOOLS_CALL')) return { tools: [], nextCursor: undefined };
+    const [{ devices, nextCursor }, policies] = await Promise.all([
+      this.#page({ presence: 'ONLINE' }, cursor),
+      this.#registry.toolPolicies.all(),
+    ]);
+    return { tools: devices.flatMap((entry) => this.#named(entry, policies).filter(({ tool }) => mayCall(caller, tool))), nextCursor };
+  }
+
+  /** What stands for the whole listing, to see whether it changed: undefined while it is compact. */
+  async fingerprint(): Promise<string | undefined> {
+    let tools = 0;
+    const seen: unknown[] = [];
+    for (let cursor: string | undefined, more = true; more;) {
+      const page = await this.#page({}, cursor);
+      for (const { device, tools: own } of page.devices) {
+        tools += own.filter(({ userOnly }) => !userOnly).length;
+        seen.push([device.id, device.name, device.presence, device.toolSetHash]);
+      }
+      cursor = page.nextCursor;
+      more = cursor !== undefined;
+      if (tools > listedToolsMax || (more && seen.length >= surveyedDevicesMax)) return undefined;
+    }
+    return JSON.stringify(seen);
+  }
+
+  /** The tools of one device, with their names for agents; those that the caller may call. */
+  async describe(
+    caller: AgentCaller,
+    deviceId: string,
+  ): Promise<{ readonly device: DeviceRow; readonly tools: readonly AgentTool[] } | undefined> {
+    const [device, policies] = await Promise.all([this.#registry.devices.find(deviceId), this.#registry.toolPolicies.all()]);
+    if (device === undefined) return undefined;
+    const [entry] = await this.#withTools([device]);
+    return { device, tools: entry === undefined ? [] : this.#named(entry, policies).filter(({ tool }) => mayCall(caller, tool)) };
+  }
+
+  /** The tool that has this name, listed or not, whoever may call it. */
+  async find(agentName: string): Promise<{ readonly deviceId: string; readonly tool: string } | undefined> {
+    const part = devicePartIn(agentName);
+    const id = deviceIdIn(agentName);
+    if (part === undefined || id === undefined) return undefined;
+    const found = await this.#findAmong([id], agentName);
+    return found ?? (await this.#findAmong(await this.#odd.idsOf(part), agentName));
+  }
+
+  async #findAmong(ids: readonly string[], agentName: string) {
+    if (ids.length === 0) return undefined;
+    const devices = (await this.#registry.devices.findMany(ids)).filter((device) => device !== undefined);
+    for (const { device, tools } of await this.#withTools(devices)) {
+      for (const [tool, name] of agentToolNames(device.id, namesOf(tools))) if (name === agentName) return { deviceId: device.id, tool };
+    }
+    return undefined;
+  }
+
+  async #page(filter: { readonly presence?: 'ONLINE' }, cursor: string | undefined): Promise<DevicePage> {
+    const request = { first: pageRows, ...(cursor === undefined ? {} : { after: cursor }) };
+    const { rows, cursors, hasNextPage } = await this.#registry.devices.page(filter, 'ID_ASC', request);
+    return { devices: await this.#withTools(rows), nextCursor: hasNextPage ? cursors.at(-1) : undefined };
+  }
+
+  async #withTools(devices: readonly DeviceRow[]): Promise<readonly DeviceWithTools[]> {
+    const hashes = [...new Set(devices.flatMap(({ toolSetHash }) => toolSetHash ?? []))] as readonly ToolSetHash[];
+    const sets = await this.#registry.toolSets.getMany(hashes);
+    return devices.map((device) => ({ device, tools: toolsOf(device, device.toolSetHash && sets.get(device.toolSetHash)) }));
+  }
+
+  /** All of them, because two tools of which a caller may call one have the same names for everybody. */
+  #named({ device, tools }: DeviceWithTools, policies: readonly ToolPolicy[]): readonly AgentTool[] {
+    const names = agentToolNames(device.id, namesOf(tools));
+    return tools.map((tool) => {
+      const policy = findToolPolicy(policies, tool.name);
+      return { agentName: names.get(tool.name) ?? '', device, tool, policy, isReader: isReader(tool.name, policy, policies) };
+    });
+  }
+}
+
+function namesOf(tools: readonly StoredTool[]): readonly string[] {
+  return tools.map(({ name }) => name);
+}
+
+/** In the operator's words, not the device's: a policy whose pattern is about getting or reading, or which reads others' changes back with this tool. */
+function isReader(tool: string, policy: ToolPolicy, policies: readonly ToolPolicy[]): boolean {
+  if (policy.disruptive || !policy.idempotent) return false;
+  return /(?:^|[._])(?:get|read)(?:[._*]|$)/.test(policy.pattern) || policies.some(({ readback }) => readback?.tool === tool);
+}

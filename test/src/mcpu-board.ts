@@ -1,0 +1,63 @@
+/** A microcontroller on a TCP port of its own that speaks MCP/U: an output that keeps what was written, and what it says of itself may be hostile. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+export interface BoardOptions {
+  /** What the board says of its tool `gpio_write`. */
+  readonly description?: string;
+}
+
+const pins = [{ pin: 16, name: 'lamp', type: 'digital_output', description: 'Lamp over the bed' }];
+
+export class McpuBoard {
+  /** What is at its output. */
+  level = 0;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly tools: readonly object[],
+  ) {}
+
+  static async boot({ description = 'Set an output' }: BoardOptions = {}): Promise<McpuBoard> {
+    const server = createServer();
+    const board = new McpuBoard(server, [
+      { name: 'gpio_write', description },
+      { name: 'gpio_read', description: 'Read an output' },
+    ]);
+    server.on('connection', (socket) => board.#serve(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return board;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      for (const line of chunk.toString().split('\n')) if (line !== '') socket.write(this.#answer(line));
+    });
+  }
+
+  #answer(line: string): string {
+    const { id, method, params } = JSON.parse(line) as { readonly id: number; readonly method: string; readonly params?: unknown };
+    return `${JSON.stringify({ jsonrpc: '2.0', id, result: this.#run(method, params) })}\n`;
+  }
+
+  #run(method: string, params: unknown): unknown {
+    if (method === 'get_info') return { device: 'greenhouse', version: '2.3.1', memory_profile: 'rich' };
+    if (method === 'list_tools') return { device: 'greenhouse', version: '2.3.1', tools: this.tools, pins };
+    if (method === 'gpio_write') this.level = Number((params as { readonly value?: unknown }).value);
+    return { pin: 16, value: this.level };
+  }
+}
