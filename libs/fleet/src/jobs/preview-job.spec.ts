@@ -64,6 +64,7 @@ describe('the preview of a job', () => {
 
   it.each<[string, Partial<JobRequest>, string]>([
     ['an empty filter', { devices: {} }, 'INVALID'],
+    ['a group that is not there', { devices: { groupId: randomUUID() } }, 'NOT_FOUND'],
     ['a start in the past', { startAt: 1 }, 'INVALID'],
     ['a tool for users only', { tool: 'self.reboot', arguments: {} }, 'TOOL_FORBIDDEN'],
     ['an upgrade', { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/x' } }, 'TOOL_FORBIDDEN'],

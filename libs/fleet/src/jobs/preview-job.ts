@@ -3,6 +3,7 @@ import { blastRadius, planWaves } from '@flotilla/jobs';
 import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import type { Refusal } from '../refusal.js';
+import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { refuseNewJob, termsOf } from './create-job.js';
 import type { CreateJobDeps } from './create-job.js';
 import { refuseJobRequest } from './job-request.js';
@@ -46,9 +47,9 @@ const nothing: Omit<JobPreview, 'refusal'> = {
 
 export async function previewJob(deps: PreviewJobDeps, request: JobRequest, actor: Actor): Promise<JobPreview> {
   // A key is asked for by whoever makes the job.
-  const invalid = refuseJobRequest(request, 'preview');
-  if (invalid !== undefined) return { ...nothing, refusal: invalid };
   const { registry, clock, policies } = deps;
+  const invalid = refuseJobRequest(request, 'preview') ?? (await refuseUnknownGroups(registry, request.devices, ['input', 'devices']));
+  if (invalid !== undefined) return { ...nothing, refusal: invalid };
   const now = clock.now();
   const policy = await policies.policyOf(request.tool);
   const terms = termsOf(request, policy, now);
