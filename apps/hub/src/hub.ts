@@ -17,6 +17,7 @@ import { measuredBus, measuredFleet } from './measured-calls.js';
 import { createMetrics, type HubMetrics } from './metrics.js';
 import { openGateway, type OpenGateway } from './open-gateway.js';
 import { openPictures, pictureFiles, type OpenPictures } from './open-pictures.js';
+import { rolloutLimits } from './rollout-limits.js';
 import { keepSecret } from './secret-file.js';
 import { addOperationsRoutes, type MetricsAccess } from './operations-routes.js';
 import { systemClock } from './system-clock.js';
@@ -78,7 +79,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const metrics = measureParts(ground, gateway);
   const gate = new ToolGate(config.deviceUrls);
   if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures });
-  if (ground.has('worker')) await openWorker(ground, gate, metrics);
+  if (ground.has('worker')) await openWorker(ground, gate, metrics, pictures);
   addOperationsRoutes(server, operationsOf(ground, metrics));
   await server.ready();
   routeUpgrades(server.server, upgrades);
@@ -127,7 +128,7 @@ async function openApi(
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
 }
 
-async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics): Promise<void> {
+async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, pictures: OpenPictures): Promise<void> {
   const { blobs, bus, closers, config, lease, logger, registry } = ground;
   const clock = systemClock;
   const retention = new UploadRetention({ uploads: registry.uploads, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger });
@@ -139,6 +140,7 @@ async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics): 
     gate,
     lease,
     verification: config.verification,
+    rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },
     retention,
   });
   await worker.start();

@@ -44,6 +44,7 @@ export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperation
     deleteDeviceGroup: (id, actor) => fleet.deleteDeviceGroup(id, actor),
     setToolPolicy: (policy, actor) => fleet.setToolPolicy(policy, actor),
     deleteToolPolicy: (pattern, actor) => fleet.deleteToolPolicy(pattern, actor),
+    revertJob: (id, idempotencyKey, actor) => fleet.revertJob(id, idempotencyKey, actor),
     openNextWave: (id, actor) => fleet.openNextWave(id, actor),
     refreshTools: (deviceId) => fleet.refreshTools(deviceId),
   };

@@ -8,12 +8,14 @@ import {
   type DeviceAddresses,
   type DeviceAuth,
 } from '@flotilla/gateway';
+import { RolloutOffers } from '@flotilla/fleet';
 import type { HubConfig } from './config.js';
 import type { DeviceRoutes } from './device-routes.js';
 import { importFactoryKeys } from './factory-keys.js';
 import type { Ground } from './ground.js';
 import { listening, listenMqtt, listenMqttOverTls, portOf } from './listeners.js';
 import type { OpenPictures } from './open-pictures.js';
+import { rolloutLimits } from './rollout-limits.js';
 import { systemClock } from './system-clock.js';
 import type { TlsFiles } from './tls-files.js';
 import type { UpgradeHandler } from './upgrade-router.js';
@@ -39,6 +41,7 @@ export async function openGateway(ground: Ground, place: GatewayPlace): Promise<
   const { publishTopic } = config;
   const provisioning = new OtaProvisioning({
     ...{ registry, bus, mode: config.enrolment, clock: systemClock, logger },
+    updates: { offer: rolloutOffers(ground), signer: pictures.signer },
     settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
   });
   await provisioning.start();
@@ -71,6 +74,11 @@ export async function openGateway(ground: Ground, place: GatewayPlace): Promise<
   deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
   const ports = await listenForMqtt(ground, gateway, tls);
   return { status: () => statusOf(gateway, [provisioning, pictures.downloads]), ports: { ...ports, udp: gateway.udpPort } };
+}
+
+function rolloutOffers({ bus, config, registry }: Ground): RolloutOffers {
+  const { verification } = config;
+  return new RolloutOffers({ store: registry.rollouts, bus, clock: systemClock, limits: rolloutLimits(config), verification });
 }
 
 const hostTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -17,6 +17,9 @@ export interface OpenPictures {
   readonly uploads: DeviceUploads;
   readonly permits: ScreenPermits;
   readonly downloads: DeviceDownloads;
+  readonly signer: UrlSigner;
+  /** Where a device that is connected fetches its image. */
+  readonly imageUrl: (downloadId: string, expiresAt: number) => string | undefined;
 }
 
 /** `secret` is common to the processes of a hub: one makes an address, another is asked for it. */
@@ -28,7 +31,8 @@ export function openPictures(ground: Ground, addresses: DeviceAddresses, secret:
   closers.add('uploads', () => uploads.close());
   const limits = { downloadsMax: config.downloadsMax };
   const downloads = new DeviceDownloads({ registry, feed: bus.feed, blobs, signer, limits, clock: systemClock, logger });
-  return { uploads, downloads, permits: new ScreenPermits(signer, addresses) };
+  const imageUrl: OpenPictures['imageUrl'] = (id, expiresAt) => addresses.urlOf(signer.pathOf({ purpose: 'download', id, expiresAt }));
+  return { uploads, downloads, signer, imageUrl, permits: new ScreenPermits(signer, addresses) };
 }
 
 /** The same intake for people. */

@@ -21,6 +21,7 @@ export type FleetOperations = Pick<
   | 'resumeJob'
   | 'cancelJob'
   | 'openNextWave'
+  | 'revertJob'
   | 'refreshTools'
 >;
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Actor, CallRequest, JobRequest } from '@flotilla/fleet';
+import type { Actor, CallRequest, JobRequest, RolloutRequest } from '@flotilla/fleet';
 import { openApi, tool, type OpenApi } from './mounted-api.suite.js';
 
 let api: OpenApi;
 const calls: (readonly [CallRequest, Actor])[] = [];
-const jobs: (readonly [JobRequest, string, Actor])[] = [];
+const jobs: (readonly [JobRequest | RolloutRequest, string, Actor])[] = [];
 
 beforeAll(async () => {
   api = await openApi({

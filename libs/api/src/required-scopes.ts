@@ -64,6 +64,8 @@ const mutation: EveryField<Mutation> = {
   withdrawFirmwareImage: 'FIRMWARE_WRITE',
   deleteFirmwareImage: 'FIRMWARE_WRITE',
   openNextWave: 'JOBS_WRITE',
+  // What is rolled out needs FIRMWARE_WRITE besides, as every call of these tools does.
+  revertJob: 'JOBS_WRITE',
 };
 
 const subscription: EveryField<Subscription> = {
@@ -79,7 +81,7 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   Subscription: subscription,
   Device: { events: 'EVENTS_READ' },
   Call: { device: 'DEVICES_READ' },
-  Job: { targets: 'JOBS_READ', failureGroups: 'JOBS_READ' },
+  Job: { targets: 'JOBS_READ', failureGroups: 'JOBS_READ', firmwareImage: 'DEVICES_READ' },
   JobTarget: { device: 'DEVICES_READ' },
   JobPreview: { sample: 'DEVICES_READ' },
   UpdateDevicePayload: { device: 'DEVICES_READ' },

@@ -15,6 +15,8 @@ import type { Actor } from './actor.js';
 import type { JobRequest } from './jobs/job-request.js';
 import { Fleet } from './fleet.js';
 import type { RunTuning } from './jobs/run-tuning.js';
+import type { RolloutDeps } from './rollout/image-sends.js';
+import { defaultRolloutLimits } from './rollout/rollout-limits.js';
 import { TickWorker } from './jobs/tick-worker.js';
 import { ToolGate } from './calls/tool-gate.js';
 
@@ -118,6 +120,7 @@ export interface HubProcess {
   readonly gateway: FakeGateway;
   readonly fleet: Fleet;
   readonly worker: TickWorker;
+  readonly rollout: RolloutDeps;
   /** Connects devices with these tools through the registry, as a gateway does. */
   connect(deviceIds: readonly string[], tools?: readonly DeviceTool[], firmwareVersion?: string): Promise<void>;
   disconnect(deviceId: string): Promise<void>;
@@ -166,7 +169,9 @@ async function startProcess({ databaseUrl }: TestDatabase, tuning: Partial<RunTu
   const gateway = new FakeGateway();
   await bus.calls.serve(lease.id, gateway);
   const gate = new ToolGate(['https://files.example/']);
-  const deps = { registry, bus, clock: realClock, logger: silent, gate, lease, verification: quickVerification, tuning };
+  const urlOf = (downloadId: string): string => `https://hub.example/t/download/${downloadId}`;
+  const rollout = { store: registry.rollouts, limits: defaultRolloutLimits, urlOf };
+  const deps = { registry, bus, clock: realClock, logger: silent, gate, lease, verification: quickVerification, rollout, tuning };
   const fleet = new Fleet(deps);
   const worker = new TickWorker(deps);
   const job = async (jobId: JobId): Promise<Job> => {
@@ -175,7 +180,7 @@ async function startProcess({ databaseUrl }: TestDatabase, tuning: Partial<RunTu
     return found;
   };
   return {
-    ...{ registry, lease, bus, gateway, fleet, worker, job },
+    ...{ registry, lease, bus, gateway, fleet, worker, job, rollout },
     connect: (deviceIds, tools = boardTools, firmwareVersion = '1.0.0') =>
       connect({ registry, bus, gateway, gatewayId: lease.id }, deviceIds, { tools, firmwareVersion }),
     disconnect: async (name) => {

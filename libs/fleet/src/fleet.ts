@@ -22,10 +22,16 @@ import { deleteToolPolicy, setToolPolicy } from './policies/set-tool-policy.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/steer-job.js';
+import { revertJob } from './rollout/revert-job.js';
+import type { RevertAnswer } from './rollout/revert-job.js';
+import type { RolloutRequest } from './rollout/rollout-request.js';
 import type { ToolGate } from './calls/tool-gate.js';
 
 export interface FleetDeps {
-  readonly registry: Pick<Registry, 'audit' | 'calls' | 'deviceGroups' | 'devices' | 'jobs' | 'toolPolicies' | 'toolSets'>;
+  readonly registry: Pick<
+    Registry,
+    'audit' | 'calls' | 'deviceGroups' | 'devices' | 'firmwareImages' | 'jobs' | 'rollouts' | 'toolPolicies' | 'toolSets'
+  >;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -50,7 +56,7 @@ export class Fleet {
   }
 
   /** The same key with the same request returns the same job. */
-  createJob(request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
+  createJob(request: JobRequest | RolloutRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
     return createJob(this.#deps, request, idempotencyKey, actor);
   }
 
@@ -62,6 +68,11 @@ export class Fleet {
     return resumeJob(this.#deps, id, actor);
   }
 
+  /** New roll-outs back to what the job's devices ran before. The same key returns the same jobs. */
+  revertJob(id: string, idempotencyKey: string, actor: Actor): Promise<RevertAnswer> {
+    return revertJob(this.#deps, id, idempotencyKey, actor);
+  }
+
   openNextWave(id: string, actor: Actor): Promise<JobAnswer> {
     return openNextWave(this.#deps, id, actor);
   }
@@ -71,7 +82,7 @@ export class Fleet {
   }
 
   /** What `createJob` would do. Writes nothing. */
-  previewJob(request: JobRequest, actor: Actor): Promise<JobPreview> {
+  previewJob(request: JobRequest | RolloutRequest, actor: Actor): Promise<JobPreview> {
     return previewJob(this.#deps, request, actor);
   }
 

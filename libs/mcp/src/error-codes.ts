@@ -4,6 +4,10 @@
 export type NotSentCode =
   'DEVICE_OFFLINE' | 'TOOL_UNKNOWN' | 'ARGUMENTS_INVALID' | 'REQUEST_TOO_LARGE' | 'TOOL_FORBIDDEN' | 'URL_FORBIDDEN' | 'OVERLOADED';
 
+/** The image is not for this device. ALREADY_CURRENT: it runs it. DOWNLOADS_IN_VAIN: it has fetched it again and again and does not keep it. */
+export type ImageObjectionCode =
+  'IMAGE_WITHDRAWN' | 'WRONG_BOARD' | 'WRONG_CHIP' | 'NO_OTA_PARTITION' | 'ALREADY_CURRENT' | 'DOWNLOADS_IN_VAIN';
+
 /** May have run on the device: no conclusive evidence. */
 export type UnknownCode = 'TIMEOUT' | 'SESSION_CLOSED' | 'HUB_RESTARTED' | 'GATEWAY_UNREACHABLE';
 
@@ -20,4 +24,4 @@ export type VerificationCode =
   | 'LOST_AFTER_UPDATE'
   | 'NOT_VERIFIED';
 
-export type CallErrorCode = NotSentCode | UnknownCode | DeviceFailureCode | VerificationCode;
+export type CallErrorCode = NotSentCode | ImageObjectionCode | UnknownCode | DeviceFailureCode | VerificationCode;

@@ -25,6 +25,8 @@ export interface DeviceFilter {
   readonly search?: string;
   /** Was a target of this job and ended in one of these ways. */
   readonly targetsOf?: { readonly jobId: JobId; readonly outcomes: readonly TargetOutcome[] };
+  /** Devices that run the image which this job brought them, and ran this version before. The hub's own, for the way back. */
+  readonly revertOf?: { readonly jobId: string; readonly version: string; readonly imageId: string };
   readonly any?: readonly DeviceFilter[];
   /** The full complement. */
   readonly not?: DeviceFilter;

@@ -76,6 +76,15 @@ export type {
   OtaContact,
   PendingEnrolment,
 } from './provisioning-store.js';
+export type {
+  GrantedDownload,
+  ObjectionGroup,
+  RevertGroup,
+  RolloutCandidate,
+  RolloutGrant,
+  RolloutLimits,
+  RolloutStore,
+} from './rollout-store.js';
 export { RecordIds } from './records/record-ids.js';
 export type { NewUpload, UploadKind, UploadRow, UploadStore } from './upload-store.js';
 export { RegistryError } from './registry-error.js';

@@ -164,6 +164,8 @@ export interface TargetRow {
 }
 
 export interface FailureGroupRow {
+  /** The board of its devices, in a roll-out. */
+  readonly model: string | undefined;
   readonly outcome: TargetOutcome;
   readonly code: string | undefined;
   readonly message: string;

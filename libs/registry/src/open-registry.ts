@@ -12,6 +12,7 @@ import { PgFirmwareImageStore } from './firmware/pg-firmware-image-store.js';
 import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
 import { PgApiKeyStore } from './api-key-store.js';
 import { PgJobStore } from './jobs/pg-job-store.js';
+import { PgRolloutStore } from './jobs/pg-rollout-store.js';
 import { ProcessLeases } from './process-leases.js';
 import { PgCredentialStore } from './provisioning/pg-credential-store.js';
 import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
@@ -81,6 +82,7 @@ export async function openRegistry({
     enrolments,
     firmwareImages: new PgFirmwareImageStore(database),
     downloads,
+    rollouts: new PgRolloutStore(database),
     audit,
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),

@@ -7,6 +7,7 @@ import type { DialStore } from './dial-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
+import type { RolloutStore } from './rollout-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
 import type { UploadStore } from './upload-store.js';
 
@@ -86,6 +87,7 @@ export interface Registry {
   readonly enrolments: EnrolmentStore;
   readonly firmwareImages: FirmwareImageStore;
   readonly downloads: DownloadStore;
+  readonly rollouts: RolloutStore;
   readonly audit: AuditStore;
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;

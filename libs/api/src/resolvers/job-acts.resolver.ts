@@ -15,6 +15,7 @@ import type {
   MutationRerunJobArgs,
   MutationResolvers,
   MutationResumeJobArgs,
+  MutationRevertJobArgs,
 } from '../generated/schema-types.js';
 import { parseJobRequest } from '../job-request-input.js';
 import { targetOutcomes } from '../target-outcomes.js';
@@ -25,10 +26,17 @@ interface JobPayload {
   readonly userErrors: readonly Refusal[];
 }
 
+interface RevertPayload extends JobPayload {
+  readonly others: readonly Job[];
+}
+
 /** Making and steering jobs. */
 @Resolver()
 export class JobActsResolver implements Required<
-  Pick<MutationResolvers, 'createJob' | 'rerunJob' | 'approveJob' | 'denyJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave'>
+  Pick<
+    MutationResolvers,
+    'createJob' | 'rerunJob' | 'revertJob' | 'approveJob' | 'denyJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave'
+  >
 > {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
@@ -66,6 +74,12 @@ export class JobActsResolver implements Required<
   @Mutation()
   async cancelJob(_root: unknown, { id, force }: MutationCancelJobArgs, context: ApiContext): Promise<JobPayload> {
     return toPayload(await this.fleet.cancelJob(id, force ?? false, actorOf(context)));
+  }
+
+  @Mutation()
+  async revertJob(_root: unknown, { id, idempotencyKey }: MutationRevertJobArgs, context: ApiContext): Promise<RevertPayload> {
+    const { others = [], ...answer } = await this.fleet.revertJob(id, idempotencyKey, actorOf(context));
+    return { ...toPayload(answer), others };
   }
 
   @Mutation()

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Job, JobConclusion, JobProgress } from '@flotilla/jobs';
-import type { FailureGroupRow, Registry, TargetRow } from '@flotilla/registry';
+import type { FailureGroupRow, FirmwareImageRow, Registry, TargetRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
@@ -23,7 +23,7 @@ import { targetOutcomes } from '../target-outcomes.js';
 export class JobResolver
   implements
     Required<Pick<QueryResolvers, 'job' | 'jobs'>>,
-    Required<Pick<JobResolvers, 'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups'>>
+    Required<Pick<JobResolvers, 'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'firmwareImage'>>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: Registry,
@@ -46,6 +46,11 @@ export class JobResolver
   async progress(job: Job, _args: unknown, { loaders }: ApiContext): Promise<JobProgress & JobPace> {
     const progress = (await loaders.jobProgress.load(job.id)) ?? emptyProgress;
     return { ...progress, ...paceOf(job, progress, Date.now()) };
+  }
+
+  @ResolveField()
+  firmwareImage({ firmwareImageId }: Job): Promise<FirmwareImageRow | undefined> | undefined {
+    return firmwareImageId === undefined ? undefined : this.registry.firmwareImages.find(firmwareImageId);
   }
 
   /** Known before the job has ended (a cancelled job still waits for what it sent), but true only then. */

@@ -20,6 +20,8 @@ import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { announceJob } from './announce-job.js';
 import { refuseJobRequest, refuseStart } from './job-request.js';
 import type { JobRequest } from './job-request.js';
+import { jobOfImage, planRollout, refuseImage } from '../rollout/rollout-request.js';
+import type { PlannedRollout, RolloutRequest } from '../rollout/rollout-request.js';
 import { refuseTool } from './refuse-tool.js';
 import { newId } from '../new-id.js';
 import type { PolicyBook } from '../calls/policy-book.js';
@@ -35,7 +37,7 @@ export interface JobAnswer {
 }
 
 export interface CreateJobDeps {
-  readonly registry: Pick<Registry, 'deviceGroups' | 'jobs' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'deviceGroups' | 'firmwareImages' | 'jobs' | 'toolSets'>;
   readonly bus: Pick<Bus, 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -45,7 +47,12 @@ export interface CreateJobDeps {
   readonly approvals: boolean;
 }
 
-export function createJob(deps: CreateJobDeps, request: JobRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
+export function createJob(
+  deps: CreateJobDeps,
+  request: JobRequest | RolloutRequest,
+  idempotencyKey: string,
+  actor: Actor,
+): Promise<JobAnswer> {
   return makeJob(deps, request, { idempotencyKey, actor });
 }
 
@@ -55,21 +62,35 @@ export interface Making {
   readonly actor: Actor;
   /** The job whose targets this one takes over. */
   readonly parentJobId?: JobId;
+  /** Where the same act may come to ask for something else when it is repeated. */
+  readonly requestHash?: string;
   /** Asked for a job that is not there yet, after everything else. */
   readonly refuseMore?: () => Promise<Refusal | undefined>;
 }
 
-export async function makeJob(deps: CreateJobDeps, request: JobRequest, making: Making): Promise<JobAnswer> {
+export async function makeJob(deps: CreateJobDeps, request: JobRequest | RolloutRequest, making: Making): Promise<JobAnswer> {
+  if (!('firmwareImageId' in request)) return makeFrom(deps, { request }, making);
+  const planned = await planRollout(deps.registry, request);
+  return 'code' in planned ? { refusal: planned } : makeFrom(deps, planned, making);
+}
+
+/** With the image, where it is a roll-out. */
+export interface AskedJob {
+  readonly request: JobRequest;
+  readonly image?: PlannedRollout['image'] | undefined;
+}
+
+async function makeFrom(deps: CreateJobDeps, { request, image }: AskedJob, making: Making): Promise<JobAnswer> {
   const { idempotencyKey, actor, parentJobId } = making;
   const invalid = refuseJobRequest(request, idempotencyKey);
   if (invalid !== undefined) return { refusal: invalid };
-  const asked = { createdBy: actor.name, idempotencyKey, requestHash: requestHash(request) };
+  const asked = { createdBy: actor.name, idempotencyKey, requestHash: making.requestHash ?? hashOf(request, image) };
   // Before what may have changed since: a repetition gets its job also when another one would be refused now.
   const earlier = await deps.registry.jobs.earlier(asked);
   if (earlier !== undefined) return answerOf(earlier);
   const createdAt = deps.clock.now();
   const policy = await deps.policies.policyOf(request.tool);
-  const refusal = (await refuseNewJob(deps, request, policy, actor)) ?? (await making.refuseMore?.());
+  const refusal = (await refuseNewJob(deps, { request, image }, policy, actor)) ?? (await making.refuseMore?.());
   if (refusal !== undefined) return { refusal };
   const row: NewJob = {
     id: newId(createdAt) as JobId,
@@ -81,6 +102,7 @@ export async function makeJob(deps: CreateJobDeps, request: JobRequest, making: 
     ...termsOf(request, policy, createdAt),
     firmwareImageId: undefined,
     parentJobId,
+    ...(image && jobOfImage(image, request)),
     ...asked,
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,
@@ -90,17 +112,21 @@ export async function makeJob(deps: CreateJobDeps, request: JobRequest, making: 
   return answerOf(created);
 }
 
+function hashOf(request: JobRequest, image: AskedJob['image']): string {
+  return requestHash(image ? { ...request, firmwareImageId: image.id } : request);
+}
+
 /** What depends on the fleet, the tool and the caller. */
 export async function refuseNewJob(
   deps: CreateJobDeps,
-  request: JobRequest,
+  { request, image }: AskedJob,
   policy: ToolPolicy,
   actor: Actor,
 ): Promise<Refusal | undefined> {
   return (
     refuseStart(request, deps.clock.now()) ??
     refuseVerification(request, policy) ??
-    refuseUrls(deps.gate, request) ??
+    (image ? refuseImage(image, actor) : refuseUrls(deps.gate, request)) ??
     (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
     (await refuseUnknownGroups(deps.registry, request.devices, ['input', 'devices'])) ??
     (await refuseTooMany(deps, request))

@@ -50,7 +50,15 @@ describe('a job while PostgreSQL comes and goes', () => {
     });
     const registry = { ...hub.registry, jobs, toolSets: hub.registry.toolSets };
     const runner = new JobRunner(
-      { bus: hub.bus, registry, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification },
+      {
+        bus: hub.bus,
+        rollout: hub.rollout,
+        registry,
+        clock: realClock,
+        logger: silent,
+        gate: new ToolGate([]),
+        verification: quickVerification,
+      },
       hub.lease,
     );
     const jobId = await startJob(hub, ids, { tool });
@@ -78,7 +86,15 @@ describe('a job while PostgreSQL comes and goes', () => {
     const slow = new Proxy(jobs, { get: (target, name) => (name === 'claim' ? afterStandstill : bound(target, name)) });
     const registry = { ...hub.registry, jobs: slow };
     const runner = new JobRunner(
-      { bus: hub.bus, registry, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification },
+      {
+        bus: hub.bus,
+        rollout: hub.rollout,
+        registry,
+        clock: realClock,
+        logger: silent,
+        gate: new ToolGate([]),
+        verification: quickVerification,
+      },
       hub.lease,
     );
     const jobId = await startJob(hub, ids.slice(0, 10));

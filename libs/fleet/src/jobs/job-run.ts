@@ -20,7 +20,8 @@ import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-context.js';
 import type { SlotPool } from './slot-pool.js';
 import { TargetDispatch } from './target-dispatch.js';
-import { ToolSetVerdicts } from './tool-set-verdicts.js';
+import { toolSetVerdicts } from './tool-set-verdicts.js';
+import type { ToolSetVerdicts } from './tool-set-verdicts.js';
 import { TargetVerification } from './verification/target-verification.js';
 import { WakeSignal } from './wake-signal.js';
 
@@ -65,8 +66,7 @@ export class JobRun {
     this.#news = new ProgressNews(deps.bus.feed, deps.clock, job.id);
     this.#row = new JobRow(this.#run, job, () => this.#news.tell());
     this.#recountedAt = deps.clock.now();
-    const { tool, arguments: args, mayCallUserOnly } = job;
-    this.#verdicts = new ToolSetVerdicts(deps.registry.toolSets, deps.gate, { tool, arguments: args, mayCallUserOnly });
+    this.#verdicts = toolSetVerdicts(deps, job, job.firmwareImageId !== undefined);
     this.#buffer = new OutcomeBuffer(this.#run, (flushed) => this.#onFlushed(flushed));
     this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, slots, () => this.#signal.wake());
     this.#verification = new TargetVerification(this.#run, job, {
@@ -341,6 +341,8 @@ export class JobRun {
     const now = this.#run.deps.clock.now();
     if (now - this.#lookedAtAllAt < lookAtAllMs) return;
     this.#lookedAtAllAt = now;
+    // Devices are offered images by whichever process they ask.
+    if (job.firmwareImageId !== undefined) this.#verification.expect();
     this.#isCountDue = true;
     this.#isStepDue = true;
     if (now - this.#recountedAt >= recountMs) await this.#recount();

@@ -5,13 +5,15 @@ import type { Actor } from '../actor.js';
 import type { Refusal } from '../refusal.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { refuseNewJob, termsOf } from './create-job.js';
-import type { CreateJobDeps } from './create-job.js';
+import type { AskedJob, CreateJobDeps } from './create-job.js';
 import { refuseJobRequest } from './job-request.js';
 import type { JobRequest } from './job-request.js';
-import { ToolSetVerdicts } from './tool-set-verdicts.js';
+import { jobOfImage, planRollout } from '../rollout/rollout-request.js';
+import type { RolloutRequest } from '../rollout/rollout-request.js';
+import { toolSetVerdicts } from './tool-set-verdicts.js';
 
 export interface PreviewJobDeps extends CreateJobDeps {
-  readonly registry: Pick<Registry, 'deviceGroups' | 'devices' | 'jobs' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'deviceGroups' | 'devices' | 'firmwareImages' | 'jobs' | 'rollouts' | 'toolSets'>;
 }
 
 export interface ArgumentErrorGroup {
@@ -45,18 +47,25 @@ const nothing: Omit<JobPreview, 'refusal'> = {
   estimatedSeconds: undefined,
 };
 
-export async function previewJob(deps: PreviewJobDeps, request: JobRequest, actor: Actor): Promise<JobPreview> {
+export async function previewJob(deps: PreviewJobDeps, request: JobRequest | RolloutRequest, actor: Actor): Promise<JobPreview> {
+  if (!('firmwareImageId' in request)) return preview(deps, { request }, actor);
+  const planned = await planRollout(deps.registry, request);
+  return 'code' in planned ? { ...nothing, refusal: planned } : preview(deps, planned, actor);
+}
+
+async function preview(deps: PreviewJobDeps, asked: AskedJob, actor: Actor): Promise<JobPreview> {
+  const { request, image } = asked;
   // A key is asked for by whoever makes the job.
   const { registry, clock, policies } = deps;
   const invalid = refuseJobRequest(request, 'preview') ?? (await refuseUnknownGroups(registry, request.devices, ['input', 'devices']));
   if (invalid !== undefined) return { ...nothing, refusal: invalid };
   const now = clock.now();
   const policy = await policies.policyOf(request.tool);
-  const terms = termsOf(request, policy, now);
+  const terms = { ...termsOf(request, policy, now), ...(image && jobOfImage(image, request)) };
   const [counts, page, refusal] = await Promise.all([
     registry.jobs.countByToolSet(request.devices),
     registry.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),
-    refuseNewJob(deps, request, policy, actor),
+    refuseNewJob(deps, asked, policy, actor),
   ]);
   const targetCount = sum(counts, ({ devices }) => devices);
   const waves = planWaves(targetCount, terms.waves);
@@ -64,7 +73,7 @@ export async function previewJob(deps: PreviewJobDeps, request: JobRequest, acto
   return {
     targetCount,
     onlineCount: sum(counts, ({ online }) => online),
-    ...(await judge(deps, request, actor, counts)),
+    ...(await judge(deps, asked, actor, counts)),
     sample: page.rows,
     waves: waves.map(({ size }) => size),
     blastRadius: blastRadius(terms, targetCount),
@@ -74,12 +83,12 @@ export async function previewJob(deps: PreviewJobDeps, request: JobRequest, acto
 }
 
 async function judge(
-  { registry, gate }: PreviewJobDeps,
-  { tool, arguments: args }: JobRequest,
+  deps: PreviewJobDeps,
+  { request, image }: AskedJob,
   { mayCallUserOnly }: Actor,
   counts: readonly ToolSetCount[],
 ): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'>> {
-  const verdicts = new ToolSetVerdicts(registry.toolSets, gate, { tool, arguments: args, mayCallUserOnly });
+  const verdicts = toolSetVerdicts(deps, { tool: request.tool, arguments: request.arguments, mayCallUserOnly }, image !== undefined);
   await verdicts.judge(counts.flatMap(({ toolSetHash }) => toolSetHash ?? []));
   let missingToolCount = 0;
   const errors = new Map<string, number>();
@@ -88,8 +97,8 @@ async function judge(
     if (error?.code === 'TOOL_UNKNOWN') missingToolCount += devices;
     else if (error !== undefined) errors.set(error.message, (errors.get(error.message) ?? 0) + devices);
   }
-  const argumentErrors = [...errors]
-    .map(([message, deviceCount]) => ({ message, deviceCount }))
+  const objections = image ? await deps.registry.rollouts.objections(image.id, request.devices) : [];
+  const argumentErrors = [...[...errors].map(([message, deviceCount]) => ({ message, deviceCount })), ...objections]
     .sort((one, other) => other.deviceCount - one.deviceCount)
     .slice(0, groupsMax);
   return { missingToolCount, argumentErrors };

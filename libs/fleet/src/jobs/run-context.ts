@@ -6,6 +6,7 @@ import type { Bus } from '@flotilla/bus';
 import type { Clock } from '@flotilla/session';
 import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
+import type { RolloutDeps } from '../rollout/image-sends.js';
 import type { ToolGate } from '../calls/tool-gate.js';
 import { defaultTuning } from './run-tuning.js';
 import type { RunTuning } from './run-tuning.js';
@@ -17,6 +18,7 @@ export interface RunDeps {
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly verification: VerificationTimes;
+  readonly rollout: RolloutDeps;
   /** Shortened by specs. */
   readonly tuning?: Partial<RunTuning>;
 }

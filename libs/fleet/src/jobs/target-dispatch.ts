@@ -8,6 +8,8 @@ import { hubCall } from '@flotilla/mcp';
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { ClaimedTarget, TargetFlush } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
+import { ImageSends } from '../rollout/image-sends.js';
+import type { ImageSend } from '../rollout/image-sends.js';
 import type { OutcomeBuffer } from './outcome-buffer.js';
 import type { RunContext } from './run-context.js';
 import type { SlotPool } from './slot-pool.js';
@@ -25,6 +27,7 @@ const markSentRowsMax = 500;
 
 interface InFlight {
   readonly target: ClaimedTarget;
+  readonly arguments: Job['arguments'];
   readonly sentAt: number;
   isMarked: boolean;
 }
@@ -92,14 +95,16 @@ export class TargetDispatch {
     return claimLimit(job, this.#slotsTaken);
   }
 
-  /** Claims at most `limit` and sends it; resolves to how many were claimed, to undefined where other jobs have all slots. */
+  /** Claims at most `limit` and sends it; resolves to how many were claimed, to undefined where others have all slots or all downloads. */
   async claimAndSend(job: Job, limit: number): Promise<number | undefined> {
-    const granted = this.#slots.take(job, limit, this.#onRoom);
+    const images = job.firmwareImageId === undefined ? undefined : new ImageSends(this.#run, this.#run.deps.rollout);
+    const granted = this.#slots.take(job, images ? Math.min(limit, await images.room()) : limit, this.#onRoom);
     if (granted === 0) return undefined;
     let unused = granted;
     try {
       const targets = await this.#claim(job, granted);
-      for (const target of targets) if (this.#handOver(target, job)) unused -= 1;
+      const sends = targets.length === 0 ? undefined : await images?.prepare(targets.filter((target) => !this.#rejectionOf(target)));
+      for (const target of targets) if (this.#handOver(target, job, sends?.get(target.deviceId))) unused -= 1;
       return targets.length;
     } finally {
       this.#slots.give(unused);
@@ -161,7 +166,7 @@ export class TargetDispatch {
   }
 
   /** False where nothing was sent: the target's end is on its way to its row, or the run is over. */
-  #handOver(target: ClaimedTarget, job: Job): boolean {
+  #handOver(target: ClaimedTarget, job: Job, image?: ImageSend): boolean {
     const { deps } = this.#run;
     const now = deps.clock.now();
     // The last moment before the bytes. A run that lost its fence sends nothing; nor does one whose lease may have ended since the claim, as after a
@@ -170,7 +175,8 @@ export class TargetDispatch {
     if (!this.#isOpen || now >= target.sendBy) return this.#putBack(target, { kind: 'ready' });
     const rejection = this.#rejectionOf(target);
     if (rejection !== undefined) return this.#putBack(target, rejected(rejection));
-    const entry = { target, sentAt: now, isMarked: false };
+    if (image?.kind === 'keep') return this.#putBack(target, image.to);
+    const entry = { target, arguments: image?.arguments ?? job.arguments, sentAt: now, isMarked: false };
     this.#inFlight.set(target.deviceId, entry);
     if (job.skipIfSatisfied && job.readback !== undefined) this.#sendUnlessSatisfied(entry, job, job.readback);
     else this.#send(entry, job);
@@ -200,7 +206,7 @@ export class TargetDispatch {
     const asked = {
       callId: target.callId,
       tool: job.tool,
-      arguments: job.arguments,
+      arguments: entry.arguments,
       queueDeadlineAt: Math.min(job.expiresAt, now + job.callTimeoutMs),
       callTimeoutMs: job.callTimeoutMs,
     };

@@ -1,5 +1,7 @@
 /** The one compiler from device filters to SQL conditions over `device d`. Every condition is a parameter; nothing of a filter becomes SQL text. */
 import { findHubTool, hubToolDialect } from '@flotilla/mcp';
+import { IS_ON_NEW_VERSION } from '../jobs/rollout-revert.js';
+import type { DeviceFilter } from '../device-filter.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';
 
@@ -56,7 +58,15 @@ function ownConditions(filter: GroundFilter, parameters: unknown[]): string[] {
     return `EXISTS (SELECT FROM job_target t WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[]))`;
   });
   when(filter.search, (text) => `${SEARCHED} LIKE ${bind(parameters, containsPattern(text))}`);
+  when(filter.revertOf, (former) => isToGoBack(former, parameters));
   return conditions;
+}
+
+/** `imageId` is the one that the devices go back to: boards that have another one of that version are not meant. */
+function isToGoBack({ imageId, jobId, version }: NonNullable<DeviceFilter['revertOf']>, parameters: unknown[]): string {
+  return `EXISTS (SELECT FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id JOIN job_target t ON t.job_id = j.id AND t.device_id = d.id
+    WHERE j.id = ${bind(parameters, jobId)}::uuid AND ${IS_ON_NEW_VERSION} AND t.baseline_version = ${bind(parameters, version)}
+      AND EXISTS (SELECT FROM firmware_release r WHERE r.image_id = ${bind(parameters, imageId)}::uuid AND r.model = d.model))`;
 }
 
 /** Sets are few: as an array they are found first, and a tool that few devices have does not cost a look at every device. */

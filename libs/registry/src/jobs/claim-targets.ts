@@ -36,9 +36,13 @@ export async function claimTargets(
 ): Promise<readonly ClaimedTarget[]> {
   if (!isDisruptive) return claimFrom(db, fence, limit, at);
   return db.transaction(async (transaction) => {
-    await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [DISRUPTIVE_CLAIM_LOCK]);
+    await lockDisruptiveClaims(transaction);
     return claimFrom(transaction, fence, limit, at);
   });
+}
+
+export async function lockDisruptiveClaims(transaction: Queryable): Promise<void> {
+  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [DISRUPTIVE_CLAIM_LOCK]);
 }
 
 async function claimFrom(db: Queryable, { jobId, fence }: JobFence, limit: number, at: number): Promise<readonly ClaimedTarget[]> {

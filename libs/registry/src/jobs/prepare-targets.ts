@@ -6,6 +6,7 @@ import { deviceCondition } from '../devices/device-condition.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { JobFence, ToolSetCount, ToolSetVerdict } from '../job-store.js';
 import { countMoved, counterOf, SHARD } from './counter-sql.js';
+import { imageObjection, objectionMessage } from './image-objection.js';
 
 /** Tool sets over the devices that the job's filter matches now. */
 export async function toolSetsOf(db: Queryable, { jobId, fence }: JobFence): Promise<readonly ToolSetHash[]> {
@@ -53,18 +54,22 @@ export async function prepareChunk(
   const rows = await db.query<{ count: number; is_preparing: boolean }>(
     {
       text: `WITH fenced AS (
-       SELECT prepared_up_to, offline, waves <> '[]' AS has_waves FROM job WHERE id = $1 AND fence = $2 AND state = 'PREPARING' FOR UPDATE),
+       SELECT prepared_up_to, offline, waves <> '[]' AS has_waves, firmware_image_id FROM job WHERE id = $1 AND fence = $2 AND state = 'PREPARING' FOR UPDATE),
      chunk AS MATERIALIZED (
-       SELECT d.id, d.tool_set_hash, (d.online AND g.lease_until > now()) IS TRUE AS is_online
+       SELECT d.id, d.tool_set_hash, d.model, d.chip, d.ota_partitions, d.firmware_version, (d.online AND g.lease_until > now()) IS TRUE AS is_online
        FROM fenced, device d LEFT JOIN hub_process g ON g.id = d.gateway_id
        WHERE d.id > fenced.prepared_up_to AND ${condition} ORDER BY d.id LIMIT $3),
+     looked AS (
+       SELECT d.id, i.objection, ${objectionMessage('i.objection')} AS message
+       FROM fenced f, chunk d CROSS JOIN LATERAL (SELECT i.*, ${imageObjection(false)} AS objection FROM firmware_image i WHERE i.id = f.firmware_image_id) AS i),
      judged AS (
-       SELECT c.id, v.code, v.message,
-         CASE WHEN v.code IS NOT NULL THEN 'REJECTED' WHEN f.has_waves OR c.is_online OR f.offline = 'WAIT' THEN NULL
+       SELECT c.id, coalesce(l.objection, v.code) AS code, coalesce(l.message, v.message) AS message,
+         CASE WHEN l.objection = 'ALREADY_CURRENT' THEN 'NO_CHANGE' WHEN coalesce(l.objection, v.code) IS NOT NULL THEN 'REJECTED' WHEN f.has_waves OR c.is_online OR f.offline = 'WAIT' THEN NULL
               WHEN f.offline = 'SKIP' THEN 'SKIPPED' ELSE 'REJECTED' END::outcome AS outcome,
-         CASE WHEN v.code IS NOT NULL THEN 'DECIDED' WHEN f.has_waves THEN 'PENDING' WHEN NOT c.is_online AND f.offline <> 'WAIT' THEN 'DECIDED'
+         CASE WHEN coalesce(l.objection, v.code) IS NOT NULL THEN 'DECIDED' WHEN f.has_waves THEN 'PENDING' WHEN NOT c.is_online AND f.offline <> 'WAIT' THEN 'DECIDED'
               WHEN c.is_online THEN 'READY' ELSE 'WAITING_DEVICE' END::target_state AS state
-       FROM fenced f, chunk c LEFT JOIN unnest($5::text[], $6::text[], $7::text[]) AS v(hash, code, message) ON v.hash = c.tool_set_hash),
+       FROM fenced f, chunk c LEFT JOIN unnest($5::text[], $6::text[], $7::text[]) AS v(hash, code, message) ON v.hash = c.tool_set_hash
+       LEFT JOIN looked l ON l.id = c.id),
      inserted AS (
        INSERT INTO job_target (job_id, device_id, ordinal, state, outcome, certainty, error_code, error_message, decided_at)
        SELECT $1, id, hashtextextended(id, hashtextextended($1::text, 0)), state, outcome, CASE WHEN outcome IS NOT NULL THEN 'NEVER'::send_certainty END,

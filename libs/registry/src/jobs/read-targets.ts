@@ -52,6 +52,7 @@ interface FailureRecord {
   readonly outcome: TargetOutcome;
   readonly code: string | null;
   readonly message: string | null;
+  readonly model: string | null;
   readonly count: number;
   readonly sample: DeviceId[];
 }
@@ -64,16 +65,19 @@ export async function readFailureGroups(
   const records = await db.query<FailureRecord>(
     {
       text: `SELECT w.job_id, g.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (
-          SELECT outcome, error_code AS code, error_message AS message, count(*)::int AS count, (array_agg(device_id ORDER BY device_id))[1:${SAMPLE_DEVICES}] AS sample
-          FROM job_target WHERE job_id = w.job_id AND outcome IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED')
-          GROUP BY outcome, error_code, error_message ORDER BY count DESC, outcome, code, message LIMIT $2) g
+          SELECT t.outcome, t.error_code AS code, t.error_message AS message, CASE WHEN j.firmware_image_id IS NOT NULL THEN d.model END AS model,
+            count(*)::int AS count, (array_agg(t.device_id ORDER BY t.device_id))[1:${SAMPLE_DEVICES}] AS sample
+          FROM job j JOIN job_target t ON t.job_id = j.id LEFT JOIN device d ON j.firmware_image_id IS NOT NULL AND d.id = t.device_id
+          WHERE j.id = w.job_id AND t.outcome IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED')
+          GROUP BY t.outcome, t.error_code, t.error_message, 4 ORDER BY count DESC, outcome, code, message LIMIT $2) g
         ORDER BY w.job_id, count DESC, outcome, code, message`,
     },
     [ids, first],
   );
   return grouped(ids, records, ({ job_id: id }) => id).map((groups) =>
-    groups.map(({ outcome, code, message, count, sample }) => ({
+    groups.map(({ outcome, code, message, model, count, sample }) => ({
       outcome,
+      model: model ?? undefined,
       code: code ?? undefined,
       message: message ?? '',
       count,

@@ -1,0 +1,104 @@
+/** The way back from a roll-out: new roll-outs to what its devices ran before, one for each image that it takes. */
+import type { Job } from '@flotilla/jobs';
+import type { RevertGroup, Registry } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import { makeJob } from '../jobs/create-job.js';
+import type { CreateJobDeps, JobAnswer } from '../jobs/create-job.js';
+import { requestHash } from '../request-hash.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+
+export interface RevertJobDeps extends CreateJobDeps {
+  readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'rollouts'>;
+}
+
+/** `job` has the most devices; `others` are there where devices go back to different images. */
+export interface RevertAnswer extends JobAnswer {
+  readonly others?: readonly Job[];
+}
+
+/** Different images that one revert may take. */
+const imagesMax = 20;
+
+export async function revertJob(deps: RevertJobDeps, id: string, idempotencyKey: string, actor: Actor): Promise<RevertAnswer> {
+  const { jobs, rollouts } = deps.registry;
+  const former = await jobs.find(id);
+  if (former === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
+  if (former.firmwareImageId === undefined || former.verification !== 'FIRMWARE')
+    return { refusal: refuse('CONFLICT', ['id'], 'Only a roll-out of a firmware image can be reverted.') };
+  // The same key means the same jobs, and by now their devices may have gone back: they are in no group any more.
+  const repeated = await madeBefore(deps, former, idempotencyKey, actor);
+  if (repeated.kind !== 'none') return repeated.answer;
+  const groups = await rollouts.revertGroups(former.id);
+  const refusal = refuseRevert(former, groups);
+  if (refusal !== undefined) return { refusal };
+  const making = { actor, parentJobId: former.id, requestHash: hashOf(former) };
+  const made: Job[] = [];
+  for (const [index, { imageId, version }] of imagesOf(groups).entries()) {
+    const request = {
+      name: `Back to ${version}`,
+      firmwareImageId: imageId,
+      devices: { revertOf: { jobId: former.id, version, imageId } },
+      maxInFlight: former.maxInFlight,
+      priority: former.priority,
+      // The way back must not be stopped by what the roll-out has broken.
+      abort: [],
+      ...(former.perMinute === undefined ? {} : { perMinute: former.perMinute }),
+    };
+    const { job, refusal: notMade } = await makeJob(deps, request, { ...making, idempotencyKey: keyOf(idempotencyKey, index) });
+    if (job === undefined) return { refusal: notMade ?? refuse('CONFLICT', ['id'], 'The job could not be made.') };
+    made.push(job);
+  }
+  const [job, ...others] = made;
+  return job === undefined ? {} : { job, others };
+}
+
+type Before = { readonly kind: 'none' } | { readonly kind: 'some'; readonly answer: RevertAnswer };
+
+async function madeBefore({ registry }: RevertJobDeps, former: Job, idempotencyKey: string, actor: Actor): Promise<Before> {
+  const made: Job[] = [];
+  for (let index = 0; index < imagesMax; index += 1) {
+    const key = keyOf(idempotencyKey, index);
+    const earlier = await registry.jobs.earlier({ createdBy: actor.name, idempotencyKey: key, requestHash: hashOf(former) });
+    if (earlier?.kind === 'conflict') {
+      const refusal = refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.');
+      return { kind: 'some', answer: { refusal } };
+    }
+    if (earlier === undefined) break;
+    made.push(earlier.job);
+  }
+  const [job, ...others] = made;
+  return job === undefined ? { kind: 'none' } : { kind: 'some', answer: { job, others } };
+}
+
+function hashOf({ id }: Job): string {
+  return requestHash({ revertOf: id });
+}
+
+function refuseRevert({ state }: Job, groups: readonly RevertGroup[]): Refusal | undefined {
+  if (state === 'RUNNING' || state === 'PREPARING')
+    return refuse('CONFLICT', ['id'], `The job is ${state}: pause or cancel it first, or it sends what is to be taken back.`);
+  const lost = groups.find(({ imageId }) => imageId === undefined);
+  if (lost !== undefined) {
+    const board = lost.model ?? 'without a name';
+    return refuse(
+      'CONFLICT',
+      ['id'],
+      `${lost.count} devices of the board ${board} had ${lost.version}: publish an image of it for them first.`,
+    );
+  }
+  if (groups.length === 0) return refuse('CONFLICT', ['id'], 'No device runs the image of this job that had another version before.');
+  if (imagesOf(groups).length <= imagesMax) return undefined;
+  return refuse('LIMIT_EXCEEDED', ['id'], `The devices had more than ${imagesMax} different images before.`);
+}
+
+/** Most devices first: an image may be published for several boards. */
+function imagesOf(groups: readonly RevertGroup[]): readonly { readonly imageId: string; readonly version: string }[] {
+  const images = new Map<string, { readonly imageId: string; readonly version: string }>();
+  for (const { imageId, version } of groups) if (imageId !== undefined && !images.has(imageId)) images.set(imageId, { imageId, version });
+  return [...images.values()];
+}
+
+function keyOf(idempotencyKey: string, index: number): string {
+  return index === 0 ? idempotencyKey : `${idempotencyKey} ${index + 1}`;
+}

@@ -1,0 +1,55 @@
+/** Answers devices at their OTA check: whether a roll-out has something for them. Implements the gateway's port `UpdateOffer`. */
+import { verificationDeadlines } from '@flotilla/jobs';
+import type { VerificationTimes } from '@flotilla/jobs';
+import type { OtaContact, RolloutLimits, RolloutStore } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { Bus } from '@flotilla/bus';
+
+export interface RolloutOffersDeps {
+  readonly store: RolloutStore;
+  readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
+  readonly clock: Pick<Clock, 'now'>;
+  readonly limits: RolloutLimits;
+  readonly verification: VerificationTimes;
+}
+
+export interface RolloutOffer {
+  readonly version: string;
+  readonly downloadId: string;
+  readonly expiresAt: number;
+}
+
+/** How old the knowledge may be that no roll-out runs, ms: a fleet that boots must not ask for each device. */
+const rememberMs = 1_000;
+
+export class RolloutOffers {
+  #askedAt = -Infinity;
+  #isAnyRunning: Promise<boolean> = Promise.resolve(false);
+
+  constructor(private readonly deps: RolloutOffersDeps) {}
+
+  /** Undefined: nothing to install. Rejects where PostgreSQL does not answer. Nobody hears an answer after `deadlineAt`, so no offer is begun then. */
+  async offerTo(contact: OtaContact, deadlineAt: number): Promise<RolloutOffer | undefined> {
+    const { bus, clock, limits, store, verification } = this.deps;
+    if (!(await this.#mayHaveSome())) return undefined;
+    const candidate = await store.candidate(contact);
+    const now = clock.now();
+    if (candidate === undefined || now >= deadlineAt) return undefined;
+    const deadlines = verificationDeadlines('FIRMWARE', verification, candidate.sizeBytes);
+    const granted = await store.offer(candidate.jobId, { ...contact, at: now }, deadlines, limits);
+    if (granted === undefined) return undefined;
+    bus.feed.publish('job', { jobId: candidate.jobId });
+    return { version: candidate.version, downloadId: granted.downloadId, expiresAt: granted.expiresAt };
+  }
+
+  #mayHaveSome(): Promise<boolean> {
+    const now = this.deps.clock.now();
+    if (now - this.#askedAt >= rememberMs) {
+      this.#askedAt = now;
+      this.#isAnyRunning = this.deps.store.isAnyRunning();
+      // A failure is for those who asked; the next one asks anew.
+      this.#isAnyRunning.catch(() => (this.#askedAt = -Infinity));
+    }
+    return this.#isAnyRunning;
+  }
+}

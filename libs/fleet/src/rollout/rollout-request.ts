@@ -1,0 +1,58 @@
+/** A roll-out is a job whose call the hub makes up: from the image come the tool, and for each device an address of its own. */
+import type { FirmwareImageRow, FirmwareKind, Registry } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import type { JobRequest } from '../jobs/job-request.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+
+export interface RolloutRequest extends Omit<JobRequest, 'tool' | 'arguments'> {
+  readonly firmwareImageId: string;
+}
+
+/** Sends of an image to one device: once more where it came back with its old firmware. [jobs §8] */
+const sendsMax = 2;
+
+const toolOf: Readonly<Record<FirmwareKind, string>> = {
+  FIRMWARE: 'self.upgrade_firmware',
+  ASSETS: 'self.assets.set_download_url',
+};
+
+/** Stands for each device's address where a call is checked before there is one. */
+export const anyImageUrl = 'https://hub.invalid/t/download/image';
+
+export interface PlannedRollout {
+  readonly image: FirmwareImageRow;
+  readonly request: JobRequest;
+}
+
+/** The image and the call. */
+export async function planRollout(
+  registry: Pick<Registry, 'firmwareImages'>,
+  { firmwareImageId, ...request }: RolloutRequest,
+): Promise<PlannedRollout | Refusal> {
+  const image = await registry.firmwareImages.find(firmwareImageId);
+  if (image === undefined) return refuse('NOT_FOUND', ['input', 'firmwareImageId'], `There is no firmware image "${firmwareImageId}".`);
+  return { image, request: { ...request, tool: toolOf[image.kind], arguments: {} } };
+}
+
+export function refuseImage({ kind, models, version, withdrawnAt }: FirmwareImageRow, actor: Actor): Refusal | undefined {
+  const path = ['input', 'firmwareImageId'];
+  if (!actor.mayCallUserOnly)
+    return refuse('TOOL_FORBIDDEN', path, `"${toolOf[kind]}" is for users only: a roll-out needs the scope TOOLS_CALL_PRIVILEGED.`);
+  if (withdrawnAt !== undefined) return refuse('CONFLICT', path, `The image ${version} was withdrawn. Publish it anew to roll it out.`);
+  if (models.length === 0) return refuse('CONFLICT', path, `The image ${version} is not published: say for which boards it is first.`);
+  return undefined;
+}
+
+/** What the image decides of its job, whatever the tool's policy says. */
+export function jobOfImage({ id, kind }: FirmwareImageRow, { maxAttempts }: JobRequest) {
+  if (kind === 'ASSETS') return { firmwareImageId: id };
+  return {
+    firmwareImageId: id,
+    verification: 'FIRMWARE',
+    disruptive: true,
+    disconnectExpected: true,
+    idempotent: false,
+    maxAttempts: Math.min(maxAttempts ?? 1, sendsMax),
+  } as const;
+}

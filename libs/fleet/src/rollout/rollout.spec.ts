@@ -1,0 +1,168 @@
+/** Roll-outs over a real database: who is sent an image, who is offered one, never more at once than there is room for, and the way back. */
+import { randomUUID } from 'node:crypto';
+import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
+import type { FirmwareImageRow, OtaContact, TargetRow } from '@flotilla/registry';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admin, boardTools, deviceNames, openHub, operator, quickVerification } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { newId } from '../new-id.js';
+import { defaultRolloutLimits } from './rollout-limits.js';
+import { RolloutOffers } from './rollout-offers.js';
+import type { RolloutRequest } from './rollout-request.js';
+
+const gone: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'SESSION_CLOSED', message: 'the session ended' } };
+
+describe('a roll-out', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+
+  beforeAll(async () => {
+    fixture = await openHub();
+    hub = fixture.hub;
+  });
+  beforeEach(() => {
+    hub.gateway.forget();
+    hub.gateway.behave = () => undefined;
+  });
+  afterAll(() => fixture.close());
+
+  async function published(version: string, models: readonly string[] = ['board']): Promise<FirmwareImageRow> {
+    const id = newId(Date.now());
+    const facts = { project: 'xiaozhi', version, chip: 'esp32s3', idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
+    const at = { uploadedAt: Date.now(), uploadedBy: 'spec', storageKey: `firmware/${id}`, fileName: 'x.bin', sha256: randomUUID() };
+    const { image } = await hub.registry.firmwareImages.add({ id, kind: 'FIRMWARE', ...facts, ...at });
+    if (models.length > 0) await hub.registry.firmwareImages.publish({ id, models, notes: undefined, at: Date.now() });
+    return image;
+  }
+
+  async function started(image: FirmwareImageRow, ids: readonly string[], change: Partial<RolloutRequest> = {}): Promise<JobId> {
+    const request = { firmwareImageId: image.id, devices: { ids }, abort: [], ...change };
+    const { job, refusal } = await hub.fleet.createJob(request, randomUUID(), admin);
+    if (job === undefined) throw new TypeError(`Refused: ${refusal?.message}`);
+    return job.id;
+  }
+
+  async function targets(jobId: JobId): Promise<ReadonlyMap<string, TargetRow>> {
+    const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 500 });
+    return new Map(page?.rows.map((row) => [row.deviceId, row]));
+  }
+
+  /** What devices do that install what they were sent: away, back with the new firmware. */
+  function install(version: string): void {
+    hub.gateway.behave = ({ deviceId }, settle) => {
+      settle(gone);
+      void hub.disconnect(deviceId).then(() => hub.connect([deviceId], boardTools, version));
+    };
+  }
+
+  const offers = () =>
+    new RolloutOffers({
+      ...{ store: hub.registry.rollouts, bus: hub.bus, clock: { now: Date.now } },
+      ...{ limits: defaultRolloutLimits, verification: quickVerification },
+    });
+
+  const contact = (id: string, change: Partial<OtaContact> = {}): OtaContact => ({
+    ...{ deviceId: id as DeviceId, clientUuid: randomUUID(), model: 'board', firmwareVersion: '1.0.0', remoteAddress: undefined },
+    ...{ at: Date.now(), ...change },
+  });
+
+  const offered = (id: string, change: Partial<OtaContact> = {}) => offers().offerTo(contact(id, change), Date.now() + 5_000);
+
+  it('needs an image that is published, and somebody who may change firmware', async () => {
+    const image = await published('1.9.0', []);
+    const request = { firmwareImageId: image.id, devices: { all: true } };
+    expect(await hub.fleet.createJob(request, randomUUID(), admin)).toMatchObject({ refusal: { code: 'CONFLICT' } });
+    expect(await hub.fleet.createJob(request, randomUUID(), operator)).toMatchObject({ refusal: { code: 'TOOL_FORBIDDEN' } });
+    const unknown = { ...request, firmwareImageId: newId(Date.now()) };
+    expect(await hub.fleet.createJob(unknown, randomUUID(), admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
+  });
+
+  it('sends each device an address of its own, and none to those whom the image does not fit', async () => {
+    const image = await published('2.0.0');
+    const other = await published('2.0.0', ['other-board']);
+    await hub.connect(['fits'], boardTools, '1.0.0');
+    await hub.connect(['current'], boardTools, '2.0.0');
+    install('2.0.0');
+    const jobId = await started(image, ['fits', 'current']);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED', tool: 'self.upgrade_firmware' });
+    const rows = await targets(jobId);
+    expect(rows.get('fits')).toMatchObject({ outcome: 'SUCCEEDED', baselineVersion: '1.0.0' });
+    expect(rows.get('current')).toMatchObject({ outcome: 'NO_CHANGE', error: { code: 'ALREADY_CURRENT' } });
+    const [download] = await hub.registry.downloads.ofJob(jobId, ['fits', 'current']);
+    expect(hub.gateway.seen.map(({ call }) => call.arguments)).toEqual([{ url: `https://hub.example/t/download/${download?.id}` }]);
+    const foreign = await started(other, ['fits']);
+    expect(await hub.finished(foreign)).toMatchObject({ conclusion: 'FAILED' });
+    const [groups] = await hub.registry.jobs.failureGroups([foreign], 5);
+    expect(groups).toMatchObject([{ outcome: 'REJECTED', code: 'WRONG_BOARD', model: 'board', count: 1 }]);
+  });
+
+  it('tells no more devices at once than may fetch at once', async () => {
+    const image = await published('2.1.0');
+    const ids = deviceNames(60, 'many');
+    await hub.connect(ids);
+    const jobId = await started(image, ids);
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(defaultRolloutLimits.downloadsMax);
+    const [download] = await hub.registry.downloads.ofJob(jobId, ids);
+    if (download === undefined) throw new TypeError('No download.');
+    await hub.registry.downloads.progress({ id: download.id, requests: 1, bytes: 1_000, isComplete: true, at: Date.now() });
+    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(defaultRolloutLimits.downloadsMax + 1);
+    await hub.fleet.cancelJob(jobId, true, admin);
+    await hub.finished(jobId);
+    expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
+  });
+
+  it('offers the image to a device that was away, once, and verifies it by what comes back', async () => {
+    const image = await published('2.2.0');
+    await hub.connect(['away', 'paused']);
+    await hub.disconnect('away');
+    await hub.disconnect('paused');
+    expect(await offered('away')).toBeUndefined();
+    const jobId = await started(image, ['away', 'paused']);
+    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 2 });
+    expect(await offered('away', { model: 'other-board' })).toBeUndefined();
+    expect(await offered('away', { board: { chip: 'esp32c3', otaPartitions: 2, elfSha256: undefined } })).toBeUndefined();
+    const both = await Promise.all([offered('away'), offered('away')]);
+    expect(both.filter((offer) => offer !== undefined)).toMatchObject([{ version: '2.2.0' }]);
+    expect((await targets(jobId)).get('away')).toMatchObject({ state: 'VERIFYING', attempts: 1, baselineVersion: '1.0.0' });
+    await hub.fleet.pauseJob(jobId, admin);
+    expect(await offered('paused')).toBeUndefined();
+    await hub.fleet.resumeJob(jobId, admin);
+    await hub.connect(['away'], boardTools, '2.2.0');
+    await expect.poll(async () => (await targets(jobId)).get('away'), { timeout: 15_000 }).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(hub.gateway.callCount).toBe(0);
+    await hub.fleet.cancelJob(jobId, true, admin);
+    await hub.finished(jobId);
+    expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
+  });
+
+  it('does not go on with a device that fetches the image again and again', async () => {
+    const image = await published('2.3.0');
+    await hub.connect(['in-vain']);
+    const id = newId(Date.now());
+    const before = { id, imageId: image.id, deviceId: 'in-vain' as DeviceId, jobId: newId(Date.now()), expiresAt: Date.now() + 1_000 };
+    await hub.registry.downloads.add(before);
+    await hub.registry.downloads.progress({ id, requests: 3, bytes: 3_000, isComplete: true, at: Date.now() });
+    const jobId = await started(image, ['in-vain']);
+    await hub.finished(jobId);
+    expect((await targets(jobId)).get('in-vain')).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'DOWNLOADS_IN_VAIN' } });
+    expect(hub.gateway.callCount).toBe(0);
+  });
+
+  it('is taken back to what each device ran before', async () => {
+    const [bad, former] = [await published('3.1.0', ['board']), '3.0.0'];
+    await hub.connect(['went', 'stayed'], boardTools, former);
+    install(bad.version);
+    const jobId = await started(bad, ['went']);
+    await hub.finished(jobId);
+    const key = randomUUID();
+    expect((await hub.fleet.revertJob(jobId, key, admin)).refusal?.message).toContain('1 devices of the board board had 3.0.0');
+    const image = await published(former);
+    install(former);
+    const { job } = await hub.fleet.revertJob(jobId, key, admin);
+    expect(job).toMatchObject({ parentJobId: jobId, firmwareImageId: image.id });
+    if (job === undefined) throw new TypeError('No job.');
+    expect(await hub.finished(job.id)).toMatchObject({ conclusion: 'SUCCEEDED', total: 1 });
+    expect((await hub.fleet.revertJob(jobId, key, admin)).job?.id).toBe(job.id);
+    expect((await hub.fleet.revertJob(jobId, randomUUID(), admin)).refusal).toMatchObject({ code: 'CONFLICT' });
+  });
+});

@@ -1,0 +1,43 @@
+/** Roll-outs in PostgreSQL: the statements stand in the files beside it. */
+import type { JobId } from '@flotilla/mcp';
+import type { VerificationDeadlines } from '@flotilla/jobs';
+import type { Database } from '../database/database.js';
+import type { DeviceFilter } from '../device-filter.js';
+import type { OtaContact } from '../provisioning-store.js';
+import type { GrantedDownload, RolloutCandidate, RolloutLimits, RolloutStore } from '../rollout-store.js';
+import { grantDownloads, readRoom } from './rollout-downloads.js';
+import { findCandidate, isAnyRolloutRunning, offerUpdate } from './rollout-offers.js';
+import { countObjections } from './rollout-preview.js';
+import { readRevertGroups } from './rollout-revert.js';
+
+export class PgRolloutStore implements RolloutStore {
+  constructor(private readonly db: Database) {}
+
+  isAnyRunning(): Promise<boolean> {
+    return isAnyRolloutRunning(this.db);
+  }
+
+  room(jobId: JobId, at: number, limits: RolloutLimits): Promise<number> {
+    return readRoom(this.db, jobId, at, limits);
+  }
+
+  grant(...[fence, deviceIds, at, limits]: Parameters<RolloutStore['grant']>): ReturnType<RolloutStore['grant']> {
+    return grantDownloads(this.db, fence, deviceIds, at, limits);
+  }
+
+  candidate(contact: OtaContact): Promise<RolloutCandidate | undefined> {
+    return findCandidate(this.db, contact);
+  }
+
+  offer(jobId: JobId, contact: OtaContact, deadlines: VerificationDeadlines, limits: RolloutLimits): Promise<GrantedDownload | undefined> {
+    return offerUpdate(this.db, jobId, contact, deadlines, limits);
+  }
+
+  objections(imageId: string, devices: DeviceFilter): ReturnType<RolloutStore['objections']> {
+    return countObjections(this.db, imageId, devices);
+  }
+
+  revertGroups(jobId: JobId): ReturnType<RolloutStore['revertGroups']> {
+    return readRevertGroups(this.db, jobId);
+  }
+}

@@ -1,0 +1,91 @@
+/** Places for downloads. Whoever takes one holds a lock over all processes, so that there are never more than allowed. */
+import type { CallErrorCode, DeviceId, JobId } from '@flotilla/mcp';
+import type { Database, Queryable } from '../database/database.js';
+import type { JobFence } from '../job-store.js';
+import type { RolloutGrant, RolloutLimits } from '../rollout-store.js';
+import { imageObjection, objectionMessage } from './image-objection.js';
+
+/** Key of the lock under which places are counted and taken. */
+const DOWNLOADS_LOCK = 7_211_202;
+
+export async function lockDownloads(transaction: Queryable): Promise<void> {
+  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [DOWNLOADS_LOCK]);
+}
+
+/** Of the hub: offered and not over. One whose target is decided will not be fetched any more. Parameters: time, limit, and since when one is stalled. */
+const HUB_ROOM = `($2::int - (SELECT count(*) FROM download w
+  WHERE w.completed_at IS NULL AND w.expires_at > $1 AND (w.last_byte_at IS NULL OR w.last_byte_at >= $3)
+    AND EXISTS (SELECT FROM job_target o WHERE o.job_id = w.job_id AND o.device_id = w.device_id AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING'))))`;
+
+/** Of the job `j`: what its pace and `maxInFlight` leave for devices at their OTA check and for connected ones together. */
+const JOB_ROOM = `least(
+  j.max_in_flight - (SELECT count(*) FROM download w WHERE w.job_id = j.id AND w.completed_at IS NULL AND w.expires_at > $1
+    AND EXISTS (SELECT FROM job_target o WHERE o.job_id = w.job_id AND o.device_id = w.device_id AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING'))),
+  j.per_minute - (SELECT count(*) FROM download w
+    WHERE w.id >= (lpad(to_hex((extract(epoch FROM $1::timestamptz) * 1000)::bigint - 60000), 12, '0') || repeat('0', 20))::uuid AND w.job_id = j.id))`;
+
+export async function readRoom(db: Queryable, jobId: JobId, at: number, limits: RolloutLimits): Promise<number> {
+  const [row] = await db.query<{ room: number }>(
+    {
+      name: 'rollout-room',
+      text: `SELECT greatest(0, least(${HUB_ROOM}, ${JOB_ROOM}))::int AS room FROM job j WHERE j.id = $4`,
+    },
+    [new Date(at), limits.downloadsMax, new Date(at - limits.stallMs), jobId],
+  );
+  return row?.room ?? 0;
+}
+
+interface GrantRecord {
+  readonly device_id: DeviceId;
+  readonly objection: CallErrorCode | null;
+  readonly message: string | null;
+  readonly whole: number;
+  readonly download_id: string | null;
+}
+
+/** Whoever fetches the same image again and again does not keep it, and is sent it no more. */
+export function grantDownloads(
+  db: Database,
+  { jobId, fence }: JobFence,
+  deviceIds: readonly DeviceId[],
+  at: number,
+  limits: RolloutLimits,
+): Promise<ReadonlyMap<DeviceId, RolloutGrant>> {
+  return db.transaction(async (transaction) => {
+    await lockDownloads(transaction);
+    const room = await readRoom(transaction, jobId, at, limits);
+    const rows = await transaction.query<GrantRecord>(
+      {
+        name: 'rollout-grant',
+        text: `WITH wanted AS MATERIALIZED (
+         SELECT w.device_id, w.number, i.id AS image_id, ${imageObjection(true)} AS objection,
+           (SELECT coalesce(sum(o.bytes_served / i.size_bytes), 0)::int FROM download o
+            WHERE o.device_id = w.device_id AND o.image_id = i.id AND o.last_byte_at >= $6) AS whole,
+           d.model, d.chip, i.chip AS image_chip, i.version
+         FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id, unnest($3::text[]) WITH ORDINALITY AS w(device_id, number)
+         JOIN device d ON d.id = w.device_id WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING'),
+       chosen AS (SELECT device_id, image_id, row_number() OVER (ORDER BY number) AS place FROM wanted WHERE objection IS NULL AND whole < $7),
+       added AS (
+         INSERT INTO download (id, image_id, device_id, job_id, expires_at)
+         SELECT uuid_v7($4), image_id, device_id, $1, $5 FROM chosen WHERE place <= $8 RETURNING id, device_id)
+       SELECT d.device_id, d.objection, ${objectionMessage('d.objection')} AS message, d.whole, a.id AS download_id
+       FROM wanted d JOIN firmware_image i ON i.id = d.image_id LEFT JOIN added a ON a.device_id = d.device_id`,
+      },
+      [
+        ...[jobId, fence, deviceIds, new Date(at), new Date(at + limits.grantMs), new Date(at - limits.loopWindowMs)],
+        ...[limits.loopDownloads, room],
+      ],
+    );
+    return new Map(rows.map((row) => [row.device_id, grantOf(row, at + limits.grantMs, limits)]));
+  });
+}
+
+function grantOf(row: GrantRecord, expiresAt: number, { loopDownloads }: RolloutLimits): RolloutGrant {
+  if (row.objection !== null) return { kind: 'refused', error: { code: row.objection, message: row.message ?? '' } };
+  if (row.download_id !== null) return { kind: 'granted', downloadId: row.download_id, expiresAt };
+  if (row.whole < loopDownloads) return { kind: 'full' };
+  return {
+    kind: 'refused',
+    error: { code: 'DOWNLOADS_IN_VAIN', message: `The device has fetched the image ${row.whole} times and does not keep it.` },
+  };
+}
