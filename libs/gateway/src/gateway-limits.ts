@@ -38,7 +38,7 @@ export interface GatewayLimits {
   readonly flappingBackOffMsMax: number;
   /** Devices whose connects are remembered: more than the sessions that fit. */
   readonly flappingDevicesMax: number;
-  /** Sessions that greet their devices, per second: a third of what a core can do, so that calls find it free while a fleet comes back. */
+  /** Sessions that greet their devices, per second: somewhat less than two cores can do, so that calls find a turn while a fleet comes back. */
   readonly discoveriesPerSecondMax: number;
   /** Bytes waiting for a device that does not drain; beyond it nothing more is accepted for it. */
   readonly unsentBytesMax: number;
@@ -76,6 +76,8 @@ export interface GatewayLimits {
   readonly statusCallsMax: number;
   /** How long such a question waits for its answer, ms: a device that begins a conversation holds it back for 10 s. [xiaozhi §2.4] */
   readonly statusTimeoutMs: number;
+  /** Devices asked for their state per second: after a job over ten thousand they are asked for a minute, and the job has the machine for itself. */
+  readonly statusCallsPerSecondMax: number;
   /** A state that is kept, bytes of JSON. Known boards report some 300. */
   readonly reportedStateBytesMax: number;
   /** From a listing without any tool, the first of a session, to the second, ms: some boards register their tools only after they have connected. */
@@ -108,7 +110,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   flappingBackOffMs: 10_000,
   flappingBackOffMsMax: 300_000,
   flappingDevicesMax: 20_000,
-  discoveriesPerSecondMax: 1_000,
+  discoveriesPerSecondMax: 1_800,
   unsentBytesMax: 256 * 1024,
   pingIntervalMs: 30_000,
   closingTimeoutMs: 1_000,
@@ -128,6 +130,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   statusFollowUpMs: 600,
   statusCallsMax: 32,
   statusTimeoutMs: 12_000,
+  statusCallsPerSecondMax: 200,
   reportedStateBytesMax: 4 * 1024,
   emptyListingRetryMs: 30_000,
   retryDelayMs: 250,

@@ -18,7 +18,12 @@ export interface StatusWatchOptions extends StateReportsOptions {
   readonly clock: Clock;
   readonly limits: Pick<
     GatewayLimits,
-    'statusIntervalSeconds' | 'statusFollowUpMs' | 'statusCallsMax' | 'statusTimeoutMs' | 'reportedStateBytesMax'
+    | 'statusIntervalSeconds'
+    | 'statusFollowUpMs'
+    | 'statusCallsMax'
+    | 'statusCallsPerSecondMax'
+    | 'statusTimeoutMs'
+    | 'reportedStateBytesMax'
   >;
   readonly counters: GatewayCounters;
 }
@@ -45,6 +50,9 @@ export class StatusWatch {
   /** Sessions with a look after a set to come, and whether something was set since it was planned. */
   readonly #planned = new Map<WatchedSession, { isSetAgain: boolean; readonly cancel: () => void }>();
   #underWay = 0;
+  /** Looks since `at`, ms since the Unix epoch; a new second begins with none. */
+  #second = { at: 0, looks: 0 };
+  #cancelNextSecond: (() => void) | undefined;
   #isStopped = false;
   #cancelStep: () => void = () => undefined;
 
@@ -60,6 +68,7 @@ export class StatusWatch {
   stop(): void {
     this.#isStopped = true;
     this.#cancelStep();
+    this.#cancelNextSecond?.();
     for (const { cancel } of this.#planned.values()) cancel();
     this.#planned.clear();
     this.#due.length = 0;
@@ -107,11 +116,25 @@ export class StatusWatch {
   }
 
   #next(): void {
-    while (this.#underWay < this.options.limits.statusCallsMax) {
+    while (this.#underWay < this.options.limits.statusCallsMax && this.#due.length > 0) {
+      if (!this.#hasTurn()) return;
       const look = this.#due.shift();
-      if (look === undefined) return;
-      this.#look(look);
+      if (look !== undefined) this.#look(look);
     }
+  }
+
+  /** Whether another look fits into this second; otherwise it goes on with the next one. */
+  #hasTurn(): boolean {
+    const { clock, limits } = this.options;
+    const now = clock.now();
+    if (Math.abs(now - this.#second.at) >= 1_000) this.#second = { at: now, looks: 0 };
+    this.#second.looks += 1;
+    if (this.#second.looks <= limits.statusCallsPerSecondMax) return true;
+    this.#cancelNextSecond ??= clock.setTimer(1_000, () => {
+      this.#cancelNextSecond = undefined;
+      this.#next();
+    });
+    return false;
   }
 
   #look(look: Look): void {
