@@ -168,6 +168,19 @@ describe('microcontrollers', () => {
     60_000,
   );
 
+  it('are asked for their samples without anybody calling, and each is told as an event', async () => {
+    const events = await eventually(
+      () => eventsOf(hub, ids.esp32, 'device.samples'),
+      (found) => found.length > 0,
+    );
+    expect(events[0]).toMatchObject({ tool: 'leaf_wetness', resource: 'wetness', intervalMs: 500 });
+    const rings = await eventually(
+      () => eventsOf(hub, ids.generic, 'device.samples'),
+      (found) => found.some(({ pin }) => pin === 26),
+    );
+    expect(rings.find(({ pin }) => pin === 26)).toMatchObject({ name: 'level', intervalMs: 500 });
+  });
+
   it('are dialled again by a hub that restarts', async () => {
     const { dataDir } = hub;
     const before = (await viewOf('esp32')).connections;

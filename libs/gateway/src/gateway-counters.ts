@@ -39,6 +39,8 @@ interface CounterKinds {
   readonly peer: 'silent';
   /** Questions of the hub for the state of devices. Put off: the device had something else to do. */
   readonly status: 'answered' | 'unanswered' | 'put_off';
+  /** What microcontrollers were asked by plan: their samples, or whether they are there. Put off: the device had something else to do. */
+  readonly poll: 'answered' | 'unanswered' | 'put_off';
   /** Devices that began to connect again and again. */
   readonly flapping: 'episodes';
   /** Sessions replaced by a newer connection: all, and those of devices whose last replacement was a moment ago. */

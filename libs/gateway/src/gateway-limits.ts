@@ -68,6 +68,26 @@ export interface GatewayLimits {
   /** Wait before a lost board is dialled again, ms: at most the first after one failure, doubling up to the other. */
   readonly redialDelayMs: number;
   readonly redialDelayMsMax: number;
+  /** How often it is looked which microcontrollers are to be asked for their samples, ms. */
+  readonly pollStepMs: number;
+  /** Shortest period at which a tool or a ring of samples is asked for, ms, whatever the board wishes: a question occupies its main loop, and an answer is a row. */
+  readonly pollIntervalMsMin: number;
+  /** Tools and rings that are asked for on one microcontroller: a board of the usual firmware has 24 tools and 8 rings. */
+  readonly pollsPerDeviceMax: number;
+  /** Microcontrollers that are asked at a time: at the usual 20 ms each that is 3,000 a second, and silent ones leave room for others. */
+  readonly pollCallsMax: number;
+  /** How long such a question waits for its answer, ms. */
+  readonly pollTimeoutMs: number;
+  /** Samples that one event carries: more than a ring holds. */
+  readonly samplesPerEventMax: number;
+  /** JSON of a polled value that is no series, kept in its event, bytes. */
+  readonly sampleBytesMax: number;
+  /** Events with samples of one microcontroller, per minute: an event costs a row. */
+  readonly sampleEventsPerMinuteMax: number;
+  /** A microcontroller that was silent for so long is asked whether it is there, ms. A lost link over Wi-Fi shows no other sign for hours. */
+  readonly idleProbeMs: number;
+  /** Questions in a row that it may leave unanswered until its session ends: one may come while a tool holds its main loop. */
+  readonly idleMissesMax: number;
   /** A device is asked for its state this often, seconds; 0 for never. */
   readonly statusIntervalSeconds: number;
   /** From a successful call that set something to a look at the state, ms: a backlight fades for up to half a second. [xiaozhi §5.1] */
@@ -126,6 +146,16 @@ export const defaultGatewayLimits: GatewayLimits = {
   dialProvenMs: 60_000,
   redialDelayMs: 5_000,
   redialDelayMsMax: 5 * 60_000,
+  pollStepMs: 250,
+  pollIntervalMsMin: 1_000,
+  pollsPerDeviceMax: 32,
+  pollCallsMax: 64,
+  pollTimeoutMs: 5_000,
+  samplesPerEventMax: 400,
+  sampleBytesMax: 4 * 1024,
+  sampleEventsPerMinuteMax: 60,
+  idleProbeMs: 30_000,
+  idleMissesMax: 2,
   statusIntervalSeconds: 300,
   statusFollowUpMs: 600,
   statusCallsMax: 32,

@@ -11,6 +11,7 @@ export type CloseReason =
   | 'protocol_error' // The device broke a rule of the transport.
   | 'traffic_exceeded' // The device sent far more than it may.
   | 'greeting_failed' // The device did not answer the greeting.
+  | 'unresponsive' // A microcontroller did not answer when it was asked whether it is there.
   | 'no_voice' // A conversation over WebSocket, of a hub that has no voice service, was idle.
   | 'hub_stopping'
   | 'hub_closed'; // The hub decided to, for example because an operator asked.

@@ -7,7 +7,7 @@ import { freeId, register, remember } from './request-ids.js';
 import { utf8BytesExceed } from './utf8-length.js';
 
 export function takeCall(turn: Turn, pending: PendingCall): void {
-  if (pending.call.isBackground !== true) giveWay(turn);
+  if (pending.call.isBackground !== true && turn.rules.dialect.isOneAtATime !== true) giveWay(turn);
   const { state, rules } = turn;
   if (state.phase === 'closing' || state.phase === 'closed') {
     settleCall(turn, pending, notSent('DEVICE_OFFLINE', 'The session has ended.'));

@@ -56,6 +56,8 @@ export interface Dialect {
   readonly requestIdMax: number;
   /** The tool without arguments that tells the device's state as JSON text; undefined where the family has none. */
   readonly statusTool: string | undefined;
+  /** These devices must not be sent a request while they work on another: a background call then does not give way. */
+  readonly isOneAtATime?: boolean;
   encodeGreeting(id: number): string;
   /** What is said once the greeting was answered, and expects no answer. */
   encodeGreeted(): string | undefined;

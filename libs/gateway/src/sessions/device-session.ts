@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { parseDeviceHello, websocketServerHello } from '@flotilla/mcp';
 import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject } from '@flotilla/mcp';
+import type { ToolSet } from '@flotilla/registry';
 import { McpuDialect, SessionActor, XiaozhiDialect } from '@flotilla/session';
 import type {
   Session,
@@ -96,6 +97,11 @@ export class DeviceSession implements SessionObserver {
   get statusTool(): string | undefined {
     const isListed = this.#facts.toolSet?.tools.some(({ name }) => name === this.#statusTool) === true;
     return isListed ? this.#statusTool : undefined;
+  }
+
+  /** What the device can do, once it has said so. */
+  get toolSet(): ToolSet | undefined {
+    return this.#facts.toolSet;
   }
 
   call(call: SessionCall, settle: (settled: SettledCall) => void): void {

@@ -2,6 +2,7 @@
 import type { CallServer, RoutedCall } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
+import { SampleWatch } from '../mcpu/sample-watch.js';
 import { StatusWatch } from '../status/status-watch.js';
 import { DiscoveryPace } from '../overload/discovery-pace.js';
 import { FlappingWatch } from '../overload/flapping-watch.js';
@@ -26,6 +27,7 @@ export class LiveSessions implements SessionHost, CallServer {
   readonly #flapping: FlappingWatch;
   readonly #pace: DiscoveryPace;
   readonly #status: StatusWatch;
+  readonly #samples: SampleWatch;
   readonly #events: EventLog;
   /** Of each device whose newest session has no epoch yet: when it will have one. */
   readonly #openings = new Map<DeviceId, Promise<void>>();
@@ -43,6 +45,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#flapping = new FlappingWatch(limits, clock);
     this.#pace = new DiscoveryPace(limits, clock);
     this.#status = new StatusWatch(context);
+    this.#samples = new SampleWatch(context);
     this.#events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     this.#sessionContext = {
       ...context,
@@ -54,6 +57,7 @@ export class LiveSessions implements SessionHost, CallServer {
   /** Hears of sessions at other gateways from now on: a device that moved there leaves a connection here that may look alive for minutes. */
   start(): void {
     this.#status.start();
+    this.#samples.start();
     this.#endListening = this.context.bus.feed.subscribe('session', ({ deviceId, epoch }) =>
       this.#table.get(deviceId)?.record.compare(epoch),
     );
@@ -110,6 +114,7 @@ export class LiveSessions implements SessionHost, CallServer {
     const session = new DeviceSession(this.#sessionContext, arrival, { after: this.#openings.get(deviceId) });
     this.#table.put(session);
     this.#status.add(session);
+    if (arrival.dialect === 'MCPU') this.#samples.add(session);
     const opening = session.record.opened.then(() => {
       if (this.#openings.get(deviceId) === opening) this.#openings.delete(deviceId);
     });
@@ -126,6 +131,7 @@ export class LiveSessions implements SessionHost, CallServer {
     if (session !== undefined && (epoch === undefined || epoch === session.record.epoch)) {
       session.call(call, (settled) => {
         this.#status.settled(session, call, settled);
+        this.#samples.settled(session, settled);
         settle(settled);
       });
       return;
@@ -166,6 +172,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#endListening();
     this.#pace.stop();
     this.#status.stop();
+    this.#samples.stop();
     for (const session of [...this.#table.values()]) session.close('hub_stopping');
     const { clock, limits, logger } = this.context;
     const giveUpAt = clock.now() + limits.stopTimeoutMs;
@@ -188,6 +195,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#turns.get(session)?.();
     this.#table.remove(session);
     this.#status.remove(session);
+    this.#samples.remove(session);
     this.#ending.add(session);
     void session.record.close(reason).finally(() => this.#ending.delete(session));
   }

@@ -20,6 +20,7 @@ const methodNotFound = -32_601;
 export class McpuDialect implements Dialect {
   readonly requestIdMax = mcpuRequestIdMax;
   readonly statusTool = undefined;
+  readonly isOneAtATime = true;
   #profile: McpuProfile = strictestProfile;
 
   encodeGreeting(id: number): string {

@@ -53,9 +53,10 @@ function connect(profile: string | undefined = 'rich') {
   session.start();
   pump();
   const settled: SettledCall[] = [];
-  const call = (tool: string, args: Record<string, unknown> = {}) => {
+  const call = (tool: string, args: Record<string, unknown> = {}, isBackground = false) => {
     const callId = tool as CallId;
-    session.call({ callId, tool, arguments: args, queueDeadlineAt: clock.now() + 5000, callTimeoutMs: 5000 }, (end) => settled.push(end));
+    const deadlines = { queueDeadlineAt: clock.now() + 5000, callTimeoutMs: 5000 };
+    session.call({ callId, tool, arguments: args, ...deadlines, isBackground }, (end) => settled.push(end));
     pump();
   };
   const say = (frame: object | string) => {
@@ -124,6 +125,16 @@ describe('a session with a microcontroller', () => {
       { outcome: { kind: 'SUCCEEDED', result: { content: [{ text: 'null' }] } } },
       { outcome: { kind: 'FAILED', error: { code: 'DEVICE_ERROR' } } },
     ]);
+  });
+
+  it('finishes a background call before the next goes out, because a board reads one request at a time', () => {
+    const { call, calls, say, settled } = connect();
+    call('leaf_wetness', {}, true);
+    call('gpio_write', { pin: 16, value: true });
+    expect(calls).toHaveLength(1);
+    say({ result: 1, jsonrpc: '2.0', id: calls[0]?.id });
+    expect(calls).toHaveLength(2);
+    expect(settled).toMatchObject([{ callId: 'leaf_wetness', outcome: { kind: 'SUCCEEDED' } }]);
   });
 
   it('lists anew when a tool is gone', () => {

@@ -1,0 +1,171 @@
+/** What microcontrollers are asked by plan, beside sessions that answer as a spec wishes, on a clock that a spec moves. */
+import type { DevicePin } from '@flotilla/mcp';
+import type { ToolSet } from '@flotilla/registry';
+import type { Session, SessionCall, SettledCall } from '@flotilla/session';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { GatewayCounters } from '../gateway-counters.js';
+import { defaultGatewayLimits } from '../gateway-limits.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import { planPolls } from './poll-plan.js';
+import { SampleWatch } from './sample-watch.js';
+
+const soil: DevicePin = {
+  ...{ pin: 36, name: 'soil', type: 'adc_input', description: '' },
+  sampling: { intervalMs: 1_000, bufferSize: 60 },
+};
+const toolOf = (name: string, pollingIntervalMs?: number) => ({
+  ...{ name, description: '', inputSchema: {}, userOnly: false, schemaKnown: true },
+  ...(pollingIntervalMs === undefined ? {} : { pollingIntervalMs }),
+});
+const toolSet = {
+  hash: 'a',
+  tools: [toolOf('get_pin_buffer'), toolOf('leaf_wetness', 5_000), toolOf('greedy', 1)],
+  pins: [soil, { ...soil, pin: 37, sampling: undefined }],
+} as unknown as ToolSet;
+
+let now: number;
+let timers: { at: number; run: () => void }[];
+const clock = {
+  now: () => now,
+  setTimer: (ms: number, run: () => void) => {
+    const timer = { at: now + ms, run };
+    timers.push(timer);
+    return () => void (timers = timers.filter((other) => other !== timer));
+  },
+};
+
+beforeEach(() => {
+  now = 1_000_000;
+  timers = [];
+});
+
+function pass(ms: number): void {
+  for (const until = now + ms; ;) {
+    const next = timers.filter(({ at }) => at <= until).sort((one, other) => one.at - other.at)[0];
+    if (next === undefined) return void (now = until);
+    timers = timers.filter((other) => other !== next);
+    now = next.at;
+    next.run();
+  }
+}
+
+type Answer = { readonly kind: 'UNKNOWN' | 'NOT_SENT' } | { readonly result: unknown } | 'never';
+
+function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined = toolSet) {
+  const calls: SessionCall[] = [];
+  const events: Readonly<Record<string, unknown>>[] = [];
+  const closed: string[] = [];
+  const session = {
+    deviceId: 'greenhouse-1' as never,
+    toolSet: tools,
+    record: { event: (_type: string, data: Readonly<Record<string, unknown>>) => void events.push(data) },
+    close: (reason: string) => void closed.push(reason),
+    session: {
+      state: 'ready',
+      call: (call: SessionCall, settle: (settled: SettledCall) => void) => {
+        calls.push(call);
+        const given = answer(call);
+        if (given !== 'never') settle(settledOf(given));
+      },
+    } as unknown as Session,
+  };
+  return { ...{ calls, events, closed, session }, asked: (tool: string) => calls.filter((call) => call.tool === tool).length };
+}
+
+function settledOf(given: Exclude<Answer, 'never'>): SettledCall {
+  const outcome =
+    'kind' in given
+      ? { kind: given.kind, error: { code: 'TIMEOUT', message: '' } }
+      : { kind: 'SUCCEEDED', result: { isError: false, content: [{ type: 'text', text: JSON.stringify(given.result) }] } };
+  return { callId: 'c', outcome, settledAt: now } as unknown as SettledCall;
+}
+
+function watch(limits: Partial<GatewayLimits> = {}): SampleWatch {
+  const made = new SampleWatch({ clock, counters: new GatewayCounters(), limits: { ...defaultGatewayLimits, ...limits } });
+  made.start();
+  return made;
+}
+
+describe('planPolls', () => {
+  it('takes what the firmware wishes, but not more often than is good, and rings before they are full', () => {
+    expect(planPolls(toolSet, defaultGatewayLimits).map(({ tool, arguments: args, everyMs }) => [tool, args, everyMs])).toEqual([
+      ['leaf_wetness', {}, 5_000],
+      ['greedy', {}, 1_000],
+      ['get_pin_buffer', { pin: 36 }, 45_000],
+    ]);
+    expect(planPolls(toolSet, { ...defaultGatewayLimits, pollsPerDeviceMax: 1 })).toHaveLength(1);
+  });
+});
+
+describe('SampleWatch', () => {
+  it('asks at the wished periods, and only in the background', () => {
+    const { session, calls, asked } = board(() => ({ result: 1 }));
+    watch().add(session);
+    pass(60_000);
+    expect(asked('leaf_wetness')).toBeGreaterThanOrEqual(11);
+    expect(asked('leaf_wetness')).toBeLessThanOrEqual(12);
+    expect(asked('greedy')).toBeLessThanOrEqual(60);
+    expect(asked('get_pin_buffer')).toBe(1);
+    expect(calls.every(({ isBackground }) => isBackground === true)).toBe(true);
+  });
+
+  it('tells each sample of a ring once', () => {
+    const taken = () => Math.floor((now - 1_000_000) / 1_000);
+    const values = () => Array.from({ length: taken() }, (_, at) => at).slice(-60);
+    const { session, events } = board(({ tool }) => ({
+      result: tool === 'get_pin_buffer' ? { pin: 'soil', count: 60, values: values() } : 1,
+    }));
+    watch().add(session);
+    pass(200_000);
+    const told = events.filter(({ pin }) => pin === 36);
+    expect(told).toHaveLength(4);
+    expect(told[1]).toMatchObject({ pin: 36, name: 'soil', intervalMs: 1_000 });
+    const all = told.flatMap(({ values: samples }) => samples as number[]);
+    expect(all).toEqual(Array.from({ length: all.length }, (_, at) => at));
+  });
+
+  it('tells a series under its own name, and other values as they are, within bounds', () => {
+    const series = { type: 'buffer', resource: 'wetness', sample_interval_ms: 500, values: Array.from({ length: 500 }, (_, at) => at) };
+    const { session, events } = board(({ tool }) => ({ result: tool === 'leaf_wetness' ? series : 'x'.repeat(5_000) }));
+    watch().add(session);
+    pass(6_000);
+    expect(events).toContainEqual({
+      tool: 'leaf_wetness',
+      resource: 'wetness',
+      intervalMs: 500,
+      values: series.values.slice(100),
+      dropped: 100,
+    });
+    expect(events).toContainEqual({ tool: 'greedy', truncated: true });
+    pass(600_000);
+    expect(events.length).toBeLessThanOrEqual(60 * 11);
+  });
+
+  it('asks a silent one whether it is there, and lets it go after two questions without an answer', () => {
+    const { session, asked, closed } = board(() => ({ kind: 'UNKNOWN' }), undefined);
+    const samples = watch();
+    samples.add(session);
+    pass(29_000);
+    samples.settled(session, settledOf({ result: 1 }));
+    pass(29_000);
+    expect(asked('get_info')).toBe(0);
+    pass(3_000);
+    expect(closed[0]).toBe('unresponsive');
+  });
+
+  it('takes it for no silence that a board is busy', () => {
+    const { session, asked, closed } = board(() => ({ kind: 'NOT_SENT' }), undefined);
+    watch().add(session);
+    pass(60_000);
+    expect(asked('get_info')).toBeGreaterThan(0);
+    expect(closed).toEqual([]);
+  });
+
+  it('asks one board one question at a time, and only so many boards', () => {
+    const boards = Array.from({ length: 5 }, () => board(() => 'never'));
+    const samples = watch({ pollCallsMax: 3 });
+    for (const { session } of boards) samples.add(session);
+    pass(20_000);
+    expect(boards.map(({ calls }) => calls.length).sort()).toEqual([0, 0, 1, 1, 1]);
+  });
+});

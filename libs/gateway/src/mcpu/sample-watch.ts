@@ -1,0 +1,150 @@
+/**
+ * Asks microcontrollers for what they measure, as often as their firmware wishes and the budget allows, and, when they were silent, whether they are there. Boards never
+ * speak unasked. [mcpu §2.7] Only boards with nothing else to do are asked, one question each at a time. These are no calls on record: a fleet would fill the table with them.
+ */
+import { RecordIds } from '@flotilla/registry';
+import type { ToolSet } from '@flotilla/registry';
+import type { CallId, CloseReason, DeviceId } from '@flotilla/mcp';
+import type { Clock, Session, SettledCall } from '@flotilla/session';
+import type { GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import { planPolls } from './poll-plan.js';
+import type { PlannedPoll } from './poll-plan.js';
+import { SampleEvents } from './sample-events.js';
+
+/** As much of a live session as the watch needs. */
+export interface SampledSession {
+  readonly deviceId: DeviceId;
+  readonly session: Session;
+  readonly toolSet: ToolSet | undefined;
+  readonly record: { event(type: string, data: Readonly<Record<string, unknown>>): void };
+  close(reason: CloseReason): void;
+}
+
+export interface SampleWatchOptions {
+  readonly clock: Clock;
+  readonly limits: GatewayLimits;
+  readonly counters: GatewayCounters;
+}
+
+/** What is known of one microcontroller. Times are ms since the Unix epoch. */
+interface Watched {
+  readonly samples: SampleEvents;
+  /** Of which `polls` is the plan. */
+  toolSet: ToolSet | undefined;
+  polls: readonly { readonly poll: PlannedPoll; nextAt: number }[];
+  isAsked: boolean;
+  heardAt: number;
+  misses: number;
+  window: { readonly startedAt: number; events: number };
+}
+
+/** Whether the board is there: every board answers it, and it changes nothing. */
+const probe: PlannedPoll = { tool: 'get_info', arguments: {}, everyMs: 0, pin: undefined };
+
+export class SampleWatch {
+  readonly #watched = new Map<SampledSession, Watched>();
+  readonly #ids = new RecordIds();
+  #underWay = 0;
+  #cancelStep: () => void = () => undefined;
+
+  constructor(private readonly options: SampleWatchOptions) {}
+
+  start(): void {
+    this.#cancelStep = this.options.clock.setTimer(this.options.limits.pollStepMs, () => {
+      this.#step();
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#cancelStep();
+    this.#watched.clear();
+  }
+
+  add(session: SampledSession): void {
+    const now = this.options.clock.now();
+    const samples = new SampleEvents(this.options.limits);
+    this.#watched.set(session, {
+      ...{ samples, toolSet: undefined, polls: [], isAsked: false, heardAt: now, misses: 0 },
+      window: { startedAt: now, events: 0 },
+    });
+  }
+
+  remove(session: SampledSession): void {
+    this.#watched.delete(session);
+  }
+
+  /** Some call to a device has ended: an answer of whatever kind says that it is there. */
+  settled(session: SampledSession, { outcome, settledAt }: SettledCall): void {
+    const watched = this.#watched.get(session);
+    if (watched === undefined || (outcome.kind !== 'SUCCEEDED' && outcome.kind !== 'FAILED')) return;
+    watched.heardAt = settledAt;
+    watched.misses = 0;
+  }
+
+  /** Those that were asked go to the end, so that a budget that is too small is shared by all. */
+  #step(): void {
+    const now = this.options.clock.now();
+    for (const [session, watched] of [...this.#watched]) {
+      if (this.#underWay >= this.options.limits.pollCallsMax) return;
+      if (watched.isAsked || session.session.state !== 'ready') continue;
+      const due = this.#dueOf(session, watched, now);
+      if (due === undefined) continue;
+      this.#watched.delete(session);
+      this.#watched.set(session, watched);
+      this.#ask(session, watched, due);
+    }
+  }
+
+  #dueOf(session: SampledSession, watched: Watched, now: number): PlannedPoll | undefined {
+    const { limits } = this.options;
+    if (now - watched.heardAt >= limits.idleProbeMs) return probe;
+    if (watched.toolSet !== session.toolSet) {
+      watched.toolSet = session.toolSet;
+      const polls = session.toolSet === undefined ? [] : planPolls(session.toolSet, limits);
+      watched.polls = polls.map((poll) => ({ poll, nextAt: now + poll.everyMs }));
+    }
+    const due = watched.polls.filter(({ nextAt }) => nextAt <= now).sort((one, other) => one.nextAt - other.nextAt)[0];
+    if (due === undefined) return undefined;
+    due.nextAt = Math.max(now, due.nextAt + due.poll.everyMs);
+    return due.poll;
+  }
+
+  #ask(session: SampledSession, watched: Watched, poll: PlannedPoll): void {
+    const { clock, limits } = this.options;
+    const startedAt = clock.now();
+    const deadlines = { queueDeadlineAt: startedAt + limits.pollTimeoutMs, callTimeoutMs: limits.pollTimeoutMs };
+    const call = { callId: this.#ids.next(startedAt) as CallId, tool: poll.tool, arguments: poll.arguments, isBackground: true };
+    watched.isAsked = true;
+    this.#underWay += 1;
+    session.session.call({ ...call, ...deadlines }, (settled) => {
+      watched.isAsked = false;
+      this.#underWay -= 1;
+      this.#answered(session, watched, { poll, settled, startedAt });
+    });
+  }
+
+  #answered(
+    session: SampledSession,
+    watched: Watched,
+    { poll, settled, startedAt }: { readonly poll: PlannedPoll; readonly settled: SettledCall; readonly startedAt: number },
+  ): void {
+    if (!this.#watched.has(session)) return;
+    const { counters, limits } = this.options;
+    const { outcome } = settled;
+    this.settled(session, settled);
+    if (outcome.kind === 'NOT_SENT') return counters.add('poll', 'put_off');
+    counters.add('poll', outcome.kind === 'UNKNOWN' ? 'unanswered' : 'answered');
+    if (outcome.kind === 'UNKNOWN' && poll === probe && (watched.misses += 1) >= limits.idleMissesMax) session.close('unresponsive');
+    if (poll === probe || outcome.kind !== 'SUCCEEDED') return;
+    const data = watched.samples.read(poll, outcome.result, startedAt);
+    if (data !== undefined && this.#mayTell(watched, settled.settledAt)) session.record.event('device.samples', data);
+  }
+
+  #mayTell(watched: Watched, now: number): boolean {
+    if (now - watched.window.startedAt >= 60_000) watched.window = { startedAt: now, events: 0 };
+    watched.window.events += 1;
+    return watched.window.events <= this.options.limits.sampleEventsPerMinuteMax;
+  }
+}
