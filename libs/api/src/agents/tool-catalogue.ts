@@ -20,7 +20,7 @@ export interface AgentTool {
   readonly device: DeviceRow;
   readonly tool: StoredTool;
   readonly policy: ToolPolicy;
-  /** The device has told no schema that could be checked. */
+  /** It only reads, as far as policies say. */
   readonly isReader: boolean;
 }
 

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { CallRow } from '@flotilla/registry';
+import { toAgentResult } from './agent-results.js';
+
+const call = (change: Partial<CallRow>): CallRow => ({
+  ...{ id: 'c-1', deviceId: 'd-1' as CallRow['deviceId'], tool: 'self.get', arguments: {}, outcome: 'SUCCEEDED', result: undefined },
+  ...{ error: undefined, startedAt: 0, durationMs: 1, actor: 'agent', jobId: undefined },
+  ...change,
+});
+const text = (value: string) => ({ content: [{ type: 'text', text: value }], isError: false });
+
+describe('the end of a call as agents see it', () => {
+  it('is structured where the device answered with a JSON object, and only then', () => {
+    expect(toAgentResult({ call: call({ result: text('{"on":true}') }) })).toEqual({
+      content: [{ type: 'text', text: '{"on":true}' }],
+      structuredContent: { on: true },
+    });
+    for (const other of ['[1]', 'true', 'words'])
+      expect(toAgentResult({ call: call({ result: text(other) }) })).not.toHaveProperty('structuredContent');
+  });
+
+  it('passes pictures on as pictures, and nothing as a picture that is none', () => {
+    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const page = { type: 'image', data: 'AAAA', mimeType: 'text/html' };
+    const { content } = toAgentResult({ call: call({ result: { content: [picture, page], isError: false } }) });
+    expect(content).toEqual([picture, { type: 'text', text: JSON.stringify(page) }]);
+  });
+
+  it.each<[CallRow['outcome'], string]>([
+    ['UNKNOWN', 'may or may not have done it'],
+    ['FAILED', 'did not do it'],
+    ['NOT_SENT', 'Nothing was sent'],
+    ['REJECTED', 'Nothing was sent'],
+  ])('says plainly what %s means', (outcome, words) => {
+    const result = toAgentResult({ call: call({ outcome, error: { code: 'TIMEOUT', message: 'bad\u0000\nnews' } }) });
+    expect(result.isError).toBe(true);
+    expect(result.content[0]).toMatchObject({ text: expect.stringContaining(words) });
+    expect(result.content[0]).toMatchObject({ text: expect.stringContaining('TIMEOUT: bad news') });
+  });
+});
