@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,6 +35,9 @@ function citations(name: string): readonly (readonly [string, string])[] {
   );
 }
 
+const served = buildSchema(read('libs/api/schema.graphql'));
+const examplesOf = (page: string) => found(read(page), /^```graphql\n([\s\S]*?)^```/gm);
+
 describe('the documentation', () => {
   it.each(pages)('links only to files that exist: %s', (page) => {
     const targets = found(read(page), /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g);
@@ -43,6 +47,11 @@ describe('the documentation', () => {
   it.each(pages)('names only files of the repository that exist: %s', (page) => {
     const named = found(read(page), /`((?:libs|apps|docs|test|prisma|scripts)\/[\w./-]+)`/g).filter((name) => !name.includes('/dist/'));
     expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+  });
+
+  it.each(pages.filter((page) => examplesOf(page).length > 0))('shows only operations that the hub serves: %s', (page) => {
+    const problems = examplesOf(page).flatMap((example) => validate(served, parse(example)).map(({ message }) => message));
+    expect(problems).toEqual([]);
   });
 
   it.each(pages)('names only scripts that package.json has: %s', (page) => {
