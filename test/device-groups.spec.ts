@@ -102,7 +102,7 @@ describe('device groups', () => {
     ];
     for (const [input, code, path] of refusals) expect(await create(input)).toEqual({ deviceGroup: null, userErrors: [{ code, path }] });
     expect(await update('nobody', { name: 'x', filter: all })).toMatchObject({ userErrors: [{ code: 'NOT_FOUND', path: ['id'] }] });
-    const groups = await ask<{ deviceGroups: { nodes: readonly GroupNode[] } }>(hub, `{ deviceGroups { nodes { ${members} } } }`);
+    const groups = await ask<{ deviceGroups: { nodes: readonly GroupNode[] } }>(hub, `{ deviceGroups(first: 5) { nodes { ${members} } } }`);
     expect(groups.deviceGroups.nodes).toEqual([group]);
     await remove(group.id);
   });

@@ -111,7 +111,12 @@ describe('the schema that the hub tells', () => {
     const jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, 'every-field');
     await finished(hub, jobId);
     const { id: firmwareImage = '' } = (await uploadImage(hub, makeImage())).body;
-    const ids: Readonly<Record<string, string>> = { device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage };
+    const grouping = 'mutation { createDeviceGroup(input: {name: "Every field", filter: {all: true}}) { deviceGroup { id } } }';
+    const grouped = await ask<{ createDeviceGroup: { deviceGroup: { id: string } } }>(hub, grouping);
+    const ids: Readonly<Record<string, string>> = {
+      ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
+      deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
+    };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument =
         field.name in ids ? `(id: "${ids[field.name]}")` : field.args.some(({ name }) => name === 'first') ? '(first: 3)' : '';

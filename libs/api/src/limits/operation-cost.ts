@@ -24,6 +24,8 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['Device.toolSetHistory', 20],
   ['Device.events', 20],
   ['Device.calls', 20],
+  ['Device.groups', 20],
+  ['DeviceGroup.deviceCount', 20],
   ['Job.targets', 20],
   // These go over rows that they do not return: a job's targets, the fleet.
   ['Job.failureGroups', 200],
