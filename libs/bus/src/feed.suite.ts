@@ -63,6 +63,13 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual({ deviceId: 'd-1', epoch: 7 });
     });
 
+    it('carries that a device is to be let go', async () => {
+      const { here, there } = harness.buses();
+      const seen = new Promise<FeedTopics['expelled']>((resolve) => there.feed.subscribe('expelled', resolve));
+      here.feed.publish('expelled', { deviceId: 'd-1' as DeviceId });
+      expect(await seen).toEqual({ deviceId: 'd-1' });
+    });
+
     it('lets a listener that throws harm neither the others nor the publisher', async () => {
       const { here } = harness.buses();
       const end = here.feed.subscribe('job', () => {

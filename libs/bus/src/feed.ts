@@ -17,6 +17,8 @@ export interface FeedTopics {
   readonly device: { readonly deviceId: DeviceId; readonly presence?: 'ONLINE' | 'OFFLINE' };
   /** A connection of the device was given this epoch: a gateway that holds an older one ends it. */
   readonly session: { readonly deviceId: DeviceId; readonly epoch: number };
+  /** What let the device in is void: whichever gateway holds a connection of it, greeted or not, ends it. */
+  readonly expelled: { readonly deviceId: DeviceId };
   readonly event: FeedEvent;
   /** A job's state or counters changed. */
   readonly job: { readonly jobId: JobId };

@@ -61,6 +61,7 @@ export class LocalFeed implements EventFeed {
   readonly #subscribers: SubscribersByTopic = {
     device: new Set(),
     session: new Set(),
+    expelled: new Set(),
     event: new Set(),
     job: new Set(),
     policy: new Set(),

@@ -14,7 +14,15 @@ export class RedisFeed implements EventFeed {
   readonly #origin: string;
   readonly #logger: BusLogger;
   readonly #local: LocalFeed;
-  readonly #localSubscribers: Record<FeedTopic, number> = { device: 0, session: 0, event: 0, job: 0, policy: 0, lateAnswer: 0 };
+  readonly #localSubscribers: Record<FeedTopic, number> = {
+    device: 0,
+    session: 0,
+    expelled: 0,
+    event: 0,
+    job: 0,
+    policy: 0,
+    lateAnswer: 0,
+  };
   #unacknowledged = 0;
   #droppedTotal = 0;
 
@@ -33,7 +41,7 @@ export class RedisFeed implements EventFeed {
 
   /** Resolves when messages of other processes arrive. */
   async open(): Promise<void> {
-    const topics: readonly FeedTopic[] = ['device', 'session', 'event', 'job', 'policy', 'lateAnswer'];
+    const topics: readonly FeedTopic[] = ['device', 'session', 'expelled', 'event', 'job', 'policy', 'lateAnswer'];
     await Promise.all(topics.map((topic) => this.#link.listen(this.#channelPrefix + topic, (text) => this.#onMessage(topic, text))));
   }
 

@@ -60,12 +60,13 @@ export class GatewayStage {
 
   /** A lamp that has sent its CONNECT. */
   async connectLamp(
-    options: FirmwareOptions & { readonly clientId?: string; readonly will?: IConnectPacket['will'] } = {},
+    options: FirmwareOptions & { readonly clientId?: string; readonly keepalive?: number; readonly will?: IConnectPacket['will'] } = {},
   ): Promise<MqttDevice> {
     const device = await MqttDevice.dial((this.servers.mqtt.address() as AddressInfo).port);
     device.answer = (text) => answerAsFirmware(text, options);
     const clientId = options.clientId ?? 'GID_lab@@@02_5e_7a_10_c4_9f@@@one';
-    device.connect({ clientId, ...(options.will && { will: options.will }) });
+    const { keepalive, will } = options;
+    device.connect({ clientId, ...(will && { will }), ...(keepalive !== undefined && { keepalive }) });
     return device;
   }
 

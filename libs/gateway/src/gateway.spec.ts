@@ -120,11 +120,11 @@ describe('what changed since the last time', () => {
     const { epoch } = await stage.entry();
     before.conn.destroy();
     await stage.event('device.disconnected');
-    await stage.connectLamp({ version: '2.4.2', tools: ['b', 'c'] });
+    await stage.connectLamp({ version: '2.4.2', tools: ['b', 'c'], description: 'says more' });
     await stage.entry(epoch);
     const lastOf = (type: string) => stage.events.findLast((one) => one.type === type)?.data;
     await vi.waitFor(() => expect(lastOf('firmware.changed')).toEqual({ from: '2.4.1', to: '2.4.2' }));
-    await vi.waitFor(() => expect(lastOf('tools.changed')).toMatchObject({ added: ['c'], removed: ['a'], changed: [] }));
+    await vi.waitFor(() => expect(lastOf('tools.changed')).toMatchObject({ added: ['c'], removed: ['a'], changed: ['b'] }));
   });
 
   it('is told of a session that ended while it was written', async () => {

@@ -143,9 +143,13 @@ export class Provisioning {
     return { link };
   }
 
-  /** A gateway that cannot be reached has lost its lease, and with it every session. */
+  /**
+   * A gateway that cannot be reached has lost its lease, and with it every session. A device that is still being greeted is in no directory: all gateways
+   * hear of it.
+   */
   async #endSession(deviceId: DeviceId): Promise<void> {
     const { bus, logger } = this.#deps;
+    bus.feed.publish('expelled', { deviceId });
     try {
       const entry = await bus.directory.lookup(deviceId);
       if (entry !== undefined) await bus.calls.disconnect(entry.gatewayId, deviceId);

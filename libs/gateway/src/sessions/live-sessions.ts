@@ -36,7 +36,7 @@ export class LiveSessions implements SessionHost, CallServer {
   /** Sessions that ended and whose end is not written yet. */
   readonly #ending = new Set<DeviceSession>();
   readonly #sessionContext: SessionContext;
-  #endListening: () => void = () => undefined;
+  #endings: readonly (() => void)[] = [];
   #isStopping = false;
 
   constructor(private readonly context: Omit<SessionContext, 'onClosed' | 'onSuperseded'>) {
@@ -54,13 +54,18 @@ export class LiveSessions implements SessionHost, CallServer {
     };
   }
 
-  /** Hears of sessions at other gateways from now on: a device that moved there leaves a connection here that may look alive for minutes. */
+  /**
+   * Hears from now on of sessions at other gateways, because a device that moved there leaves a connection here that may look alive for minutes, and of
+   * devices that are to be let go.
+   */
   start(): void {
     this.#status.start();
     this.#samples.start();
-    this.#endListening = this.context.bus.feed.subscribe('session', ({ deviceId, epoch }) =>
-      this.#table.get(deviceId)?.record.compare(epoch),
-    );
+    const { feed } = this.context.bus;
+    this.#endings = [
+      feed.subscribe('session', ({ deviceId, epoch }) => this.#table.get(deviceId)?.record.compare(epoch)),
+      feed.subscribe('expelled', ({ deviceId }) => this.disconnect(deviceId)),
+    ];
   }
 
   get isFull(): boolean {
@@ -169,7 +174,7 @@ export class LiveSessions implements SessionHost, CallServer {
   /** Settles all calls, ends all sessions with `hub_stopping`, and waits for their last rows no longer than the limit. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#endListening();
+    for (const end of this.#endings) end();
     this.#pace.stop();
     this.#status.stop();
     this.#samples.stop();

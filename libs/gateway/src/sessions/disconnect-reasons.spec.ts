@@ -1,0 +1,71 @@
+/** Why a device is gone, in each way that it can go: as the event, the session's row and presence have it. */
+import { openLocalBus } from '@flotilla/bus';
+import type { Bus } from '@flotilla/bus';
+import { openRegistry } from '@flotilla/registry';
+import type { ProcessLease, Registry } from '@flotilla/registry';
+import { openTestDatabase } from '@flotilla/registry/test-database';
+import type { TestDatabase } from '@flotilla/registry/test-database';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { silentLogger } from '../door.suite.js';
+import { GatewayStage, lampId } from '../gateway-stage.suite.js';
+import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
+
+let database: TestDatabase;
+let registry: Registry;
+let lease: ProcessLease;
+let bus: Bus;
+let stage: GatewayStage;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silentLogger });
+  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+  lease = await registry.takeLease();
+});
+afterAll(async () => {
+  await lease.release();
+  await Promise.all([registry.close(), bus.close()]);
+  await database.close();
+});
+beforeEach(async () => {
+  stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus });
+});
+afterEach(() => stage.close());
+
+const ways: readonly (readonly [string, string, (device: MqttDevice) => unknown])[] = [
+  ['takes its leave', 'device_closed', (device) => device.write({ cmd: 'disconnect' })],
+  ['loses its connection', 'connection_lost', (device) => device.conn.destroy()],
+  // A half-open connection: no FIN, and nothing comes any more, pings neither.
+  ['is silent for longer than its keep-alive', 'connection_lost', () => undefined],
+  ['breaks the protocol', 'protocol_error', (device) => device.writeBytes(Buffer.from([0xf0, 0xff, 0xff, 0xff, 0xff]))],
+  ['connects again', 'taken_over', () => stage.connectLamp({ clientId: 'GID_lab@@@02_5E_7A_10_C4_9F@@@two' })],
+  ['is disconnected by an operator', 'hub_closed', () => stage.gateway.callServer.disconnect(lampId)],
+  ['is let go everywhere', 'hub_closed', () => bus.feed.publish('expelled', { deviceId: lampId })],
+  ['is there when the hub stops', 'hub_stopping', () => stage.gateway.stop()],
+];
+
+describe('a device', () => {
+  it.each(ways)('that %s is gone for the reason %s', { timeout: 15_000 }, async (_way, reason, go) => {
+    const before = (await registry.devices.find(lampId))?.epoch ?? 0;
+    const device = await stage.connectLamp({ keepalive: 1 });
+    const { epoch } = await stage.entry(before);
+    await go(device);
+    await vi.waitFor(
+      () => expect(stage.events).toContainEqual(expect.objectContaining({ type: 'device.disconnected', data: { reason, epoch } })),
+      8_000,
+    );
+    const [sessions = []] = await registry.devices.sessions([lampId], 2);
+    expect(sessions.find((session) => session.epoch === epoch)).toMatchObject({ closeReason: reason });
+    const presence = reason === 'taken_over' ? 'ONLINE' : 'OFFLINE';
+    await vi.waitFor(async () => expect(await registry.devices.find(lampId)).toMatchObject({ presence }));
+  });
+
+  it('that is let go before it has answered the greeting is gone at once', async () => {
+    const device = await stage.connectLamp({ silentOn: ['initialize'] });
+    await vi.waitFor(() => expect(device.messages.some((text) => text.includes('initialize'))).toBe(true));
+    expect(await bus.directory.lookup(lampId)).toBeUndefined();
+    bus.feed.publish('expelled', { deviceId: lampId });
+    await device.closed();
+    await vi.waitFor(async () => expect(await registry.devices.sessions([lampId], 1)).toMatchObject([[{ closeReason: 'hub_closed' }]]));
+  });
+});
