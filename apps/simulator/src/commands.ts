@@ -3,6 +3,7 @@ import { behaviourSchema } from '@flotilla/simulated-device';
 import { z } from 'zod';
 import type { Boards } from './boards.js';
 import type { Fleet } from './fleet.js';
+import { readJson } from './read-json.js';
 
 /** A day: beyond any story, below what a timer can hold. */
 const AWAY_MS_MAX = 86_400_000;
@@ -105,15 +106,6 @@ function countCalls(fleet: Fleet): { tools: Record<string, number>; devices: Rec
     for (const [tool, count] of toolCounts) tools[tool] = (tools[tool] ?? 0) + count;
   }
   return { tools, devices };
-}
-
-/** Undefined for what is no JSON; the schema then refuses it. */
-function readJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function explain(error: z.ZodError): string {

@@ -6,12 +6,17 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DeviceFlash } from '@flotilla/simulated-device';
 import { z } from 'zod';
+import { readJson } from './read-json.js';
 
 /** Changes are written this much later, together, ms. */
 const WRITE_AFTER_MS = 500;
 const PRIVATE_MODE = 0o600;
 
-const flashSchema = z.object({ uuid: z.uuid(), settings: z.record(z.string(), z.union([z.string(), z.number()])) });
+const flashSchema = z.object({
+  uuid: z.uuid(),
+  settings: z.record(z.string(), z.union([z.string(), z.number()])),
+  firmware: z.object({ version: z.string(), elfSha256: z.string().optional() }).optional(),
+});
 const fileSchema = z.record(z.string(), flashSchema);
 
 export class FlashFile {
@@ -54,12 +59,4 @@ function readFlashes(file: string): z.infer<typeof fileSchema> {
   const parsed = fileSchema.safeParse(readJson(text));
   if (!parsed.success) throw new Error(`${file} does not hold the flash of simulated devices: remove it, and they come as new ones.`);
   return parsed.data;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -138,7 +138,7 @@ export class Fleet {
 }
 
 function makeDevice(options: SimulatorOptions, index: number, flashOf: (id: string) => DeviceFlash | undefined): SimulatedDevice {
-  const { seed, answerDelayMs, reconnectMs, bootMs, speed, ota, network } = options;
+  const { seed, answerDelayMs, reconnectMs, bootMs, speed, ota, network, behaviours } = options;
   const profile = profiles[profileOf(options.profile, index)];
   const identity = identityOf({ seed, index, board: profile.parts.board });
   return new SimulatedDevice({
@@ -147,7 +147,7 @@ function makeDevice(options: SimulatorOptions, index: number, flashOf: (id: stri
     profile,
     transport: transportOf(options.transport, index),
     random: seededRandom(seed * 0x10000 + index),
-    behaviours: answerDelayMs > 0 ? [{ kind: 'slow', ms: answerDelayMs }] : [],
+    behaviours: [...(answerDelayMs > 0 ? [{ kind: 'slow' as const, ms: answerDelayMs }] : []), ...behaviours],
     otaUrl: ota,
     network,
     pauses: { ...pausesAt(speed), ...(reconnectMs !== undefined && { reconnectMs }), ...(bootMs !== undefined && { bootMs }) },

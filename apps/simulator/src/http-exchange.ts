@@ -1,6 +1,8 @@
 /** Carries out one HTTP request of a device as its client does: a connection of its own, no redirects, no compression, and answers that fit its memory. [xiaozhi §6] */
+import { createHash } from 'node:crypto';
 import { request as plainRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import { AppImageReader, type ImageVerdict } from '@flotilla/firmware';
 import type { HttpRequest, HttpResponse } from '@flotilla/simulated-device';
 
 /** How long a device waits for headers, and then for the body, ms. */
@@ -19,7 +21,7 @@ export interface ExchangeSettings {
 
 /** Rejects with an Error that says why there was no answer. */
 export function exchange(
-  { method, url, headers, body, isDownload = false }: HttpRequest,
+  { method, url, headers, body, download }: HttpRequest,
   { localAddress, ca, signal }: ExchangeSettings,
 ): Promise<HttpResponse> {
   const isTls = url.startsWith('https://');
@@ -35,7 +37,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const request = (isTls ? tlsRequest : plainRequest)(url, options, (response) => {
       const about = { status: response.statusCode ?? 0, contentLength: lengthOf(response), contentType: response.headers['content-type'] };
-      readBody(response, isDownload).then((text) => resolve({ ...about, body: text }), reject);
+      readAnswer(response, download).then((rest) => resolve({ ...about, ...rest }), reject);
     });
     request.on('timeout', () => request.destroy(new Error(`no answer within ${WAIT_MS} ms`)));
     request.on('error', reject);
@@ -50,11 +52,39 @@ function lengthOf({ headers }: IncomingMessage): number | undefined {
 }
 
 /** Nothing of a download is kept. */
-async function readBody(response: IncomingMessage, isDownload: boolean): Promise<string> {
+async function readAnswer(
+  response: IncomingMessage,
+  download: HttpRequest['download'],
+): Promise<{ readonly body: string; readonly image?: ImageVerdict }> {
+  if (download === undefined) return { body: await readBody(response) };
+  if (download === 'half') await readHalf(response);
+  else if (download === 'image' && response.statusCode === 200) return { body: '', image: await readImage(response) };
+  else for await (const chunk of response) void chunk;
+  return { body: '' };
+}
+
+/** The rest of a file that is no image is not taken. */
+async function readImage(response: IncomingMessage): Promise<ImageVerdict> {
+  const reader = new AppImageReader(createHash('sha256'));
+  for await (const chunk of response as AsyncIterable<Buffer>) if (reader.push(chunk) !== undefined) break;
+  return reader.end();
+}
+
+/** Reads on until half of what was announced is there; what is shorter than it said ends the same way. */
+async function readHalf(response: IncomingMessage): Promise<never> {
+  const halfBytes = (lengthOf(response) ?? 0) / 2;
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes >= halfBytes) break;
+  }
+  throw new Error(`the download broke off after ${bytes} bytes`);
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    if (isDownload) continue;
     bytes += chunk.length;
     if (bytes > BODY_BYTES_MAX) throw new Error(`an answer of more than ${BODY_BYTES_MAX} bytes, which hangs a device`);
     chunks.push(chunk);

@@ -86,6 +86,7 @@ function startFleet(mqttPort: number, changes: Partial<SimulatorOptions> = {}): 
     mqttLevel: 4,
     localAddresses: 1,
     ...{ mcpu: 0, mcpuFaulty: 0, mcpuHost: '127.0.0.1', mcpuPort: 0 },
+    behaviours: [],
     ...changes,
   };
   const put = (loss?: Loss) => loss && losses.put(loss);

@@ -1,7 +1,15 @@
 /** The command line: every setting of a simulated fleet, checked, with what is missing filled in from the environment. */
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { profileNames, type Network, type ProfileName } from '@flotilla/simulated-device';
+import {
+  behaviourSchema,
+  isLasting,
+  profileNames,
+  type LastingBehaviour,
+  type Network,
+  type ProfileName,
+} from '@flotilla/simulated-device';
+import { readJson } from './read-json.js';
 
 /** Devices per source address: one loopback address has about 28,000 ports, and some are taken. */
 const DEVICES_PER_ADDRESS = 20_000;
@@ -44,10 +52,13 @@ export interface SimulatorOptions {
   readonly mcpuHost: string;
   /** Of the first; the others follow it. 0 for any that are free. */
   readonly mcpuPort: number;
+  /** Which every device begins with. */
+  readonly behaviours: readonly LastingBehaviour[];
 }
 
 /** What commander hands over; the parsers below have checked each value. */
-type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel'> & {
+type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel' | 'behaviours'> & {
+  readonly behaviour?: readonly LastingBehaviour[];
   readonly json?: boolean;
   readonly direct?: boolean;
   readonly mqttLevel: string;
@@ -66,9 +77,9 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   if (given.mcpuPort !== 0 && given.mcpuPort + given.mcpu + given.mcpuFaulty > 65_536)
     command.error(`error: from --mcpu-port ${given.mcpuPort} on there are not enough ports for all microcontrollers.`);
   if (given.ota !== undefined && given.direct) command.error('error: --ota and --direct are two ways in; give one of them.');
-  const { json, direct, mqttLevel, ...rest } = given;
+  const { json, direct, mqttLevel, behaviour: behaviours = [], ...rest } = given;
   const ota = direct ? undefined : (given.ota ?? `http://${given.host}:${given.httpPort}/ota/`);
-  return { ...rest, ota, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses };
+  return { ...rest, ota, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses, behaviours };
 }
 
 function describeOptions(env: NodeJS.ProcessEnv): Command {
@@ -115,7 +126,16 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .addOption(number('--mcpu-faulty <n>', 'further ones that stay mute, send garbage, flood or close, in turn', 0, 0, BOARDS_MAX))
     .option('--mcpu-host <address>', 'the address that microcontrollers listen on', '127.0.0.1')
     .addOption(number('--mcpu-port <port>', 'port of the first microcontroller, the others follow; 0 for any that are free', 0, 0, 65_535))
+    .option('--behaviour <json>', 'a lasting behaviour of every device; may be given several times', addBehaviour)
     .option('--json', 'talk JSON lines: events on standard output, commands on standard input (see apps/simulator/README.md)');
+}
+
+function addBehaviour(text: string, former: readonly LastingBehaviour[] = []): readonly LastingBehaviour[] {
+  const parsed = behaviourSchema.safeParse(readJson(text));
+  if (!parsed.success)
+    throw new InvalidArgumentError(`It is no behaviour: ${parsed.error.issues.map(({ message }) => message).join('; ')}.`);
+  if (!isLasting(parsed.data)) throw new InvalidArgumentError(`${parsed.data.kind} does not last; give it as a command with --json.`);
+  return [...former, parsed.data];
 }
 
 function readPem(file: string): string {

@@ -8,7 +8,7 @@ const COUNT_EVERY_MS = 100;
 /** The same for people, and for trouble. */
 const SENTENCE_EVERY_MS = 2000;
 
-/** Codes and crashes that a person is told: with more of them nobody reads on. */
+/** Codes, crashes and upgrades that a person is told: with more of them nobody reads on. */
 const NOTICES_SAID_MAX = 20;
 
 const PROBLEM_CODES = {
@@ -67,10 +67,9 @@ export class Reporter {
     const { kind, ...rest } = notice;
     this.event({ event: kind, device, ...rest });
     if (++this.#noticed > NOTICES_SAID_MAX) return;
-    if (notice.kind === 'code') this.say(`${device} shows the code ${notice.code} and waits until somebody has approved it.`);
-    else this.say(`${device} crashed: ${notice.reason}.`);
+    this.say(`${device} ${told(notice)}.`);
     if (this.#noticed === NOTICES_SAID_MAX)
-      this.say('Further codes and crashes are not told one by one; `enrolments` in the API lists who waits.');
+      this.say('Further codes, crashes and upgrades are not told one by one; `enrolments` in the API lists who waits.');
   }
 
   stop(): void {
@@ -108,5 +107,18 @@ export class Reporter {
       case 'lost':
         return `${count} devices lost their connection: ${detail}. ${again}`;
     }
+  }
+}
+
+function told(notice: DeviceNotice): string {
+  switch (notice.kind) {
+    case 'code':
+      return `shows the code ${notice.code} and waits until somebody has approved it`;
+    case 'crash':
+      return `crashed: ${notice.reason}`;
+    case 'installed':
+      return `has installed firmware ${notice.version} and restarts`;
+    case 'updateFailed':
+      return `could not install a firmware: ${notice.reason}`;
   }
 }

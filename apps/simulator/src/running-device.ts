@@ -113,7 +113,7 @@ export class RunningDevice {
     this.#carryOut(this.device.disconnected(Date.now()));
   }
 
-  /** Without Wi-Fi requests fail as if nobody answered. */
+  /** Without Wi-Fi requests fail as if nobody answered. What became of a download the device says itself. */
   async #request(id: number, request: HttpRequest): Promise<void> {
     const response = this.#isSwitchedOn ? await this.#exchange(request) : undefined;
     if (!this.#disposal.signal.aborted) this.#carryOut(this.device.answered(id, this.#isSwitchedOn ? response : undefined, Date.now()));
@@ -122,11 +122,11 @@ export class RunningDevice {
   async #exchange(request: HttpRequest): Promise<HttpResponse | undefined> {
     try {
       const response = await this.surroundings.exchange(request, this.#disposal.signal);
-      if (!GOOD_STATUS.includes(response.status))
+      if (request.download === undefined && !GOOD_STATUS.includes(response.status))
         this.events.onfailed({ kind: 'unanswered', detail: `HTTP ${response.status}: ${response.body.slice(0, 200)}` });
       return response;
     } catch (error) {
-      if (!this.#disposal.signal.aborted)
+      if (request.download === undefined && !this.#disposal.signal.aborted)
         this.events.onfailed({ kind: 'unanswered', detail: error instanceof Error ? error.message : String(error) });
       return undefined;
     }

@@ -9,6 +9,16 @@ export interface RequestSubject {
   readonly tool?: string;
 }
 
+/** The same for an upgrade. */
+export interface UpgradeSubject {
+  readonly board: string;
+  /** Of the image, once it is known. */
+  readonly version?: string;
+}
+
+const LIMITS = ['method', 'tool', 'board', 'version'] as const;
+type Limits = { readonly kind: string } & { readonly [Limit in (typeof LIMITS)[number]]?: string | undefined };
+
 interface Active {
   readonly behaviour: LastingBehaviour;
   timesLeft: number;
@@ -41,7 +51,7 @@ export class BehaviourScript {
   /** The behaviour of this kind that strikes this request, if any; asking uses one of its times up. */
   strike<Kind extends LastingBehaviour['kind']>(
     kind: Kind,
-    subject?: RequestSubject,
+    subject?: RequestSubject | UpgradeSubject,
   ): Extract<LastingBehaviour, { kind: Kind }> | undefined {
     for (const active of this.#active) {
       const { behaviour } = active;
@@ -66,7 +76,10 @@ function isKind<Kind extends LastingBehaviour['kind']>(
   return behaviour.kind === kind;
 }
 
-function concerns(behaviour: LastingBehaviour, subject: RequestSubject | undefined): boolean {
-  if ('tool' in behaviour && behaviour.tool !== undefined && behaviour.tool !== subject?.tool) return false;
-  return !('method' in behaviour) || behaviour.method === undefined || behaviour.method === subject?.method;
+/** Whether everything that the behaviour is limited to is so. The version of `upgradeTo` is no limit but the outcome. */
+function concerns(behaviour: LastingBehaviour, subject: RequestSubject | UpgradeSubject | undefined): boolean {
+  if (behaviour.kind === 'upgradeTo') return true;
+  const limits: Limits = behaviour;
+  const given: Limits = { kind: behaviour.kind, ...subject };
+  return LIMITS.every((limit) => limits[limit] === undefined || limits[limit] === given[limit]);
 }

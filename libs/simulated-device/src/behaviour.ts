@@ -20,6 +20,9 @@ const scope = {
   chance: z.number().min(0).max(1).optional(),
 };
 
+/** Devices with this board only, by the name in `serverInfo`: what is sent to a whole fleet can be meant for one model. */
+const board = z.string().min(1).optional();
+
 const lasting = [
   /** The tool keeps the main task busy for so long. Calls only. */
   z.strictObject({ kind: z.literal('slow'), ms: delayMs, ...scope }),
@@ -47,14 +50,30 @@ const lasting = [
   /** Runs tools and restarts as a firmware of that age does. */
   z.strictObject({ kind: z.literal('rebootAs'), age }),
   /**
-   * `self.upgrade_firmware` succeeds and the device comes back with this version; without it an upgrade fails as with a dead URL. `rollBackAfterMs` later the
-   * boot loader goes back to the former one.
+   * `self.upgrade_firmware` succeeds without asking its URL for anything, and the device comes back with this version. `rollBackAfterMs` later the boot loader goes
+   * back to the former one.
    */
   z.strictObject({
     kind: z.literal('upgradeTo'),
     version: z.string().min(1),
     transferMs: delayMs.optional(),
     rollBackAfterMs: delayMs.optional(),
+  }),
+  /** A firmware download breaks off in the middle, or never ends: the device then says nothing more until somebody resets it. */
+  z.strictObject({ kind: z.literal('downloadFault'), how: z.enum(['breaks', 'hangs']), board, times: scope.times, chance: scope.chance }),
+  /**
+   * What becomes of a firmware image that was fetched whole: `corrupt` fails the check of what was written, `rollBack` makes the boot loader go back to the former
+   * firmware, at once or `afterMs` behind the restart, and `brick` is the last that is seen of the device until it is switched on by hand.
+   */
+  z.strictObject({
+    kind: z.literal('upgradeFault'),
+    how: z.enum(['corrupt', 'rollBack', 'brick']),
+    afterMs: delayMs.optional(),
+    board,
+    /** The image's. */
+    version: z.string().min(1).optional(),
+    times: scope.times,
+    chance: scope.chance,
   }),
   /** The next restart is the last one: the device stays away until it is switched on by hand. */
   z.strictObject({ kind: z.literal('brick') }),

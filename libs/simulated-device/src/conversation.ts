@@ -43,7 +43,7 @@ export class Conversation {
     if (this.#stage === 'waiting') {
       this.#stage = 'open';
       this.link.send(`{"session_id":"${this.link.sessionId}","type":"listen","state":"start","mode":"auto"}`);
-      this.mainTask.release();
+      this.mainTask.release('hello');
     }
     return 'accepted';
   }
@@ -53,9 +53,9 @@ export class Conversation {
     if (this.link.transport === 'mqtt' && message.get('session_id') === this.link.sessionId && this.#stage === 'open') this.#stage = 'idle';
   }
 
-  /** The device ends the conversation itself: over MQTT with a goodbye, over WebSocket by dropping the socket. */
-  end(now: number): void {
-    if (this.#stage === 'idle') return;
+  /** The device ends the conversation itself: over MQTT with a goodbye, over WebSocket by dropping the socket. False where there was none. */
+  end(now: number): boolean {
+    if (this.#stage === 'idle') return false;
     this.reset();
     if (this.link.transport === 'mqtt') {
       this.link.send(`{"session_id":"${this.link.sessionId}","type":"goodbye"}`);
@@ -63,11 +63,12 @@ export class Conversation {
       this.link.close('abrupt');
       this.link.reconnectLater(now, true);
     }
+    return true;
   }
 
   reset(): void {
     this.#stage = 'idle';
-    this.mainTask.release();
+    this.mainTask.release('hello');
   }
 
   #begin(now: number): number {
@@ -79,7 +80,7 @@ export class Conversation {
     }
     const attempt = ++this.#attempt;
     this.#stage = 'waiting';
-    this.mainTask.hold();
+    this.mainTask.hold('hello');
     if (this.link.transport === 'mqtt') this.link.sessionId = '';
     this.link.send(this.#hello());
     this.agenda.add(now + HELLO_WAIT_MS, (at) => {

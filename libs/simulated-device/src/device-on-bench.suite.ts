@@ -1,5 +1,6 @@
 /** What the specs of the device share: one device under a hand-held clock, and what it has sent. */
 import type { LastingBehaviour } from './behaviour.js';
+import type { HttpRequest, HttpResponse } from './http-requests.js';
 import { identityOf } from './identity.js';
 import type { DeviceEffect } from './link.js';
 import { profiles, type ProfileName } from './profile.js';
@@ -41,6 +42,16 @@ export class DeviceOnBench {
       const id = effect.kind === 'send' ? /"id":(-?\d+)/.exec(effect.text)?.[1] : undefined;
       return id === undefined ? [] : [[Number(id), at]];
     });
+  }
+
+  /** Requests made so far. */
+  get requests(): { readonly at: number; readonly id: number; readonly request: HttpRequest }[] {
+    return this.effects.flatMap(({ at, effect }) => (effect.kind === 'request' ? [{ at, id: effect.id, request: effect.request }] : []));
+  }
+
+  /** Answers the last request; undefined is no answer. */
+  answer(response: HttpResponse | undefined): void {
+    this.do((device, now) => device.answered(this.requests.at(-1)?.id ?? 0, response, now));
   }
 
   receive(message: unknown): void {

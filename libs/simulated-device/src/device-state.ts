@@ -1,4 +1,7 @@
 /** What a simulated device remembers behind its tools, and how it reports it. Some of it survives a restart, as on the real board. */
+import type { Nvs } from './boot/nvs.js';
+import { FirmwareSlots, type Firmware } from './firmware-slots.js';
+import type { DeviceFlash } from './link.js';
 import { identityWith, type DeviceIdentity } from './identity.js';
 import { seededRandom } from './seeded-random.js';
 
@@ -9,6 +12,9 @@ const LEVEL_AFTER_RESTART = 10;
 /** Levels of a new device. */
 const VOLUME = 70;
 const BRIGHTNESS = 75;
+
+/** What one half of the flash holds at most, bytes. */
+export const OTA_SLOT_BYTES = 4_128_768;
 
 /** Which parts a board has; absent parts are absent from its status. */
 export interface BoardParts {
@@ -32,6 +38,9 @@ export class DeviceState {
   visionToken = '';
   assetsUrl = '';
   lastAction = 'stop';
+  /** After a failed upgrade the device deals with MCP only, until it restarts. [xiaozhi §7.6] */
+  isUpgrading = false;
+  readonly firmware: FirmwareSlots;
   readonly batteryLevel: number;
   readonly #temperature: number;
   readonly #rssi: number;
@@ -40,9 +49,10 @@ export class DeviceState {
   constructor(
     readonly parts: BoardParts,
     public identity: DeviceIdentity,
-    public firmwareVersion: string,
+    firmware: { readonly factory: Firmware; readonly installed: Firmware | undefined },
     random: () => number,
   ) {
+    this.firmware = new FirmwareSlots(firmware.factory, firmware.installed);
     this.batteryLevel = 20 + Math.floor(random() * 80);
     this.#temperature = 30 + Math.floor(random() * 250) / 10;
     this.#rssi = -45 - Math.floor(random() * 40);
@@ -70,8 +80,16 @@ export class DeviceState {
     this.#brightness = { from: BRIGHTNESS, to: BRIGHTNESS, at: 0 };
   }
 
+  /** What is in the flash now. */
+  flash({ contents: settings }: Pick<Nvs, 'contents'>): DeviceFlash {
+    const firmware = this.firmware.installed;
+    return { uuid: this.identity.uuid, settings, ...(firmware && { firmware }) };
+  }
+
   /** Forgets what lives in RAM; settings survive, levels of 0 do not. */
   restart(now: number): void {
+    this.firmware.restart();
+    this.isUpgrading = false;
     this.visionUrl = '';
     this.visionToken = '';
     this.isLampOn = false;
@@ -96,6 +114,7 @@ export class DeviceState {
   /** The text of `self.get_system_info`, and the body of the OTA request. [xiaozhi §7.2] */
   systemInfo(): string {
     const { parts, identity } = this;
+    const { version, elfSha256 } = this.firmware.running;
     return JSON.stringify({
       version: 2,
       language: 'en-US',
@@ -107,15 +126,15 @@ export class DeviceState {
       chip_info: { model: 9, cores: 2, revision: 2, features: 18 },
       application: {
         name: 'xiaozhi',
-        version: this.firmwareVersion,
+        version,
         compile_time: 'Aug  6 2026T08:49:23Z',
         idf_version: 'v5.5.2',
-        elf_sha256: imageHash(`${parts.board}/${this.firmwareVersion}`),
+        elf_sha256: elfSha256 ?? imageHash(`${parts.board}/${version}`),
       },
       partition_table: [
         { label: 'nvs', type: 1, subtype: 2, address: 36_864, size: 16_384 },
-        { label: 'ota_0', type: 0, subtype: 16, address: 131_072, size: 4_128_768 },
-        { label: 'ota_1', type: 0, subtype: 17, address: 4_259_840, size: 4_128_768 },
+        { label: 'ota_0', type: 0, subtype: 16, address: 131_072, size: OTA_SLOT_BYTES },
+        { label: 'ota_1', type: 0, subtype: 17, address: 4_259_840, size: OTA_SLOT_BYTES },
         { label: 'assets', type: 1, subtype: 130, address: 8_388_608, size: 8_388_608 },
       ],
       ota: { label: 'ota_0' },

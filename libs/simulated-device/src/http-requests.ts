@@ -1,4 +1,5 @@
 /** Requests that a device makes over HTTP: an effect goes out, an answer comes in. Whoever carries effects out owns the sockets. [xiaozhi §6] */
+import type { ImageVerdict } from '@flotilla/firmware';
 import type { Link } from './link.js';
 
 export interface HttpRequest {
@@ -8,8 +9,11 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** As parts, each goes out as one chunk, and no length is told. */
   readonly body: string | readonly Uint8Array[];
-  /** The answer is a file, of which the device keeps only what it says of itself. */
-  readonly isDownload?: boolean;
+  /**
+   * The answer is a file, of which the device keeps only what it says of itself: `image` is checked as firmware while it comes in, `half` means that the device
+   * loses the connection in the middle of it, which counts as no answer.
+   */
+  readonly download?: 'file' | 'image' | 'half';
 }
 
 export interface HttpResponse {
@@ -19,6 +23,8 @@ export interface HttpResponse {
   /** As the headers say, where they do. */
   readonly contentLength?: number | undefined;
   readonly contentType?: string | undefined;
+  /** What a download of `image` turned out to be. */
+  readonly image?: ImageVerdict | undefined;
 }
 
 /** `response` is undefined where none came. */

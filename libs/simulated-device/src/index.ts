@@ -1,5 +1,5 @@
 export type { MqttSettings, TransportSettings, WebSocketSettings } from './boot/transport-settings.js';
-export { behaviourSchema } from './behaviour.js';
+export { behaviourSchema, isLasting } from './behaviour.js';
 export type { Behaviour, LastingBehaviour } from './behaviour.js';
 export type { LoggedCall } from './call-log.js';
 export { identityOf } from './identity.js';

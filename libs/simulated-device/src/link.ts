@@ -1,5 +1,6 @@
 /** The device's end of its connection: gathers what it wants done while it works through one input. What it says while offline is lost. */
 import type { TransportSettings } from './boot/transport-settings.js';
+import type { Firmware } from './firmware-slots.js';
 import type { HttpRequest } from './http-requests.js';
 import type { ReconnectPlan } from './reconnect-plan.js';
 
@@ -8,13 +9,19 @@ export interface DeviceFlash {
   readonly uuid: string;
   /** Transport settings by `namespace.name`. */
   readonly settings: Readonly<Record<string, string | number>>;
+  /** Absent while it is the one that the device came with. */
+  readonly firmware?: Firmware | undefined;
 }
 
 /** What somebody who stands before the device, or listens to its console, gets to know. */
 export type DeviceNotice =
   | { readonly kind: 'code'; readonly code: string; readonly message: string }
   /** The firmware has aborted and restarts: the hub sent something that no real device survives. */
-  | { readonly kind: 'crash'; readonly reason: string };
+  | { readonly kind: 'crash'; readonly reason: string }
+  /** An image was fetched, checked and written; the device restarts into it. */
+  | { readonly kind: 'installed'; readonly version: string }
+  /** An image could not be fetched, or is none for this device. */
+  | { readonly kind: 'updateFailed'; readonly reason: string };
 
 export type DeviceEffect =
   | { readonly kind: 'send'; readonly text: string }

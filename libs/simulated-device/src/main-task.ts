@@ -6,6 +6,9 @@
 /** Work that a device keeps waiting; a real one is out of memory by then. More is dropped without a word. */
 const WORK_MAX = 1000;
 
+/** What the task waits for: the answer to a hello, or to a request. */
+export type Holder = 'hello' | 'request';
+
 export interface Work {
   /** Starts the work at `now` and says for how many ms it occupies the task. */
   begin(now: number): number;
@@ -16,7 +19,7 @@ export class MainTask {
   #waiting: Work[] = [];
   #running: Work | undefined;
   #busyUntil = -Infinity;
-  #isHeld = false;
+  readonly #holders = new Set<Holder>();
 
   /** When `advance` must be called next, as far as this task knows. */
   get wakeAt(): number {
@@ -27,13 +30,18 @@ export class MainTask {
     if (this.#waiting.length < WORK_MAX) this.#waiting.push(work);
   }
 
-  /** Blocks the task after the work that runs now, until `release`. */
-  hold(): void {
-    this.#isHeld = true;
+  /** Goes on with this before anything that waits. */
+  pushFirst(work: Work): void {
+    this.#waiting.unshift(work);
   }
 
-  release(): void {
-    this.#isHeld = false;
+  /** Blocks the task after the work that runs now, until this holder and all others have released it. */
+  hold(holder: Holder): void {
+    this.#holders.add(holder);
+  }
+
+  release(holder: Holder): void {
+    this.#holders.delete(holder);
   }
 
   /** Forgets everything, as a restart does. */
@@ -41,7 +49,7 @@ export class MainTask {
     this.#waiting = [];
     this.#running = undefined;
     this.#busyUntil = -Infinity;
-    this.#isHeld = false;
+    this.#holders.clear();
   }
 
   /** Runs whatever is due at `now`. Work that follows other work begins when that ended, however late this call comes. */
@@ -55,7 +63,7 @@ export class MainTask {
         startAt = this.#busyUntil;
         done.finish(startAt);
       }
-      const next = this.#isHeld ? undefined : this.#waiting.shift();
+      const next = this.#holders.size > 0 ? undefined : this.#waiting.shift();
       if (next === undefined) return;
       this.#busyUntil = startAt + next.begin(startAt);
       this.#running = next;

@@ -1,4 +1,4 @@
-/** How long the firmware waits before it tries something again, ms. A simulator may let these pass faster; nothing else of a device goes faster with them. */
+/** How long the firmware waits before it tries something, ms. A simulator may let these pass faster; nothing else of a device goes faster with them. */
 
 export interface Pauses {
   /** From one attempt of esp-mqtt to connect to the next. [xiaozhi §2.3] */
@@ -7,6 +7,10 @@ export interface Pauses {
   readonly rebuildMs: number;
   /** From a restart to the OTA request, or to the connection where there is none. */
   readonly bootMs: number;
+  /** From the wish to upgrade to the request for the image. [xiaozhi §7.6] */
+  readonly beforeDownloadMs: number;
+  /** From a failed download to the late reply. */
+  readonly afterFailureMs: number;
   /** After the first failed OTA request; doubled after each further one. [xiaozhi §7.3] */
   readonly otaRetryMs: number;
   /** Between two questions whether the device was let in. [xiaozhi §7.4] */
@@ -19,6 +23,8 @@ export const firmwarePauses: Pauses = {
   reconnectMs: 10_000,
   rebuildMs: 60_000,
   bootMs: 5_000,
+  beforeDownloadMs: 4_000,
+  afterFailureMs: 3_000,
   otaRetryMs: 10_000,
   activationMs: 3_000,
   activationErrorMs: 10_000,
@@ -26,11 +32,13 @@ export const firmwarePauses: Pauses = {
 
 /** The firmware's pauses, each divided by `speed`. */
 export function pausesAt(speed: number): Pauses {
-  const { reconnectMs, rebuildMs, bootMs, otaRetryMs, activationMs, activationErrorMs } = firmwarePauses;
+  const { reconnectMs, rebuildMs, bootMs, beforeDownloadMs, afterFailureMs, otaRetryMs, activationMs, activationErrorMs } = firmwarePauses;
   return {
     reconnectMs: reconnectMs / speed,
     rebuildMs: rebuildMs / speed,
     bootMs: bootMs / speed,
+    beforeDownloadMs: beforeDownloadMs / speed,
+    afterFailureMs: afterFailureMs / speed,
     otaRetryMs: otaRetryMs / speed,
     activationMs: activationMs / speed,
     activationErrorMs: activationErrorMs / speed,

@@ -1,4 +1,5 @@
 /** Firmware profiles: board, version and tools of the kinds of device that a fleet consists of. Every device of a profile shares one object. */
+import { compareVersions } from '@flotilla/firmware';
 import type { BoardParts } from './device-state.js';
 import { ToolList } from './tool-list.js';
 import { lampTools, reconfigureWifi, setPressToTalk } from './tools/board-tools.js';
@@ -11,6 +12,12 @@ import { userTools } from './tools/user-tools.js';
  * time and replies at once, `queued` (from 2.1.0) puts every reply at the end of the main task's queue. [xiaozhi §4.5, §4.6]
  */
 export type FirmwareAge = 'detached' | 'immediate' | 'queued';
+
+/** Of a firmware that was installed over the one that the device came with. */
+export function ageOf(version: string): FirmwareAge {
+  if (compareVersions(version, '2.1') >= 0) return 'queued';
+  return compareVersions(version, '2.0.1') >= 0 ? 'immediate' : 'detached';
+}
 
 export const profileNames = ['screen-camera', 'lamp', 'robot', 'old', 'interim'] as const;
 export type ProfileName = (typeof profileNames)[number];

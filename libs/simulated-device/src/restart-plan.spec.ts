@@ -52,20 +52,7 @@ describe('self.reboot', () => {
   });
 });
 
-describe('self.upgrade_firmware', () => {
-  it('answers true only after it has failed, 7 s later', () => {
-    const bench = new DeviceOnBench();
-    bench.call(1, upgrade, { url: 'http://nowhere/fw.bin' });
-    bench.mcp({ jsonrpc: '2.0', id: 2, method: 'initialize' });
-    bench.waitUntil(60_000);
-    expect(bench.lastReply().payload.result).toBeDefined();
-    expect(bench.replyTimes).toEqual([
-      [1, 7000],
-      [2, 7000],
-    ]);
-    expect(bench.turns).toEqual([]);
-  });
-
+describe('self.upgrade_firmware with a scripted success', () => {
   it('never answers when it succeeds, and comes back with the new version', () => {
     const bench = new DeviceOnBench({ behaviours: [{ kind: 'upgradeTo', version: '2.5.0', transferMs: 2000 }] });
     bench.call(1, upgrade, { url: 'http://hub/fw.bin' });

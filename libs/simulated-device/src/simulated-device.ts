@@ -12,6 +12,7 @@ import { Nvs } from './boot/nvs.js';
 import { transportSettings } from './boot/transport-settings.js';
 import { Conversation } from './conversation.js';
 import { DeviceState } from './device-state.js';
+import { FirmwareUpdate } from './firmware-update.js';
 import { FirmwareObject, readFirmwareJson } from './firmware-json.js';
 import { HttpRequests, type HttpResponse } from './http-requests.js';
 import { identityWith, uuidFrom, type DeviceIdentity } from './identity.js';
@@ -66,7 +67,8 @@ export class SimulatedDevice {
     const { profile } = setup;
     this.profile = profile;
     const identity = setup.flash ? identityWith({ ...setup.identity, uuid: setup.flash.uuid, board: profile.parts.board }) : setup.identity;
-    this.#state = new DeviceState(profile.parts, identity, profile.firmwareVersion, setup.random);
+    const firmware = { factory: { version: profile.firmwareVersion }, installed: setup.flash?.firmware };
+    this.#state = new DeviceState(profile.parts, identity, firmware, setup.random);
     this.#random = setup.random;
     this.#nvs = new Nvs(setup.flash?.settings);
     const pauses = { ...firmwarePauses, ...setup.pauses };
@@ -77,11 +79,12 @@ export class SimulatedDevice {
     this.#replies = new Replies(parts);
     this.#conversation = new Conversation(this.#link, this.#mainTask, this.#agenda, profile.takesGlyphs);
     const crash = (reason: string, now: number) => this.#crash(reason, now);
+    const update = new FirmwareUpdate({ ...parts, http: this.#http });
     const { otaUrl } = setup;
     this.#boot = otaUrl === undefined ? undefined : new Boot(otaUrl, { ...parts, http: this.#http, nvs: this.#nvs, pauses, crash });
     this.#restarts = new RestartPlan(
-      { ...parts, conversation: this.#conversation, replies: this.#replies, http: this.#http, boot: this.#boot },
-      pauses.bootMs,
+      { ...parts, conversation: this.#conversation, replies: this.#replies, http: this.#http, boot: this.#boot, update },
+      pauses,
     );
     const fate = { breakOff: (now: number) => this.#breakOff(now), defer: (work: DeferredWork) => this.#restarts.plan(work) };
     this.#calls = new ToolCalls({ ...parts, http: this.#http, profile, replies: this.#replies, log: this.#log, fate });
@@ -113,7 +116,7 @@ export class SimulatedDevice {
 
   /** The device is switched on, or the time of the last `reconnectAt` has come: asks the OTA address after a restart, and connects otherwise. */
   dial(now: number): readonly DeviceEffect[] {
-    if (this.#boot === undefined) this.#link.effect({ kind: 'connect', settings: undefined });
+    if (this.#boot === undefined) this.#connectAsKnown();
     else if (this.#boot.isDone) this.#connect(now);
     else this.#boot.start();
     return this.#settle(now);
@@ -161,7 +164,7 @@ export class SimulatedDevice {
     }
     switch (behaviour.kind) {
       case 'helloNow':
-        this.#conversation.open();
+        if (!this.#state.isUpgrading) this.#conversation.open();
         break;
       case 'notification':
         this.#notify(behaviour.method, behaviour.params);
@@ -170,12 +173,14 @@ export class SimulatedDevice {
         this.#impersonate({ mac: behaviour.mac, uuid: behaviour.uuid ?? this.identity.uuid }, now);
         break;
       case 'reboot':
-        this.#restarts.plan({ kind: 'reboot' });
+        // A hardware reset works on a device whose main task stands still, too.
+        if (this.#state.isUpgrading) this.#restarts.crash(now);
+        else this.#restarts.plan({ kind: 'reboot' });
         break;
       case 'eraseFlash':
         this.#state.eraseFlash(uuidFrom(this.#random));
         this.#nvs.erase();
-        this.#link.effect({ kind: 'keep', flash: { uuid: this.identity.uuid, settings: {} } });
+        this.#link.effect({ kind: 'keep', flash: this.#state.flash(this.#nvs) });
         this.#restarts.crash(now);
         break;
       case 'normal':
@@ -247,7 +252,7 @@ export class SimulatedDevice {
       // An absent token clears the one before. [xiaozhi §4.3]
       this.#state.visionToken = typeof token === 'string' ? token : '';
     }
-    const serverInfo = `{"name":"${this.profile.parts.board}","version":"${this.#state.firmwareVersion}"}`;
+    const serverInfo = `{"name":"${this.profile.parts.board}","version":"${this.#state.firmware.running.version}"}`;
     return resultBody(`{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":${serverInfo}}`);
   }
 
@@ -264,6 +269,12 @@ export class SimulatedDevice {
   #notify(method: string, params: Readonly<Record<string, unknown>> | undefined): void {
     const payload = JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) });
     this.#link.send(`{"session_id":"${this.#link.sessionId}","type":"mcp","payload":${payload}}`);
+  }
+
+  /** Where nobody is asked at boot, nothing else than this confirms a new firmware. */
+  #connectAsKnown(): void {
+    this.#state.firmware.confirm();
+    this.#link.effect({ kind: 'connect', settings: undefined });
   }
 
   #connect(now: number): void {

@@ -6,7 +6,7 @@ import { checkArguments } from './check-arguments.js';
 import type { DeviceState } from './device-state.js';
 import { FirmwareObject, type FirmwareValue } from './firmware-json.js';
 import type { MainTask, Work } from './main-task.js';
-import type { DeviceProfile, FirmwareAge } from './profile.js';
+import { ageOf, type DeviceProfile, type FirmwareAge } from './profile.js';
 import type { HttpRequests } from './http-requests.js';
 import { errorBody, resultBody, type Replies, type ReplyBody, type Request } from './replies.js';
 import type { DeferredWork, SimulatedTool, ToolAnswer, ToolArguments, ToolExchange } from './tool.js';
@@ -45,7 +45,9 @@ export class ToolCalls {
   }
 
   get #age(): FirmwareAge {
-    return this.parts.script.strike('rebootAs')?.age ?? this.parts.profile.age;
+    const { script, profile, state } = this.parts;
+    const { version } = state.firmware.running;
+    return script.strike('rebootAs')?.age ?? (version === profile.firmwareVersion ? profile.age : ageOf(version));
   }
 
   #check(params: FirmwareObject | undefined): { tool: SimulatedTool; args: ToolArguments } | { error: string } {
@@ -94,9 +96,9 @@ export class ToolCalls {
   #exchange(request: Request, { exchange, then }: ToolExchange): void {
     const { http, mainTask } = this.parts;
     const isBlocking = this.#age !== 'detached';
-    if (isBlocking) mainTask.hold();
+    if (isBlocking) mainTask.hold('request');
     http.send(exchange, (response, now) => {
-      if (isBlocking) mainTask.release();
+      if (isBlocking) mainTask.release('request');
       this.#answer(request, then(response), now);
     });
   }

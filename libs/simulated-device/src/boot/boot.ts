@@ -68,8 +68,9 @@ export class Boot {
   /** False where the answer counts as none. */
   #accept(text: string, now: number): boolean {
     const { link, nvs, state, crash } = this.parts;
-    const verdict = takeOtaAnswer(nvs, text, state.firmwareVersion);
-    link.effect({ kind: 'keep', flash: { uuid: state.identity.uuid, settings: nvs.contents } });
+    const verdict = takeOtaAnswer(nvs, text, state.firmware.running.version);
+    if (verdict.kind === 'activation' || verdict.kind === 'settled') state.firmware.confirm();
+    link.effect({ kind: 'keep', flash: state.flash(nvs) });
     switch (verdict.kind) {
       case 'unreadable':
         return false;
@@ -115,7 +116,7 @@ export class Boot {
       'Activation-Version': '1',
       'Device-Id': state.identity.mac,
       'Client-Id': state.identity.uuid,
-      'User-Agent': `${state.parts.board}/${state.firmwareVersion}`,
+      'User-Agent': `${state.parts.board}/${state.firmware.running.version}`,
       'Accept-Language': 'en-US',
       'Content-Type': 'application/json',
     };

@@ -47,7 +47,7 @@ export function snapshotExchange(url: string): ToolAnswer {
 
 /** The firmware must know the length before it takes a byte, and decodes PNG only. [xiaozhi §6.3] */
 export function previewExchange(url: string): ToolAnswer {
-  const exchange: HttpRequest = { method: 'GET', url, headers: {}, body: '', isDownload: true };
+  const exchange: HttpRequest = { method: 'GET', url, headers: {}, body: '', download: 'file' };
   return {
     exchange,
     then: (response) => {
