@@ -102,7 +102,7 @@ async function makeFrom(deps: CreateJobDeps, { request, image }: AskedJob, makin
     ...termsOf(request, policy, createdAt),
     firmwareImageId: undefined,
     parentJobId,
-    ...(image && jobOfImage(image, request)),
+    ...(image && jobOfImage(image)),
     ...asked,
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,

@@ -61,7 +61,7 @@ async function preview(deps: PreviewJobDeps, asked: AskedJob, actor: Actor): Pro
   if (invalid !== undefined) return { ...nothing, refusal: invalid };
   const now = clock.now();
   const policy = await policies.policyOf(request.tool);
-  const terms = { ...termsOf(request, policy, now), ...(image && jobOfImage(image, request)) };
+  const terms = { ...termsOf(request, policy, now), ...(image && jobOfImage(image)) };
   const [counts, page, refusal] = await Promise.all([
     registry.jobs.countByToolSet(request.devices),
     registry.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),

@@ -9,9 +9,6 @@ export interface RolloutRequest extends Omit<JobRequest, 'tool' | 'arguments'> {
   readonly firmwareImageId: string;
 }
 
-/** Sends of an image to one device: once more where it came back with its old firmware. [jobs §8] */
-const sendsMax = 2;
-
 const toolOf: Readonly<Record<FirmwareKind, string>> = {
   FIRMWARE: 'self.upgrade_firmware',
   ASSETS: 'self.assets.set_download_url',
@@ -45,7 +42,7 @@ export function refuseImage({ kind, models, version, withdrawnAt }: FirmwareImag
 }
 
 /** What the image decides of its job, whatever the tool's policy says. */
-export function jobOfImage({ id, kind }: FirmwareImageRow, { maxAttempts }: JobRequest) {
+export function jobOfImage({ id, kind }: FirmwareImageRow) {
   if (kind === 'ASSETS') return { firmwareImageId: id };
   return {
     firmwareImageId: id,
@@ -53,6 +50,7 @@ export function jobOfImage({ id, kind }: FirmwareImageRow, { maxAttempts }: JobR
     disruptive: true,
     disconnectExpected: true,
     idempotent: false,
-    maxAttempts: Math.min(maxAttempts ?? 1, sendsMax),
+    // A device that did not keep the image is for the operator to look at; another try would also hide it from the abort rules.
+    maxAttempts: 1,
   } as const;
 }
