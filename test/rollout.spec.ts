@@ -97,7 +97,8 @@ describe('a roll-out', () => {
       BAD,
       boards.map(({ model }) => model),
     );
-    const [, sick = { model: '', ids: [] }] = boards;
+    const sick = boards[1];
+    if (sick === undefined) throw new Error('The story needs two boards.');
     const isSick = (device: string): boolean => sick.ids.indexOf(device) % BROKEN_SHARE === 0;
     await install(() => BAD, isSick);
     const canary = 2 * Math.ceil(DEVICES / 3);
