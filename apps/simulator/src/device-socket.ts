@@ -17,6 +17,8 @@ export interface DeviceSocketEvents {
 export interface DeviceSocket {
   /** Only after `onopen`. */
   send(text: string): void;
+  /** A packet of Opus; missing where sound takes another way than the messages. */
+  sendAudio?(packet: Uint8Array): void;
   /**
    * Ends the connection for good; nothing is reported afterwards. `silent` is what the loss of Wi-Fi looks like from the hub: the connection stays, and nothing comes
    * or goes on it any more, until it is closed a second time.

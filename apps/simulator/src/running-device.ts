@@ -155,6 +155,9 @@ export class RunningDevice {
         case 'send':
           this.#socket?.send(effect.text);
           break;
+        case 'audio':
+          this.#socket?.sendAudio?.(effect.packet);
+          break;
         case 'close':
           this.#hangUp(effect.how);
           break;

@@ -27,7 +27,7 @@ export class WebSocketSocket implements DeviceSocket {
 
   constructor(
     target: SocketTarget,
-    login: WebSocketLogin,
+    private readonly login: WebSocketLogin,
     private readonly events: DeviceSocketEvents,
   ) {
     this.#socket = new WebSocket(`${target.isTls ? 'wss' : 'ws'}://${target.host}:${target.port}${login.path}`, {
@@ -55,6 +55,10 @@ export class WebSocketSocket implements DeviceSocket {
     if (this.#socket.bufferedAmount <= SEND_BYTES_MAX) this.#socket.send(text);
   }
 
+  sendAudio(packet: Uint8Array): void {
+    if (this.#socket.bufferedAmount <= SEND_BYTES_MAX) this.#socket.send(frameAudio(packet, this.login.version));
+  }
+
   /** A device destroys its socket whatever the reason: no close frame, no goodbye. */
   close(how: 'graceful' | 'abrupt' | 'silent'): void {
     this.#isOver = true;
@@ -72,6 +76,19 @@ export class WebSocketSocket implements DeviceSocket {
     this.#isOver = true;
     this.events.onloss(loss);
   }
+}
+
+/** Numbers are big-endian; the fields in between are 0 from a device. [xiaozhi §1.4] */
+export function frameAudio(packet: Uint8Array, version: number): Uint8Array {
+  if (version !== 2 && version !== 3) return packet;
+  const head = Buffer.alloc(version === 2 ? 16 : 4);
+  if (version === 2) {
+    head.writeUInt16BE(2, 0);
+    head.writeUInt32BE(packet.length, 12);
+  } else {
+    head.writeUInt16BE(packet.length, 2);
+  }
+  return Buffer.concat([head, packet]);
 }
 
 function headersOf({ identity, token, version }: WebSocketLogin): Record<string, string> {

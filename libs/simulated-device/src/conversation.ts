@@ -1,4 +1,4 @@
-/** The audio channel as far as text messages go: hello, its answer, goodbye. While the answer is awaited every reply is held back. [xiaozhi §1.3, §2.4] */
+/** The audio channel: hello, its answer, a first word into it, goodbye. While the answer is awaited every reply is held back. [xiaozhi §1.3, §2.4] */
 import type { Agenda } from './agenda.js';
 import { FirmwareObject } from './firmware-json.js';
 import type { Link } from './link.js';
@@ -6,6 +6,12 @@ import type { MainTask } from './main-task.js';
 
 /** How long the device waits for the answer to its hello. */
 const HELLO_WAIT_MS = 10_000;
+
+/** A packet holds so much sound, ms, and a short word takes so many of them. */
+const PACKET_MS = 60;
+const SPOKEN_PACKETS = 10;
+/** Opus for nothing to be heard: one channel, no sound. */
+const SILENCE = new Uint8Array([0xf8, 0xff, 0xfe]);
 
 const HEX_16_BYTES = /^[0-9a-fA-F]{32}$/;
 const AUDIO = '"audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}';
@@ -33,7 +39,7 @@ export class Conversation {
   }
 
   /** The server's hello. */
-  answer(message: FirmwareObject): HelloVerdict {
+  answer(message: FirmwareObject, now: number): HelloVerdict {
     const transport = message.get('transport');
     if (this.link.transport === 'websocket' && typeof transport !== 'string') return 'fatal';
     if (transport !== (this.link.transport === 'mqtt' ? 'udp' : 'websocket')) return 'ignored';
@@ -44,6 +50,7 @@ export class Conversation {
       this.#stage = 'open';
       this.link.send(`{"session_id":"${this.link.sessionId}","type":"listen","state":"start","mode":"auto"}`);
       this.mainTask.release('hello');
+      if (this.link.transport === 'websocket') this.#speak(now, SPOKEN_PACKETS);
     }
     return 'accepted';
   }
@@ -64,6 +71,16 @@ export class Conversation {
       this.link.reconnectLater(now, true);
     }
     return true;
+  }
+
+  /** What the microphone hears at first; a conversation that ends meanwhile is not spoken into. */
+  #speak(now: number, left: number): void {
+    if (this.#stage !== 'open' || left === 0) return;
+    this.link.sendAudio(SILENCE);
+    const attempt = this.#attempt;
+    this.agenda.add(now + PACKET_MS, (at) => {
+      if (this.#attempt === attempt) this.#speak(at, left - 1);
+    });
   }
 
   reset(): void {

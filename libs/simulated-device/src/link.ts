@@ -25,6 +25,8 @@ export type DeviceNotice =
 
 export type DeviceEffect =
   | { readonly kind: 'send'; readonly text: string }
+  /** Send this packet of sound, framed as the connection has it. [xiaozhi §1.4] */
+  | { readonly kind: 'audio'; readonly packet: Uint8Array }
   /** End the connection: `graceful` with an MQTT DISCONNECT, `abrupt` with nothing. `disconnected` must not be called for it. */
   | { readonly kind: 'close'; readonly how: 'graceful' | 'abrupt' }
   /** Call `dial` at this time; replaces an earlier one. */
@@ -65,6 +67,10 @@ export class Link {
 
   send(text: string): void {
     if (this.isConnected) this.#effects.push({ kind: 'send', text });
+  }
+
+  sendAudio(packet: Uint8Array): void {
+    if (this.isConnected) this.#effects.push({ kind: 'audio', packet });
   }
 
   close(how: 'graceful' | 'abrupt'): void {

@@ -205,7 +205,7 @@ export class SimulatedDevice {
       case 'mcp':
         return this.#request(message.get('payload'), now);
       case 'hello':
-        if (this.#conversation.answer(message) === 'fatal') this.#crash('a hello without a transport', now);
+        if (this.#conversation.answer(message, now) === 'fatal') this.#crash('a hello without a transport', now);
         return;
       case 'goodbye':
         return this.#conversation.goodbye(message);
