@@ -39,6 +39,8 @@ export async function readForm<Result>(
         if (hasFile || name !== 'file')
           return void form.destroy(new Error(`it has a file "${name}", and one file named "file" is expected`));
         hasFile = true;
+        // Told by the form as well. Without a listener it would end the process where nobody is reading the file at that moment.
+        body.on('error', () => undefined);
         // The name is absent where a browser was given none.
         take(fields, { fileName: (filename as string | undefined) ?? '', body: until(body, end) }).then(resolve, reject);
       });
