@@ -38,7 +38,7 @@ export interface GatewayLimits {
   readonly flappingBackOffMsMax: number;
   /** Devices whose connects are remembered: more than the sessions that fit. */
   readonly flappingDevicesMax: number;
-  /** Sessions that greet their devices, per second: somewhat less than two cores can do, so that calls find a turn while a fleet comes back. */
+  /** Sessions that greet their devices, per second, in steps of which none is made up for: a process that is late with its work greets fewer, so that calls find a turn while a fleet comes back. */
   readonly discoveriesPerSecondMax: number;
   /** Bytes waiting for a device that does not drain; beyond it nothing more is accepted for it. */
   readonly unsentBytesMax: number;
@@ -130,7 +130,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   flappingBackOffMs: 10_000,
   flappingBackOffMsMax: 300_000,
   flappingDevicesMax: 20_000,
-  discoveriesPerSecondMax: 1_800,
+  discoveriesPerSecondMax: 3_000,
   unsentBytesMax: 256 * 1024,
   pingIntervalMs: 30_000,
   closingTimeoutMs: 1_000,
