@@ -22,8 +22,11 @@ const mayImport = {
   api: ['mcp', 'jobs', 'storage', 'fleet', 'registry', 'bus'],
   hub: ['mcp', 'session', 'storage', 'jobs', 'registry', 'bus', 'gateway', 'fleet', 'api'],
   simulator: ['mcp', 'firmware', 'simulated-device'],
-  bench: ['mcp', 'session', 'registry', 'bus', 'gateway', 'fleet', 'test'],
-  test: ['mcp', 'firmware', 'simulated-device'],
+  client: [],
+  cli: ['client'],
+  dashboard: ['client'],
+  bench: ['mcp', 'session', 'registry', 'bus', 'gateway', 'fleet', 'client', 'test'],
+  test: ['mcp', 'firmware', 'simulated-device', 'client'],
 };
 
 /** Infrastructure packages and the only projects that may import them. */
@@ -33,18 +36,22 @@ const doors = [
   { packages: ['pg'], projects: ['registry', 'bus', 'bench', 'test'] },
   { packages: ['@aws-sdk/*'], projects: ['storage'] },
   { packages: ['aedes'], projects: ['gateway', 'bench'] },
-  { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'bench', 'test'] },
+  { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'cli', 'bench', 'test'] },
   { packages: ['@nestjs/*', 'mercurius'], projects: ['api', 'hub'] },
-  { packages: ['@modelcontextprotocol/*'], projects: ['api', 'test'] },
+  { packages: ['@modelcontextprotocol/*'], projects: ['api', 'cli', 'test'] },
 ];
 
 const corePaths = ['mcp', 'session', 'firmware', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);
 const specs = ['**/*.spec.ts', '**/*.suite.ts'];
 const folderOf = (project) =>
-  ['hub', 'simulator'].includes(project) ? `apps/${project}` : ['bench', 'test'].includes(project) ? project : `libs/${project}`;
+  ['hub', 'simulator', 'cli', 'dashboard'].includes(project)
+    ? `apps/${project}`
+    : ['bench', 'test'].includes(project)
+      ? project
+      : `libs/${project}`;
 
 const doorRules = Object.keys(mayImport).map((project) => ({
-  files: [`${folderOf(project)}/**/*.ts`],
+  files: [`${folderOf(project)}/**/*.{ts,tsx}`],
   rules: {
     'no-restricted-imports': [
       'error',

@@ -28,9 +28,9 @@ describe('a roll-out', () => {
   beforeAll(async () => {
     hub = await startHub({
       env: {
-        FLOTILLA_VERIFY_FIRMWARE: '60',
-        FLOTILLA_VERIFY_SOAK: '2',
-        FLOTILLA_VERIFY_OVERDUE: '30',
+        FLOTILLA_VERIFY_DEADLINE_SECONDS: '60',
+        FLOTILLA_VERIFY_SOAK_SECONDS: '2',
+        FLOTILLA_VERIFY_OVERDUE_SECONDS: '30',
       },
     });
     const args = ['--boot-ms', '200'];

@@ -9,10 +9,10 @@ import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 /** Time of 2.1 and newer from an upgrade to its restart without a transfer, and to its late answer, is 5 s and 7 s; the bounds leave room for a busy machine. */
 const quick = {
   FLOTILLA_DEVICE_URLS: 'https://files.example',
-  FLOTILLA_VERIFY_REBOOT: '8',
-  FLOTILLA_VERIFY_FIRMWARE: '12',
-  FLOTILLA_VERIFY_SOAK: '1',
-  FLOTILLA_VERIFY_OVERDUE: '0',
+  FLOTILLA_VERIFY_REBOOT_SECONDS: '8',
+  FLOTILLA_VERIFY_DEADLINE_SECONDS: '12',
+  FLOTILLA_VERIFY_SOAK_SECONDS: '1',
+  FLOTILLA_VERIFY_OVERDUE_SECONDS: '0',
 };
 const upgrade = { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/9.9.9.bin' }, callTimeoutMs: 3_000 };
 const setVolume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 33 } };

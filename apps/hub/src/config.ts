@@ -104,10 +104,10 @@ const environment = z.object({
   ),
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_DIAL_NETWORKS: networkList,
-  FLOTILLA_VERIFY_REBOOT: seconds({ fallbackMs: verificationTimes.rebootMs, min: 1, max: verificationMsMax / 1_000 }),
-  FLOTILLA_VERIFY_FIRMWARE: seconds({ fallbackMs: verificationTimes.firmwareMs, min: 1, max: verificationMsMax / 1_000 }),
-  FLOTILLA_VERIFY_SOAK: seconds({ fallbackMs: verificationTimes.soakMs, min: 0, max: 3_600 }),
-  FLOTILLA_VERIFY_OVERDUE: seconds({ fallbackMs: verificationTimes.overdueMs, min: 0, max: 86_400 }),
+  FLOTILLA_VERIFY_REBOOT_SECONDS: seconds({ fallbackMs: verificationTimes.rebootMs, min: 1, max: verificationMsMax / 1_000 }),
+  FLOTILLA_VERIFY_DEADLINE_SECONDS: seconds({ fallbackMs: verificationTimes.firmwareMs, min: 1, max: verificationMsMax / 1_000 }),
+  FLOTILLA_VERIFY_SOAK_SECONDS: seconds({ fallbackMs: verificationTimes.soakMs, min: 0, max: 3_600 }),
+  FLOTILLA_VERIFY_OVERDUE_SECONDS: seconds({ fallbackMs: verificationTimes.overdueMs, min: 0, max: 86_400 }),
   FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
   FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
   FLOTILLA_UPLOADS_DAYS: days(30),
@@ -205,7 +205,7 @@ function contradictions(config: HubConfig): string[] {
     problems.push('FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.');
   }
   if (config.verification.soakMs >= config.verification.firmwareMs) {
-    problems.push('FLOTILLA_VERIFY_SOAK must be shorter than FLOTILLA_VERIFY_FIRMWARE, which it is a part of.');
+    problems.push('FLOTILLA_VERIFY_SOAK_SECONDS must be shorter than FLOTILLA_VERIFY_DEADLINE_SECONDS, which it is a part of.');
   }
   if (config.redisUrl && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
   return problems;
@@ -253,10 +253,10 @@ function visionContradictions({
 function verificationOf(values: z.infer<typeof environment>): VerificationTimes {
   return {
     ...verificationTimes,
-    rebootMs: values.FLOTILLA_VERIFY_REBOOT,
-    firmwareMs: values.FLOTILLA_VERIFY_FIRMWARE,
-    soakMs: values.FLOTILLA_VERIFY_SOAK,
-    overdueMs: values.FLOTILLA_VERIFY_OVERDUE,
+    rebootMs: values.FLOTILLA_VERIFY_REBOOT_SECONDS,
+    firmwareMs: values.FLOTILLA_VERIFY_DEADLINE_SECONDS,
+    soakMs: values.FLOTILLA_VERIFY_SOAK_SECONDS,
+    overdueMs: values.FLOTILLA_VERIFY_OVERDUE_SECONDS,
   };
 }
 
