@@ -12,21 +12,22 @@ const mayImport = {
   mcp: [],
   session: ['mcp'],
   firmware: [],
+  voice: [],
   storage: [],
   jobs: ['mcp'],
-  'simulated-device': ['mcp', 'firmware'],
+  'simulated-device': ['mcp', 'firmware', 'voice'],
   registry: ['mcp', 'jobs'],
   bus: ['mcp', 'session', 'jobs'],
-  gateway: ['mcp', 'session', 'firmware', 'storage', 'registry', 'bus'],
+  gateway: ['mcp', 'session', 'firmware', 'voice', 'storage', 'registry', 'bus'],
   fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'registry', 'bus'],
   api: ['mcp', 'jobs', 'storage', 'fleet', 'registry', 'bus'],
   hub: ['mcp', 'session', 'storage', 'jobs', 'registry', 'bus', 'gateway', 'fleet', 'api'],
-  simulator: ['mcp', 'firmware', 'simulated-device'],
+  simulator: ['mcp', 'firmware', 'voice', 'simulated-device'],
   client: [],
   cli: ['client'],
   dashboard: ['client'],
   bench: ['mcp', 'session', 'registry', 'bus', 'gateway', 'fleet', 'client', 'test'],
-  test: ['mcp', 'firmware', 'simulated-device', 'client'],
+  test: ['mcp', 'firmware', 'voice', 'simulated-device', 'client'],
 };
 
 /** Infrastructure packages and the only projects that may import them. */
@@ -41,7 +42,7 @@ const doors = [
   { packages: ['@modelcontextprotocol/*'], projects: ['api', 'cli', 'test'] },
 ];
 
-const corePaths = ['mcp', 'session', 'firmware', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);
+const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);
 const specs = ['**/*.spec.ts', '**/*.suite.ts'];
 const folderOf = (project) =>
   ['hub', 'simulator', 'cli', 'dashboard'].includes(project)

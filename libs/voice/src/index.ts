@@ -1,0 +1,8 @@
+export { decodeAudioFrame, encodeAudioFrame, reframe } from './audio-frame.js';
+export type { AudioPacket, DecodedFrame, FramingVersion } from './audio-frame.js';
+export { AudioPacer } from './audio-pacer.js';
+export type { PacerRules } from './audio-pacer.js';
+export { SequenceWindow } from './sequence-window.js';
+export type { SequenceVerdict } from './sequence-window.js';
+export { makeUdpHeader, nonceOf, readUdpHeader, UDP_DATAGRAM_BYTES_MAX, UDP_HEADER_BYTES } from './udp-packet.js';
+export type { ReadUdpHeader, UdpHeader, UdpProblem } from './udp-packet.js';

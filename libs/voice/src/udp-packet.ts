@@ -1,0 +1,56 @@
+/**
+ * Audio datagrams of MQTT devices: a header of 16 bytes in the clear, which is at the same time the first counter block of AES-128-CTR, and the
+ * enciphered Opus packet. Nothing authenticates them: whoever sees one can forge the next. Integers are big-endian. [xiaozhi §2.5]
+ */
+
+/** Bytes of the header, and of the counter block that it is. */
+export const UDP_HEADER_BYTES = 16;
+/** Devices read no more of one datagram. */
+export const UDP_DATAGRAM_BYTES_MAX = 1500;
+
+/** Byte 0 of every packet, in both directions. */
+const AUDIO_PACKET = 1;
+
+export interface UdpHeader {
+  /** Bytes of audio after the header. */
+  readonly length: number;
+  /** Who sends: bytes 4 to 7 of the nonce that the hello gave out. */
+  readonly ssrc: number;
+  /** ms; wraps at 2^32. */
+  readonly timestamp: number;
+  /** Of the first packet 1. */
+  readonly sequence: number;
+}
+
+export type ReadUdpHeader = { readonly ok: true; readonly header: UdpHeader } | { readonly ok: false; readonly problem: UdpProblem };
+
+/** Why a datagram is no audio packet. */
+export type UdpProblem = 'truncated' | 'too_long' | 'wrong_type' | 'wrong_length';
+
+/** What the clear part says. The length must fit exactly, as it must for the device. */
+export function readUdpHeader(datagram: Uint8Array): ReadUdpHeader {
+  if (datagram.length <= UDP_HEADER_BYTES) return { ok: false, problem: 'truncated' };
+  if (datagram.length > UDP_DATAGRAM_BYTES_MAX) return { ok: false, problem: 'too_long' };
+  const view = new DataView(datagram.buffer, datagram.byteOffset, UDP_HEADER_BYTES);
+  if (view.getUint8(0) !== AUDIO_PACKET) return { ok: false, problem: 'wrong_type' };
+  const length = view.getUint16(2);
+  if (length !== datagram.length - UDP_HEADER_BYTES) return { ok: false, problem: 'wrong_length' };
+  return { ok: true, header: { length, ssrc: view.getUint32(4), timestamp: view.getUint32(8), sequence: view.getUint32(12) } };
+}
+
+/** The header, and so the counter block, of one packet. */
+export function makeUdpHeader({ length, ssrc, timestamp, sequence }: UdpHeader): Uint8Array {
+  const header = new Uint8Array(UDP_HEADER_BYTES);
+  const view = new DataView(header.buffer);
+  view.setUint8(0, AUDIO_PACKET);
+  view.setUint16(2, length);
+  view.setUint32(4, ssrc);
+  view.setUint32(8, timestamp >>> 0);
+  view.setUint32(12, sequence);
+  return header;
+}
+
+/** The nonce of a hello: the type, the sender's number, and nothing in the places that the device fills in. 32 hex digits. */
+export function nonceOf(ssrc: number): string {
+  return `01000000${(ssrc >>> 0).toString(16).padStart(8, '0')}0000000000000000`;
+}
