@@ -55,6 +55,22 @@ export type {
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
 export type { DialStore, DialTarget } from './dial-store.js';
+export type {
+  Asked,
+  FailureRun,
+  NewUser,
+  NewUserSession,
+  OidcIdentity,
+  Role,
+  SignInFailureStore,
+  UserAnswer,
+  UserChange,
+  UserRefusal,
+  UserRow,
+  UserSession,
+  UserSessionStore,
+  UserStore,
+} from './people/people-stores.js';
 export { openRegistry } from './open-registry.js';
 export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';

@@ -13,6 +13,9 @@ import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
 import { PgApiKeyStore } from './api-key-store.js';
 import { PgJobStore } from './jobs/pg-job-store.js';
 import { PgRolloutStore } from './jobs/pg-rollout-store.js';
+import { PgSignInFailureStore } from './people/pg-sign-in-failure-store.js';
+import { PgUserSessionStore } from './people/pg-user-session-store.js';
+import { PgUserStore } from './people/pg-user-store.js';
 import { ProcessLeases } from './process-leases.js';
 import { PgCredentialStore } from './provisioning/pg-credential-store.js';
 import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
@@ -52,6 +55,7 @@ export async function openRegistry({
   const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new PgCallStore(database, logger);
   const audit = new PgAuditStore(database, logger);
+  const userSessions = new PgUserSessionStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
   const enrolments = new PgEnrolmentStore(provisioning);
@@ -78,6 +82,9 @@ export async function openRegistry({
     uploads: new PgUploadStore(database),
     toolPolicies: new PgToolPolicyStore(database),
     apiKeys: new PgApiKeyStore(database, logger),
+    users: new PgUserStore(database, () => userSessions.changed()),
+    userSessions,
+    signInFailures: new PgSignInFailureStore(database),
     credentials,
     enrolments,
     firmwareImages: new PgFirmwareImageStore(database),

@@ -6,6 +6,7 @@ import type { DeviceStore, ToolSetStore } from './device-store.js';
 import type { DialStore } from './dial-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
+import type { SignInFailureStore, UserSessionStore, UserStore } from './people/people-stores.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
 import type { RolloutStore } from './rollout-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
@@ -83,6 +84,9 @@ export interface Registry {
   readonly uploads: UploadStore;
   readonly toolPolicies: ToolPolicyStore;
   readonly apiKeys: ApiKeyStore;
+  readonly users: UserStore;
+  readonly userSessions: UserSessionStore;
+  readonly signInFailures: SignInFailureStore;
   readonly credentials: CredentialStore;
   readonly enrolments: EnrolmentStore;
   readonly firmwareImages: FirmwareImageStore;

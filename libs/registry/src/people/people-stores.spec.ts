@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Asked, NewUser, Registry, UserAnswer, UserRow } from '../index.js';
+import { openRegistry } from '../index.js';
+import { openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
+
+let database: TestDatabase;
+let registry: Registry;
+let other: Registry;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+  other = await openRegistry({ databaseUrl: database.databaseUrl });
+});
+
+afterAll(async () => {
+  await other.close();
+  await registry.close();
+  await database.close();
+});
+
+const IDLE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+let now: number;
+let asked: Asked;
+
+beforeEach(() => {
+  now = Date.now();
+  asked = { at: now, by: { actor: 'the spec', remoteAddress: '192.0.2.7' } };
+});
+
+function userOf(answer: UserAnswer): UserRow {
+  if ('refused' in answer) throw new Error(`refused: ${answer.refused}`);
+  return answer.user;
+}
+
+const create = (user: Partial<NewUser>, usersMax = 100) =>
+  registry.users.create({ name: 'Ada', email: undefined, role: 'VIEWER', ...user }, { ...asked, usersMax });
+const signIn = (userId: string, change: { expiresAt?: number; sessionsMax?: number } = {}) =>
+  registry.userSessions.open(
+    {
+      ...{ userId, expiresAt: now + DAY_MS, remoteAddress: '192.0.2.7', userAgent: 'Spec/1', way: 'password' as const },
+      ...{ sessionsMax: 5, keptMs: 30 * DAY_MS, ...change },
+    },
+    asked,
+  );
+const who = async (token: string, at = registry) => (await at.userSessions.authenticate(token, IDLE_MS))?.user.name;
+const latestEntry = async () => (await registry.audit.page({}, { first: 1 })).rows[0];
+
+describe('users', () => {
+  it('begin with one, whoever asks and however often', async () => {
+    const first = { name: 'First', email: 'first@example.net', role: 'ADMIN', passwordHash: '$argon2id$x' } as const;
+    const made = await Promise.all([
+      registry.users.createFirst(first, now),
+      other.users.createFirst({ ...first, email: 'b@example.net' }, now),
+    ]);
+    expect(made.filter(Boolean)).toHaveLength(1);
+    expect(await registry.users.isEmpty()).toBe(false);
+  });
+
+  it('have an e-mail address without regard to case, which nobody else has', async () => {
+    const ada = userOf(await create({ email: 'Ada@Example.net', passwordHash: '$argon2id$a' }));
+    expect(ada).toMatchObject({ email: 'ada@example.net', role: 'VIEWER', disabledAt: undefined, lastSignInAt: undefined });
+    expect(await registry.users.findByEmail('ADA@example.NET')).toEqual({ user: ada, passwordHash: '$argon2id$a' });
+    expect(await create({ email: 'ADA@EXAMPLE.NET' })).toEqual({ refused: 'EMAIL_TAKEN' });
+    const bob = userOf(await create({ name: 'Bob', email: 'bob@example.net' }));
+    expect(await registry.users.update(bob.id, { email: 'Ada@example.net' }, asked)).toEqual({ refused: 'EMAIL_TAKEN' });
+    expect(await create({ email: 'one@example.net' }, 2)).toEqual({ refused: 'TOO_MANY' });
+    expect(await registry.users.update('nobody', {}, asked)).toEqual({ refused: 'NOT_FOUND' });
+  });
+
+  it('are recorded with what was changed, and never with a password', async () => {
+    const user = userOf(await create({ name: 'Eve', email: 'eve@example.net', passwordHash: '$argon2id$secret' }));
+    expect(await latestEntry()).toMatchObject({
+      ...{ actor: 'the spec', action: 'user.created', subject: `user:${user.id}`, remoteAddress: '192.0.2.7' },
+      data: { name: 'Eve', email: 'eve@example.net', role: 'VIEWER', disabled: false, password: '***' },
+    });
+  });
+
+  it('always have an admin who is not disabled, also where two are taken away at once', async () => {
+    const admins = (await registry.users.all()).filter(({ role }) => role === 'ADMIN');
+    const second = userOf(await create({ name: 'Second', email: 'second@example.net', role: 'ADMIN' }));
+    const ids = [...admins.map(({ id }) => id), second.id];
+    const [one, two] = await Promise.all([
+      registry.users.update(ids[0] ?? '', { disabled: true }, asked),
+      other.users.update(ids[1] ?? '', { role: 'VIEWER' }, asked),
+    ]);
+    expect([one, two].filter((answer) => 'refused' in answer && answer.refused === 'LAST_ADMIN')).toHaveLength(1);
+    const left = (await registry.users.all()).filter(({ role, disabledAt }) => role === 'ADMIN' && disabledAt === undefined);
+    expect(left).toHaveLength(1);
+    await registry.users.update(ids[0] ?? '', { disabled: false, role: 'ADMIN' }, asked);
+  });
+
+  it('are tied to one identity of a provider', async () => {
+    const user = userOf(await create({ name: 'Oda', email: 'oda@example.net' }));
+    const identity = { issuer: 'https://id.example.net', subject: '42' };
+    expect(await registry.users.linkOidc(user.id, identity, asked)).toBe(true);
+    expect((await registry.users.findByOidc(identity))?.id).toBe(user.id);
+    expect(await registry.users.linkOidc(user.id, { ...identity, subject: '43' }, asked)).toBe(false);
+    expect(await registry.users.findByOidc({ ...identity, subject: '43' })).toBeUndefined();
+  });
+});
+
+describe('sessions of users', () => {
+  it('are known by their token, here and in other processes, until they end', async () => {
+    const user = userOf(await create({ name: 'Una', email: 'una@example.net' }));
+    const { id, token } = await signIn(user.id);
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect([await who(token), await who(token, other), await who(`${token}x`)]).toEqual(['Una', 'Una', undefined]);
+    expect((await registry.users.find(user.id))?.lastSignInAt).toBe(now);
+    await registry.userSessions.end(id, asked);
+    expect(await who(token)).toBeUndefined();
+    expect(await registry.userSessions.isOf(id, user.id)).toBe(true);
+    expect(await latestEntry()).toMatchObject({ action: 'user.signed_out', subject: `user:${user.id}` });
+  });
+
+  it('end when they expire, idle, or are too many', async () => {
+    const user = userOf(await create({ name: 'Tom', email: 'tom@example.net' }));
+    expect(await who((await signIn(user.id, { expiresAt: now - 1 })).token)).toBeUndefined();
+    const { token } = await signIn(user.id);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await registry.userSessions.authenticate(token, 1)).toBeUndefined();
+    const first = await signIn(user.id, { sessionsMax: 1 });
+    const second = await signIn(user.id, { sessionsMax: 1 });
+    expect([await who(first.token), await who(second.token)]).toEqual([undefined, 'Tom']);
+  });
+
+  it('change with their user at once: role, password, disabling', async () => {
+    const user = userOf(await create({ name: 'Mia', email: 'mia@example.net' }));
+    const [one, two] = [await signIn(user.id), await signIn(user.id)];
+    let told = 0;
+    const stop = registry.userSessions.onChange(() => (told += 1));
+    expect(await who(one.token)).toBe('Mia');
+    await registry.users.update(user.id, { role: 'OPERATOR' }, asked);
+    expect((await registry.userSessions.authenticate(one.token, IDLE_MS))?.user.role).toBe('OPERATOR');
+    await registry.users.setOwnPassword(user.id, '$argon2id$new', one.id, asked);
+    expect([await who(one.token), await who(two.token)]).toEqual(['Mia', undefined]);
+    await registry.users.update(user.id, { disabled: true }, asked);
+    expect(await who(one.token)).toBeUndefined();
+    await registry.users.update(user.id, { disabled: false }, asked);
+    expect(await who(one.token)).toBeUndefined();
+    expect(told).toBe(4);
+    stop();
+    const again = await signIn(user.id);
+    await registry.users.update(user.id, { passwordHash: '$argon2id$reset' }, asked);
+    expect(await who(again.token)).toBeUndefined();
+    await signIn(user.id);
+    expect(await registry.userSessions.endAll(user.id, asked)).toBe(1);
+    expect(told).toBe(4);
+  });
+});
+
+describe('attempts to sign in that failed', () => {
+  const lockAfter =
+    (most: number) =>
+    (_subject: string, { failures, lastAt }: { failures: number; lastAt: number }) =>
+      failures >= most ? lastAt + 1_000 : undefined;
+  const begin = (subject: string, at: number, most = 3) => registry.signInFailures.begin([subject], at, lockAfter(most), 60_000);
+
+  it('are counted before they are judged, so that many at once get no further than one after another', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 ? registry : other).signInFailures.begin(['account:x', 'address:y'], now, lockAfter(3), 60_000),
+      ),
+    );
+    expect(answers.filter((until) => until === undefined)).toHaveLength(3);
+    expect(new Set(answers)).toEqual(new Set([undefined, now + 1_000]));
+  });
+
+  it('are not counted while locked, and forgotten after a while', async () => {
+    for (const at of [now, now, now]) expect(await begin('account:y', at)).toBeUndefined();
+    expect(await begin('account:y', now + 500)).toBe(now + 1_000);
+    expect(await begin('account:y', now + 1_001)).toBeUndefined();
+    expect(await begin('account:y', now + 1_500)).toBe(now + 2_001);
+    for (const at of [now + 70_000, now + 70_000, now + 70_000]) expect(await begin('account:y', at)).toBeUndefined();
+    expect(await begin('account:y', now + 70_000)).toBe(now + 71_000);
+  });
+
+  it('end with a good one, which costs its address nothing', async () => {
+    const subjects = { ended: ['account:z'], spared: ['address:z'] };
+    for (let round = 0; round < 5; round += 1) {
+      expect(await registry.signInFailures.begin(['account:z', 'address:z'], now, lockAfter(2), 60_000)).toBeUndefined();
+      await registry.signInFailures.succeeded(subjects);
+    }
+  });
+});

@@ -1,0 +1,68 @@
+/**
+ * Attempts to sign in that failed, in PostgreSQL so that neither a restart nor another process forgets them. As many rows as attempts within the time after
+ * which they are forgotten, which the cost of a password check bounds.
+ */
+import type { Database } from '../database/database.js';
+import { hashOf } from '../provisioning/secrets.js';
+import type { FailureRun, SignInFailureStore } from './people-stores.js';
+
+/** Locks the rows of the subjects, in one order for everybody, and makes those that are missing. */
+const LOCK = {
+  text: `INSERT INTO sign_in_failure AS f (subject, failures, last_at)
+         SELECT s.subject, 0, to_timestamp($2::float8 / 1000) FROM unnest($1::text[]) AS s(subject) ORDER BY s.subject
+         ON CONFLICT (subject) DO UPDATE SET failures = f.failures
+         RETURNING f.subject, f.failures, extract(epoch FROM f.last_at) * 1000 AS "lastAt"`,
+};
+const COUNT = {
+  text: `UPDATE sign_in_failure SET last_at = to_timestamp($2::float8 / 1000),
+           failures = CASE WHEN last_at < to_timestamp($3::float8 / 1000) THEN 1 ELSE failures + 1 END
+         WHERE subject = ANY($1::text[])`,
+};
+const SPARE = { text: 'UPDATE sign_in_failure SET failures = greatest(failures - 1, 0) WHERE subject = ANY($1::text[])' };
+const END = { text: 'DELETE FROM sign_in_failure WHERE subject = ANY($1::text[])' };
+/** A few at a time: each attempt adds three at most. */
+const FORGET = {
+  text: `DELETE FROM sign_in_failure WHERE subject IN (
+           SELECT subject FROM sign_in_failure WHERE last_at < to_timestamp($1::float8 / 1000) ORDER BY last_at LIMIT 10 FOR UPDATE SKIP LOCKED)`,
+};
+
+export class PgSignInFailureStore implements SignInFailureStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async begin(
+    subjects: readonly string[],
+    at: number,
+    lockedUntil: (subject: string, run: FailureRun) => number | undefined,
+    forgottenMs: number,
+  ): Promise<number | undefined> {
+    const byKey = new Map(subjects.map((subject) => [keyOf(subject), subject]));
+    await this.#database.query(FORGET, [at - forgottenMs]);
+    return this.#database.transaction(async (transaction) => {
+      const keys = [...byKey.keys()];
+      const rows = await transaction.query<{ subject: string; failures: number; lastAt: string }>(LOCK, [keys, at]);
+      const locks = rows.flatMap(({ subject, failures, lastAt }) => {
+        const run = { failures: Number(lastAt) < at - forgottenMs ? 0 : failures, lastAt: Number(lastAt) };
+        return lockedUntil(byKey.get(subject) ?? subject, run) ?? [];
+      });
+      const latest = Math.max(...locks, 0);
+      if (latest > at) return latest;
+      await transaction.query(COUNT, [keys, at, at - forgottenMs]);
+      return undefined;
+    });
+  }
+
+  async succeeded({ ended, spared }: Parameters<SignInFailureStore['succeeded']>[0]): Promise<void> {
+    await this.#database.query(SPARE, [spared.map(keyOf)]);
+    await this.#database.query(END, [ended.map(keyOf)]);
+  }
+}
+
+/** `kind:what`, with what it is about hashed: texts of strangers, of any length. */
+function keyOf(subject: string): string {
+  const [kind = ''] = subject.split(':', 1);
+  return `${kind}:${hashOf(subject)}`;
+}
