@@ -49,7 +49,7 @@ await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0,
 const address = server.address();
 process.send?.({ port: typeof address === 'object' && address ? address.port : 0 });
 
-const actor = { name: 'bench', mayCallUserOnly: true, mayChangeFirmware: true };
+const actor = { id: 'KEY:bench', name: 'bench', mayCallUserOnly: true, mayChangeFirmware: true };
 let recorded = 0;
 let isRunning = false;
 

@@ -1,5 +1,5 @@
 /** What one GraphQL operation carries: who asks, and the loaders that gather its look-ups. */
-import type { AuditSource, Principal, Registry, Scope } from '@flotilla/registry';
+import { principalRef, type AuditSource, type Principal, type Registry, type Scope } from '@flotilla/registry';
 import type { Actor } from '@flotilla/fleet';
 import { makeLoaders, type Loaders } from './loaders.js';
 
@@ -40,6 +40,7 @@ export function sourceOfRequest({ viewer, remoteAddress }: Pick<ApiContext, 'vie
 
 export function actorOf({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | 'remoteAddress'>): Actor {
   return {
+    id: principalRef(viewer),
     name: viewer.name,
     mayCallUserOnly: mayCallUserOnly(viewer),
     mayChangeFirmware: hasScope(viewer, 'FIRMWARE_WRITE'),

@@ -31,7 +31,7 @@ export interface HttpOperations {
 }
 
 /** Stands in the context of a request that was refused before it had a viewer. */
-const nobody: Principal = { keyId: '', name: 'nobody', scopes: [] };
+const nobody: Principal = { kind: 'KEY', id: '', name: 'nobody', scopes: [] };
 
 export function makeHttpOperations({ registry, logger }: ApiDeps, limits: ApiLimits): HttpOperations {
   const viewers = new WeakMap<IncomingMessage, Principal>();

@@ -173,7 +173,7 @@ async function postTo(url: string, body: unknown, headers: Readonly<Record<strin
 
 function principalOf(key: string): Principal | undefined {
   const scopes = /^key:(.*)$/.exec(key)?.[1];
-  return scopes === undefined ? undefined : { keyId: key, name: key, scopes: scopes.split(',').filter(Boolean) as Scope[] };
+  return scopes === undefined ? undefined : { kind: 'KEY', id: key, name: key, scopes: scopes.split(',').filter(Boolean) as Scope[] };
 }
 
 /** The same registry, with each call of a store written down. */

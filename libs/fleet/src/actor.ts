@@ -2,6 +2,8 @@
 import type { AuditSource } from '@flotilla/registry';
 
 export interface Actor {
+  /** Whom limits and idempotency keys go by, and whether it is the same one again (`principalRef`): names are not unique. */
+  readonly id: string;
   /** Key name, user, job or agent, as records show it. */
   readonly name: string;
   /** Whether user-only tools may be called: the device itself does not check. */

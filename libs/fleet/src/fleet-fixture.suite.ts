@@ -33,8 +33,8 @@ export const quickVerification: VerificationTimes = {
   ...{ rebootMs: 3_000, firmwareMs: 4_000, soakMs: 300, overdueMs: 0, rejoinMs: 15_000, readbackDelayMs: 50, readbackMs: 2_000 },
 };
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-export const operator: Actor = { name: 'operator', mayCallUserOnly: false, mayChangeFirmware: false };
-export const admin: Actor = { name: 'admin', mayCallUserOnly: true, mayChangeFirmware: true };
+export const operator: Actor = { id: 'KEY:operator', name: 'operator', mayCallUserOnly: false, mayChangeFirmware: false };
+export const admin: Actor = { id: 'KEY:admin', name: 'admin', mayCallUserOnly: true, mayChangeFirmware: true };
 
 const noArguments = { type: 'object', properties: {} };
 const withUrl = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] };

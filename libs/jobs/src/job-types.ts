@@ -106,6 +106,8 @@ export interface Job {
   /** Set once preparation has frozen the target set. */
   readonly total: number | undefined;
   readonly createdBy: string;
+  /** Who that is: names are not unique. */
+  readonly createdById: string;
   /** Whether the creator may call user-only tools; without it such targets are REJECTED with TOOL_FORBIDDEN. */
   readonly mayCallUserOnly: boolean;
   readonly createdAt: number;

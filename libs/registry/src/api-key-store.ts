@@ -53,9 +53,11 @@ export class PgApiKeyStore implements ApiKeyStore {
     if (remembered !== undefined && now < remembered.until) return remembered.principal;
     const key = await this.#database.ask((prisma) => prisma.apiKey.findUnique({ where: { secretHash: hash } }));
     const principal =
-      key !== null && isValid(key, hash, now) ? { keyId: key.id, name: key.name, scopes: scopes.parse(key.scopes) } : undefined;
+      key !== null && isValid(key, hash, now)
+        ? { kind: 'KEY' as const, id: key.id, name: key.name, scopes: scopes.parse(key.scopes) }
+        : undefined;
     this.#remembered.set(hash, { principal, until: Math.min(now + REMEMBERED_MS, key?.expiresAt?.getTime() ?? Infinity) });
-    if (principal !== undefined && now - (key?.lastUsedAt?.getTime() ?? 0) >= LAST_USED_STEP_MS) this.#noteUse(principal.keyId, now);
+    if (principal !== undefined && now - (key?.lastUsedAt?.getTime() ?? 0) >= LAST_USED_STEP_MS) this.#noteUse(principal.id, now);
     return principal;
   }
 

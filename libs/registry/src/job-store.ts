@@ -218,8 +218,8 @@ export interface LateAnswer {
 export interface JobStore {
   /** Recorded in the audit trail in the same transaction, as on behalf of its creator where `by` is not given. */
   create(job: NewJob, by?: AuditSource): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob>;
-  /** What this actor's key made before; undefined where it is new. */
-  earlier(job: Pick<NewJob, 'createdBy' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined>;
+  /** What its principal made under this key before; undefined where it is new. */
+  earlier(job: Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined>;
   /** Devices that the filter matches now, by their tools. */
   countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]>;
   /** Devices that the filter matches now, counted up to `max`. */

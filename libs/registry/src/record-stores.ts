@@ -71,10 +71,13 @@ export interface CallStore {
   /** True while the writer is full, or PostgreSQL has taken none of its rows for seconds: callers answer OVERLOADED instead of sending. */
   readonly isOverloaded: boolean;
   /**
-   * Claims an idempotency key of an actor before the call is sent. `claimed`: go on. `repeat`: the same request was made before; its call (undefined
+   * Claims an idempotency key of a principal before the call is sent. `claimed`: go on. `repeat`: the same request was made before; its call (undefined
    * outcome: it was in flight when the hub stopped, so it may have run). `conflict`: the key was used for another request.
    */
   claimKey(claim: {
+    /** Whose key it is (`principalRef`). */
+    readonly principal: string;
+    /** As the record of the call shows them. */
     readonly actor: string;
     readonly key: string;
     readonly requestHash: string;

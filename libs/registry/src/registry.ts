@@ -1,6 +1,7 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { AuditSource, AuditStore } from './audit-store.js';
+import type { DeviceFilter } from './device-filter.js';
 import type { DeviceGroupStore } from './device-group-store.js';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
 import type { DialStore } from './dial-store.js';
@@ -23,11 +24,21 @@ export type Scope =
   | 'EVENTS_READ'
   | 'ADMIN';
 
-/** Who a key belongs to, and what it may do. */
+/** Who asks, a program with its key or a person who signed in, and what they may do. */
 export interface Principal {
-  readonly keyId: string;
+  readonly kind: 'KEY' | 'USER';
+  /** UUID of the key or the user. */
+  readonly id: string;
+  /** As records show it. Two principals may have the same name. */
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The devices that there are for them; the whole fleet where it is not given. Who matches is asked anew each time. */
+  readonly devices?: DeviceFilter | undefined;
+}
+
+/** What is kept per principal (limits, idempotency keys, who made a job) goes by this, not by the name. */
+export function principalRef({ kind, id }: Pick<Principal, 'kind' | 'id'>): string {
+  return `${kind}:${id}`;
 }
 
 export interface ApiKeyStore {

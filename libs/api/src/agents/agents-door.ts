@@ -4,6 +4,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { AuthInfo, McpHandlerRequestOptions, McpHttpHandler, Server } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { principalRef } from '@flotilla/registry';
 import { ApiError } from '../api-error.js';
 import type { ApiDeps } from '../api-deps.js';
 import { authenticate, bearerKey } from '../authentication.js';
@@ -87,7 +88,7 @@ class Door {
         'UNAVAILABLE',
         `This process answers at most ${this.#limits.agentRequestsMax} requests of agents at a time; try again later.`,
       );
-    const auth: AuthInfo = { token: '', clientId: viewer.keyId, scopes: [...viewer.scopes] };
+    const auth: AuthInfo = { token: '', clientId: principalRef(viewer), scopes: [...viewer.scopes] };
     this.#callers.set(auth, { viewer, remoteAddress: ip, mode });
     reply.hijack();
     this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');

@@ -41,7 +41,7 @@ describe('the results of a job as a file', () => {
   let base: string;
   const jobs = new ManyTargets();
   const apiKeys: ApiKeyStore = {
-    authenticate: async (key) => ({ keyId: key, name: key, scopes: key === 'reader' ? ['JOBS_READ'] : ['DEVICES_READ'] }),
+    authenticate: async (key) => ({ kind: 'KEY', id: key, name: key, scopes: key === 'reader' ? ['JOBS_READ'] : ['DEVICES_READ'] }),
     ensureAdminKey: async () => undefined,
   } as Partial<ApiKeyStore> as ApiKeyStore;
 

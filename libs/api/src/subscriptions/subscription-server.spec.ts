@@ -188,6 +188,7 @@ describe('jobProgress', () => {
       ...{ maxAttempts: 1, perMinute: undefined, priority: 2, waves: [], abortRules: [], startAt: undefined, window: undefined },
       ...{ firmwareImageId: undefined, parentJobId: undefined },
       createdBy: 'spec',
+      createdById: 'KEY:spec',
       mayCallUserOnly: false,
       createdAt: Date.now(),
       idempotencyKey: 'k',

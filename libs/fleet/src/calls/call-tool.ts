@@ -102,6 +102,7 @@ export class ToolCaller {
     const { id, deviceId, request, actor, startedAt } = started;
     const { tool, arguments: args } = request;
     const claim = await this.#deps.registry.calls.claimKey({
+      principal: actor.id,
       actor: actor.name,
       key,
       requestHash: requestHash({ deviceId, tool, args, timeoutMs: request.timeoutMs }),

@@ -46,7 +46,7 @@ export async function denyJob(deps: ApproveJobDeps, id: string, reason: string, 
 }
 
 function refuseApprover(job: Job, actor: Actor): Refusal | undefined {
-  if (job.createdBy !== actor.name) return undefined;
+  if (job.createdById !== actor.id) return undefined;
   return refuse('CONFLICT', ['id'], `"${actor.name}" made this job: another key has to approve or deny it. Whoever made it can cancel it.`);
 }
 

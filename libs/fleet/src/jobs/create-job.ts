@@ -84,7 +84,7 @@ async function makeFrom(deps: CreateJobDeps, { request, image }: AskedJob, makin
   const { idempotencyKey, actor, parentJobId } = making;
   const invalid = refuseJobRequest(request, idempotencyKey);
   if (invalid !== undefined) return { refusal: invalid };
-  const asked = { createdBy: actor.name, idempotencyKey, requestHash: making.requestHash ?? hashOf(request, image) };
+  const asked = { createdById: actor.id, idempotencyKey, requestHash: making.requestHash ?? hashOf(request, image) };
   // Before what may have changed since: a repetition gets its job also when another one would be refused now.
   const earlier = await deps.registry.jobs.earlier(asked);
   if (earlier !== undefined) return answerOf(earlier);
@@ -104,6 +104,7 @@ async function makeFrom(deps: CreateJobDeps, { request, image }: AskedJob, makin
     parentJobId,
     ...(image && jobOfImage(image)),
     ...asked,
+    createdBy: actor.name,
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,
   };

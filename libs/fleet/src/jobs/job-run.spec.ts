@@ -90,6 +90,7 @@ describe('a job', () => {
       [{ name: 'self.reboot', description: '', inputSchema: { type: 'object', properties: {} }, userOnly: false }],
     );
     const { job } = await hub.fleet.createJob({ tool: 'self.reboot', arguments: {}, devices: { ids: ['guarded', 'open'] } }, 'key', {
+      id: 'KEY:operator',
       name: 'operator',
       mayCallUserOnly: false,
       mayChangeFirmware: false,

@@ -105,7 +105,7 @@ describe('a job and the clock', () => {
     expect((await careful.approveJob(id, operator)).refusal?.code).toBe('TOOL_FORBIDDEN');
     expect((await careful.approveJob(randomUUID(), operator)).refusal?.code).toBe('NOT_FOUND');
     expect(hub.gateway.callCount).toBe(before);
-    const second = { ...admin, name: 'second' };
+    const second = { ...admin, id: 'KEY:second', name: 'second' };
     expect((await careful.approveJob(id, second)).job).toMatchObject({ state: 'PREPARING', approvedBy: 'second' });
     expect((await careful.approveJob(id, second)).job?.approvedBy).toBe('second');
     expect((await careful.denyJob(id, 'too late', second)).refusal?.code).toBe('CONFLICT');
@@ -120,14 +120,14 @@ describe('a job and the clock', () => {
     const denied = { state: 'FINISHED', conclusion: 'DENIED' };
     expect((await careful.denyJob(id, 'not today', operator)).job).toMatchObject(denied);
     expect((await careful.denyJob(id, 'not today', operator)).job).toMatchObject(denied);
-    expect((await careful.approveJob(id, { ...admin, name: 'second' })).refusal?.code).toBe('CONFLICT');
+    expect((await careful.approveJob(id, { ...admin, id: 'KEY:second', name: 'second' })).refusal?.code).toBe('CONFLICT');
     const { rows } = await hub.registry.audit.page({ subject: `job:${id}` }, { first: 1 });
     expect(rows).toMatchObject([{ action: 'job.denied', actor: 'operator', data: { reason: 'not today' } }]);
   });
 
   it('waits for its start after it was approved', async () => {
     const id = await make({ tool: 'self.reboot', startAt: clock.now() + hourMs }, careful);
-    expect((await careful.approveJob(id, { ...admin, name: 'second' })).job?.state).toBe('SCHEDULED');
+    expect((await careful.approveJob(id, { ...admin, id: 'KEY:second', name: 'second' })).job?.state).toBe('SCHEDULED');
     ahead += hourMs;
     expect((await hub.finished(id)).approvedBy).toBe('second');
   });

@@ -102,7 +102,7 @@ describe('approving a code', () => {
   });
 
   it('says that it was the wrong one, and after ten times that there were too many', async () => {
-    const guesser = { name: randomUUID(), mayCallUserOnly: false, mayChangeFirmware: false };
+    const guesser = { id: randomUUID(), name: 'guesser', mayCallUserOnly: false, mayChangeFirmware: false };
     const codes: unknown[] = [];
     for (let times = 0; times < 11; times += 1) {
       const answer = await provisioning.approveEnrolment(request('000000'), guesser);

@@ -104,7 +104,7 @@ export class Provisioning {
   async approveEnrolment(request: ApprovalRequest, actor: Actor): Promise<{ readonly device: DeviceRow } | Refused> {
     if (!codePattern.test(request.code)) return { refusal: refuse('INVALID', ['code'], 'A code has six digits, as the device shows it.') };
     const { registry, clock } = this.#deps;
-    const approval = await registry.enrolments.approve({ ...request, approver: actor.name, at: clock.now() }, sourceOf(actor));
+    const approval = await registry.enrolments.approve({ ...request, approver: actor.id, at: clock.now() }, sourceOf(actor));
     if (approval.kind !== 'approved') return { refusal: refusalOf(approval) };
     const { device, hasReplaced } = approval;
     if (hasReplaced) await this.#endSession(device.id);

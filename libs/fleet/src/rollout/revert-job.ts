@@ -59,7 +59,7 @@ async function madeBefore({ registry }: RevertJobDeps, former: Job, idempotencyK
   const made: Job[] = [];
   for (let index = 0; index < imagesMax; index += 1) {
     const key = keyOf(idempotencyKey, index);
-    const earlier = await registry.jobs.earlier({ createdBy: actor.name, idempotencyKey: key, requestHash: hashOf(former) });
+    const earlier = await registry.jobs.earlier({ createdById: actor.id, idempotencyKey: key, requestHash: hashOf(former) });
     if (earlier?.kind === 'conflict') {
       const refusal = refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.');
       return { kind: 'some', answer: { refusal } };

@@ -12,7 +12,7 @@ export async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord |
   const rows = await db.query<JobRecord>(
     {
       text: `INSERT INTO job (${names.join(', ')}) VALUES (${names.map((_name, index) => `$${index + 1}`).join(', ')})
-       ON CONFLICT (created_by, idempotency_key) DO NOTHING RETURNING ${JOB_COLUMNS}`,
+       ON CONFLICT (created_by_id, idempotency_key) DO NOTHING RETURNING ${JOB_COLUMNS}`,
     },
     Object.values(columns),
   );
@@ -49,6 +49,7 @@ function columnsOf(job: NewJob, devices: GroundFilter): Readonly<Record<string, 
     firmware_image_id: job.firmwareImageId,
     parent_job_id: job.parentJobId,
     created_by: job.createdBy,
+    created_by_id: job.createdById,
     may_call_user_only: job.mayCallUserOnly,
     idempotency_key: job.idempotencyKey,
     request_hash: job.requestHash,

@@ -36,6 +36,7 @@ export function newJob(change: Partial<NewJob> = {}): NewJob {
       idempotent: false,
       failureText: undefined,
       createdBy: 'spec',
+      createdById: 'KEY:spec',
     },
     ...{
       state: 'PREPARING',

@@ -40,7 +40,7 @@ describe('the job store', () => {
     expect(await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, requestHash: 'other' })).toEqual({
       kind: 'conflict',
     });
-    expect(await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, createdBy: 'somebody else' })).toMatchObject({
+    expect(await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, createdById: 'KEY:another' })).toMatchObject({
       kind: 'created',
     });
   });

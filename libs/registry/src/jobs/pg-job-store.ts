@@ -68,11 +68,11 @@ export class PgJobStore implements JobStore {
     return inserted ? { kind: 'created', job: jobOf(inserted) } : ((await this.earlier(job)) ?? { kind: 'conflict' });
   }
 
-  async earlier(job: Pick<NewJob, 'createdBy' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined> {
-    const rows = await this.db.query<JobRecord>({ text: `SELECT ${JOB_COLUMNS} FROM job WHERE created_by = $1 AND idempotency_key = $2` }, [
-      job.createdBy,
-      job.idempotencyKey,
-    ]);
+  async earlier(job: Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined> {
+    const rows = await this.db.query<JobRecord>(
+      { text: `SELECT ${JOB_COLUMNS} FROM job WHERE created_by_id = $1 AND idempotency_key = $2` },
+      [job.createdById, job.idempotencyKey],
+    );
     const [former] = rows;
     if (former === undefined) return undefined;
     return former.request_hash === job.requestHash ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };

@@ -90,7 +90,7 @@ export class PgCallStore implements CallStore {
 
   async #earlierUse(claim: KeyClaim): ReturnType<CallStore['claimKey']> {
     const earlier = await this.#database.ask((prisma) =>
-      prisma.callKey.findUnique({ where: { actor_key: { actor: claim.actor, key: storableText(claim.key) } } }),
+      prisma.callKey.findUnique({ where: { principal_key: { principal: claim.principal, key: storableText(claim.key) } } }),
     );
     if (earlier === null) throw new RegistryError('DATABASE_REFUSED', 'An idempotency key was removed while it was claimed.');
     if (earlier.requestHash !== claim.requestHash) return { kind: 'conflict' };

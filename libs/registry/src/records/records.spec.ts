@@ -115,7 +115,17 @@ describe('calls', () => {
   it('are claimed by key once, repeated with what is known, and refused for another request', async () => {
     const record = call();
     const { id: callId, deviceId, tool, startedAt, actor } = record;
-    const claim = { callId, deviceId, tool, startedAt, actor, arguments: record.arguments, key: 'k1', requestHash: 'h1' };
+    const claim = {
+      callId,
+      deviceId,
+      tool,
+      startedAt,
+      actor,
+      principal: 'KEY:1',
+      arguments: record.arguments,
+      key: 'k1',
+      requestHash: 'h1',
+    };
     expect(await registry.calls.claimKey(claim)).toEqual({ kind: 'claimed' });
     expect(await registry.calls.claimKey({ ...claim, callId: v7() as CallId })).toMatchObject({
       kind: 'repeat',
@@ -124,7 +134,7 @@ describe('calls', () => {
     await registry.calls.record(record);
     expect(await registry.calls.claimKey(claim)).toMatchObject({ kind: 'repeat', call: { id: callId, outcome: 'SUCCEEDED' } });
     expect(await registry.calls.claimKey({ ...claim, requestHash: 'h2' })).toEqual({ kind: 'conflict' });
-    expect(await registry.calls.claimKey({ ...claim, actor: 'somebody else', callId: v7() as CallId })).toEqual({ kind: 'claimed' });
+    expect(await registry.calls.claimKey({ ...claim, principal: 'KEY:2', callId: v7() as CallId })).toEqual({ kind: 'claimed' });
   });
 });
 
