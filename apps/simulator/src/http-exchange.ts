@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { request as plainRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { AppImageReader, type ImageVerdict } from '@flotilla/firmware';
-import type { HttpRequest, HttpResponse } from '@flotilla/simulated-device';
+import { AssetsReader, type AssetsVerdict, type HttpRequest, type HttpResponse } from '@flotilla/simulated-device';
 
 /** How long a device waits for headers, and then for the body, ms. */
 const WAIT_MS = 30_000;
@@ -55,10 +55,11 @@ function lengthOf({ headers }: IncomingMessage): number | undefined {
 async function readAnswer(
   response: IncomingMessage,
   download: HttpRequest['download'],
-): Promise<{ readonly body: string; readonly image?: ImageVerdict }> {
+): Promise<Pick<HttpResponse, 'body' | 'image' | 'assets'>> {
   if (download === undefined) return { body: await readBody(response) };
   if (download === 'half') await readHalf(response);
   else if (download === 'image' && response.statusCode === 200) return { body: '', image: await readImage(response) };
+  else if (download === 'assets' && response.statusCode === 200) return { body: '', assets: await readAssets(response) };
   else for await (const chunk of response) void chunk;
   return { body: '' };
 }
@@ -67,6 +68,12 @@ async function readAnswer(
 async function readImage(response: IncomingMessage): Promise<ImageVerdict> {
   const reader = new AppImageReader(createHash('sha256'));
   for await (const chunk of response as AsyncIterable<Buffer>) if (reader.push(chunk) !== undefined) break;
+  return reader.end();
+}
+
+async function readAssets(response: IncomingMessage): Promise<AssetsVerdict> {
+  const reader = new AssetsReader();
+  for await (const chunk of response as AsyncIterable<Buffer>) reader.push(chunk);
   return reader.end();
 }
 

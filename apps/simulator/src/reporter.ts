@@ -118,7 +118,9 @@ function told(notice: DeviceNotice): string {
       return `crashed: ${notice.reason}`;
     case 'installed':
       return `has installed firmware ${notice.version} and restarts`;
+    case 'assetsLoaded':
+      return `has loaded ${notice.bytes} bytes of assets`;
     case 'updateFailed':
-      return `could not install a firmware: ${notice.reason}`;
+      return `could not install an image: ${notice.reason}`;
   }
 }

@@ -59,7 +59,7 @@ const lasting = [
     transferMs: delayMs.optional(),
     rollBackAfterMs: delayMs.optional(),
   }),
-  /** A firmware download breaks off in the middle, or never ends: the device then says nothing more until somebody resets it. */
+  /** A download of firmware or assets breaks off in the middle, or never ends: the device then says nothing more until somebody resets it. */
   z.strictObject({ kind: z.literal('downloadFault'), how: z.enum(['breaks', 'hangs']), board, times: scope.times, chance: scope.chance }),
   /**
    * What becomes of a firmware image that was fetched whole: `corrupt` fails the check of what was written, `rollBack` makes the boot loader go back to the former

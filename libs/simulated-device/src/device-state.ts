@@ -15,6 +15,8 @@ const BRIGHTNESS = 75;
 
 /** What one half of the flash holds at most, bytes. */
 export const OTA_SLOT_BYTES = 4_128_768;
+/** What there is for assets, bytes. */
+export const ASSETS_BYTES = 8_388_608;
 
 /** Which parts a board has; absent parts are absent from its status. */
 export interface BoardParts {
@@ -86,6 +88,13 @@ export class DeviceState {
     return { uuid: this.identity.uuid, settings, ...(firmware && { firmware }) };
   }
 
+  /** Where a start loads its assets from, once. Empty where nobody has told. */
+  takeAssetsUrl(): string {
+    const url = this.assetsUrl;
+    this.assetsUrl = '';
+    return url;
+  }
+
   /** Forgets what lives in RAM; settings survive, levels of 0 do not. */
   restart(now: number): void {
     this.firmware.restart();
@@ -135,7 +144,7 @@ export class DeviceState {
         { label: 'nvs', type: 1, subtype: 2, address: 36_864, size: 16_384 },
         { label: 'ota_0', type: 0, subtype: 16, address: 131_072, size: OTA_SLOT_BYTES },
         { label: 'ota_1', type: 0, subtype: 17, address: 4_259_840, size: OTA_SLOT_BYTES },
-        { label: 'assets', type: 1, subtype: 130, address: 8_388_608, size: 8_388_608 },
+        { label: 'assets', type: 1, subtype: 130, address: 8_388_608, size: ASSETS_BYTES },
       ],
       ota: { label: 'ota_0' },
       display: { monochrome: false, ...parts.screen },

@@ -1,5 +1,6 @@
 /** Requests that a device makes over HTTP: an effect goes out, an answer comes in. Whoever carries effects out owns the sockets. [xiaozhi §6] */
 import type { ImageVerdict } from '@flotilla/firmware';
+import type { AssetsVerdict } from './assets-reader.js';
 import type { Link } from './link.js';
 
 export interface HttpRequest {
@@ -10,10 +11,10 @@ export interface HttpRequest {
   /** As parts, each goes out as one chunk, and no length is told. */
   readonly body: string | readonly Uint8Array[];
   /**
-   * The answer is a file, of which the device keeps only what it says of itself: `image` is checked as firmware while it comes in, `half` means that the device
-   * loses the connection in the middle of it, which counts as no answer.
+   * The answer is a file, of which the device keeps only what it says of itself: `image` and `assets` are checked as such while it comes in, `half` means
+   * that the device loses the connection in the middle of it, which counts as no answer.
    */
-  readonly download?: 'file' | 'image' | 'half';
+  readonly download?: 'file' | 'image' | 'assets' | 'half';
 }
 
 export interface HttpResponse {
@@ -25,6 +26,8 @@ export interface HttpResponse {
   readonly contentType?: string | undefined;
   /** What a download of `image` turned out to be. */
   readonly image?: ImageVerdict | undefined;
+  /** The same of `assets`. */
+  readonly assets?: AssetsVerdict | undefined;
 }
 
 /** `response` is undefined where none came. */

@@ -1,4 +1,6 @@
 export type { MqttSettings, TransportSettings, WebSocketSettings } from './boot/transport-settings.js';
+export { AssetsReader } from './assets-reader.js';
+export type { AssetsVerdict } from './assets-reader.js';
 export { behaviourSchema, isLasting } from './behaviour.js';
 export type { Behaviour, LastingBehaviour } from './behaviour.js';
 export type { LoggedCall } from './call-log.js';

@@ -20,6 +20,8 @@ export type DeviceNotice =
   | { readonly kind: 'crash'; readonly reason: string }
   /** An image was fetched, checked and written; the device restarts into it. */
   | { readonly kind: 'installed'; readonly version: string }
+  /** Assets were fetched and checked, bytes. */
+  | { readonly kind: 'assetsLoaded'; readonly bytes: number }
   /** An image could not be fetched, or is none for this device. */
   | { readonly kind: 'updateFailed'; readonly reason: string };
 

@@ -3,6 +3,7 @@
  * drives it carries the effects out. [xiaozhi §4]
  */
 import { Agenda } from './agenda.js';
+import { AssetsUpdate } from './assets-update.js';
 import { isLasting, type Behaviour, type LastingBehaviour } from './behaviour.js';
 import { BehaviourScript, type RequestMethod } from './behaviour-script.js';
 import { CallLog, type LoggedCall } from './call-log.js';
@@ -12,7 +13,7 @@ import { Nvs } from './boot/nvs.js';
 import { transportSettings } from './boot/transport-settings.js';
 import { Conversation } from './conversation.js';
 import { DeviceState } from './device-state.js';
-import { FirmwareUpdate } from './firmware-update.js';
+import { FirmwareUpdate, type UpdateFault } from './firmware-update.js';
 import { FirmwareObject, readFirmwareJson } from './firmware-json.js';
 import { HttpRequests, type HttpResponse } from './http-requests.js';
 import { identityWith, uuidFrom, type DeviceIdentity } from './identity.js';
@@ -79,11 +80,16 @@ export class SimulatedDevice {
     this.#replies = new Replies(parts);
     this.#conversation = new Conversation(this.#link, this.#mainTask, this.#agenda, profile.takesGlyphs);
     const crash = (reason: string, now: number) => this.#crash(reason, now);
-    const update = new FirmwareUpdate({ ...parts, http: this.#http });
+    const restartInto = (fault: UpdateFault | undefined, now: number) => this.#restarts.installed(fault, now);
+    const updates = {
+      update: new FirmwareUpdate({ ...parts, http: this.#http }),
+      assets: new AssetsUpdate({ ...parts, http: this.#http }),
+    };
     const { otaUrl } = setup;
-    this.#boot = otaUrl === undefined ? undefined : new Boot(otaUrl, { ...parts, http: this.#http, nvs: this.#nvs, pauses, crash });
+    const booting = { ...parts, ...updates, http: this.#http, nvs: this.#nvs, pauses, crash, restartInto };
+    this.#boot = otaUrl === undefined ? undefined : new Boot(otaUrl, booting);
     this.#restarts = new RestartPlan(
-      { ...parts, conversation: this.#conversation, replies: this.#replies, http: this.#http, boot: this.#boot, update },
+      { ...parts, conversation: this.#conversation, replies: this.#replies, http: this.#http, boot: this.#boot, update: updates.update },
       pauses,
     );
     const fate = { breakOff: (now: number) => this.#breakOff(now), defer: (work: DeferredWork) => this.#restarts.plan(work) };
@@ -118,7 +124,7 @@ export class SimulatedDevice {
   dial(now: number): readonly DeviceEffect[] {
     if (this.#boot === undefined) this.#connectAsKnown();
     else if (this.#boot.isDone) this.#connect(now);
-    else this.#boot.start();
+    else this.#boot.start(now);
     return this.#settle(now);
   }
 

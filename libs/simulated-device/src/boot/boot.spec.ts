@@ -1,80 +1,13 @@
 /** From power-on to the first connection, against answers of a hub. [xiaozhi §7] */
 import { describe, expect, it } from 'vitest';
-import { identityOf } from '../identity.js';
-import type { DeviceEffect, DeviceNotice } from '../link.js';
-import type { HttpRequest } from '../http-requests.js';
-import { profiles } from '../profile.js';
-import { seededRandom } from '../seeded-random.js';
-import { SimulatedDevice } from '../simulated-device.js';
+import { BootBench, mqtt } from './boot-bench.suite.js';
 
-const mqtt = { endpoint: 'hub.example:1883', client_id: 'c', username: 'u', password: 'p', publish_topic: 'device-server', keepalive: 45 };
 const firmware = { version: '2.4.2', url: '' };
 const wait = { message: 'Flotilla\n123456', code: '123456', challenge: 'abc' };
 
-/** A device that was switched on at 0, and its console. */
-class Bench {
-  readonly device: SimulatedDevice;
-  readonly requests: { readonly at: number; readonly id: number; readonly request: HttpRequest }[] = [];
-  readonly connects: Extract<DeviceEffect, { kind: 'connect' }>['settings'][] = [];
-  readonly notices: DeviceNotice[] = [];
-  #now = 0;
-  #alarms: { readonly at: number; readonly kind: 'wakeAt' | 'reconnectAt' }[] = [];
-
-  constructor(otaUrl = 'http://hub.example:8080/ota/') {
-    this.device = new SimulatedDevice({
-      identity: identityOf({ seed: 1, index: 7, board: 'lichuang-dev' }),
-      profile: profiles['screen-camera'],
-      transport: 'mqtt',
-      otaUrl,
-      random: seededRandom(1),
-    });
-    this.#keep(this.device.dial(0));
-  }
-
-  get uuid(): string {
-    return this.device.identity.uuid;
-  }
-
-  /** Answers the last request. A text goes out as it is. */
-  answer(body: unknown, status = 200): void {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    this.#keep(this.device.answered(this.requests.at(-1)?.id ?? 0, { status, body: text }, this.#now));
-  }
-
-  fail(): void {
-    this.#keep(this.device.answered(this.requests.at(-1)?.id ?? 0, undefined, this.#now));
-  }
-
-  do(act: (device: SimulatedDevice, now: number) => readonly DeviceEffect[]): void {
-    this.#keep(act(this.device, this.#now));
-  }
-
-  wait(ms: number): void {
-    const until = this.#now + ms;
-    for (;;) {
-      const [next] = this.#alarms.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
-      if (next === undefined) break;
-      this.#alarms = this.#alarms.filter((alarm) => alarm !== next);
-      this.#now = Math.max(this.#now, next.at);
-      this.#keep(next.kind === 'wakeAt' ? this.device.tick(this.#now) : this.device.dial(this.#now));
-    }
-    this.#now = until;
-  }
-
-  #keep(effects: readonly DeviceEffect[]): void {
-    for (const effect of effects) {
-      if (effect.kind === 'request') this.requests.push({ at: this.#now, id: effect.id, request: effect.request });
-      if (effect.kind === 'connect') this.connects.push(effect.settings);
-      if (effect.kind === 'notice') this.notices.push(effect.notice);
-      if (effect.kind === 'wakeAt' || effect.kind === 'reconnectAt')
-        this.#alarms = [...this.#alarms.filter(({ kind }) => kind !== effect.kind), effect];
-    }
-  }
-}
-
 describe('a boot', () => {
   it('asks the OTA address with the headers and the body of the firmware, and connects with what it was told', () => {
-    const bench = new Bench();
+    const bench = new BootBench();
     const request = bench.requests[0]?.request;
     expect(request).toMatchObject({ method: 'POST', url: 'http://hub.example:8080/ota/' });
     expect(Object.entries(request?.headers ?? {})).toEqual([
@@ -103,7 +36,7 @@ describe('a boot', () => {
   });
 
   it('keeps what a later answer leaves out, and reconnects without asking again', () => {
-    const bench = new Bench();
+    const bench = new BootBench();
     bench.answer({ mqtt, firmware });
     bench.wait(0);
     bench.do((device, now) => device.connected(now));
@@ -119,7 +52,7 @@ describe('a boot', () => {
   });
 
   it('takes WebSocket where the answer has no MQTT', () => {
-    const bench = new Bench();
+    const bench = new BootBench();
     bench.answer({ websocket: { url: 'ws://hub.example:8080/xiaozhi/v1/', token: 't', version: 1 }, firmware });
     bench.wait(0);
     expect(bench.connects).toEqual([
@@ -129,7 +62,7 @@ describe('a boot', () => {
   });
 
   it('shows its code, asks every 3 s whether it was let in, and then for its settings', () => {
-    const bench = new Bench('http://hub.example:8080/ota/token');
+    const bench = new BootBench({ otaUrl: 'http://hub.example:8080/ota/token' });
     bench.answer({ mqtt: { endpoint: 'hub.example:1883' }, firmware, activation: wait });
     expect(bench.notices).toEqual([{ kind: 'code', code: '123456', message: 'Flotilla\n123456' }]);
     expect(bench.requests[1]?.request).toMatchObject({ url: 'http://hub.example:8080/ota/token/activate', body: '{}' });
@@ -147,7 +80,7 @@ describe('a boot', () => {
   });
 
   it('without a challenge waits ten times 10 s before it asks again', () => {
-    const bench = new Bench();
+    const bench = new BootBench();
     bench.answer({ mqtt, firmware, activation: { message: '', code: '1' } });
     bench.wait(99_999);
     expect(bench.requests).toHaveLength(1);
@@ -156,9 +89,9 @@ describe('a boot', () => {
   });
 
   it('tries ten times, longer and longer apart, and then goes on with what it has: here nothing', () => {
-    const bench = new Bench();
+    const bench = new BootBench();
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      if (attempt % 2 === 0) bench.fail();
+      if (attempt % 2 === 0) bench.respond(undefined);
       else bench.answer('{ "broken', 200);
       bench.wait(10_000 * 2 ** attempt);
     }
@@ -169,7 +102,7 @@ describe('a boot', () => {
   });
 
   it('gets a new UUID and forgets its settings when the flash is erased', () => {
-    const bench = new Bench();
+    const bench = new BootBench();
     const { uuid } = bench;
     bench.answer({ mqtt, firmware });
     bench.wait(0);
@@ -195,7 +128,7 @@ describe('a boot', () => {
     ['an endpoint with a scheme', { mqtt: { ...mqtt, endpoint: 'mqtt://hub.example:1883' } }, 'MQTT endpoint'],
     ['a WebSocket URL with a stray colon', { websocket: { url: 'ws://hub.example/a:b/' } }, 'WebSocket URL'],
   ])('crashes and boots again on %s', (_what, answer, reason) => {
-    const bench = new Bench();
+    const bench = new BootBench();
     bench.answer(answer);
     bench.wait(0);
     expect(bench.notices).toEqual([{ kind: 'crash', reason: expect.stringContaining(reason) }]);
@@ -205,7 +138,7 @@ describe('a boot', () => {
   });
 
   it('crashes where a setting changes its type', () => {
-    const bench = new Bench();
+    const bench = new BootBench();
     bench.answer({ mqtt, firmware });
     bench.do((device, now) => device.behave({ kind: 'reboot' }, now));
     bench.wait(8_000);

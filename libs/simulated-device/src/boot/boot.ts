@@ -1,19 +1,23 @@
 /**
- * What a device does from power-on until it may connect: asks the OTA address, stores the answer, shows a code and asks until somebody has let it in. Nothing else
- * starts before. [xiaozhi §7.1, §7.3, §7.4]
+ * What a device does from power-on until it may connect: loads the assets that it was told of, asks the OTA address, stores the answer, installs what that offers, shows a
+ * code and asks until somebody has let it in. Nothing else starts before. [xiaozhi §7.1, §7.3, §7.4, §7.6]
  */
 import type { Agenda } from '../agenda.js';
+import type { AssetsUpdate } from '../assets-update.js';
 import type { DeviceState } from '../device-state.js';
+import type { FirmwareUpdate, UpdateFault } from '../firmware-update.js';
 import type { HttpRequests, HttpResponse } from '../http-requests.js';
 import type { Link } from '../link.js';
 import type { Pauses } from '../pauses.js';
 import type { Nvs } from './nvs.js';
-import { takeOtaAnswer, type Activation } from './ota-answer.js';
+import { takeOtaAnswer, type Activation, type HeardAnswer } from './ota-answer.js';
 
 /** Attempts of one boot; after that the device goes on with what it has stored. */
 const ATTEMPTS_MAX = 10;
 /** Questions whether somebody has let it in before the device asks the OTA address again. */
 const ACTIVATION_ROUNDS = 10;
+/** From the end of a download to the restart into it. */
+const BEFORE_RESTART_MS = 1000;
 
 interface Parts {
   readonly link: Link;
@@ -24,6 +28,10 @@ interface Parts {
   readonly pauses: Pauses;
   /** The firmware aborts. */
   readonly crash: (reason: string, now: number) => void;
+  readonly update: FirmwareUpdate;
+  readonly assets: AssetsUpdate;
+  /** Restarts into the image that was written, or into what the fault makes of it. */
+  readonly restartInto: (fault: UpdateFault | undefined, now: number) => void;
 }
 
 export class Boot {
@@ -39,15 +47,28 @@ export class Boot {
   }
 
   /** Does nothing while it runs already. */
-  start(): void {
+  start(now: number): void {
     if (this.#stage === 'running') return;
     this.#stage = 'running';
-    this.#check(1);
+    this.#loadAssets(now);
   }
 
   /** After a restart. */
   forget(): void {
     this.#stage = 'off';
+  }
+
+  /** Whatever comes of it, the device goes on. */
+  #loadAssets(now: number): void {
+    const { agenda, assets, pauses, state } = this.parts;
+    const url = state.takeAssetsUrl();
+    if (url === '') return this.#check(1);
+    agenda.add(now + pauses.beforeDownloadMs, () =>
+      assets.fetch(url, (isLoaded, at) => {
+        if (isLoaded) this.#check(1);
+        else agenda.add(at + pauses.afterFailureMs, () => this.#check(1));
+      }),
+    );
   }
 
   #check(attempt: number): void {
@@ -69,21 +90,30 @@ export class Boot {
   #accept(text: string, now: number): boolean {
     const { link, nvs, state, crash } = this.parts;
     const verdict = takeOtaAnswer(nvs, text, state.firmware.running.version);
-    if (verdict.kind === 'activation' || verdict.kind === 'settled') state.firmware.confirm();
+    if (verdict.kind === 'unreadable') return false;
     link.effect({ kind: 'keep', flash: state.flash(nvs) });
-    switch (verdict.kind) {
-      case 'unreadable':
-        return false;
-      case 'crash':
-        crash(verdict.reason, now);
-        return true;
-      case 'activation':
-        this.#activate(verdict.activation, 1, now);
-        return true;
-      case 'settled':
-        this.#finish(verdict.transport, now);
-        return true;
-    }
+    if (verdict.kind === 'crash') crash(verdict.reason, now);
+    else if (verdict.updateUrl === undefined) this.#goOn(verdict, now);
+    else this.#install(verdict.updateUrl, verdict, now);
+    return true;
+  }
+
+  /** What fails here is tried again at the next start only. */
+  #install(url: string, heard: HeardAnswer, now: number): void {
+    const { agenda, pauses, restartInto, update } = this.parts;
+    agenda.add(now + pauses.beforeDownloadMs, () =>
+      update.fetch(url, (result, at) => {
+        if (result.kind === 'failed') agenda.add(at + pauses.afterFailureMs, (then) => this.#goOn(heard, then));
+        else agenda.add(at + BEFORE_RESTART_MS, (then) => restartInto(result.fault, then));
+      }),
+    );
+  }
+
+  /** The check has succeeded: the boot loader keeps the firmware that runs. */
+  #goOn(heard: HeardAnswer, now: number): void {
+    this.parts.state.firmware.confirm();
+    if (heard.kind === 'activation') this.#activate(heard.activation, 1, now);
+    else this.#finish(heard.transport, now);
   }
 
   #activate(activation: Activation, round: number, now: number): void {

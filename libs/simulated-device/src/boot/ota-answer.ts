@@ -2,6 +2,7 @@
  * Reads an OTA answer as the firmware does: what it says of transports goes to flash at once, and what the firmware does not survive is a crash. Members that are
  * left out keep what is stored. [xiaozhi §7.3]
  */
+import { compareVersions } from '@flotilla/firmware';
 import { toInt32 } from '../check-arguments.js';
 import { FirmwareObject, readFirmwareJson } from '../firmware-json.js';
 import { leadingInteger } from './leading-integer.js';
@@ -15,9 +16,13 @@ export interface Activation {
   readonly challenge: string | undefined;
 }
 
+/** What the device may do after an answer; `updateUrl` is the image that it installs before anything else. */
+export type HeardAnswer = { readonly updateUrl: string | undefined } & (
+  { readonly kind: 'settled'; readonly transport: 'mqtt' | 'websocket' } | { readonly kind: 'activation'; readonly activation: Activation }
+);
+
 export type OtaVerdict =
-  | { readonly kind: 'settled'; readonly transport: 'mqtt' | 'websocket' }
-  | { readonly kind: 'activation'; readonly activation: Activation }
+  | HeardAnswer
   /** No JSON object: as good as no answer. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'crash'; readonly reason: string };
@@ -29,10 +34,11 @@ export function takeOtaAnswer(nvs: Nvs, text: string, version: string): OtaVerdi
   const { mqtt, websocket } = { mqtt: answer.get('mqtt'), websocket: answer.get('websocket') };
   const reason = store(nvs, 'mqtt', mqtt) ?? store(nvs, 'websocket', websocket) ?? versionAbort(answer.get('firmware'), version);
   if (reason !== undefined) return { kind: 'crash', reason };
+  const updateUrl = updateIn(answer.get('firmware'), version);
   const activation = activationOf(answer.get('activation'));
-  if (activation !== undefined) return { kind: 'activation', activation };
+  if (activation !== undefined) return { kind: 'activation', activation, updateUrl };
   const isWebSocket = websocket instanceof FirmwareObject && !(mqtt instanceof FirmwareObject);
-  return { kind: 'settled', transport: isWebSocket ? 'websocket' : 'mqtt' };
+  return { kind: 'settled', transport: isWebSocket ? 'websocket' : 'mqtt', updateUrl };
 }
 
 function store(nvs: Nvs, namespace: NvsNamespace, section: unknown): string | undefined {
@@ -52,6 +58,14 @@ function versionAbort(firmware: unknown, running: string): string | undefined {
   if (typeof offered !== 'string' || typeof firmware.get('url') !== 'string') return undefined;
   const bad = [running, offered].find((version) => segmentsOf(version).some((segment) => leadingInteger(segment) === undefined));
   return bad === undefined ? undefined : `the version ${JSON.stringify(bad)} has a segment without a number`;
+}
+
+/** Only what is newer is installed, unless the number 1 forces it: then at every boot for as long as the answer says so. [xiaozhi §7.5] */
+function updateIn(firmware: unknown, running: string): string | undefined {
+  if (!(firmware instanceof FirmwareObject)) return undefined;
+  const [version, url] = [firmware.get('version'), firmware.get('url')];
+  if (typeof version !== 'string' || typeof url !== 'string') return undefined;
+  return compareVersions(version, running) > 0 || firmware.get('force') === 1 ? url : undefined;
 }
 
 /** Nothing comes behind a dot at the end. */
