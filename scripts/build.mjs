@@ -43,6 +43,7 @@ export function build() {
   installPackages();
   run(process.execPath, ['scripts/prisma-generate.mjs']);
   run(process.execPath, ['scripts/generate-schema-types.mjs']);
+  run(process.execPath, ['scripts/generate-operation-types.mjs']);
   run(process.execPath, ['node_modules/typescript/bin/tsc', '--build']);
 }
 

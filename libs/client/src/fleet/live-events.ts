@@ -1,0 +1,44 @@
+/** Live values for one reader. A full queue is no failure here: it is emptied, and its reader told that some were missed. */
+
+export class LiveEvents<Value> {
+  readonly #max: number;
+  #values: Value[] = [];
+  #hasMissed = false;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  push(value: Value): void {
+    if (this.#values.length >= this.#max) return this.miss();
+    this.#values.push(value);
+    this.#wake?.();
+  }
+
+  /** What is in the queue is among what was missed: it is read again with that. */
+  miss(): void {
+    this.#values = [];
+    this.#hasMissed = true;
+    this.#wake?.();
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake?.();
+  }
+
+  async take(): Promise<Value | 'missed'> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.error;
+      if (this.#hasMissed) {
+        this.#hasMissed = false;
+        return 'missed';
+      }
+      const value = this.#values.shift();
+      if (value !== undefined) return value;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}

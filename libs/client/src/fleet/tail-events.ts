@@ -1,0 +1,95 @@
+/**
+ * Events without end and without gaps: live ones as they come, and by cursor whatever a lost connection or a full queue swallowed. Each event is told once, and in
+ * the order of the cursors but for those that were caught up with.
+ */
+import type { FlotillaClient } from '../flotilla-client.js';
+import { FlotillaError } from '../flotilla-error.js';
+import { EventAddedDocument, EventsDocument, LatestEventDocument, type EventFieldsFragment } from '../generated/operations.js';
+import type { EventFilter } from '../generated/schema-types.js';
+import { LiveEvents } from './live-events.js';
+import { SeenEvents } from './seen-events.js';
+
+export interface TailOptions {
+  readonly filter?: EventFilter;
+  /** The cursor of the last event that was seen; without it the tail begins now. */
+  readonly after?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface TailedEvent {
+  /** Good for `after`, in another process and on another day too. */
+  readonly cursor: string;
+  readonly node: EventFieldsFragment;
+}
+
+type Peer = Pick<FlotillaClient, 'request' | 'subscribe'>;
+
+/** Events of one page while catching up: the most that a page may have. */
+const pageRows = 200;
+/** The hub does not say when it has subscribed: what happens until then is caught up with after so long, ms. */
+const settleMs = 1_000;
+
+export async function* tailEvents(
+  client: Peer,
+  { filter = {}, after, signal }: TailOptions,
+  queueMax: number,
+): AsyncGenerator<TailedEvent, void, void> {
+  const requested = signal ? { signal } : {};
+  const seen = new SeenEvents(after ?? (await latestCursor(client, filter, requested)));
+  const live = new LiveEvents<TailedEvent>(queueMax);
+  const ending = new AbortController();
+  const abort = (): void => ending.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
+  let settled: ReturnType<typeof setTimeout> | undefined;
+  const missSome = (): void => {
+    live.miss();
+    clearTimeout(settled);
+    settled = setTimeout(() => live.miss(), settleMs);
+  };
+  missSome();
+  listen(client, filter, live, { signal: ending.signal, onConnected: missSome }).catch((error: unknown) => live.fail(error));
+  try {
+    for (;;) {
+      const next = await live.take();
+      if (next !== 'missed') {
+        if (seen.add(next)) yield next;
+      } else {
+        for await (const missed of eventsAfter(client, filter, seen.resumeAfter, requested)) if (seen.add(missed)) yield missed;
+      }
+    }
+  } finally {
+    clearTimeout(settled);
+    ending.abort();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+async function listen(
+  client: Peer,
+  filter: EventFilter,
+  live: LiveEvents<TailedEvent>,
+  options: { readonly signal: AbortSignal; readonly onConnected: () => void },
+): Promise<void> {
+  for await (const { eventAdded } of client.subscribe(EventAddedDocument, { filter }, options)) live.push(eventAdded);
+  throw new FlotillaError('UNAVAILABLE', 'The hub ended the subscription.');
+}
+
+async function latestCursor(client: Peer, filter: EventFilter, options: { readonly signal?: AbortSignal }): Promise<string | undefined> {
+  const { events } = await client.request(LatestEventDocument, { filter }, options);
+  return events.edges[0]?.cursor;
+}
+
+async function* eventsAfter(
+  client: Peer,
+  filter: EventFilter,
+  start: string | undefined,
+  options: { readonly signal?: AbortSignal },
+): AsyncGenerator<TailedEvent, void, void> {
+  for (let after = start; ;) {
+    const { events } = await client.request(EventsDocument, { filter, first: pageRows, after }, options);
+    yield* events.edges;
+    if (!events.pageInfo.hasNextPage) return;
+    after = events.pageInfo.endCursor ?? undefined;
+  }
+}

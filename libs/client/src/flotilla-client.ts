@@ -1,0 +1,126 @@
+/** The client: any operation of the API with its types, and methods for what is done every day. */
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { parse, type DocumentNode } from 'graphql';
+import { defaultClientLimits, type ClientLimits, type FlotillaClientOptions, type RequestOptions } from './client-options.js';
+import { eachDevice, type DeviceListOptions } from './fleet/each-device.js';
+import { tailEvents, type TailedEvent, type TailOptions } from './fleet/tail-events.js';
+import { expectAccepted, FlotillaError } from './flotilla-error.js';
+import {
+  CallToolDocument,
+  CreateJobDocument,
+  JobProgressDocument,
+  type CallOutcomeFragment,
+  type DeviceSummaryFragment,
+  type JobStatusFragment,
+} from './generated/operations.js';
+import type { CallToolInput, CreateJobInput } from './generated/schema-types.js';
+import { sendOperation, type HttpPeer } from './transport/http-operations.js';
+import { Subscriptions, type SubscriptionOptions } from './transport/subscriptions.js';
+import { uploadFirmware, type FirmwareFile } from './fleet/upload-firmware.js';
+
+/** Documents of a code generator bring their types along; text is given them: `client.request<Data>('{ viewer { name } }')`. */
+export type Operation<Data, Variables> = TypedDocumentNode<Data, Variables> | string;
+
+/** Variables may be left out where the operation needs none. */
+type Given<Variables, Options> =
+  Record<string, never> extends Variables
+    ? readonly [variables?: Variables, options?: Options]
+    : readonly [variables: Variables, options?: Options];
+
+/** The longest that a call may last, 300 s, and the way there and back, ms. */
+const CALL_MS_MAX = 310_000;
+
+export class FlotillaClient {
+  readonly #peer: HttpPeer;
+  readonly #base: string;
+  readonly #limits: ClientLimits;
+  readonly #subscriptions: Subscriptions;
+
+  constructor({ url, apiKey, fetch = globalThis.fetch.bind(globalThis), webSocket, headers = {}, limits }: FlotillaClientOptions) {
+    this.#base = baseOf(url);
+    this.#limits = { ...defaultClientLimits, ...limits };
+    const sent = { ...headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) };
+    this.#peer = { graphqlUrl: `${this.#base}/graphql`, headers: sent, fetch, limits: this.#limits };
+    const wsUrl = `${this.#base.replace(/^http/, 'ws')}/graphql`;
+    this.#subscriptions = new Subscriptions({ url: wsUrl, apiKey, webSocket, limits: this.#limits });
+  }
+
+  /** The data of a query or mutation. Throws FlotillaError where the answer has errors; user errors are in the data. */
+  async request<Data, Variables extends object = Record<string, unknown>>(
+    document: Operation<Data, Variables>,
+    ...[variables, options = {}]: Given<Variables, RequestOptions>
+  ): Promise<Data> {
+    return (await sendOperation(this.#peer, nodeOf(document), { ...variables }, options)) as Data;
+  }
+
+  /** The values of a subscription until its end, through lost connections. Ending the loop ends it. */
+  subscribe<Data, Variables extends object = Record<string, unknown>>(
+    document: Operation<Data, Variables>,
+    ...[variables, options = {}]: Given<Variables, SubscriptionOptions>
+  ): AsyncGenerator<Data, void, void> {
+    return this.#subscriptions.iterate(nodeOf(document), { ...variables }, options) as AsyncGenerator<Data, void, void>;
+  }
+
+  /** Every device that matches, page by page as the loop goes on. */
+  devices(options: DeviceListOptions = {}): AsyncGenerator<DeviceSummaryFragment, void, void> {
+    return eachDevice(this, options);
+  }
+
+  /**
+   * Calls one tool and waits for its outcome, which is data whatever it is: FAILED, REJECTED and UNKNOWN too. Throws where there is no call at all, such as for a
+   * device that does not exist. Sent once, unless `idempotencyKey` makes it safe to send again.
+   */
+  async callTool(input: CallToolInput, options: RequestOptions = {}): Promise<CallOutcomeFragment> {
+    const { callTool } = await this.request(CallToolDocument, { input }, { timeoutMs: CALL_MS_MAX, ...options });
+    if (callTool.call) return callTool.call;
+    expectAccepted(callTool);
+    throw new FlotillaError('BAD_RESPONSE', 'The hub answered a call with neither an outcome nor a reason.');
+  }
+
+  /** Starts a job. Calling again with the same key and input finds the same job; without a key there is one for this call. */
+  async createJob(
+    input: CreateJobInput,
+    { idempotencyKey = crypto.randomUUID(), ...options }: RequestOptions & { readonly idempotencyKey?: string } = {},
+  ): Promise<JobStatusFragment> {
+    const { createJob } = await this.request(CreateJobDocument, { input, idempotencyKey }, options);
+    const { job } = expectAccepted(createJob);
+    if (!job) throw new FlotillaError('BAD_RESPONSE', 'The hub answered with neither a job nor a reason.');
+    return job;
+  }
+
+  /** A job now and after each change, at most twice a second; ends after FINISHED. Leaving the loop leaves the job running. */
+  async *followJob(jobId: string, options: SubscriptionOptions = {}): AsyncGenerator<JobStatusFragment, void, void> {
+    for await (const { jobProgress } of this.subscribe(JobProgressDocument, { jobId }, options)) {
+      yield jobProgress;
+      if (jobProgress.state === 'FINISHED') return;
+    }
+  }
+
+  /** Sends a firmware image and resolves to its id. It goes to devices when it is published and a job names it. */
+  uploadFirmware(file: FirmwareFile, options: RequestOptions = {}): Promise<string> {
+    const { fetch, headers, limits } = this.#peer;
+    const timed = { fetch, timeoutMs: options.timeoutMs ?? limits.uploadMs, signal: options.signal };
+    return uploadFirmware(`${this.#base}/api/firmware`, headers, file, timed);
+  }
+
+  /** Events as they happen, without end; none is missed while a connection is lost. */
+  events(options: TailOptions = {}): AsyncGenerator<TailedEvent, void, void> {
+    return tailEvents(this, options, this.#limits.queueMax);
+  }
+
+  /** Ends every subscription with CLOSED, and the connection. */
+  close(): void {
+    this.#subscriptions.close();
+  }
+}
+
+function baseOf(url: string): string {
+  const { protocol, origin, pathname } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError(`The address of a hub begins with http: or https:, not ${protocol}`);
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+function nodeOf(document: Operation<unknown, never>): DocumentNode {
+  return typeof document === 'string' ? parse(document) : document;
+}

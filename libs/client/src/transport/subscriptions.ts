@@ -1,0 +1,124 @@
+/**
+ * Subscriptions over one graphql-transport-ws connection, opened with the first and closed with the last. A lost connection is dialled again and everything is
+ * subscribed again; what happened meanwhile is lost, and `onReconnect` says so.
+ */
+import { print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
+import { createClient, type Client } from 'graphql-ws/client';
+import type { ClientLimits } from '../client-options.js';
+import { FlotillaError } from '../flotilla-error.js';
+import { aborted, backOffOf, pause } from './back-off.js';
+import { BoundedQueue } from './bounded-queue.js';
+import { operationOf } from './is-repeatable.js';
+
+export interface SubscriptionOptions {
+  readonly signal?: AbortSignal;
+  /** The connection was lost and is back. What was said in between was not heard: read it again, for events by cursor. */
+  readonly onReconnect?: () => void;
+  /** Each time that the hub has taken the connection, the first one too. */
+  readonly onConnected?: () => void;
+}
+
+export interface WebSocketPeer {
+  /** ws: or wss:, with the path. */
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  readonly webSocket: unknown;
+  readonly limits: ClientLimits;
+}
+
+export class Subscriptions {
+  readonly #peer: WebSocketPeer;
+  readonly #open = new Set<BoundedQueue<unknown>>();
+  readonly #ending = new AbortController();
+  #client: Client | undefined;
+
+  constructor(peer: WebSocketPeer) {
+    this.#peer = peer;
+  }
+
+  async *iterate(
+    document: DocumentNode,
+    variables: Readonly<Record<string, unknown>>,
+    { signal, onReconnect, onConnected }: SubscriptionOptions = {},
+  ): AsyncGenerator<unknown, void, void> {
+    if (signal?.aborted) throw aborted(signal);
+    if (this.#ending.signal.aborted) throw closed();
+    this.#client ??= connect(this.#peer, this.#ending.signal);
+    const client = this.#client;
+    const { queueMax } = this.#peer.limits;
+    const results = new BoundedQueue<unknown>(queueMax, () => tooSlow(queueMax));
+    this.#open.add(results);
+    const abort = (): void => results.fail(aborted(signal));
+    signal?.addEventListener('abort', abort, { once: true });
+    const stopListening = client.on('connected', (_socket, _payload, isReconnect) => {
+      onConnected?.();
+      if (isReconnect) onReconnect?.();
+    });
+    const unsubscribe = client.subscribe<unknown>(payloadOf(document, variables), {
+      next: ({ data, errors }) => (errors ? results.fail(FlotillaError.ofGraphql(errors, { data })) : results.push(data)),
+      error: (error) => results.fail(asFlotillaError(error, this.#peer.url)),
+      complete: () => results.close(),
+    });
+    try {
+      for (let data = await results.take(); data !== undefined; data = await results.take()) yield data;
+    } finally {
+      this.#open.delete(results);
+      signal?.removeEventListener('abort', abort);
+      stopListening();
+      unsubscribe();
+    }
+  }
+
+  close(): void {
+    this.#ending.abort();
+    for (const results of this.#open) results.fail(closed());
+    // A connection that is being made and never comes about fails for those above: they know by now.
+    Promise.resolve(this.#client?.dispose()).catch(() => undefined);
+  }
+}
+
+function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: AbortSignal): Client {
+  let failures = 0;
+  return createClient({
+    url,
+    ...(webSocket === undefined ? {} : { webSocketImpl: webSocket }),
+    ...(apiKey === undefined ? {} : { connectionParams: { authorization: `Bearer ${apiKey}` } }),
+    lazy: true,
+    keepAlive: limits.keepAliveMs,
+    connectionAckWaitTimeout: limits.requestMs,
+    retryAttempts: limits.reconnectsMax,
+    // graphql-ws finds out by itself that nobody waits any more, and takes no rejection here.
+    retryWait: () => pause(backOffOf(++failures, limits), ending).catch(() => undefined),
+    shouldRetry: (error) => closeCodeOf(error) !== FORBIDDEN,
+    on: { connected: () => (failures = 0) },
+  });
+}
+
+function payloadOf(document: DocumentNode, variables: Readonly<Record<string, unknown>>) {
+  const operationName = operationOf(document)?.name?.value;
+  return { query: print(document), variables: { ...variables }, ...(operationName === undefined ? {} : { operationName }) };
+}
+
+/** graphql-transport-ws: the hub does not know the key. */
+const FORBIDDEN = 4403;
+
+function closeCodeOf(error: unknown): number | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
+}
+
+/** An error message of the protocol, a close, or whatever the WebSocket failed with. */
+function asFlotillaError(error: unknown, url: string): FlotillaError {
+  if (Array.isArray(error)) return FlotillaError.ofGraphql(error as readonly GraphQLFormattedError[]);
+  const code = closeCodeOf(error);
+  if (code === FORBIDDEN) return new FlotillaError('UNAUTHENTICATED', 'The hub does not accept this key, or no longer.', { cause: error });
+  const reason = code === undefined ? (error instanceof Error ? error.message : 'it broke') : `closed with ${code}`;
+  return new FlotillaError('UNREACHABLE', `The WebSocket to ${new URL(url).origin} cannot be kept: ${reason}.`, { cause: error });
+}
+
+function tooSlow(queueMax: number): FlotillaError {
+  return new FlotillaError('TOO_SLOW', `More than ${queueMax} values of a subscription waited for their reader.`);
+}
+
+function closed(): FlotillaError {
+  return new FlotillaError('CLOSED', 'This client was closed.');
+}

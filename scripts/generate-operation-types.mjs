@@ -1,0 +1,69 @@
+/**
+ * Writes what speaks GraphQL from the outside: the schema's types for libs/client, and for each project with `.graphql` files its operations as typed documents.
+ * The output (`src/generated`) is not committed: schema and operations are the source. Does nothing where it is up to date.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codegen } from '@graphql-codegen/core';
+import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
+import * as typescript from '@graphql-codegen/typescript';
+import * as typescriptOperations from '@graphql-codegen/typescript-operations';
+import { parse } from 'graphql';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const schema = parse(readFileSync(path.join(root, 'libs/api/schema.graphql'), 'utf8'));
+
+/** Where operations are kept, and what those of a project take the schema's types from; `~` has the generator leave the path alone. */
+const projects = [
+  { folder: 'libs/client', schemaTypes: '~./schema-types.js' },
+  { folder: 'apps/cli', schemaTypes: '~@flotilla/client/schema' },
+  { folder: 'apps/dashboard', schemaTypes: '~@flotilla/client/schema' },
+];
+
+const config = {
+  enumsAsTypes: true,
+  enumType: 'string-literal',
+  immutableTypes: true,
+  useTypeImports: true,
+  strictScalars: true,
+  skipTypename: true,
+  inputMaybeValue: 'T | null | undefined',
+  dedupeFragments: true,
+  scalars: { ID: 'string', DateTime: 'string', JSON: 'unknown' },
+};
+
+async function write(file, documents, plugins) {
+  const filename = path.join(root, file);
+  const pluginMap = Object.fromEntries(plugins.map(([name, plugin]) => [name, plugin]));
+  const source = await codegen({
+    filename,
+    schema,
+    documents,
+    config,
+    pluginMap,
+    plugins: plugins.map(([name, , options = {}]) => ({ [name]: options })),
+  });
+  if (existsSync(filename) && readFileSync(filename, 'utf8') === source) return;
+  mkdirSync(path.dirname(filename), { recursive: true });
+  writeFileSync(filename, source);
+}
+
+function operationsOf(folder) {
+  const source = path.join(root, folder, 'src');
+  if (!existsSync(source)) return [];
+  return readdirSync(source, { recursive: true })
+    .filter((name) => name.endsWith('.graphql'))
+    .sort()
+    .map((name) => ({ location: name, document: parse(readFileSync(path.join(source, name), 'utf8')) }));
+}
+
+await write('libs/client/src/generated/schema-types.ts', [], [['typescript', typescript]]);
+for (const { folder, schemaTypes } of projects) {
+  const documents = operationsOf(folder);
+  if (documents.length === 0) continue;
+  await write(`${folder}/src/generated/operations.ts`, documents, [
+    ['typescriptOperations', typescriptOperations, { importSchemaTypesFrom: schemaTypes, namespacedImportName: 'schema' }],
+    ['typedDocumentNode', typedDocumentNode],
+  ]);
+}
