@@ -16,6 +16,7 @@ const mappers = {
   Call: '@flotilla/registry#CallRow',
   Device: '@flotilla/registry#DeviceRow',
   DeviceConnection: '../connection.js#DeviceConnectionSource',
+  ApiKey: '@flotilla/registry#ApiKeyRow',
   DeviceGroup: '@flotilla/registry#DeviceGroupRow',
   DeviceSession: '@flotilla/registry#SessionRow',
   Enrolment: '@flotilla/registry#EnrolmentRow',

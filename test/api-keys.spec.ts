@@ -27,20 +27,23 @@ let hub: HubProcess;
 let fleet: SimulatedFleet;
 let deviceId: string;
 
-/** A key with these scopes, written as the hub writes its own: there is no mutation for it yet. */
-async function makeKey(of: readonly Scope[], expiresAt: Date | null = null): Promise<string> {
-  const secret = `spec-${randomUUID()}`;
-  await client.query('INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, $6)', [
-    randomUUID(),
-    of.join(' '),
-    secret.slice(0, 8),
-    createHash('sha256').update(secret).digest('hex'),
-    of,
-    expiresAt,
-  ]);
-  return secret;
+interface Made {
+  readonly apiKey: { readonly id: string; readonly prefix: string } | null;
+  readonly secret: string | null;
+  readonly userErrors: readonly { readonly code: string; readonly path: readonly string[] }[];
 }
 
+async function create(input: Readonly<Record<string, unknown>>): Promise<Made> {
+  const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) {
+    apiKey { id name prefix scopes devices createdBy expiresAt lastUsedAt revokedAt } secret userErrors { code path } } }`;
+  return (await ask<{ createApiKey: Made }>(hub, query, { input })).createApiKey;
+}
+
+async function makeKey(of: readonly Scope[]): Promise<string> {
+  return (await create({ name: of.join(' '), scopes: of })).secret ?? '';
+}
+
+/** As another process, whose news got lost. */
 async function revoke(secret: string): Promise<void> {
   await client.query('UPDATE api_key SET revoked_at = now() WHERE secret_hash = $1', [createHash('sha256').update(secret).digest('hex')]);
 }
@@ -144,7 +147,7 @@ describe('user-only tools', () => {
 describe('a key that ends', () => {
   const codeOf = async (key: string) => (await send(hub, '{ viewer { name } }', {}, key)).errors?.[0]?.extensions?.code;
 
-  it('is out at its time, and within seconds of being revoked, with its subscriptions', async () => {
+  it('is out within seconds of being revoked elsewhere, with its subscriptions', async () => {
     const key = await makeKey(['DEVICES_READ', 'EVENTS_READ']);
     const client = subscriptions(hub, key);
     const live = client.iterate({ query: 'subscription { eventAdded(filter: {types: ["nothing"]}) { cursor } }' });
@@ -161,6 +164,82 @@ describe('a key that ends', () => {
     );
     expect(await ended).toMatchObject({ code: 4403 });
     await client.dispose();
-    expect(await codeOf(await makeKey(['DEVICES_READ'], new Date(Date.now() - 1_000)))).toBe('UNAUTHENTICATED');
+  });
+
+  it('is out at its time', async () => {
+    const { secret } = await create({ name: 'short', scopes: ['DEVICES_READ'], expiresAt: new Date(Date.now() + 1_500).toISOString() });
+    expect(await codeOf(secret ?? '')).toBeUndefined();
+    await eventually(
+      () => codeOf(secret ?? ''),
+      (code) => code === 'UNAUTHENTICATED',
+    );
+  });
+
+  it('is out at once where it is revoked, with its subscriptions', async () => {
+    const { apiKey, secret } = await create({ name: 'to go', scopes: ['EVENTS_READ'] });
+    const client = subscriptions(hub, secret ?? '');
+    const live = client.iterate({ query: 'subscription { eventAdded(filter: {types: ["nothing"]}) { cursor } }' });
+    const ended = live.next().then(
+      () => 'a value',
+      (reason: unknown) => reason,
+    );
+    expect(await codeOf(secret ?? '')).toBeUndefined();
+    const query = 'mutation ($id: ID!) { revokeApiKey(id: $id) { apiKey { id revokedAt } userErrors { code } } }';
+    const revoked = await ask<{ revokeApiKey: object }>(hub, query, { id: apiKey?.id });
+    expect(revoked.revokeApiKey).toMatchObject({ apiKey: { id: apiKey?.id, revokedAt: expect.any(String) }, userErrors: [] });
+    expect(await codeOf(secret ?? '')).toBe('UNAUTHENTICATED');
+    expect(await ended).toMatchObject({ code: 4403 });
+    expect(await ask(hub, query, { id: apiKey?.id })).toEqual(revoked);
+    await client.dispose();
+  });
+});
+
+describe('the keys of a hub', () => {
+  const all = async () => {
+    const query = '{ apiKeys { id name prefix scopes devices createdBy expiresAt lastUsedAt revokedAt } }';
+    return (await ask<{ apiKeys: readonly Readonly<Record<string, unknown>>[] }>(hub, query)).apiKeys;
+  };
+
+  it('are listed without their secrets, which PostgreSQL has only as hashes, and are on the audit trail', async () => {
+    const devices = { any: [{ tags: ['lab'] }, { ids: [deviceId] }], not: { presence: 'OFFLINE' } };
+    const { apiKey, secret } = await create({ name: 'integration', scopes: ['DEVICES_READ', 'DEVICES_READ'], devices });
+    expect(secret).toMatch(/^flt_[\w-]{43}$/);
+    const shown = {
+      id: apiKey?.id,
+      name: 'integration',
+      prefix: secret?.slice(0, 8),
+      scopes: ['DEVICES_READ'],
+      devices,
+      createdBy: 'admin',
+    };
+    expect((await all())[0]).toMatchObject({ ...shown, expiresAt: null, lastUsedAt: null, revokedAt: null });
+    await send(hub, '{ viewer { name } }', {}, secret ?? '');
+    await eventually(all, ([key]) => key?.['lastUsedAt'] !== null);
+    const { rows } = await client.query<object>('SELECT k::text AS row FROM api_key k UNION ALL SELECT a::text FROM audit_entry a');
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    const trail = 'query ($subject: String) { auditEntries(filter: {subject: $subject}) { nodes { action actor data } } }';
+    expect(await ask(hub, trail, { subject: `key:${apiKey?.id}` })).toEqual({
+      auditEntries: { nodes: [{ action: 'key.created', actor: 'admin', data: expect.objectContaining({ name: 'integration', devices }) }] },
+    });
+  });
+
+  it.each([
+    ['a name that is no line', { name: 'a\nb' }, 'INVALID', ['input', 'name']],
+    ['no scope', { scopes: [] }, 'INVALID', ['input', 'scopes']],
+    ['a time that is over', { expiresAt: '2020-01-01T00:00:00Z' }, 'INVALID', ['input', 'expiresAt']],
+    ['a filter that says nothing', { devices: {} }, 'INVALID', ['input', 'devices']],
+    ['a group that is not there', { devices: { groupId: randomUUID() } }, 'NOT_FOUND', ['input', 'devices']],
+  ])('are not made with %s', async (_what, change, code, path) => {
+    const before = (await all()).length;
+    const made = await create({ name: 'never', scopes: ['DEVICES_READ'], ...change });
+    expect(made).toEqual({ apiKey: null, secret: null, userErrors: [{ code, path }] });
+    expect((await all()).length).toBe(before);
+  });
+
+  it('keep the last one that can make others', async () => {
+    const admin = (await all()).find(({ name }) => name === 'admin')?.['id'];
+    const query = 'mutation ($id: ID!) { revokeApiKey(id: $id) { apiKey { id } userErrors { code } } }';
+    expect(await ask(hub, query, { id: admin })).toEqual({ revokeApiKey: { apiKey: null, userErrors: [{ code: 'CONFLICT' }] } });
+    expect(await ask(hub, query, { id: 'nobody' })).toEqual({ revokeApiKey: { apiKey: null, userErrors: [{ code: 'NOT_FOUND' }] } });
   });
 });

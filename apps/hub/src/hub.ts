@@ -165,5 +165,7 @@ function operationsOf({ registry }: Ground, metrics: HubMetrics): Parameters<typ
 
 async function metricsAccess({ apiKeys }: Pick<Registry, 'apiKeys'>, key: string): Promise<MetricsAccess> {
   const principal = await apiKeys.authenticate(key);
-  return principal?.scopes.some((scope) => scope === 'ADMIN' || scope === 'EVENTS_READ') ? 'granted' : 'refused';
+  if (principal === undefined) return 'refused';
+  const hasScope = principal.scopes.some((scope) => scope === 'ADMIN' || scope === 'EVENTS_READ');
+  return hasScope && principal.devices === undefined ? 'granted' : 'forbidden';
 }

@@ -39,6 +39,8 @@ export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperation
     rerunJob: (...rerun) => fleet.rerunJob(...rerun),
     approveJob: (id, actor) => fleet.approveJob(id, actor),
     denyJob: (id, reason, actor) => fleet.denyJob(id, reason, actor),
+    createApiKey: (key, actor) => fleet.createApiKey(key, actor),
+    revokeApiKey: (id, actor) => fleet.revokeApiKey(id, actor),
     createDeviceGroup: (request, actor) => fleet.createDeviceGroup(request, actor),
     updateDeviceGroup: (id, request, actor) => fleet.updateDeviceGroup(id, request, actor),
     deleteDeviceGroup: (id, actor) => fleet.deleteDeviceGroup(id, actor),

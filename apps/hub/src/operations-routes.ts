@@ -1,13 +1,13 @@
 /** What whoever runs the hub asks it: is it alive, is it ready, and its metrics. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-export type MetricsAccess = 'granted' | 'refused' | 'undecided';
+export type MetricsAccess = 'granted' | 'refused' | 'forbidden' | 'undecided';
 
 export interface OperationsDeps {
   /** Names of what is not working now; empty when the hub is ready. */
   readonly notReady: () => Promise<readonly string[]>;
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Whether this bearer key may read metrics; undecided while keys cannot be looked up. */
+  /** Whether this bearer key may read metrics: refused where it is no key, forbidden where it is one for something else; undecided while keys cannot be looked up. */
   readonly metricsAccess: (key: string | undefined) => Promise<MetricsAccess>;
 }
 
@@ -27,6 +27,13 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
     if (access === 'refused') {
       reply.code(401).header('www-authenticate', 'Bearer');
       return { code: 'UNAUTHENTICATED', message: 'Metrics need a key with the scope EVENTS_READ, as Authorization: Bearer <key>.' };
+    }
+    if (access === 'forbidden') {
+      reply.code(403);
+      return {
+        code: 'FORBIDDEN',
+        message: 'Metrics are of the whole fleet: they need the scope EVENTS_READ, and a key that is not narrowed to some devices.',
+      };
     }
     if (access === 'undecided') {
       reply.code(503);

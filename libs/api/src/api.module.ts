@@ -22,6 +22,7 @@ import type { HttpOperations } from './http-operations.js';
 import { jsonScalar } from './json.scalar.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import { documentLimits } from './limits/document-limits.js';
+import { ApiKeyResolver } from './resolvers/api-key.resolver.js';
 import { AuditResolver } from './resolvers/audit.resolver.js';
 import { CallResolver } from './resolvers/call.resolver.js';
 import { DeviceActsResolver } from './resolvers/device-acts.resolver.js';
@@ -68,6 +69,7 @@ const resolvers = [
   CallResolver,
   EventResolver,
   AuditResolver,
+  ApiKeyResolver,
   FirmwareResolver,
   JobResolver,
   JobActsResolver,

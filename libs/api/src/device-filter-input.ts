@@ -1,6 +1,6 @@
 /** The caller's device filter as the registry's: nulls mean "not given", and nesting and lists are bounded. */
 import { inlineIdsMax } from '@flotilla/jobs';
-import type { DeviceFilter, GroundFilter } from '@flotilla/registry';
+import type { DeviceFilter } from '@flotilla/registry';
 import { ApiError } from './api-error.js';
 import type { DeviceFilter as DeviceFilterInput } from './generated/schema-types.js';
 
@@ -42,7 +42,7 @@ export function withoutNulls<Value extends object>(value: Value): WithoutNulls<V
 }
 
 /** A filter as its caller wrote it, to be read and given again. */
-export function showDeviceFilter({ any, not, lastSeenBefore, ...own }: GroundFilter): Readonly<Record<string, unknown>> {
+export function showDeviceFilter({ any, not, lastSeenBefore, ...own }: DeviceFilter): Readonly<Record<string, unknown>> {
   return {
     ...own,
     ...(lastSeenBefore === undefined ? {} : { lastSeenBefore: new Date(lastSeenBefore).toISOString() }),

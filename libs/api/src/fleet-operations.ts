@@ -10,6 +10,8 @@ export type FleetOperations = Pick<
   | 'rerunJob'
   | 'approveJob'
   | 'denyJob'
+  | 'createApiKey'
+  | 'revokeApiKey'
   | 'createDeviceGroup'
   | 'updateDeviceGroup'
   | 'deleteDeviceGroup'

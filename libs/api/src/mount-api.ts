@@ -34,6 +34,8 @@ export interface MountedApi {
 /** To be called before the server listens. */
 export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<MountedApi> {
   const limits = { ...defaultApiLimits, ...deps.limits };
+  // Before everybody who looks again at keys when they hear it.
+  const stopForgetting = deps.feed.subscribe('access', () => deps.registry.apiKeys.forget());
   const agents = openAgentsDoor(deps, limits);
   let app: INestApplication | undefined;
   // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
@@ -49,6 +51,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   return {
     upgrades: new Map([['/graphql', subscriptions.upgrade]]),
     close: async () => {
+      stopForgetting();
       await agents.close();
       await subscriptions.close();
       await nest.close();

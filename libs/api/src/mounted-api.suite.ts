@@ -77,7 +77,14 @@ export async function openApi(
   const api = await mountApi(server, {
     registry: {
       ...observed(registry, lookups),
-      apiKeys: { authenticate: async (key) => (revoked.has(key) ? undefined : principalOf(key)), ensureAdminKey: async () => undefined },
+      apiKeys: {
+        authenticate: async (key) => (revoked.has(key) ? undefined : principalOf(key)),
+        ensureAdminKey: async () => undefined,
+        forget: () => registry.apiKeys.forget(),
+        create: (...key) => registry.apiKeys.create(...key),
+        all: () => registry.apiKeys.all(),
+        revoke: (...key) => registry.apiKeys.revoke(...key),
+      },
     },
     fleet: { ...refusingFleet, ...fleet },
     provisioning: new Provisioning({ registry, bus, clock, logger }),
@@ -248,6 +255,8 @@ const refusingFleet: FleetOperations = {
   previewJob: () => Promise.reject(new TypeError('No job is previewed in this spec.')),
   approveJob: async () => refused,
   denyJob: async () => refused,
+  createApiKey: async () => refused,
+  revokeApiKey: async () => refused,
   createDeviceGroup: async () => refused,
   updateDeviceGroup: async () => refused,
   deleteDeviceGroup: async () => refused,

@@ -28,6 +28,7 @@ const query: EveryField<Query> = {
   enrolmentLinks: 'ADMIN',
   uploads: 'DEVICES_READ',
   auditEntries: 'ADMIN',
+  apiKeys: 'ADMIN',
 };
 
 const mutation: EveryField<Mutation> = {
@@ -66,6 +67,8 @@ const mutation: EveryField<Mutation> = {
   openNextWave: 'JOBS_WRITE',
   // What is rolled out needs FIRMWARE_WRITE besides, as every call of these tools does.
   revertJob: 'JOBS_WRITE',
+  createApiKey: 'ADMIN',
+  revokeApiKey: 'ADMIN',
 };
 
 const subscription: EveryField<Subscription> = {

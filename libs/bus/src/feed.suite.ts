@@ -70,6 +70,13 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual({ deviceId: 'd-1' });
     });
 
+    it('carries whose access has changed', async () => {
+      const { here, there } = harness.buses();
+      const seen = new Promise<FeedTopics['access']>((resolve) => there.feed.subscribe('access', resolve));
+      here.feed.publish('access', { principal: 'KEY:1' });
+      expect(await seen).toEqual({ principal: 'KEY:1' });
+    });
+
     it('lets a listener that throws harm neither the others nor the publisher', async () => {
       const { here } = harness.buses();
       const end = here.feed.subscribe('job', () => {

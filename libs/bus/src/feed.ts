@@ -24,6 +24,8 @@ export interface FeedTopics {
   readonly job: { readonly jobId: JobId };
   /** A tool policy was set or deleted. */
   readonly policy: { readonly pattern: string };
+  /** What a key or a person (`KEY:<id>`, `USER:<id>`) may do has changed: it was revoked, signed out or disabled. */
+  readonly access: { readonly principal: string };
   /** A device answered a call that was given up, on the session that the call was sent on. */
   readonly lateAnswer: { readonly callId: CallId; readonly outcome: CallOutcome };
 }

@@ -65,6 +65,7 @@ export class LocalFeed implements EventFeed {
     event: new Set(),
     job: new Set(),
     policy: new Set(),
+    access: new Set(),
     lateAnswer: new Set(),
   };
   readonly #logger: BusLogger;

@@ -21,6 +21,7 @@ export class RedisFeed implements EventFeed {
     event: 0,
     job: 0,
     policy: 0,
+    access: 0,
     lateAnswer: 0,
   };
   #unacknowledged = 0;
@@ -41,7 +42,7 @@ export class RedisFeed implements EventFeed {
 
   /** Resolves when messages of other processes arrive. */
   async open(): Promise<void> {
-    const topics: readonly FeedTopic[] = ['device', 'session', 'expelled', 'event', 'job', 'policy', 'lateAnswer'];
+    const topics: readonly FeedTopic[] = ['device', 'session', 'expelled', 'event', 'job', 'policy', 'access', 'lateAnswer'];
     await Promise.all(topics.map((topic) => this.#link.listen(this.#channelPrefix + topic, (text) => this.#onMessage(topic, text))));
   }
 

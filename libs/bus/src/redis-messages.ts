@@ -68,6 +68,7 @@ const feedMessage = z.discriminatedUnion('topic', [
       .transform((event) => ({ ...event, deviceId: event.deviceId })),
   }),
   z.object({ topic: z.literal('expelled'), origin: z.string(), message: z.object({ deviceId }) }),
+  z.object({ topic: z.literal('access'), origin: z.string(), message: z.object({ principal: z.string() }) }),
   z.object({ topic: z.literal('policy'), origin: z.string(), message: z.object({ pattern: z.string() }) }),
   z.object({ topic: z.literal('job'), origin: z.string(), message: z.object({ jobId: z.custom<JobId>(text) }) }),
   z.object({ topic: z.literal('lateAnswer'), origin: z.string(), message: z.object({ callId, outcome }) }),

@@ -2,11 +2,13 @@
 import type { Bus } from '@flotilla/bus';
 import type { TargetOutcome, ToolPolicy } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
-import type { Registry } from '@flotilla/registry';
+import type { NewApiKey, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
 import { ToolCaller } from './calls/call-tool.js';
 import type { CallAnswer, CallRequest } from './calls/call-tool.js';
+import { createApiKey, revokeApiKey } from './keys/api-keys.js';
+import type { CreatedApiKey, RevokedApiKey } from './keys/api-keys.js';
 import { previewJob } from './jobs/preview-job.js';
 import type { JobPreview } from './jobs/preview-job.js';
 import { rerunJob } from './jobs/rerun-job.js';
@@ -30,7 +32,7 @@ import type { ToolGate } from './calls/tool-gate.js';
 export interface FleetDeps {
   readonly registry: Pick<
     Registry,
-    'audit' | 'calls' | 'deviceGroups' | 'devices' | 'firmwareImages' | 'jobs' | 'rollouts' | 'toolPolicies' | 'toolSets'
+    'apiKeys' | 'audit' | 'calls' | 'deviceGroups' | 'devices' | 'firmwareImages' | 'jobs' | 'rollouts' | 'toolPolicies' | 'toolSets'
   >;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;
@@ -106,6 +108,14 @@ export class Fleet {
 
   deleteToolPolicy(pattern: string, actor: Actor): ReturnType<typeof deleteToolPolicy> {
     return deleteToolPolicy(this.#deps, pattern, actor);
+  }
+
+  createApiKey(key: NewApiKey, actor: Actor): Promise<CreatedApiKey> {
+    return createApiKey(this.#deps, key, actor);
+  }
+
+  revokeApiKey(id: string, actor: Actor): Promise<RevokedApiKey> {
+    return revokeApiKey(this.#deps, id, actor);
   }
 
   createDeviceGroup(request: DeviceGroupRequest, actor: Actor): Promise<SavedGroup> {

@@ -6,6 +6,7 @@ export type { ArgumentErrorGroup, JobPreview } from './jobs/preview-job.js';
 export { refuseFilter } from './device-filter-rules.js';
 export { refuseTimeZone, refuseUnknownGroups } from './groups/device-groups.js';
 export type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';
+export type { CreatedApiKey, RevokedApiKey } from './keys/api-keys.js';
 export { Fleet } from './fleet.js';
 export type { FleetDeps } from './fleet.js';
 export { RolloutOffers } from './rollout/rollout-offers.js';

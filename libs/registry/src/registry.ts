@@ -7,6 +7,7 @@ import type { DeviceStore, ToolSetStore } from './device-store.js';
 import type { DialStore } from './dial-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
+import type { ApiKeyStore } from './keys/api-key-store.js';
 import type { SignInFailureStore, UserSessionStore, UserStore } from './people/people-stores.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
 import type { RolloutStore } from './rollout-store.js';
@@ -39,13 +40,6 @@ export interface Principal {
 /** What is kept per principal (limits, idempotency keys, who made a job) goes by this, not by the name. */
 export function principalRef({ kind, id }: Pick<Principal, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
-}
-
-export interface ApiKeyStore {
-  /** Hash lookup with constant-time comparison, remembered for seconds; undefined for unknown, revoked or expired keys. */
-  authenticate(secret: string): Promise<Principal | undefined>;
-  /** Makes the first admin key if there is no key at all; resolves to its secret, or undefined when there are keys. `given` is used instead of a random one. */
-  ensureAdminKey(given: string | undefined): Promise<string | undefined>;
 }
 
 export interface ToolPolicyStore {

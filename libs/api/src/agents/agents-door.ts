@@ -40,6 +40,7 @@ class Door {
   /** Requests that are being answered, with the key that they came with. */
   readonly #open = new Map<ServerResponse, string>();
   readonly #keyCheck: NodeJS.Timeout;
+  readonly #stopHearing: () => void;
 
   constructor(deps: DoorDeps, limits: ApiLimits) {
     this.#deps = deps;
@@ -54,6 +55,7 @@ class Door {
         notify.resourcesChanged();
       });
     this.#keyCheck = setInterval(() => void this.#endRevoked(), limits.keyCheckMs).unref();
+    this.#stopHearing = deps.feed.subscribe('access', () => void this.#endRevoked());
   }
 
   /** In a scope of its own: the SDK reads the bodies. */
@@ -72,6 +74,7 @@ class Door {
 
   async close(): Promise<void> {
     clearInterval(this.#keyCheck);
+    this.#stopHearing();
     this.#news.close();
     for (const response of this.#open.keys()) response.destroy();
     await Promise.all([...this.#handlers.values()].map((handler) => handler.close()));

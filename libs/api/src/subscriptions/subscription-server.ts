@@ -43,7 +43,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     onConnect: async (connection) => {
       const isKeyKnown = () => isKnown(viewerOf(connection));
       if (!(await isKeyKnown())) return false;
-      watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, logger });
+      watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
     },
     onSubscribe: (connection, _id, payload) => prepare(deps, connection, payload, () => viewerOf(connection)),

@@ -1,0 +1,52 @@
+import type { AuditSource } from '../audit-store.js';
+import type { DeviceFilter } from '../device-filter.js';
+import type { Principal, Scope } from '../registry.js';
+
+/** An API key as lists show it: never its secret. Times are ms since the Unix epoch. */
+export interface ApiKeyRow {
+  readonly id: string;
+  readonly name: string;
+  /** First characters of the secret, to recognise it by. */
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  /** What narrows it; undefined: the whole fleet. */
+  readonly devices: DeviceFilter | undefined;
+  readonly createdAt: number;
+  /** The name of whoever made it; undefined for the first one. */
+  readonly createdBy: string | undefined;
+  readonly expiresAt: number | undefined;
+  /** Exact to the minute. */
+  readonly lastUsedAt: number | undefined;
+  readonly revokedAt: number | undefined;
+}
+
+export type NewApiKey = Pick<ApiKeyRow, 'name' | 'scopes' | 'devices' | 'expiresAt'>;
+
+export type ApiKeyAnswer =
+  | { readonly kind: 'created'; readonly key: ApiKeyRow; /** Once. */ readonly secret: string }
+  /** There are `keysMax` keys that still work. */
+  | { readonly kind: 'FULL' }
+  /** PostgreSQL cannot answer the device filter. */
+  | { readonly kind: 'FILTER_INVALID' };
+
+export type RevocationAnswer =
+  | { readonly kind: 'revoked'; readonly key: ApiKeyRow }
+  | { readonly kind: 'NOT_FOUND' }
+  /** Without this key nobody could make another. */
+  | { readonly kind: 'LAST_ADMIN' };
+
+/** Acts of people are given `by`, and are recorded in the audit trail in their own transaction. */
+export interface ApiKeyStore {
+  /** Hash lookup with constant-time comparison, remembered for seconds; undefined for unknown, revoked or expired keys. */
+  authenticate(secret: string): Promise<Principal | undefined>;
+  /** What is remembered of keys is looked up again: another process has revoked one. */
+  forget(): void;
+  /** Makes the first admin key if there is no key at all; resolves to its secret, or undefined when there are keys. `given` is used instead of a random one. */
+  ensureAdminKey(given: string | undefined): Promise<string | undefined>;
+  /** Keys that are over make room for it: those first that were over first. */
+  create(key: NewApiKey, how: { readonly keysMax: number; readonly at: number; readonly by: AuditSource }): Promise<ApiKeyAnswer>;
+  /** All of them, the newest first. */
+  all(): Promise<readonly ApiKeyRow[]>;
+  /** At once in this process. Revoking again changes nothing. */
+  revoke(id: string, how: { readonly at: number; readonly by: AuditSource }): Promise<RevocationAnswer>;
+}
