@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { SeenEvents } from './seen-events.js';
+
+const event = (n: number) => ({ cursor: `c${n}`, node: { id: `e${n}` } });
+
+describe('events that were seen', () => {
+  it('are told once', () => {
+    const seen = new SeenEvents(undefined);
+    expect([seen.add(event(1), 0), seen.add(event(1), 10), seen.add(event(2), 20)]).toEqual([true, false, true]);
+  });
+
+  it('are read again from some seconds back after a gap', () => {
+    const seen = new SeenEvents('start');
+    for (const [n, at] of [
+      [1, 0],
+      [2, 1_000],
+      [3, 6_500],
+    ] as const)
+      seen.add(event(n), at);
+    expect(seen.resumeAfter).toBe('c2');
+    expect(seen.add(event(3), 6_600)).toBe(false);
+  });
+
+  it('are forgotten where they are too many', () => {
+    const seen = new SeenEvents(undefined);
+    for (let n = 0; n < 5_001; n++) seen.add(event(n), 0);
+    expect(seen.resumeAfter).toBe('c0');
+  });
+});
