@@ -31,7 +31,13 @@ import type { SessionStores } from './sessions/session-record.js';
 import type { VisionFor } from './sessions/vision-customer.js';
 import { BoundedToolPageCache } from './sessions/tool-page-cache.js';
 import { ToolSetIndex } from './sessions/tool-set-index.js';
-import { UdpSink } from './conversations/udp-sink.js';
+import type { BackendHealth } from './voice/backend-book.js';
+import { UdpAudio } from './voice/udp-audio.js';
+import { VoiceCounters } from './voice/voice-counters.js';
+import { defaultVoiceLimits } from './voice/voice-limits.js';
+import type { VoiceLimits } from './voice/voice-limits.js';
+import { VoiceRelay } from './voice/voice-relay.js';
+import type { VoiceRelayOptions } from './voice/voice-relay.js';
 import { WebSocketIngress } from './websocket/websocket-ingress.js';
 
 export interface GatewayOptions {
@@ -49,9 +55,15 @@ export interface GatewayOptions {
   readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined };
   /** Where a device's camera asks about photos; without it nowhere. */
   readonly visionFor?: VisionFor | undefined;
+  /** Where conversations go; without it nowhere. */
+  readonly voice?: VoiceOptions | undefined;
   readonly limits?: Partial<GatewayLimits>;
   readonly logger: GatewayLogger;
 }
+
+export type VoiceOptions = Pick<VoiceRelayOptions, 'serversOf' | 'calls' | 'mayCallUserOnly' | 'checksAddress'> & {
+  readonly limits?: Partial<VoiceLimits>;
+};
 
 export interface GatewayStatus {
   readonly sessions: readonly SessionCount[];
@@ -61,6 +73,9 @@ export interface GatewayStatus {
   readonly undiscovered: number;
   /** Devices that connect again and again, and have to wait. */
   readonly flapping: number;
+  /** Conversations with voice servers, and how those are. */
+  readonly conversations: number;
+  readonly backends: readonly BackendHealth[];
   readonly counts: readonly GatewayCount[];
 }
 
@@ -79,18 +94,23 @@ export class Gateway {
   readonly #mqttUpgrade: MqttUpgrade;
   readonly #webSockets: WebSocketIngress;
   readonly #dials: DialBook;
-  #udp: UdpSink | undefined;
+  readonly #voice: VoiceRelay | undefined;
+  readonly #voiceCounters = new VoiceCounters();
+  #udp: UdpAudio | undefined;
 
   constructor(private readonly options: GatewayOptions) {
     const { auth, clock, gatewayId, registry, bus, logger, udp, visionFor } = options;
     this.#limits = { ...defaultGatewayLimits, ...options.limits };
     this.#lobby = new Lobby(this.#limits, clock);
     const shared = { clock, logger, limits: this.#limits, counters: this.#counters };
+    const { voicelessIdleMs: idleMs } = this.#limits;
+    const voiceless = new NoVoice({ clock, idleMs, publicHost: udp.publicHost, udpPort: () => this.udpPort });
+    this.#voice = options.voice && this.#makeRelay(options.voice, voiceless);
     this.#sessions = new LiveSessions({
       ...{ ...shared, gatewayId, registry, bus, visionFor },
       toolSets: new ToolSetIndex(),
       pageCache: new BoundedToolPageCache(this.#limits.toolPageCacheBytesMax),
-      conversations: new NoVoice({ clock, publicHost: udp.publicHost, udpPort: () => this.udpPort }),
+      conversations: this.#voice ?? voiceless,
     });
     this.callServer = this.#sessions;
     const door = { ...shared, auth, host: this.#sessions, lobby: this.#lobby, attempts: new FailedAttempts(clock) };
@@ -109,7 +129,7 @@ export class Gateway {
 
   /** Before the first connection. Throws GatewayError UDP_UNAVAILABLE. */
   async start(): Promise<void> {
-    this.#udp = await UdpSink.open(this.options.udp);
+    this.#udp = await UdpAudio.open(this.options.udp);
     this.#sessions.start();
     await this.#mqtt.start();
     this.#webSockets.start();
@@ -126,22 +146,29 @@ export class Gateway {
 
   /** The UDP port in use. */
   get udpPort(): number {
-    if (this.#udp === undefined) throw new GatewayError('GATEWAY_NOT_STARTED', 'the UDP port is known only after start');
-    return this.#udp.port;
+    return this.#audio.port;
   }
 
   status(): GatewayStatus {
+    const drops = [...(this.#udp?.drops ?? [])];
+    const udpDrops = [
+      { name: 'udp_packets_dropped', count: drops.reduce((sum, [, count]) => sum + count, 0) },
+      ...drops.map(([reason, count]) => ({ name: `udp_packets_dropped_${reason}`, count })),
+    ];
     return {
       sessions: this.#sessions.count(),
       unproven: this.#lobby.size,
       undiscovered: this.#sessions.undiscovered,
       flapping: this.#sessions.flapping,
-      counts: [...this.#counters.list(), { name: 'udp_packets_dropped', count: this.#udp?.packets ?? 0 }],
+      conversations: this.#voice?.size ?? 0,
+      backends: this.#voice?.health() ?? [],
+      counts: [...this.#counters.list(), ...this.#voiceCounters.list(), ...udpDrops],
     };
   }
 
   /** Settles all calls, ends all sessions with `hub_stopping` and writes that down. The listeners are closed by then. */
   async stop(): Promise<void> {
+    this.#voice?.stop();
     await this.#sessions.stop();
     this.#dials.stop();
     await this.#mqtt.stop();
@@ -149,5 +176,21 @@ export class Gateway {
     this.#mqttUpgrade.stop();
     await this.#udp?.close();
     this.#udp = undefined;
+  }
+
+  get #audio(): UdpAudio {
+    if (this.#udp === undefined) throw new GatewayError('GATEWAY_NOT_STARTED', 'the UDP port is known only after start');
+    return this.#udp;
+  }
+
+  #makeRelay({ limits, ...voice }: VoiceOptions, voiceless: NoVoice): VoiceRelay {
+    const { clock, logger, udp } = this.options;
+    return new VoiceRelay({
+      ...{ ...voice, voiceless, clock, logger },
+      publicHost: udp.publicHost,
+      udp: () => this.#audio,
+      limits: { ...defaultVoiceLimits, ...limits },
+      counters: this.#voiceCounters,
+    });
   }
 }

@@ -13,6 +13,7 @@ export type CloseReason =
   | 'greeting_failed' // The device did not answer the greeting.
   | 'unresponsive' // A microcontroller did not answer when it was asked whether it is there.
   | 'no_voice' // A conversation over WebSocket, of a hub that has no voice service, was idle.
+  | 'conversation_ended' // A conversation over WebSocket was ended by the voice server, or for its sake.
   | 'hub_stopping'
   | 'hub_closed'; // The hub decided to, for example because an operator asked.
 

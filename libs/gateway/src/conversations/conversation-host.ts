@@ -1,26 +1,71 @@
 /**
- * The seam for voice. A `hello` over MQTT asks for a conversation, not for a session: it is answered with where to send audio to, and never delays
- * MCP, which runs on the same connection all the time. [xiaozhi §2.4]
+ * The seam for voice. A device's `hello` asks for a conversation, not for a session: over MQTT on the connection that is there all the time, over WebSocket
+ * with the connection itself. Whoever hosts conversations answers it; MCP goes on beside. [xiaozhi §1.3, §2.4]
  */
-import type { DeviceId, JsonObject } from '@flotilla/mcp';
+import type { DeviceHello, DeviceId, DeviceInfo, JsonObject } from '@flotilla/mcp';
+import type { StoredTool } from '@flotilla/registry';
 
-export interface ConversationRequest {
-  readonly deviceId: DeviceId;
-  /** Address of the hub that the device reached. */
-  readonly localAddress: string | undefined;
-  /** Sends a message to the device; false when nothing was accepted. Not to be used before `open` returned. */
-  readonly say: (message: JsonObject) => boolean;
+/** What the hub knows of a device that is connected. */
+export interface KnownDevice {
+  readonly info: DeviceInfo;
+  /** Undefined until it has told its tools. */
+  readonly tools: readonly StoredTool[] | undefined;
 }
 
-/** A conversation that was opened. */
-export interface Conversation {
+/** The device as its conversations use it. */
+export interface ConversingDevice {
+  readonly deviceId: DeviceId;
+  /** The UUID of the device, where its connection told it. */
+  readonly clientId: string | undefined;
+  readonly remoteAddress: string | undefined;
+  /** Address of the hub that the device reached. */
+  readonly localAddress: string | undefined;
+  /** Bytes that it has not taken yet. */
+  readonly unsentBytes: number;
+  known(): KnownDevice;
+  /** Calls that wait or run. */
+  pendingCalls(): number;
+  /** Sends a message; false when nothing was accepted. */
+  say(message: JsonObject): boolean;
+  /** Sends a binary frame; over WebSocket only. */
+  sendAudio(frame: Uint8Array): void;
+  /** Over WebSocket a conversation ends with its connection; over MQTT this does nothing. */
+  hangUp(reason: 'no_voice' | 'conversation_ended'): void;
+  /** Writes the event `device.conversation`. */
+  report(data: JsonObject): void;
+}
+
+export interface ConversationRequest {
+  readonly device: ConversingDevice;
+  readonly hello: DeviceHello;
+  /** The hello as the device said it. */
+  readonly message: JsonObject;
+}
+
+/** The hello that goes back to the device, with the session id in it. */
+export interface HelloAnswer {
   readonly sessionId: string;
-  /** The hello that the hub answers with, at once. */
-  readonly answer: JsonObject;
-  /** The device said goodbye, is gone, or asked for another conversation. Idempotent. */
-  readonly end: () => void;
+  readonly message: JsonObject;
+}
+
+/** Why the device's side of a conversation is over. */
+export type DeviceEnd = 'device_goodbye' | 'device_gone' | 'superseded';
+
+/** A conversation from the hello to its end. */
+export interface Conversation {
+  /** The device has told what it can do. */
+  ready(): void;
+  /** A message of the device that is neither hello, goodbye nor MCP. */
+  heard(message: JsonObject): void;
+  /** A binary frame of a WebSocket device. */
+  heardAudio(frame: Uint8Array): void;
+  /** A call goes to the device. */
+  used(): void;
+  /** Idempotent; nothing is said to the device any more. */
+  end(why: DeviceEnd): void;
 }
 
 export interface ConversationHost {
-  open(request: ConversationRequest): Conversation;
+  /** `answer` runs once, at once or within the 10 s that devices wait, unless the device's side ended before; nothing is said to the device before it. */
+  open(request: ConversationRequest, answer: (hello: HelloAnswer) => void): Conversation;
 }

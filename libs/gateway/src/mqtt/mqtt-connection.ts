@@ -1,6 +1,7 @@
 /** One MQTT connection from its first byte: the guard on its stream, what it claimed and proved, and why it ended. */
 import type { Duplex } from 'node:stream';
 import type { Client, ConnectPacket } from 'aedes';
+import { parseMqttClientId } from '@flotilla/mcp';
 import type { CloseReason, DeviceId } from '@flotilla/mcp';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
@@ -116,7 +117,9 @@ export class MqttConnection {
       unsentBytesMax: this.options.limits.unsentBytesMax,
       hangUp: () => this.client.close(),
     });
-    return { deviceId, kind: 'MQTT', transport: this.transport, ...(this.#will && { will: this.#will }), ...this.peer };
+    const identity = parseMqttClientId(this.claimedId ?? '');
+    const clientId = identity.ok ? identity.uuid : undefined;
+    return { deviceId, clientId, kind: 'MQTT', transport: this.transport, ...(this.#will && { will: this.#will }), ...this.peer };
   }
 
   /** The broker gave the connection up: its end follows. */

@@ -1,6 +1,5 @@
 /** One device's live session as the gateway holds it: hears what the session says and passes it on to its record, the counters and the conversation. */
 import { randomInt } from 'node:crypto';
-import { parseDeviceHello, websocketServerHello } from '@flotilla/mcp';
 import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import { McpuDialect, SessionActor, XiaozhiDialect } from '@flotilla/session';
@@ -14,8 +13,8 @@ import type {
   SettledCall,
   ToolPageCache,
 } from '@flotilla/session';
-import type { Conversation, ConversationHost } from '../conversations/conversation-host.js';
-import { SilentSocket } from '../conversations/silent-socket.js';
+import type { ConversationHost, ConversingDevice } from '../conversations/conversation-host.js';
+import { DeviceTalk } from '../conversations/device-talk.js';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { Arrival } from './session-host.js';
 import { SessionRecord } from './session-record.js';
@@ -51,15 +50,12 @@ export class DeviceSession implements SessionObserver {
   readonly record: SessionRecord;
   readonly #actor: SessionActor;
   /** Undefined for microcontrollers, which have no conversations. */
-  readonly #xiaozhi: XiaozhiDialect | undefined;
+  readonly #talk: DeviceTalk | undefined;
   readonly #statusTool: string | undefined;
   #info = unknownInfo;
   #facts = noFacts;
   #hasListedAgain = false;
   #cancelListing: () => void = () => undefined;
-  #conversation: Conversation | undefined;
-  /** Of a WebSocket, which is a conversation for as long as it is open. */
-  readonly #silence: SilentSocket | undefined;
   #notificationWindow = { startedAt: 0, count: 0 };
 
   constructor(
@@ -71,8 +67,8 @@ export class DeviceSession implements SessionObserver {
     const connectedAt = context.clock.now();
     const { deviceId, localAddress } = arrival;
     const vision = context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: arrival.host } });
-    this.#xiaozhi = arrival.dialect === 'MCPU' ? undefined : new XiaozhiDialect({ vision });
-    const dialect = this.#xiaozhi ?? new McpuDialect();
+    const xiaozhi = arrival.dialect === 'MCPU' ? undefined : new XiaozhiDialect({ vision });
+    const dialect = xiaozhi ?? new McpuDialect();
     this.#statusTool = dialect.statusTool;
     this.#actor = new SessionActor({
       dialect,
@@ -80,10 +76,11 @@ export class DeviceSession implements SessionObserver {
       clock: context.clock,
       observer: this,
       firstRequestId: randomInt(1, Math.min(FIRST_REQUEST_ID_MAX, dialect.requestIdMax)),
-      limits: this.#xiaozhi === undefined ? microcontrollerLimits : {},
+      limits: xiaozhi === undefined ? microcontrollerLimits : {},
       pageCache: context.pageCache,
     });
-    this.#silence = arrival.conversationId === undefined ? undefined : this.#makeSilence();
+    this.#talk = xiaozhi && this.#makeTalk(xiaozhi);
+    if (arrival.audio) arrival.audio.onframe = (frame) => this.#talk?.heardAudio(frame);
     this.record = new SessionRecord(context, {
       ...{ arrival, connectedAt, after: options.after },
       onSuperseded: () => context.onSuperseded(this),
@@ -105,7 +102,7 @@ export class DeviceSession implements SessionObserver {
   }
 
   call(call: SessionCall, settle: (settled: SettledCall) => void): void {
-    this.#silence?.used();
+    this.#talk?.used();
     this.#actor.call(call, settle);
   }
 
@@ -115,13 +112,14 @@ export class DeviceSession implements SessionObserver {
 
   /** Hears what the device says from now on. */
   listen(): void {
-    if (this.arrival.conversationId !== undefined) this.#xiaozhi?.setSessionId(this.arrival.conversationId);
     this.#actor.listen();
+    if (this.arrival.hello !== undefined) this.#talk?.hello(this.arrival.hello);
   }
 
-  /** Asks the device who it is and what it can do. After the end of the session it does nothing. */
+  /** Asks the device who it is and what it can do, once it has its answer where it waits for one. After the end of the session it does nothing. */
   greet(): void {
-    this.#actor.start();
+    if (this.#talk === undefined) this.#actor.start();
+    else this.#talk.onceAnswered(() => this.#actor.start());
   }
 
   close(reason: CloseReason): void {
@@ -131,12 +129,11 @@ export class DeviceSession implements SessionObserver {
   onStateChanged(state: SessionState, reason: CloseReason | undefined): void {
     if (state === 'ready') {
       this.#announce();
-      this.#silence?.begin();
+      this.#talk?.ready();
     }
     if (state !== 'closed') return;
     this.#cancelListing();
-    this.#silence?.end();
-    this.#conversation?.end();
+    this.#talk?.end();
     this.context.onClosed(this, reason ?? 'hub_closed');
   }
 
@@ -170,9 +167,10 @@ export class DeviceSession implements SessionObserver {
   }
 
   onDeviceMessage(type: string, message: JsonObject): void {
-    if (this.#xiaozhi === undefined) return;
-    if (type === 'hello') this.#answerHello(message);
-    else if (type === 'goodbye') this.#conversation?.end();
+    if (this.#talk === undefined) return;
+    if (type === 'goodbye') this.#talk.goodbye();
+    else if (type !== 'hello') this.#talk.heard(message);
+    else if (!this.#talk.hello(message)) this.context.counters.add('anomaly', 'hello_invalid');
   }
 
   onLateOutcome(late: SettledCall): void {
@@ -199,36 +197,25 @@ export class DeviceSession implements SessionObserver {
     this.record.announce({ info: this.#info, ...this.#facts });
   }
 
-  /** Over MQTT each hello asks for a new conversation; a WebSocket is one, and its hello repeated gets the same answer. [xiaozhi §9, 27] */
-  #answerHello(message: JsonObject): void {
-    const parsed = parseDeviceHello(message);
-    if (!parsed.ok) {
-      this.context.counters.add('anomaly', 'hello_invalid');
-      return;
-    }
-    const { conversationId, localAddress } = this.arrival;
-    if (conversationId !== undefined) {
-      this.#actor.sendMessage(websocketServerHello(conversationId));
-      return;
-    }
-    this.#conversation?.end();
-    this.#conversation = this.context.conversations.open({
-      deviceId: this.deviceId,
-      localAddress,
-      say: (reply) => this.#actor.sendMessage(reply),
-    });
-    this.#xiaozhi?.setSessionId(this.#conversation.sessionId);
-    this.#actor.sendMessage(this.#conversation.answer);
-  }
-
-  #makeSilence(): SilentSocket {
-    const { clock, limits } = this.context;
-    return new SilentSocket({
-      ...{ clock, idleMs: limits.voicelessIdleMs },
-      say: (message) => this.#actor.sendMessage(message),
-      pendingCalls: () => this.#actor.pendingCalls,
-      close: () => this.#actor.close('no_voice'),
-    });
+  #makeTalk(xiaozhi: XiaozhiDialect): DeviceTalk {
+    const { audio, clientId, deviceId, kind, localAddress, remoteAddress } = this.arrival;
+    const actor = this.#actor;
+    const device: ConversingDevice = {
+      ...{ deviceId, clientId, localAddress, remoteAddress },
+      get unsentBytes() {
+        return audio?.unsentBytes ?? 0;
+      },
+      known: () => ({ info: this.#info, tools: this.#facts.toolSet?.tools }),
+      pendingCalls: () => actor.pendingCalls,
+      say: (message) => actor.sendMessage(message),
+      sendAudio: (frame) => audio?.sendFrame(frame),
+      hangUp: (reason) => {
+        if (kind === 'WEBSOCKET') actor.close(reason);
+      },
+      report: (data) => this.record.event('device.conversation', data),
+    };
+    const transport = kind === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT';
+    return new DeviceTalk({ host: this.context.conversations, device, transport, onSessionId: (id) => xiaozhi.setSessionId(id) });
   }
 
   #mayNotify(): boolean {

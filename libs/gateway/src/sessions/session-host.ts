@@ -1,5 +1,5 @@
 /** What a way in hands over: a connection that proved whose it is. Behind it every device is the same, whichever way it came. */
-import type { DeviceId, Transport } from '@flotilla/mcp';
+import type { DeviceId, JsonObject, Transport } from '@flotilla/mcp';
 
 export interface Arrival {
   readonly deviceId: DeviceId;
@@ -13,9 +13,21 @@ export interface Arrival {
   readonly localAddress: string | undefined;
   /** The Host header of its upgrade. */
   readonly host?: string | undefined;
-  /** Of a WebSocket: the session id that its hello was answered with. */
-  readonly conversationId?: string;
+  /** Of a WebSocket: the hello with which the device opened its conversation, not answered yet. */
+  readonly hello?: JsonObject;
+  /** The device's UUID, or what it gave for it. */
+  readonly clientId?: string | undefined;
+  /** Of a WebSocket: its binary frames. */
+  readonly audio?: AudioPath;
   readonly will?: LastWill;
+}
+
+/** The audio beside the messages of one WebSocket. */
+export interface AudioPath {
+  /** Bytes, messages included, that the device has not taken yet. */
+  readonly unsentBytes: number;
+  sendFrame(frame: Uint8Array): void;
+  onframe: ((frame: Uint8Array) => void) | undefined;
 }
 
 /** What an MQTT device wants to be known if it goes without DISCONNECT. Text of the device's, no longer than its CONNECT. */

@@ -64,7 +64,6 @@ async function enter(door: Awaited<ReturnType<typeof openDoor>>, dialled?: DialO
   await once(device.socket, 'open');
   device.socket.send(hello);
   const arrival = await door.host.arrival(door.host.arrivals.length + 1);
-  await vi.waitFor(() => expect(device.received).toHaveLength(1));
   return { ...device, arrival };
 }
 
@@ -85,21 +84,15 @@ async function refusal(socket: WebSocket): Promise<{ readonly status: number | u
 
 describeTransport('the WebSocket transport', async () => {
   const { socket, received, arrival } = await enter(await openDoor());
-  received.length = 0;
   return { near: arrival.transport, far: { send: (text) => socket.send(text), close: () => socket.terminate(), received } };
 });
 
 describe('WebSocketIngress', () => {
-  it('answers the hello first, with a transport and a session id', async () => {
+  it('hands over the hello, and leaves the answer to the session', async () => {
     const { received, arrival } = await enter(await openDoor());
+    expect(arrival).toMatchObject({ hello: JSON.parse(hello) as object, clientId: headers['Client-Id'] });
     arrival.transport.send('{"type":"mcp"}');
-    await vi.waitFor(() => expect(received).toHaveLength(2));
-    expect(JSON.parse(received[0] ?? '')).toMatchObject({
-      type: 'hello',
-      transport: 'websocket',
-      session_id: arrival.conversationId,
-      audio_params: { format: 'opus' },
-    });
+    await vi.waitFor(() => expect(received).toEqual(['{"type":"mcp"}']));
   });
 
   it('knows the device by its MAC, however that is written', async () => {
@@ -113,8 +106,10 @@ describe('WebSocketIngress', () => {
     expect(arrival.deviceId).toBe('02:5e:7a:10:c4:9f');
   });
 
-  it('drops audio and survives text that is no message', async () => {
+  it('carries audio beside messages, and survives text that is no message', async () => {
     const { socket, arrival } = await enter(await openDoor());
+    const frames: Uint8Array[] = [];
+    if (arrival.audio) arrival.audio.onframe = (frame) => frames.push(frame);
     const heard = listen(arrival);
     socket.send(Buffer.from([0, 1, 2]));
     socket.send('no json');
@@ -122,6 +117,10 @@ describe('WebSocketIngress', () => {
     socket.send('{"type":"mcp"}');
     await vi.waitFor(() => expect(heard.messages.at(-1)).toBe('{"type":"mcp"}'));
     expect(heard.messages).toHaveLength(3);
+    expect(frames).toEqual([Buffer.from([0, 1, 2])]);
+    const back = once(socket, 'message');
+    arrival.audio?.sendFrame(Buffer.from([3, 4]));
+    expect(await back).toEqual([Buffer.from([3, 4]), true]);
     expect(heard.closes).toEqual([]);
   });
 

@@ -1,14 +1,13 @@
 /**
- * The way in over WebSocket: headers and token before the upgrade, then the device's hello, answered before anything else is said, because the device
- * holds all its replies back until then. [xiaozhi §1.2, §1.3]
+ * The way in over WebSocket: headers and token before the upgrade, then the device's hello, which the session answers before anything else is said,
+ * because the device holds all its replies back until then. [xiaozhi §1.2, §1.3]
  */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
-import { clientIdMax, parseDeviceEnvelope, parseDeviceHello, parseDeviceIdHeader, websocketServerHello } from '@flotilla/mcp';
-import type { CloseReason, DeviceId } from '@flotilla/mcp';
+import { clientIdMax, parseDeviceEnvelope, parseDeviceHello, parseDeviceIdHeader } from '@flotilla/mcp';
+import type { CloseReason, DeviceId, JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { askAuth } from '../auth/auth-question.js';
 import type { DeviceAuth, WebSocketCredentials } from '../auth/device-auth.js';
@@ -135,11 +134,12 @@ export class WebSocketIngress {
     });
     let end = (reason: CloseReason) => closePolitely(socket, { clock, closingTimeoutMs: limits.closingTimeoutMs, reason });
     const hear = (data: RawData, isBinary: boolean) => {
-      if (isBinary || !isHello(data.toString())) return;
+      const hello = isBinary ? undefined : helloOf(data.toString());
+      if (hello === undefined) return;
       cancelDeadline();
       socket.off('message', hear);
       leaveLobby();
-      const transport = this.#introduce(socket, handshake);
+      const transport = this.#introduce(socket, handshake, hello);
       end = (reason) => transport.close(reason);
     };
     meterTraffic(socket, {
@@ -152,14 +152,12 @@ export class WebSocketIngress {
     socket.once('close', cancelDeadline);
   }
 
-  #introduce(socket: WebSocket, { deviceId, host, peer }: Handshake): WebSocketTransport {
+  #introduce(socket: WebSocket, { credentials: { clientId }, deviceId, host, peer }: Handshake, hello: JsonObject): WebSocketTransport {
     const { clock, limits } = this.options;
     const transport = new WebSocketTransport(socket, { ...limits, clock });
     this.#transports.add(transport);
     socket.once('close', () => this.#transports.delete(transport));
-    const conversationId = randomUUID();
-    transport.send(JSON.stringify(websocketServerHello(conversationId)));
-    this.options.host.admit({ deviceId, kind: 'WEBSOCKET', transport, conversationId, host, ...peer });
+    this.options.host.admit({ deviceId, kind: 'WEBSOCKET', transport, audio: transport, hello, clientId, host, ...peer });
     return transport;
   }
 }
@@ -168,9 +166,9 @@ function loginOf({ credentials: { deviceId, clientId } }: Handshake): string {
   return `${deviceId} ${clientId}`;
 }
 
-function isHello(text: string): boolean {
+function helloOf(text: string): JsonObject | undefined {
   const envelope = parseDeviceEnvelope(text);
-  return envelope.kind === 'hello' && parseDeviceHello(envelope.message).ok;
+  return envelope.kind === 'hello' && parseDeviceHello(envelope.message).ok ? envelope.message : undefined;
 }
 
 /** Ids come in headers, or in the query string where a proxy or a browser cannot set them. [xiaozhi §8, 4] */

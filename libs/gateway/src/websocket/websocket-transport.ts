@@ -1,7 +1,8 @@
-/** The path of one WebSocket device: text frames are messages, binary frames are audio and dropped. It lives as long as a conversation. [xiaozhi §1.5] */
+/** The path of one WebSocket device: text frames are messages, binary frames are audio. It lives as long as a conversation. [xiaozhi §1.5] */
 import type { RawData, WebSocket } from 'ws';
 import type { CloseReason, Transport } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
+import type { AudioPath } from '../sessions/session-host.js';
 
 export interface WebSocketTransportOptions {
   readonly clock: Clock;
@@ -15,10 +16,11 @@ const GOING_AWAY = 1001;
 const PROTOCOL_ERROR = 1002;
 const ABNORMAL = 1006;
 
-export class WebSocketTransport implements Transport {
+export class WebSocketTransport implements Transport, AudioPath {
   onmessage: ((text: string) => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onclose: ((reason: CloseReason) => void) | undefined;
+  onframe: ((frame: Uint8Array) => void) | undefined;
   #isStarted = false;
   #isOpen = true;
   #isHeard = true;
@@ -52,6 +54,14 @@ export class WebSocketTransport implements Transport {
     return true;
   }
 
+  get unsentBytes(): number {
+    return this.socket.bufferedAmount;
+  }
+
+  sendFrame(frame: Uint8Array): void {
+    if (this.#isOpen && this.socket.readyState === this.socket.OPEN) this.socket.send(frame);
+  }
+
   /** These devices neither answer the close frame nor close the TCP side, so the socket is cut a little later. [xiaozhi §1.5] */
   close(reason: CloseReason): void {
     if (!this.#isOpen) return;
@@ -74,7 +84,9 @@ export class WebSocketTransport implements Transport {
 
   #receive(data: RawData, isBinary: boolean): void {
     this.#isHeard = true;
-    if (!isBinary && this.#isStarted && this.#isOpen) this.onmessage?.(data.toString());
+    if (!this.#isStarted || !this.#isOpen) return;
+    if (!isBinary) this.onmessage?.(data.toString());
+    else if (Buffer.isBuffer(data)) this.onframe?.(data);
   }
 
   #reasonOf(code: number): CloseReason {

@@ -1,0 +1,42 @@
+/** A device for specs of conversations: keeps what is said to it. */
+import type { DeviceId, JsonObject } from '@flotilla/mcp';
+import type { ConversingDevice, KnownDevice } from './conversation-host.js';
+
+export class ListeningDevice implements ConversingDevice {
+  readonly deviceId = '02:5e:7a:10:c4:9f' as DeviceId;
+  readonly clientId = '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
+  readonly remoteAddress = '127.0.0.1';
+  readonly said: JsonObject[] = [];
+  readonly frames: Uint8Array[] = [];
+  readonly reports: JsonObject[] = [];
+  readonly hangUps: string[] = [];
+  unsentBytes = 0;
+  device: KnownDevice = { info: { model: 'lamp', firmwareVersion: '2.4.2' }, tools: undefined };
+
+  constructor(readonly localAddress: string | undefined = undefined) {}
+
+  known(): KnownDevice {
+    return this.device;
+  }
+
+  pendingCalls(): number {
+    return 0;
+  }
+
+  say(message: JsonObject): boolean {
+    this.said.push(message);
+    return true;
+  }
+
+  sendAudio(frame: Uint8Array): void {
+    this.frames.push(frame);
+  }
+
+  hangUp(reason: string): void {
+    this.hangUps.push(reason);
+  }
+
+  report(data: JsonObject): void {
+    this.reports.push(data);
+  }
+}

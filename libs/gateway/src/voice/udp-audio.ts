@@ -1,0 +1,146 @@
+/**
+ * The UDP port to which MQTT devices send their audio. One socket for all; who sends is told by the number in the packet's header, and believed only where
+ * it comes from the address of the device's own connection. What is not taken is counted by reason and dropped. [xiaozhi §2.5]
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import type { RemoteInfo, Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { makeUdpHeader, nonceOf, readUdpHeader, SequenceWindow, UDP_DATAGRAM_BYTES_MAX, UDP_HEADER_BYTES } from '@flotilla/voice';
+import type { AudioPacket, UdpProblem } from '@flotilla/voice';
+import { GatewayError } from '../gateway-error.js';
+
+/** Why a datagram was dropped. `unknown_sender` is also what is late for a conversation that has ended. */
+export type UdpDrop = UdpProblem | 'unknown_sender' | 'wrong_address' | 'replayed' | 'too_far';
+
+export interface UdpChannelOptions {
+  /** Where the device's connection comes from. Undefined: the address of the first packet is kept. */
+  readonly address: string | undefined;
+  readonly packetsAheadMax: number;
+  readonly heard: (packet: AudioPacket) => void;
+}
+
+const ALGORITHM = 'aes-128-ctr';
+const KEY_BYTES = 16;
+
+export class UdpAudio {
+  readonly #channels = new Map<number, UdpChannel>();
+  readonly #drops = new Map<UdpDrop, number>();
+
+  private constructor(private readonly socket: Socket) {
+    // Errors of single datagrams (ICMP of a vanished peer) are nothing to act on; unheard they would end the process.
+    socket.on('error', () => undefined);
+    socket.on('message', (datagram, from) => {
+      const drop = this.#receive(datagram, from);
+      if (drop !== undefined) this.#drops.set(drop, (this.#drops.get(drop) ?? 0) + 1);
+    });
+  }
+
+  /** Port 0 picks a free one. Throws GatewayError UDP_UNAVAILABLE. */
+  static async open(options: { readonly host: string; readonly port: number }): Promise<UdpAudio> {
+    const socket = createSocket(options.host.includes(':') ? 'udp6' : 'udp4');
+    try {
+      socket.bind(options.port, options.host);
+      await once(socket, 'listening');
+    } catch (cause) {
+      throw new GatewayError('UDP_UNAVAILABLE', `cannot bind UDP ${options.host}:${options.port}`, { cause });
+    }
+    return new UdpAudio(socket);
+  }
+
+  get port(): number {
+    return this.socket.address().port;
+  }
+
+  /** Channels that are open. */
+  get size(): number {
+    return this.#channels.size;
+  }
+
+  /** Datagrams dropped so far, by reason. */
+  get drops(): ReadonlyMap<UdpDrop, number> {
+    return this.#drops;
+  }
+
+  /** A channel with a key and a sender's number of its own. */
+  openChannel(options: UdpChannelOptions): UdpChannel {
+    let ssrc = randomBytes(4).readUInt32BE();
+    while (this.#channels.has(ssrc)) ssrc = randomBytes(4).readUInt32BE();
+    const channel = new UdpChannel(ssrc, options, (datagram, to) => this.socket.send(datagram, to.port, to.address, () => undefined));
+    this.#channels.set(ssrc, channel);
+    return channel;
+  }
+
+  closeChannel(channel: UdpChannel): void {
+    this.#channels.delete(channel.ssrc);
+  }
+
+  async close(): Promise<void> {
+    this.#channels.clear();
+    this.socket.close();
+    await once(this.socket, 'close');
+  }
+
+  #receive(datagram: Buffer, from: RemoteInfo): UdpDrop | undefined {
+    const read = readUdpHeader(datagram);
+    if (!read.ok) return read.problem;
+    const channel = this.#channels.get(read.header.ssrc);
+    return channel === undefined ? 'unknown_sender' : channel.receive(datagram, from);
+  }
+}
+
+/** The audio of one conversation in both directions. */
+export class UdpChannel {
+  readonly key = randomBytes(KEY_BYTES);
+  readonly #window: SequenceWindow;
+  #sequence = 0;
+  #peer: { address: string; port: number } | undefined;
+
+  constructor(
+    readonly ssrc: number,
+    private readonly options: UdpChannelOptions,
+    private readonly send: (datagram: Buffer, to: { readonly address: string; readonly port: number }) => void,
+  ) {
+    this.#window = new SequenceWindow(options.packetsAheadMax);
+  }
+
+  /** 32 hex digits. */
+  get nonce(): string {
+    return nonceOf(this.ssrc);
+  }
+
+  /** Packets of the device that never came, or too late. */
+  get lost(): number {
+    return this.#window.skipped;
+  }
+
+  /** Enciphers and sends. False while the device has not shown where it is, and for what no datagram takes. */
+  sendAudio({ payload, timestamp }: AudioPacket): boolean {
+    if (this.#peer === undefined || payload.length + UDP_HEADER_BYTES > UDP_DATAGRAM_BYTES_MAX) return false;
+    const header = makeUdpHeader({ length: payload.length, ssrc: this.ssrc, timestamp, sequence: ++this.#sequence });
+    const cipher = createCipheriv(ALGORITHM, this.key, header);
+    this.send(Buffer.concat([header, cipher.update(payload), cipher.final()]), this.#peer);
+    return true;
+  }
+
+  /** Why the datagram is dropped, or undefined. The same address at a new port with a newer number is a device behind a NAT that forgot it. */
+  receive(datagram: Buffer, from: { readonly address: string; readonly port: number }): UdpDrop | undefined {
+    const read = readUdpHeader(datagram);
+    if (!read.ok) return read.problem;
+    const address = this.#peer?.address ?? this.options.address;
+    const sender = plainAddress(from.address);
+    if (address !== undefined && sender !== address) return 'wrong_address';
+    const verdict = this.#window.take(read.header.sequence);
+    if (verdict !== 'accepted') return verdict;
+    this.#peer = { address: sender, port: from.port };
+    const decipher = createDecipheriv(ALGORITHM, this.key, datagram.subarray(0, UDP_HEADER_BYTES));
+    const payload = Buffer.concat([decipher.update(datagram.subarray(UDP_HEADER_BYTES)), decipher.final()]);
+    this.options.heard({ payload, timestamp: read.header.timestamp });
+    return undefined;
+  }
+}
+
+/** IPv4 addresses without the prefix that dual-stack sockets put before them. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}

@@ -1,0 +1,28 @@
+/** What relayed conversations count for metrics. Every name comes from a closed list of ours. */
+import type { GatewayCount } from '../gateway-counters.js';
+import type { ConversationEnd } from './relayed-conversation.js';
+
+/** Why a frame that the hub had was not passed on. */
+export type FrameDrop = 'malformed' | 'backend_stalled' | 'interrupted' | 'conversation_ended';
+
+type Count = 'started' | `ended_${ConversationEnd}` | 'frames_from_device' | 'frames_to_device' | 'texts_refused' | 'unavailable';
+
+export class VoiceCounters {
+  readonly #counts = new Map<string, number>();
+
+  add(count: Count): void {
+    this.#add(`voice_${count}`, 1);
+  }
+
+  dropped(reason: FrameDrop, frames: number): void {
+    if (frames > 0) this.#add(`voice_frames_dropped_${reason}`, frames);
+  }
+
+  list(): readonly GatewayCount[] {
+    return [...this.#counts].map(([name, count]) => ({ name, count }));
+  }
+
+  #add(name: string, amount: number): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + amount);
+  }
+}
