@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admin, openHub, operator, startJob } from './fleet-fixture.suite.js';
+import { admin, answers, openHub, operator, startJob } from './fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
 
 describe('what is on the audit trail', () => {
@@ -53,15 +53,25 @@ describe('what is on the audit trail', () => {
     await hub.connect(['board']);
   });
 
-  it('has privileged single calls with their outcome, refused ones too, and no ordinary one', async () => {
+  it('has privileged single calls before a device hears of them and after they ended, refused ones once, and no ordinary one', async () => {
+    const knownAtSend: string[] = [];
+    hub.gateway.behave = (routed, settle) =>
+      void of('device:board').then((entries) => {
+        knownAtSend.push(...entries.map(({ data }) => String(data['callId'])).filter((id) => id === routed.call.callId));
+        settle(answers('true'));
+      });
     const { call } = await hub.fleet.callTool({ deviceId: 'board', tool: 'self.reboot', arguments: {} }, admin);
     await hub.fleet.callTool({ deviceId: 'board', tool: 'self.reboot', arguments: {} }, operator);
     await hub.fleet.callTool({ deviceId: 'board', tool: 'self.get_device_status', arguments: {} }, admin);
-    expect((await of('device:board')).map(({ action, actor, data }) => [action, actor, data['outcome'], data['errorCode']])).toEqual([
-      ['call.privileged', 'admin', 'SUCCEEDED', undefined],
+    expect(knownAtSend).toEqual([call?.id]);
+    const entries = await of('device:board');
+    expect(entries.map(({ action, actor, data }) => [action, actor, data['outcome'], data['errorCode']])).toEqual([
+      ['call.privileged', 'admin', undefined, undefined],
+      ['call.ended', 'admin', 'SUCCEEDED', undefined],
       ['call.privileged', 'operator', 'REJECTED', 'TOOL_FORBIDDEN'],
     ]);
-    expect((await of('device:board'))[0]?.data).toMatchObject({ callId: call?.id, tool: 'self.reboot' });
+    expect(entries[0]?.data).toEqual({ callId: call?.id, tool: 'self.reboot', arguments: {} });
+    expect(entries[1]?.data).toMatchObject({ callId: call?.id, tool: 'self.reboot' });
   });
 
   it('is one chain over all of this', async () => {

@@ -12,13 +12,27 @@ export function auditedActionOf(toolSet: ToolSet | undefined, tool: string, poli
   return policy.disruptive ? 'call.disruptive' : undefined;
 }
 
-export function entryOfCall(action: AuditedCallAction, call: CallRow, actor: Actor): NewAuditEntry {
-  const { id, deviceId, tool, outcome, error, startedAt, durationMs } = call;
-  return {
-    ...sourceOf(actor),
-    action,
-    subject: `device:${deviceId}`,
-    data: { callId: id, tool, arguments: call.arguments, outcome, errorCode: error?.code, durationMs },
-    at: startedAt,
-  };
+/** Of a call that is about to be sent. Written before the bytes go out: whatever a killed hub did not live to tell, that it meant to call is known. */
+export function entryOfIntent(action: AuditedCallAction, call: AuditedCall, actor: Actor): NewAuditEntry {
+  const { id, tool, arguments: args, startedAt } = call;
+  return { ...sourceOf(actor), action, subject: subjectOf(call), data: { callId: id, tool, arguments: args }, at: startedAt };
+}
+
+/** Of a call that has ended after its intent was written. */
+export function entryOfEnd(call: CallRow, actor: Actor): NewAuditEntry {
+  const { id, tool, outcome, error, startedAt, durationMs = 0 } = call;
+  const data = { callId: id, tool, outcome, errorCode: error?.code, durationMs };
+  return { ...sourceOf(actor), action: 'call.ended', subject: subjectOf(call), data, at: startedAt + durationMs };
+}
+
+/** Of a call that was refused before the wire: its intent and its end in one. */
+export function entryOfRefused(action: AuditedCallAction, call: CallRow, actor: Actor): NewAuditEntry {
+  const intent = entryOfIntent(action, call, actor);
+  return { ...intent, data: { ...intent.data, outcome: call.outcome, errorCode: call.error?.code } };
+}
+
+type AuditedCall = Pick<CallRow, 'id' | 'deviceId' | 'tool' | 'arguments' | 'startedAt'>;
+
+function subjectOf({ deviceId }: Pick<CallRow, 'deviceId'>): string {
+  return `device:${deviceId}`;
 }

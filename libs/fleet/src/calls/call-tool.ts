@@ -8,7 +8,7 @@ import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
-import { auditedActionOf, entryOfCall } from './call-audit.js';
+import { auditedActionOf, entryOfEnd, entryOfIntent, entryOfRefused } from './call-audit.js';
 import type { AuditedCallAction } from './call-audit.js';
 import { KeyedCalls } from './keyed-calls.js';
 import { newId } from '../new-id.js';
@@ -61,6 +61,8 @@ interface CallEnd {
   readonly path?: readonly string[];
   /** Undefined where the audit trail does not take the call. */
   readonly audited?: AuditedCallAction | undefined;
+  /** Whether its intent is on the audit trail, or on its way there. */
+  readonly isIntended?: boolean;
 }
 
 /** How long an answer waits for its record to be on disk, ms. While PostgreSQL is away longer the record waits alone, and no further call is taken. */
@@ -143,8 +145,17 @@ export class ToolCaller {
       return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, path: ['input', refusal.part], audited };
     }
     if (audited !== undefined && this.#deps.registry.audit.isOverloaded) return { outcome: unauditable };
+    if (audited !== undefined && !(await this.#writeIntent(started, audited))) return { outcome: unauditable, audited, isIntended: true };
     const settled = await this.#send(started, entry);
-    return { outcome: applyFailureText(settled.outcome, policy.failureText), audited };
+    return { outcome: applyFailureText(settled.outcome, policy.failureText), audited, isIntended: audited !== undefined };
+  }
+
+  /** Whether it is on disk in time. */
+  #writeIntent({ id, deviceId, request, actor, startedAt }: StartedCall, audited: AuditedCallAction): Promise<boolean> {
+    const { tool, arguments: args } = request;
+    return this.#isDoneInTime(
+      this.#deps.registry.audit.record(entryOfIntent(audited, { id, deviceId, tool, arguments: args, startedAt }, actor)),
+    );
   }
 
   async #send({ id, deviceId, request, timeoutMs, startedAt }: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
@@ -179,22 +190,32 @@ export class ToolCaller {
     };
   }
 
-  async #record(call: CallRow, { id, actor: caller }: StartedCall, { outcome, audited }: CallEnd): Promise<void> {
-    const { registry, clock, logger } = this.#deps;
+  async #record(call: CallRow, { id, actor: caller }: StartedCall, { outcome, audited, isIntended }: CallEnd): Promise<void> {
+    const { registry, logger } = this.#deps;
     const { deviceId, tool, arguments: args, startedAt, durationMs = 0, actor } = call;
+    const entry = audited && (isIntended === true ? entryOfEnd(call, caller) : entryOfRefused(audited, call, caller));
     // What the device did is told all the same: an error here would read as if nothing had happened.
     const recorded = Promise.all([
       registry.calls.record({ id, deviceId, tool, arguments: args, outcome, startedAt, durationMs, actor }),
-      audited && registry.audit.record(entryOfCall(audited, call, caller)),
+      entry && registry.audit.record(entry),
     ]).catch((error: unknown) =>
       logger.error({ err: error, callId: id, deviceId, tool, actor, outcome: outcome.kind }, 'a call could not be recorded'),
     );
-    await new Promise<void>((resolve) => {
-      const cancel = clock.setTimer(recordWaitMs, resolve);
-      void recorded.then(() => {
+    await this.#isDoneInTime(recorded);
+  }
+
+  /** Waits for a record to be on disk, but no longer than a caller may be made to wait; one that failed is not done. */
+  #isDoneInTime(recorded: Promise<unknown>): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = this.#deps.clock.setTimer(recordWaitMs, () => resolve(false));
+      const end = (isDone: boolean): void => {
         cancel();
-        resolve();
-      });
+        resolve(isDone);
+      };
+      recorded.then(
+        () => end(true),
+        () => end(false),
+      );
     });
   }
 }

@@ -182,22 +182,26 @@ describe('the steps of a job', () => {
     expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
   });
 
-  it('never let two disruptive jobs hold one device', async () => {
+  it('never let a disruptive job share a device with another job, disruptive or plain', async () => {
     const ids = await fleetOf(6, 'locked');
     const running = new Map<DeviceId, number>();
     let most = 0;
-    hub.gateway.behave = ({ deviceId }, settle) => {
+    const pattern = 'self.screen.set_theme';
+    const disruptive = new Set<DeviceId>();
+    hub.gateway.behave = ({ deviceId, call }, settle) => {
       running.set(deviceId, (running.get(deviceId) ?? 0) + 1);
-      most = Math.max(most, running.get(deviceId) ?? 0);
+      if (call.tool === pattern) disruptive.add(deviceId);
+      if (disruptive.has(deviceId)) most = Math.max(most, running.get(deviceId) ?? 0);
       setTimeout(() => {
         running.set(deviceId, (running.get(deviceId) ?? 1) - 1);
+        if (call.tool === pattern) disruptive.delete(deviceId);
         settle(answers('true'));
       }, 60);
     };
-    const pattern = 'self.screen.set_theme';
     await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern, disruptive: true }, admin);
-    const jobs = await Promise.all([1, 2, 3].map(() => startJob(hub, ids, { tool: pattern })));
-    for (const jobId of jobs) expect(await hub.job(jobId)).toMatchObject({ disruptive: true });
+    const tools = [pattern, 'self.get_device_status', pattern, 'self.lamp.turn_on', pattern];
+    const jobs = await Promise.all(tools.map((tool) => startJob(hub, ids, { tool })));
+    for (const [index, tool] of tools.entries()) expect((await hub.job(jobs[index] as JobId)).disruptive).toBe(tool === pattern);
     await Promise.all(jobs.map((jobId) => hub.finished(jobId)));
     expect(most).toBe(1);
     for (const jobId of jobs) expect(await hub.progress(jobId)).toMatchObject({ succeeded: 6 });

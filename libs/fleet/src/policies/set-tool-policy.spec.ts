@@ -38,7 +38,8 @@ describe('setting tool policies', () => {
     await call();
     const { rows } = await hub.registry.audit.page({ subject: 'policy:self.lamp.turn_on' }, { first: 1 });
     expect(rows).toMatchObject([{ action: 'policy.set', actor: 'admin', data: { disruptive: true, callTimeoutMs: 60_000 } }]);
-    expect((await hub.registry.audit.page({ subject: 'device:board' }, { first: 1 })).rows[0]?.action).toBe('call.disruptive');
+    const calls = await hub.registry.audit.page({ subject: 'device:board' }, { first: 2 });
+    expect(calls.rows.map(({ action }) => action)).toEqual(['call.ended', 'call.disruptive']);
   });
 
   it('reaches other processes by the feed', async () => {

@@ -18,8 +18,8 @@ interface ClaimedRecord {
   readonly lease_left_ms: number;
 }
 
-/** Key of the lock under which devices are looked for that no other job holds: two claims at once would not see one another. */
-const DISRUPTIVE_CLAIM_LOCK = 7_211_201;
+/** Key of the lock under which claims are made where a device may be another job's: two claims at once would not see one another. */
+const CLAIM_LOCK = 7_211_201;
 
 /**
  * One commit: READY targets become DISPATCHING with a claim number, the epoch of the connection that they may be sent to, and the id of the call. Those
@@ -34,15 +34,20 @@ export async function claimTargets(
   at: number,
   isDisruptive: boolean,
 ): Promise<readonly ClaimedTarget[]> {
-  if (!isDisruptive) return claimFrom(db, fence, limit, at);
   return db.transaction(async (transaction) => {
-    await lockDisruptiveClaims(transaction);
+    await (isDisruptive ? lockDisruptiveClaims(transaction) : lockPlainClaims(transaction));
     return claimFrom(transaction, fence, limit, at);
   });
 }
 
+/** Alone: no other claim is under way, and what was claimed before is seen. In a statement of its own, because a snapshot must be younger than the lock. */
 export async function lockDisruptiveClaims(transaction: Queryable): Promise<void> {
-  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [DISRUPTIVE_CLAIM_LOCK]);
+  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [CLAIM_LOCK]);
+}
+
+/** Beside other plain claims, which may share a device, and never beside a disruptive one. */
+async function lockPlainClaims(transaction: Queryable): Promise<void> {
+  await transaction.query({ name: 'job-claim-lock', text: 'SELECT pg_advisory_xact_lock_shared($1)' }, [CLAIM_LOCK]);
 }
 
 async function claimFrom(db: Queryable, { jobId, fence }: JobFence, limit: number, at: number): Promise<readonly ClaimedTarget[]> {
