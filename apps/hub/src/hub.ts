@@ -110,7 +110,8 @@ async function openApi(
   metrics: HubMetrics,
   { server, upgrades, settings, pictures }: HttpSide,
 ): Promise<void> {
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, approvals: config.approvals });
+  const { approvals, verification } = config;
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, approvals, verification });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });

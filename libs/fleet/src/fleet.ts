@@ -1,6 +1,7 @@
 /** What an operator can do with the fleet: the operations that the API, the agents' door and the command line share. No HTTP, no framework. */
 import type { Bus } from '@flotilla/bus';
-import type { TargetOutcome, ToolPolicy } from '@flotilla/jobs';
+import { verificationTimes } from '@flotilla/jobs';
+import type { TargetOutcome, ToolPolicy, VerificationTimes } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
 import type { NewApiKey, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -10,13 +11,13 @@ import type { CallAnswer, CallRequest } from './calls/call-tool.js';
 import { createApiKey, revokeApiKey } from './keys/api-keys.js';
 import type { CreatedApiKey, RevokedApiKey } from './keys/api-keys.js';
 import { previewJob } from './jobs/preview-job.js';
-import type { JobPreview } from './jobs/preview-job.js';
+import type { JobPreview, PreviewJobDeps } from './jobs/preview-job.js';
 import { rerunJob } from './jobs/rerun-job.js';
 import { approveJob, denyJob } from './jobs/approve-job.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
 import type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';
 import { createJob } from './jobs/create-job.js';
-import type { CreateJobDeps, JobAnswer } from './jobs/create-job.js';
+import type { JobAnswer } from './jobs/create-job.js';
 import type { JobRequest } from './jobs/job-request.js';
 import type { FleetLogger } from './fleet-logger.js';
 import { PolicyBook } from './calls/policy-book.js';
@@ -40,15 +41,17 @@ export interface FleetDeps {
   readonly gate: ToolGate;
   /** Whether jobs with disruptive tools wait for a second key (no). */
   readonly approvals?: boolean;
+  /** Of the processes that run jobs, for a preview to count with; the defaults unless given. */
+  readonly verification?: VerificationTimes;
 }
 
 export class Fleet {
-  readonly #deps: FleetDeps & CreateJobDeps;
+  readonly #deps: FleetDeps & PreviewJobDeps;
   readonly #caller: ToolCaller;
 
   constructor(deps: FleetDeps) {
     const policies = new PolicyBook(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
-    this.#deps = { approvals: false, ...deps, policies };
+    this.#deps = { approvals: false, verification: verificationTimes, ...deps, policies };
     this.#caller = new ToolCaller(this.#deps);
   }
 

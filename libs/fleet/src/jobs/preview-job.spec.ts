@@ -49,7 +49,7 @@ describe('the preview of a job', () => {
 
   it('shows waves, the time of a pace, and how far a bad one may go', async () => {
     const wave = { successThreshold: 1, soakSeconds: 30, gate: 'AUTO' } as const;
-    const abort = [{ outcomes: ['FAILED'], scope: 'JOB', count: 2, action: 'PAUSE' }] as const;
+    const abort = [{ outcomes: ['FAILED', 'UNKNOWN'], scope: 'JOB', count: 2, action: 'PAUSE' }] as const;
     const asked = volume({
       waves: [
         { ...wave, count: 2 },
@@ -59,7 +59,9 @@ describe('the preview of a job', () => {
       maxInFlight: 1,
       abort,
     });
-    expect(await hub.fleet.previewJob(asked, operator)).toMatchObject({ waves: [2, 5, 7], estimatedSeconds: 180, blastRadius: 4 });
+    expect(await hub.fleet.previewJob(asked, operator)).toMatchObject({ waves: [2, 5, 7], estimatedSeconds: 180, blastRadius: 2 });
+    const unguarded = { ...asked, waves: [], maxAttempts: 1 };
+    expect(await hub.fleet.previewJob(unguarded, operator), 'two failures, one in flight, one batch').toMatchObject({ blastRadius: 4 });
   });
 
   it.each<[string, Partial<JobRequest>, string]>([

@@ -1,5 +1,6 @@
 /** What making a job would do, counted inside PostgreSQL and judged once per distinct tool set: the same rules as for making it, and nothing is written. */
 import { blastRadius, planWaves } from '@flotilla/jobs';
+import type { VerificationTimes } from '@flotilla/jobs';
 import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import type { Refusal } from '../refusal.js';
@@ -13,6 +14,7 @@ import type { RolloutRequest } from '../rollout/rollout-request.js';
 import { toolSetVerdicts } from './tool-set-verdicts.js';
 
 export interface PreviewJobDeps extends CreateJobDeps {
+  readonly verification: VerificationTimes;
   readonly registry: Pick<Registry, 'deviceGroups' | 'devices' | 'firmwareImages' | 'jobs' | 'rollouts' | 'toolSets'>;
 }
 
@@ -31,6 +33,7 @@ export interface JobPreview {
   readonly sample: readonly DeviceRow[];
   /** Sizes. */
   readonly waves: readonly number[];
+  /** Devices that are reached at most before the job stops by itself, where it goes wrong on each of them. */
   readonly blastRadius: number;
   /** Undefined without a pace: how fast devices answer is not known before. */
   readonly estimatedSeconds: number | undefined;
@@ -69,14 +72,15 @@ async function preview(deps: PreviewJobDeps, asked: AskedJob, actor: Actor): Pro
   ]);
   const targetCount = sum(counts, ({ devices }) => devices);
   const waves = planWaves(targetCount, terms.waves);
+  const { rejected, ...told } = await judge(deps, asked, actor, counts);
   const soakSeconds = waves.slice(0, -1).reduce((total, wave) => total + wave.soakSeconds, 0);
   return {
     targetCount,
     onlineCount: sum(counts, ({ online }) => online),
-    ...(await judge(deps, asked, actor, counts)),
+    ...told,
     sample: page.rows,
     waves: waves.map(({ size }) => size),
-    blastRadius: blastRadius(terms, targetCount),
+    blastRadius: blastRadius(terms, { targets: targetCount, rejected }, deps.verification),
     estimatedSeconds: terms.perMinute === undefined ? undefined : Math.ceil((targetCount * 60) / terms.perMinute) + soakSeconds,
     refusal,
   };
@@ -87,7 +91,7 @@ async function judge(
   { request, image }: AskedJob,
   { mayCallUserOnly }: Actor,
   counts: readonly ToolSetCount[],
-): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'>> {
+): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'> & { readonly rejected: number }> {
   const verdicts = toolSetVerdicts(deps, { tool: request.tool, arguments: request.arguments, mayCallUserOnly }, image !== undefined);
   await verdicts.judge(counts.flatMap(({ toolSetHash }) => toolSetHash ?? []));
   let missingToolCount = 0;
@@ -98,10 +102,10 @@ async function judge(
     else if (error !== undefined) errors.set(error.message, (errors.get(error.message) ?? 0) + devices);
   }
   const objections = image ? await deps.registry.rollouts.objections(image.id, request.devices) : [];
-  const argumentErrors = [...[...errors].map(([message, deviceCount]) => ({ message, deviceCount })), ...objections]
-    .sort((one, other) => other.deviceCount - one.deviceCount)
-    .slice(0, groupsMax);
-  return { missingToolCount, argumentErrors };
+  const argumentErrors = [...[...errors].map(([message, deviceCount]) => ({ message, deviceCount })), ...objections];
+  argumentErrors.sort((one, other) => other.deviceCount - one.deviceCount);
+  const rejected = missingToolCount + sum(argumentErrors, ({ deviceCount }) => deviceCount);
+  return { missingToolCount, argumentErrors: argumentErrors.slice(0, groupsMax), rejected };
 }
 
 function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {

@@ -1,25 +1,76 @@
-/** How many devices may fail before a job stops by itself, for people to see before they start it. [jobs §15] */
+/**
+ * How many devices a job reaches before it stops by itself, where it goes wrong on each of them: for people to see before they start it. [jobs §15]
+ *
+ * Counted are devices that were sent the call, decided or not. A device holds a slot of `maxInFlight` until its call is answered, so those are few; one that is
+ * verified, or waits for another try, holds none, and only the open wave and the pace bound how many are sent meanwhile.
+ */
 import { intentBatchMax } from '../intent-batch.js';
 import type { Job } from '../job-types.js';
+import { retryDelayMaxMs } from '../retry/retry-delay.js';
+import { verificationDeadlines } from '../verification/verification-times.js';
+import type { VerificationTimes } from '../verification/verification-times.js';
 import { planWaves } from '../waves/plan-waves.js';
-import type { AbortRule } from './abort-rule.js';
+import type { PlannedWave } from '../waves/plan-waves.js';
+import type { AbortOutcome, AbortRule } from './abort-rule.js';
 import { minDecidedDefault } from './evaluate-rules.js';
 
-type PlannedJob = Pick<Job, 'abortRules' | 'waves' | 'idempotent' | 'maxInFlight'>;
+type PlannedJob = Pick<
+  Job,
+  'abortRules' | 'callTimeoutMs' | 'idempotent' | 'maxAttempts' | 'maxInFlight' | 'perMinute' | 'verification' | 'waves'
+>;
 
-/** Failures when the first rule trips, with what is in flight then and one batch whose intent is committed. All targets where no rule holds throughout. */
-export function blastRadius(job: PlannedJob, targetCount: number): number {
-  const waves = planWaves(targetCount, job.waves);
-  const firstWave = waves[0]?.size ?? targetCount;
-  const largestWave = Math.max(0, ...waves.map(({ size }) => size)) || targetCount;
-  const failures = job.abortRules
-    .filter(({ onlyWave }) => onlyWave === undefined || waves.length === 1)
-    .map((rule) => failuresAtTrip(rule, rule.scope === 'WAVE' ? largestWave : targetCount, firstWave));
-  return Math.min(targetCount, Math.min(targetCount, ...failures) + job.maxInFlight + intentBatchMax(job));
+export interface TargetCounts {
+  readonly targets: number;
+  /** Targets that are certain to be refused before anything is sent: they count as decided, so that a ratio is reached later. */
+  readonly rejected: number;
 }
 
-/** Until `minDecided` all may fail; from then on they are below the ratio until it is reached. */
-function failuresAtTrip({ count, ratio, minDecided }: AbortRule, size: number, firstWave: number): number {
-  const byRatio = ratio === undefined ? Infinity : Math.max(minDecided ?? Math.min(minDecidedDefault, firstWave), Math.ceil(ratio * size));
-  return Math.min(count ?? Infinity, byRatio);
+/** An upper bound, provided that the first wave reaches at least one device. All targets where nothing is certain to stop the job. */
+export function blastRadius(job: PlannedJob, { targets, rejected }: TargetCounts, times: VerificationTimes): number {
+  const waves = planWaves(targets, job.waves);
+  const byRule =
+    failuresAtTrip(job, waves, { targets, rejected }) + job.maxInFlight + intentBatchMax(job) + undecidedWithoutSlot(job, times);
+  return Math.min(targets, sizeUntilGate(waves) ?? targets, byRule);
+}
+
+/** Targets of the waves up to the first gate that does not open where everything fails. */
+function sizeUntilGate(waves: readonly PlannedWave[]): number | undefined {
+  const index = waves.slice(0, -1).findIndex(isGuarded);
+  return index < 0 ? undefined : waves.slice(0, index + 1).reduce((sum, { size }) => sum + size, 0);
+}
+
+function isGuarded({ gate, successThreshold }: PlannedWave): boolean {
+  return gate === 'MANUAL' || successThreshold > 0;
+}
+
+/** Failures at which the first rule trips that sees all of them. */
+function failuresAtTrip(job: PlannedJob, waves: readonly PlannedWave[], counts: TargetCounts): number {
+  const ways: readonly AbortOutcome[] = job.verification === 'NONE' ? ['FAILED', 'UNKNOWN'] : ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'];
+  const [first] = waves;
+  // The job stays in its first wave for as long as everything fails, or it has none.
+  const isOneWave = waves.length <= 1 || (first !== undefined && isGuarded(first));
+  const watching = job.abortRules.filter(
+    ({ onlyWave, outcomes, scope }) =>
+      ways.every((way) => outcomes.includes(way)) && (isOneWave ? (onlyWave ?? 1) === 1 : onlyWave === undefined && scope === 'JOB'),
+  );
+  return Math.min(...watching.map((rule) => Math.min(rule.count ?? Infinity, failuresAtRatio(rule, first?.size ?? 0, counts))));
+}
+
+/** Refused targets count as decided and, unless the rule names them, not as failed: at worst all of them come first. */
+function failuresAtRatio({ minDecided, outcomes, ratio }: AbortRule, firstWave: number, { rejected, targets }: TargetCounts): number {
+  if (ratio === undefined) return Infinity;
+  const least = minDecided ?? Math.min(minDecidedDefault, firstWave > 0 ? firstWave : targets);
+  if (rejected === 0 || outcomes.includes('REJECTED')) return least;
+  return ratio < 1 ? Math.max(least, Math.ceil((ratio * rejected) / (1 - ratio))) : Infinity;
+}
+
+/** Sent, not decided, and in no slot: what the pace allows until the first of them must be decided. */
+function undecidedWithoutSlot(job: PlannedJob, times: VerificationTimes): number {
+  const isRetried = job.idempotent && job.maxAttempts > 1;
+  if (job.verification === 'NONE' && !isRetried) return 0;
+  if (job.perMinute === undefined) return Infinity;
+  const { deadlineMs } = verificationDeadlines(job.verification, times);
+  const verifyMs = job.verification === 'NONE' ? 0 : deadlineMs + times.soakMs + times.rejoinMs;
+  const tries = isRetried ? job.maxAttempts : 1;
+  return Math.ceil((job.perMinute * (verifyMs + tries * job.callTimeoutMs + retryDelayMaxMs(tries))) / 60_000 + job.perMinute);
 }

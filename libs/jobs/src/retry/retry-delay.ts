@@ -19,5 +19,16 @@ export function retryDelayMs(
   if (outcome !== 'FAILED' && outcome !== 'UNKNOWN') return undefined;
   // A tool that is gone stays gone until the device lists its tools again.
   if (error?.code === 'TOOL_GONE') return undefined;
-  return Math.round(chance * Math.min(longestDelayMs, firstDelayMs * 2 ** (sends - 1)));
+  return Math.round(chance * longestAfter(sends));
+}
+
+/** The longest that so many sends of one target may lie apart in all, ms. */
+export function retryDelayMaxMs(sends: number): number {
+  let sumMs = 0;
+  for (let send = 1; send < sends; send += 1) sumMs += longestAfter(send);
+  return sumMs;
+}
+
+function longestAfter(sends: number): number {
+  return Math.min(longestDelayMs, firstDelayMs * 2 ** (sends - 1));
 }
