@@ -1,17 +1,31 @@
-/** A firmware roll-out over the built hub: a board that the image does not suit, and the way back. */
+/** A firmware roll-out over the built hub, with real images and real downloads: an image that breaks one board in twenty, the canary that stops it, and the way back. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './src/eventually.js';
-import { makeImage, uploadImage } from './src/firmware-image.js';
+import { makeImage, publishedImage } from './src/firmware-image.js';
 import { ask } from './src/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
-import { finished, jobOf, online, readJob, sumOf, steerJob } from './src/job-api.js';
+import { finished, jobOf, online, readJob, steerJob, sumOf, targetsOf, type TargetNode } from './src/job-api.js';
+import { createEnrolmentLink } from './src/provisioning-api.js';
 import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 
+const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 /** Of each board. */
-const DEVICES = 30;
-/** One of the second board in so many does not keep the image. */
-const BROKEN_SHARE = 5;
+const DEVICES = isLong ? 334 : 40;
+const BOARDS = [
+  { profile: 'screen-camera', model: 'lichuang-dev', version: '2.4.2' },
+  { profile: 'lamp', model: 'bread-compact-wifi', version: '2.4.2' },
+  { profile: 'robot', model: 'otto-robot', version: '2.3.1' },
+] as const;
+const ALL = BOARDS.length * DEVICES;
+const SICK = 'otto-robot';
+/** One in so many of that board does not keep the image. */
+const SICK_EVERY = 20;
+/** One device in so many is switched on anew, and asks its OTA address; the others come back without. */
+const BOOTS_EVERY = 3;
 const BAD = '9.9.9';
+/** About as large as firmware without pictures is. */
+const IMAGE_BYTES = isLong ? 1_000_000 : 300_000;
+const IN_TIME_MS = isLong ? 300_000 : 60_000;
 
 interface Group {
   readonly outcome: string;
@@ -20,134 +34,154 @@ interface Group {
   readonly count: number;
 }
 
-describe('a roll-out', () => {
-  let hub: HubProcess;
-  let fleets: readonly SimulatedFleet[];
-  let boards: readonly { readonly model: string; readonly version: string; readonly ids: readonly string[] }[];
+let hub: HubProcess;
+let fleets: ReadonlyMap<string, SimulatedFleet>;
 
-  beforeAll(async () => {
-    hub = await startHub({
-      env: {
-        FLOTILLA_VERIFY_DEADLINE_SECONDS: '60',
-        FLOTILLA_VERIFY_SOAK_SECONDS: '2',
-        FLOTILLA_VERIFY_OVERDUE_SECONDS: '30',
-      },
-    });
-    const args = ['--boot-ms', '200'];
-    fleets = ['lamp', 'robot'].map((profile, index) => startFleet(hub, { devices: DEVICES, profile, seed: index + 1, args }));
-    await online(hub, 2 * DEVICES);
-    const query = '{ devices(filter: { all: true }, first: 200) { nodes { id model firmwareVersion } } }';
-    const { devices } = await ask<{ devices: { nodes: { id: string; model: string; firmwareVersion: string }[] } }>(hub, query, {});
-    const models = [...new Set(devices.nodes.map(({ model }) => model))].sort();
-    boards = models.map((model) => {
-      const nodes = devices.nodes.filter((node) => node.model === model);
-      return { model, version: nodes[0]?.firmwareVersion ?? '', ids: nodes.map(({ id }) => id) };
-    });
+beforeAll(async () => {
+  hub = await startHub({
+    env: {
+      FLOTILLA_VERIFY_DEADLINE_SECONDS: '240',
+      FLOTILLA_VERIFY_SOAK_SECONDS: '1',
+      FLOTILLA_VERIFY_OVERDUE_SECONDS: '120',
+    },
   });
+  const ota = await createEnrolmentLink(hub, { maxDevices: ALL });
+  const args = ['--speed', isLong ? '2' : '20'];
+  fleets = new Map(
+    BOARDS.map(({ model, profile }, index) => [model, startFleet(hub, { devices: DEVICES, profile, seed: index + 1, ota, args })]),
+  );
+  await online(hub, ALL, IN_TIME_MS);
+});
 
-  afterAll(async () => {
-    for (const fleet of fleets) await fleet.stop();
-    await hub.stop();
-    removeDataDir(hub.dataDir);
-  });
+afterAll(async () => {
+  for (const fleet of fleets.values()) await fleet.stop();
+  await hub.stop();
+  removeDataDir(hub.dataDir);
+});
 
-  async function publishedImage(version: string, models: readonly string[]): Promise<string> {
-    const { body } = await uploadImage(hub, makeImage({ version }));
-    const query = `mutation ($id: ID!, $models: [String!]!) { publishFirmwareImage(id: $id, models: $models) { userErrors { message } } }`;
-    const { publishFirmwareImage: answer } = await ask<{ publishFirmwareImage: { userErrors: unknown[] } }>(hub, query, {
-      id: body.id,
-      models,
-    });
-    expect(answer.userErrors).toEqual([]);
-    return body.id ?? '';
+/** The simulated fleet that a device is one of. */
+function fleetOf(model: string | undefined): SimulatedFleet {
+  const fleet = fleets.get(model ?? '');
+  if (fleet === undefined) throw new Error(`No fleet of ${model}.`);
+  return fleet;
+}
+
+async function modelsById(): Promise<ReadonlyMap<string, string>> {
+  const models = new Map<string, string>();
+  for (const { model } of BOARDS) {
+    const query = `query ($filter: DeviceFilter!, $after: String) {
+      devices(filter: $filter, first: 200, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } } }`;
+    for (let after: string | null = null, isMore = true; isMore;) {
+      const page: { devices: { nodes: { id: string }[]; pageInfo: { endCursor: string; hasNextPage: boolean } } } = await ask(hub, query, {
+        ...{ filter: { model }, after },
+      });
+      for (const { id } of page.devices.nodes) models.set(id, model);
+      after = page.devices.pageInfo.endCursor;
+      isMore = page.devices.pageInfo.hasNextPage;
+    }
   }
+  return models;
+}
 
-  /** What their next upgrade makes of the devices: the simulated boot loader of some goes back to what was there before. */
-  async function install(versionOf: (model: string) => string, isRolledBack: (device: string) => boolean): Promise<void> {
-    for (const { model, ids } of boards) {
-      const fleet = model === 'bread-compact-wifi' ? fleets[0] : fleets[1];
-      await fleet?.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'normal' } });
-      const behaviour = { kind: 'upgradeTo', version: versionOf(model) };
-      await fleet?.perform({ cmd: 'behaviour', device: '*', behaviour });
-      for (const device of ids.filter(isRolledBack)) {
-        await fleet?.perform({ cmd: 'behaviour', device, behaviour: { ...behaviour, rollBackAfterMs: 500 } });
+async function groupsOf(id: string): Promise<readonly Group[]> {
+  const query = 'query ($id: ID!) { job(id: $id) { failureGroups { outcome code model count } } }';
+  return (await ask<{ job: { failureGroups: Group[] } }>(hub, query, { id })).job.failureGroups;
+}
+
+async function countOn(firmwareVersion: string): Promise<number> {
+  const query = 'query ($filter: DeviceFilter!) { devices(filter: $filter) { totalCount } }';
+  return (await ask<{ devices: { totalCount: number } }>(hub, query, { filter: { firmwareVersion } })).devices.totalCount;
+}
+
+async function reverted(id: string): Promise<readonly string[]> {
+  const query =
+    'mutation ($id: ID!) { revertJob(id: $id, idempotencyKey: "back") { job { id parentJobId } others { id } userErrors { message } } }';
+  const { revertJob } = await ask<{
+    revertJob: { job: { id: string; parentJobId: string } | null; others: { id: string }[]; userErrors: unknown[] };
+  }>(hub, query, { id });
+  expect(revertJob).toMatchObject({ job: { parentJobId: id }, userErrors: [] });
+  return [revertJob.job?.id ?? '', ...revertJob.others.map((other) => other.id)];
+}
+
+/** Devices that come back: some boot and ask, some had only lost their network. Those of the canary that are to fail do, however they come. */
+async function bringBack(targets: readonly TargetNode[], models: ReadonlyMap<string, string>): Promise<readonly string[]> {
+  const canary = targets.filter(({ deviceId, wave }) => wave === 1 && models.get(deviceId) === SICK);
+  const booting = new Set(targets.filter((_, index) => index % BOOTS_EVERY === 0).map(({ deviceId }) => deviceId));
+  const sick = [
+    ...canary.filter(({ deviceId }) => booting.has(deviceId)).slice(0, 1),
+    ...canary.filter(({ deviceId }) => !booting.has(deviceId)),
+  ].slice(0, Math.ceil(DEVICES / SICK_EVERY));
+  const behaviour = { kind: 'upgradeFault', how: 'rollBack', version: BAD };
+  for (const { deviceId } of sick) await fleetOf(SICK).perform({ cmd: 'behaviour', device: deviceId, behaviour });
+  for (const device of booting) await fleetOf(models.get(device)).perform({ cmd: 'behaviour', device, behaviour: { kind: 'reboot' } });
+  for (const fleet of fleets.values()) await fleet.perform({ cmd: 'connect', device: '*' });
+  return sick.map(({ deviceId }) => deviceId);
+}
+
+describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
+  it(
+    'stops at its canary where one board in twenty does not keep the image, says which, and is taken back',
+    async () => {
+      const models = BOARDS.map(({ model }) => model);
+      const firmwareImageId = await publishedImage(hub, makeImage({ version: BAD, dataBytes: IMAGE_BYTES }), models);
+      const versions = [...new Set(BOARDS.map(({ version }) => version))];
+      for (const version of versions) {
+        const boards = BOARDS.filter((board) => board.version === version).map(({ model }) => model);
+        await publishedImage(hub, makeImage({ version, dataBytes: IMAGE_BYTES }), boards);
       }
-    }
-  }
-
-  async function groupsOf(id: string): Promise<readonly Group[]> {
-    const query = 'query ($id: ID!) { job(id: $id) { failureGroups { outcome code model count } } }';
-    return (await ask<{ job: { failureGroups: Group[] } }>(hub, query, { id })).job.failureGroups;
-  }
-
-  async function countOf(filter: Readonly<Record<string, unknown>>): Promise<number> {
-    const query = 'query ($filter: DeviceFilter!) { devices(filter: $filter) { totalCount } }';
-    return (await ask<{ devices: { totalCount: number } }>(hub, query, { filter })).devices.totalCount;
-  }
-
-  it('stops at its canary where a board does not keep the image, says which one, and is taken back', async () => {
-    const versions = [...new Set(boards.map(({ version }) => version))];
-    for (const version of versions) {
-      await publishedImage(
-        version,
-        boards.filter((board) => board.version === version).map(({ model }) => model),
+      const modelOf = await modelsById();
+      const canary = Math.ceil(ALL / 4);
+      const rule = { outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'], scope: 'JOB', count: 2, action: 'PAUSE' };
+      const input = {
+        ...{ firmwareImageId, devices: { all: true }, maxInFlight: canary, abort: [rule] },
+        waves: [{ count: canary, successThreshold: 1 }],
+      };
+      const preview = await ask<{ previewJob: { targetCount: number; waves: number[]; blastRadius: number } }>(
+        hub,
+        'query ($input: CreateJobInput!) { previewJob(input: $input) { targetCount waves blastRadius } }',
+        { input },
       );
-    }
-    const firmwareImageId = await publishedImage(
-      BAD,
-      boards.map(({ model }) => model),
-    );
-    const sick = boards[1];
-    if (sick === undefined) throw new Error('The story needs two boards.');
-    const isSick = (device: string): boolean => sick.ids.indexOf(device) % BROKEN_SHARE === 0;
-    await install(() => BAD, isSick);
-    const canary = 2 * Math.ceil(DEVICES / 3);
-    const rule = { outcomes: ['VERIFY_FAILED', 'UNKNOWN'], scope: 'JOB', count: 1, action: 'PAUSE' };
-    const input = {
-      firmwareImageId,
-      devices: { all: true },
-      waves: [{ count: canary, successThreshold: 1 }],
-      abort: [rule],
-      maxInFlight: 10,
-    };
-    const preview = await ask<{ previewJob: { targetCount: number; waves: number[]; argumentErrors: unknown[] } }>(
-      hub,
-      'query ($input: CreateJobInput!) { previewJob(input: $input) { targetCount waves argumentErrors { message } userErrors { message } } }',
-      { input },
-    );
-    expect(preview.previewJob).toMatchObject({ targetCount: 2 * DEVICES, waves: [canary, 2 * DEVICES - canary], argumentErrors: [] });
+      expect(preview.previewJob).toEqual({ targetCount: ALL, waves: [canary, ALL - canary], blastRadius: canary });
 
-    const id = await jobOf(hub, input, 'bad image');
-    await eventually(
-      () => readJob(hub, id),
-      ({ state }) => state === 'PAUSED',
-      120_000,
-    );
-    await steerJob(hub, 'cancelJob', id);
-    const job = await finished(hub, id, 120_000);
-    expect(sumOf(job)).toBe(2 * DEVICES);
-    // The second wave never opened.
-    expect(job.progress.cancelled).toBeGreaterThanOrEqual(2 * DEVICES - canary);
-    const groups = await groupsOf(id);
-    expect(groups.map(({ code, model, outcome }) => ({ code, model, outcome }))).toEqual([
-      { outcome: 'VERIFY_FAILED', code: 'NOT_APPLIED_OR_ROLLED_BACK', model: sick.model },
-    ]);
-    const moved = await countOf({ firmwareVersion: BAD });
-    expect(moved).toBe(job.progress.succeeded);
+      for (const fleet of fleets.values()) await fleet.perform({ cmd: 'disconnect', device: '*', how: 'graceful' });
+      await online(hub, 0);
+      const id = await jobOf(hub, input, 'bad image');
+      await eventually(
+        () => readJob(hub, id),
+        ({ progress }) => progress.waitingDevice === canary && progress.pending === ALL - canary,
+      );
+      const sick = await bringBack(await targetsOf(hub, id), modelOf);
+      await eventually(
+        () => readJob(hub, id),
+        ({ state }) => state === 'PAUSED',
+        IN_TIME_MS,
+      );
+      await steerJob(hub, 'cancelJob', id);
+      const job = await finished(hub, id, IN_TIME_MS);
+      expect(sumOf(job)).toBe(ALL);
+      const ended = await targetsOf(hub, id);
+      const touched = ended.filter(({ attempts }) => attempts > 0);
+      expect(touched.length).toBeLessThanOrEqual(preview.previewJob.blastRadius);
+      expect(touched.every(({ wave }) => wave === 1)).toBe(true);
+      const failed = ended.filter(({ outcome }) => outcome !== 'SUCCEEDED' && outcome !== 'CANCELLED').map(({ deviceId }) => deviceId);
+      expect(failed.length).toBeGreaterThanOrEqual(2);
+      expect(sick).toEqual(expect.arrayContaining(failed));
+      expect(await groupsOf(id)).toEqual([
+        { outcome: 'VERIFY_FAILED', code: 'NOT_APPLIED_OR_ROLLED_BACK', model: SICK, count: failed.length },
+      ]);
+      expect(job.progress.succeeded).toBe(touched.length - failed.length);
+      expect(await countOn(BAD)).toBe(job.progress.succeeded);
+      // Some were told by a call, and some by the answer to their OTA request.
+      let called = 0;
+      for (const fleet of fleets.values()) called += (await fleet.counts()).tools['self.upgrade_firmware'] ?? 0;
+      expect(called).toBeGreaterThan(0);
+      expect(called).toBeLessThan(touched.length);
 
-    await install(
-      (model) => boards.find((board) => board.model === model)?.version ?? '',
-      () => false,
-    );
-    const query =
-      'mutation ($id: ID!) { revertJob(id: $id, idempotencyKey: "back") { job { id parentJobId } others { id } userErrors { message } } }';
-    const { revertJob } = await ask<{
-      revertJob: { job: { id: string; parentJobId: string }; others: { id: string }[]; userErrors: unknown[] };
-    }>(hub, query, { id });
-    expect(revertJob).toMatchObject({ job: { parentJobId: id }, userErrors: [] });
-    const back = [revertJob.job, ...revertJob.others];
-    expect(back).toHaveLength(versions.length);
-    for (const each of back) expect(await finished(hub, each.id, 120_000)).toMatchObject({ conclusion: 'SUCCEEDED' });
-    expect(await countOf({ firmwareVersion: BAD })).toBe(0);
-  });
+      const back = await reverted(id);
+      expect(back).toHaveLength(versions.length);
+      for (const each of back) expect(await finished(hub, each, IN_TIME_MS)).toMatchObject({ conclusion: 'SUCCEEDED' });
+      expect(await countOn(BAD)).toBe(0);
+    },
+    4 * IN_TIME_MS,
+  );
 });

@@ -12,6 +12,7 @@ export interface JobNode {
 
 export interface TargetNode {
   readonly deviceId: string;
+  readonly wave: number;
   readonly state: string;
   readonly outcome: string | null;
   readonly attempts: number;
@@ -77,7 +78,7 @@ export function finished(hub: HubProcess, id: string, withinMs = 60_000): Promis
 /** All targets of a job, page by page. */
 export async function targetsOf(hub: HubProcess, id: string): Promise<readonly TargetNode[]> {
   const query = `query ($id: ID!, $after: String) { job(id: $id) { targets(first: 200, after: $after) {
-    nodes { deviceId state outcome attempts error { code message } } pageInfo { hasNextPage endCursor } } } }`;
+    nodes { deviceId wave state outcome attempts error { code message } } pageInfo { hasNextPage endCursor } } } }`;
   const found: TargetNode[] = [];
   let after: string | null = null;
   for (;;) {
