@@ -31,6 +31,8 @@ const mappers = {
   ToolResult: '@flotilla/mcp#ToolResult as ToolResultSource',
   ToolSetUse: '@flotilla/registry#ToolSetUseRow',
   Upload: '@flotilla/registry#UploadRow',
+  Webhook: '@flotilla/registry#WebhookRow',
+  WebhookDelivery: '@flotilla/registry#WebhookDeliveryRow',
 };
 
 const config = {

@@ -103,6 +103,7 @@ const environment = z.object({
       .transform((text) => Number(text) * 1000),
   ),
   FLOTILLA_DEVICE_URLS: originList,
+  FLOTILLA_WEBHOOK_URLS: originList,
   FLOTILLA_DIAL_NETWORKS: networkList,
   FLOTILLA_VERIFY_REBOOT_SECONDS: seconds({ fallbackMs: verificationTimes.rebootMs, min: 1, max: verificationMsMax / 1_000 }),
   FLOTILLA_VERIFY_DEADLINE_SECONDS: seconds({ fallbackMs: verificationTimes.firmwareMs, min: 1, max: verificationMsMax / 1_000 }),
@@ -161,6 +162,8 @@ export interface HubConfig {
   readonly voicelessIdleMs: number;
   /** Origins that tools which make a device fetch or post may name. */
   readonly deviceUrls: readonly string[];
+  /** Origins of webhooks that may be anywhere, private networks included. */
+  readonly webhookUrls: readonly string[];
   /** Networks in which microcontrollers may be dialled. */
   readonly dialNetworks: readonly string[];
   /** How long devices may take to show that a restart or an upgrade has happened. */
@@ -312,6 +315,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
     voicelessIdleMs: values.FLOTILLA_VOICELESS_SECONDS,
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
+    webhookUrls: values.FLOTILLA_WEBHOOK_URLS,
     dialNetworks: values.FLOTILLA_DIAL_NETWORKS,
     verification: verificationOf(values),
     storage: storageOf(values),

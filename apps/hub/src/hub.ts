@@ -2,7 +2,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { mountApi, type DeviceSettings } from '@flotilla/api';
-import { FirmwareImages, Fleet, Provisioning, ScreenPictures, TickWorker, ToolGate, UploadRetention } from '@flotilla/fleet';
+import {
+  announceDebts,
+  FirmwareImages,
+  Fleet,
+  Provisioning,
+  ScreenPictures,
+  TickWorker,
+  ToolGate,
+  UploadRetention,
+  WebhookDeliveries,
+  Webhooks,
+} from '@flotilla/fleet';
 import type { Registry } from '@flotilla/registry';
 import { Closers } from './closers.js';
 import type { HubConfig } from './config.js';
@@ -63,6 +74,8 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const tls = config.tls && new TlsFiles({ ...config.tls, logger });
   if (tls) closers.add('TLS files', () => tls.close());
   const ground = await openGround({ config, logger }, closers);
+  // Whatever this process does: most events are those of gateways.
+  ground.registry.events.whenOwed(announceDebts({ ticks: ground.bus.ticks, clock: systemClock, logger }));
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
   const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
@@ -116,7 +129,9 @@ async function openApi(
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });
   const screens = new ScreenPictures({ fleet: measured, registry, addresses: pictures.permits, clock: systemClock });
-  const operations = { fleet: measured, provisioning, firmware, screens, pictures: pictureFiles(pictures, blobs) };
+  const announce = announceDebts({ ticks: bus.ticks, clock: systemClock, logger });
+  const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
+  const operations = { fleet: measured, provisioning, firmware, screens, webhooks, pictures: pictureFiles(pictures, blobs) };
   const api = await mountApi(server, {
     registry,
     ...operations,
@@ -133,6 +148,7 @@ async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, p
   const { blobs, bus, closers, config, lease, logger, registry } = ground;
   const clock = systemClock;
   const retention = new UploadRetention({ uploads: registry.uploads, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger });
+  const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });
   const worker = new TickWorker({
     registry,
     bus: measuredBus(bus, metrics),
@@ -143,6 +159,7 @@ async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, p
     verification: config.verification,
     rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },
     retention,
+    webhooks,
   });
   await worker.start();
   closers.add('worker', () => worker.stop());

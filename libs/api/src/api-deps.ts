@@ -1,7 +1,14 @@
 /** What the API is given by apps/hub, and the tokens under which Nest hands it to the resolvers. */
 import type { EventFeed } from '@flotilla/bus';
 import type { KnownDevice, Registry } from '@flotilla/registry';
-import type { FirmwareOperations, FleetOperations, PictureFiles, ProvisioningOperations, ScreenOperations } from './fleet-operations.js';
+import type {
+  FirmwareOperations,
+  FleetOperations,
+  PictureFiles,
+  ProvisioningOperations,
+  ScreenOperations,
+  WebhookOperations,
+} from './fleet-operations.js';
 import type { ApiLimits } from './limits/api-limits.js';
 
 /** The part of pino's logger that the API uses. */
@@ -26,6 +33,7 @@ export interface ApiDeps {
   readonly firmware: FirmwareOperations;
   readonly screens: ScreenOperations;
   readonly pictures: PictureFiles;
+  readonly webhooks: WebhookOperations;
   /** Without it payloads show no credentials and no links: devices still get theirs. */
   readonly deviceSettings?: DeviceSettings;
   readonly feed: EventFeed;
@@ -41,6 +49,7 @@ export const FLEET = Symbol('fleet');
 export const PROVISIONING = Symbol('provisioning');
 export const FIRMWARE = Symbol('firmware');
 export const SCREENS = Symbol('screens');
+export const WEBHOOKS = Symbol('webhooks');
 export const DEVICE_SETTINGS = Symbol('device settings');
 export const FEED = Symbol('feed');
 export const LIMITS = Symbol('limits');

@@ -13,6 +13,7 @@ import {
   PROVISIONING,
   REGISTRY,
   SCREENS,
+  WEBHOOKS,
   type ApiDeps,
   type DeviceSettings,
 } from './api-deps.js';
@@ -45,6 +46,7 @@ import { FleetToolResolver } from './resolvers/fleet-tool.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
 import { UploadResolver } from './resolvers/upload.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
+import { WebhookResolver } from './resolvers/webhook.resolver.js';
 
 /** Beside `src` and `dist` alike. */
 const servedSchema = new URL('../schema.graphql', import.meta.url);
@@ -77,6 +79,7 @@ const resolvers = [
   JobTargetResolver,
   LiveResolver,
   UploadResolver,
+  WebhookResolver,
 ];
 
 @Module({})
@@ -88,6 +91,7 @@ export class ApiModule {
       { provide: PROVISIONING, useValue: deps.provisioning },
       { provide: FIRMWARE, useValue: deps.firmware },
       { provide: SCREENS, useValue: deps.screens },
+      { provide: WEBHOOKS, useValue: deps.webhooks },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },
       { provide: FEED, useValue: deps.feed },
       { provide: LOGGER, useValue: deps.logger },

@@ -1,6 +1,6 @@
 /** What the API asks of the fleet service: the acts that reach devices and jobs, those that let devices in and out, and those on firmware images. Reading goes to the registry directly. */
 import type { IncomingMessage } from 'node:http';
-import type { FirmwareImages, Fleet, Provisioning, ScreenPictures } from '@flotilla/fleet';
+import type { FirmwareImages, Fleet, Provisioning, ScreenPictures, Webhooks } from '@flotilla/fleet';
 import type { UploadRow } from '@flotilla/registry';
 import type { BlobBody } from '@flotilla/storage';
 
@@ -43,6 +43,8 @@ export type ProvisioningOperations = Pick<
 
 /** What is on devices' screens. */
 export type ScreenOperations = Pick<ScreenPictures, 'takeSnapshot' | 'showImage'>;
+
+export type WebhookOperations = Pick<Webhooks, 'create' | 'update' | 'remove' | 'redeliver'>;
 
 /** Pictures in and out over HTTP. */
 export interface PictureFiles {

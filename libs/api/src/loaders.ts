@@ -15,6 +15,7 @@ import type {
   TargetRow,
   ToolSet,
   ToolSetUseRow,
+  WebhookDeliveryRow,
 } from '@flotilla/registry';
 
 /** A wave, and what became of its targets so far. */
@@ -41,9 +42,10 @@ export interface Loaders {
   readonly jobTargets: Children<JobId, PageRequest & { readonly outcomes?: readonly TargetOutcome[] }, Page<TargetRow>>;
   readonly failureGroups: Children<JobId, number, readonly FailureGroupRow[]>;
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
+  readonly webhookDeliveries: Children<string, number, readonly WebhookDeliveryRow[]>;
 }
 
-export function makeLoaders({ devices, deviceGroups, toolSets, events, calls, jobs, toolPolicies }: Registry): Loaders {
+export function makeLoaders({ devices, deviceGroups, toolSets, events, calls, jobs, toolPolicies, webhooks }: Registry): Loaders {
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   return {
     device: new DataLoader((ids) => devices.findMany(ids)),
@@ -67,6 +69,7 @@ export function makeLoaders({ devices, deviceGroups, toolSets, events, calls, jo
       const [waves, progress] = await Promise.all([jobs.waves(ids), jobs.waveProgress(ids)]);
       return waves.map((each, index) => each.map((wave) => ({ wave, progress: progress[index]?.get(wave.number) })));
     }),
+    webhookDeliveries: childrenBy((ids, first) => webhooks.deliveriesOf(ids, first)),
     failureGroups: childrenBy((ids, first) => jobs.failureGroups(ids, first)),
   };
 }

@@ -8,7 +8,7 @@ import Fastify from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { openLocalBus, type EventFeed } from '@flotilla/bus';
-import { FirmwareImages, Provisioning } from '@flotilla/fleet';
+import { FirmwareImages, Provisioning, Webhooks } from '@flotilla/fleet';
 import type { DeviceId, DeviceTool, ToolSetHash } from '@flotilla/mcp';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
@@ -90,6 +90,7 @@ export async function openApi(
     provisioning: new Provisioning({ registry, bus, clock, logger }),
     firmware: new FirmwareImages({ registry, bus, blobs, clock, logger }),
     screens: refusingScreens,
+    webhooks: new Webhooks({ registry, clock, announce: () => undefined, trustedOrigins: [] }),
     pictures,
     deviceSettings: {
       describeCredential: ({ credential, transport }) => ({ transport, password: credential.secret }),
@@ -216,6 +217,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     firmwareImages: watch('firmwareImages', registry.firmwareImages),
     downloads: watch('downloads', registry.downloads),
     rollouts: watch('rollouts', registry.rollouts),
+    webhooks: watch('webhooks', registry.webhooks),
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
     makePartitions: (now) => registry.makePartitions(now),

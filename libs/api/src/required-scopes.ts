@@ -29,6 +29,7 @@ const query: EveryField<Query> = {
   uploads: 'DEVICES_READ',
   auditEntries: 'ADMIN',
   apiKeys: 'ADMIN',
+  webhooks: 'ADMIN',
 };
 
 const mutation: EveryField<Mutation> = {
@@ -54,6 +55,11 @@ const mutation: EveryField<Mutation> = {
   // A policy says what may be done twice: calls and jobs of everybody rely on it.
   setToolPolicy: 'ADMIN',
   deleteToolPolicy: 'ADMIN',
+  // Whoever makes a webhook has events sent wherever they like.
+  createWebhook: 'ADMIN',
+  updateWebhook: 'ADMIN',
+  deleteWebhook: 'ADMIN',
+  redeliverWebhook: 'ADMIN',
   createJob: 'JOBS_WRITE',
   rerunJob: 'JOBS_WRITE',
   approveJob: 'JOBS_WRITE',

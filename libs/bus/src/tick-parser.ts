@@ -9,6 +9,7 @@ const tickSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sweep') }),
   z.object({ kind: z.literal('partitions') }),
   z.object({ kind: z.literal('retention') }),
+  z.object({ kind: z.literal('webhooks') }),
 ]);
 
 /** Throws BusError MESSAGE_INVALID. */

@@ -9,7 +9,9 @@ export type Tick =
   /** Make partitions for the days to come; repeats by itself. */
   | { readonly kind: 'partitions' }
   /** Remove what is kept for a time only; repeats by itself. */
-  | { readonly kind: 'retention' };
+  | { readonly kind: 'retention' }
+  /** Webhooks are owed something. */
+  | { readonly kind: 'webhooks' };
 
 export interface TickQueue {
   /** Adds a tick, due after `delayMs` (0). The same job's tick that still waits is not added twice. */

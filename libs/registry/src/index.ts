@@ -108,3 +108,4 @@ export type { NewUpload, UploadKind, UploadRow, UploadStore } from './upload-sto
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';
 export type { RegistryLogger } from './registry-logger.js';
+export type { Breaker, DeliveryEnd, OwedEvent, RedeliveryAnswer, WebhookDeliveryRow, WebhookRow, WebhookStore } from './webhook-store.js';

@@ -27,6 +27,7 @@ import type { RegistryLogger } from './registry-logger.js';
 import type { Registry } from './registry.js';
 import { PgUploadStore } from './uploads/pg-upload-store.js';
 import { PgToolPolicyStore } from './tool-policy-store.js';
+import { PgWebhookStore } from './webhooks/pg-webhook-store.js';
 
 export interface RegistryOptions {
   /** As pg reads it, TLS parameters included. */
@@ -72,24 +73,17 @@ export async function openRegistry({
   await makePartitions(database, Date.now(), logger);
   await events.open();
   return {
+    ...plainStores(database),
     devices,
-    deviceGroups: new PgDeviceGroupStore(database),
     toolSets,
-    dials: new PgDialStore(database),
     events,
     calls,
-    jobs: new PgJobStore(database),
-    uploads: new PgUploadStore(database),
-    toolPolicies: new PgToolPolicyStore(database),
     apiKeys: new PgApiKeyStore(database, logger),
     users: new PgUserStore(database, () => userSessions.changed()),
     userSessions,
-    signInFailures: new PgSignInFailureStore(database),
     credentials,
     enrolments,
-    firmwareImages: new PgFirmwareImageStore(database),
     downloads,
-    rollouts: new PgRolloutStore(database),
     audit,
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
@@ -109,5 +103,20 @@ export async function openRegistry({
       ...downloads.writers(),
     ],
     close: () => (closed ??= close()),
+  };
+}
+
+/** Those that keep nothing in memory. */
+function plainStores(database: Database) {
+  return {
+    deviceGroups: new PgDeviceGroupStore(database),
+    dials: new PgDialStore(database),
+    jobs: new PgJobStore(database),
+    uploads: new PgUploadStore(database),
+    toolPolicies: new PgToolPolicyStore(database),
+    signInFailures: new PgSignInFailureStore(database),
+    firmwareImages: new PgFirmwareImageStore(database),
+    rollouts: new PgRolloutStore(database),
+    webhooks: new PgWebhookStore(database),
   };
 }

@@ -26,6 +26,8 @@ export interface EventStore {
   pagesOf(deviceIds: readonly string[], page: PageRequest): Promise<readonly Page<EventRow>[]>;
   /** The cursor that `page` gives this event, for one that came from the feed. */
   cursorOf(event: Pick<EventRow, 'id' | 'at'>): string;
+  /** The one listener hears of every write of this process after which webhooks are owed something. It may not throw. */
+  whenOwed(listener: () => void): void;
 }
 
 /** A finished single call. */

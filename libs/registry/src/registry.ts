@@ -13,6 +13,7 @@ import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
 import type { RolloutStore } from './rollout-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
 import type { UploadStore } from './upload-store.js';
+import type { WebhookStore } from './webhook-store.js';
 
 export type Scope =
   | 'DEVICES_READ'
@@ -97,6 +98,7 @@ export interface Registry {
   readonly firmwareImages: FirmwareImageStore;
   readonly downloads: DownloadStore;
   readonly rollouts: RolloutStore;
+  readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;

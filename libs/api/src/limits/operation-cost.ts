@@ -27,6 +27,7 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['Device.groups', 20],
   ['DeviceGroup.deviceCount', 20],
   ['Job.targets', 20],
+  ['Webhook.deliveries', 20],
   // These go over rows that they do not return: a job's targets, the fleet.
   ['Job.failureGroups', 200],
   ['Query.tools', 200],

@@ -5,6 +5,7 @@ import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
 import { LateAnswers } from './late-answers.js';
 import type { RunDeps } from './run-context.js';
+import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 
 export interface TickWorkerDeps extends RunDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
@@ -12,6 +13,8 @@ export interface TickWorkerDeps extends RunDeps {
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
   /** Without it uploads stay for ever. */
   readonly retention?: Pick<UploadRetention, 'run'>;
+  /** Without it webhooks are told nothing by this process. */
+  readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
 }
 
 /** How late a job without an owner, or a device of a dead process, is noticed. */
@@ -49,7 +52,7 @@ export class TickWorker {
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
     this.#lateAnswers.stop();
-    await this.#runner.stop();
+    await Promise.all([this.#runner.stop(), this.#deps.webhooks?.stop()]);
   }
 
   async #work(tick: Tick): Promise<void> {
@@ -62,11 +65,14 @@ export class TickWorker {
         return this.#deps.registry.makePartitions(this.#deps.clock.now());
       case 'retention':
         return this.#deps.retention?.run();
+      case 'webhooks':
+        return this.#deps.webhooks?.wake();
     }
   }
 
   async #sweep(): Promise<void> {
     const closedSessions = await this.#deps.registry.sweepDeadProcesses();
+    this.#deps.webhooks?.wake();
     if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
     await this.#runner.sweep();
   }

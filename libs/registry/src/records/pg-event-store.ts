@@ -12,6 +12,7 @@ import type { Page, PageRequest } from '../page.js';
 import type { EventFilter, EventRow, EventStore } from '../record-stores.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
+import { OWE } from '../webhooks/owed-statements.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
 
@@ -24,9 +25,10 @@ const SPILL_BYTES_MAX = 64 * 1024 * 1024;
 
 const INSERT = {
   name: 'insert-events',
-  text: `INSERT INTO event (id, type, device_id, data)
-         SELECT i.id, i.type, i.device_id, i.data FROM json_to_recordset($1) AS i(id uuid, type text, device_id text, data jsonb)
-         ON CONFLICT (id) DO NOTHING`,
+  text: `WITH written AS (
+           INSERT INTO event (id, type, device_id, data)
+           SELECT i.id, i.type, i.device_id, i.data FROM json_to_recordset($1) AS i(id uuid, type text, device_id text, data jsonb)
+           ON CONFLICT (id) DO NOTHING RETURNING id, type), ${OWE}`,
 };
 
 const spilledEvent = z.object({
@@ -46,6 +48,7 @@ export class PgEventStore implements EventStore {
   #draining: Promise<void> | undefined;
   #droppedTotal = 0;
   #isClosed = false;
+  #onOwed: (() => void) | undefined;
 
   /** Without a spill file events past the memory's bound are dropped at once. */
   constructor(database: Database, spillFile: string | undefined, logger: RegistryLogger) {
@@ -81,6 +84,10 @@ export class PgEventStore implements EventStore {
       );
     else if (this.#spill?.add(row) !== true) this.#drop(1);
     return row;
+  }
+
+  whenOwed(listener: () => void): void {
+    this.#onOwed = listener;
   }
 
   cursorOf(event: Pick<EventRow, 'id' | 'at'>): string {
@@ -138,7 +145,8 @@ export class PgEventStore implements EventStore {
 
   async #write(rows: readonly EventRow[]): Promise<readonly undefined[]> {
     const input = rows.map(({ id, type, deviceId, data }) => ({ id, type, device_id: deviceId, data }));
-    await this.#database.query(INSERT, [toJson(input)]);
+    const [answer] = await this.#database.query<{ owes: boolean }>(INSERT, [toJson(input)]);
+    if (answer?.owes === true) this.#onOwed?.();
     return rows.map(() => undefined);
   }
 

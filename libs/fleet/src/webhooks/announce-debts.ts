@@ -1,0 +1,32 @@
+/** Tells the workers that webhooks are owed something: by a tick, which may be lost, because their sweep looks as well. */
+import type { TickQueue } from '@flotilla/bus';
+import type { Clock } from '@flotilla/session';
+import type { FleetLogger } from '../fleet-logger.js';
+
+/** Ticks of one process are at least this far apart, ms: in a storm every batch of events is owed to somebody. */
+const PAUSE_MS = 250;
+
+export function announceDebts({
+  ticks,
+  clock,
+  logger,
+}: {
+  readonly ticks: Pick<TickQueue, 'add'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+}): () => void {
+  let isPausing = false;
+  let isOwed = false;
+  const announce = (): void => {
+    isOwed = true;
+    if (isPausing) return;
+    isPausing = true;
+    isOwed = false;
+    ticks.add({ kind: 'webhooks' }).catch((error: unknown) => logger.warn({ err: error }, 'webhooks wait for the next sweep'));
+    clock.setTimer(PAUSE_MS, () => {
+      isPausing = false;
+      if (isOwed) announce();
+    });
+  };
+  return announce;
+}

@@ -1,0 +1,13 @@
+/** The hub stops delivering to a webhook by itself, says so on the audit trail, and as an event, for whoever watches. */
+import type { WebhookDeliveriesDeps } from './webhook-deliveries.js';
+
+export async function pauseWebhook(
+  { bus, clock, logger, registry }: WebhookDeliveriesDeps,
+  webhookId: string,
+  reason: string,
+): Promise<void> {
+  const at = clock.now();
+  if (!(await registry.webhooks.pause(webhookId, reason, { at, by: { actor: 'hub' } }))) return;
+  logger.warn({ webhookId, reason }, 'a webhook is paused until somebody enables it again');
+  bus.feed.publish('event', registry.events.append({ type: 'webhook.paused', deviceId: undefined, at, data: { webhookId, reason } }));
+}

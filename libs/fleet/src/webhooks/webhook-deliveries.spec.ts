@@ -1,0 +1,286 @@
+import { createHmac } from 'node:crypto';
+import { openLocalBus } from '@flotilla/bus';
+import type { Bus, FeedEvent } from '@flotilla/bus';
+import type { DeviceId } from '@flotilla/mcp';
+import { openRegistry } from '@flotilla/registry';
+import type { EventRow, Registry, WebhookDeliveryRow } from '@flotilla/registry';
+import { openTestDatabase } from '@flotilla/registry/test-database';
+import type { TestDatabase } from '@flotilla/registry/test-database';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admin, realClock, silent } from '../fleet-fixture.suite.js';
+import { openReceiver } from './receiver.suite.js';
+import type { Receiver } from './receiver.suite.js';
+import { WebhookDeliveries } from './webhook-deliveries.js';
+import { defaultWebhookLimits } from './webhook-limits.js';
+import type { WebhookLimits } from './webhook-limits.js';
+import { Webhooks } from './webhooks.js';
+
+const quick: WebhookLimits = { ...defaultWebhookLimits, attemptMs: 400, settleMs: 300, retryMs: 40, retryMsMax: 80 };
+
+let database: TestDatabase;
+let registry: Registry;
+let bus: Bus;
+let receiver: Receiver;
+let deliveries: WebhookDeliveries;
+let heard: FeedEvent[] = [];
+
+function start(limits: Partial<WebhookLimits> = {}, trustedOrigins = [receiver.origin]): void {
+  deliveries = new WebhookDeliveries({ registry, bus, clock: realClock, logger: silent, trustedOrigins, limits: { ...quick, ...limits } });
+}
+
+async function makeWebhook(types: readonly string[] = ['*'], url = `${receiver.origin}/hook`) {
+  const webhooks = new Webhooks({ registry, clock: realClock, announce: () => deliveries.wake(), trustedOrigins: [receiver.origin] });
+  const made = await webhooks.create({ url, types, enabled: true }, admin);
+  if ('refusal' in made) throw new Error(made.refusal.message);
+  return { webhooks, id: made.webhook.id, secret: made.secret };
+}
+
+function append(type = 'device.connected', data: Readonly<Record<string, unknown>> = {}): EventRow {
+  return registry.events.append({ type, deviceId: 'board' as DeviceId, at: Date.now(), data });
+}
+
+const logOf = async (id: string): Promise<readonly WebhookDeliveryRow[]> => (await registry.webhooks.deliveriesOf([id], 100))[0] ?? [];
+const ids = () => receiver.received.map(({ event }) => event.id);
+/** What the sweep and the ticks of the hub do. */
+const wakeUntil = (done: () => boolean | Promise<boolean>) =>
+  expect
+    .poll(
+      async () => {
+        deliveries.wake();
+        return done();
+      },
+      { timeout: 10_000, interval: 30 },
+    )
+    .toBe(true);
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+  bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silent });
+  bus.feed.subscribe('event', (event) => heard.push(event));
+});
+beforeEach(async () => {
+  heard = [];
+  receiver = await openReceiver();
+  start();
+});
+afterEach(async () => {
+  await deliveries.stop();
+  for (const { id } of await registry.webhooks.all()) await registry.webhooks.remove(id, { at: Date.now() });
+  await receiver.close();
+});
+afterAll(async () => {
+  await bus.close();
+  await registry.close();
+  await database.close();
+});
+
+describe('webhooks', () => {
+  it('get the events of their types as GraphQL gives them, signed, and no others', async () => {
+    append('device.connected', { before: true });
+    await expect.poll(() => registry.writers().find(({ name }) => name === 'event')?.depth).toBe(0);
+    const { id, secret } = await makeWebhook(['device.*', 'job.finished']);
+    const [first, , third] = [append('device.connected', { n: 1 }), append('devices.x'), append('job.finished'), append('job.started')];
+    await wakeUntil(() => receiver.received.length === 2);
+    expect(ids().sort()).toEqual([first.id, third?.id].sort());
+    const got = receiver.received.find(({ event }) => event.id === first.id);
+    expect(JSON.parse(got?.body ?? '')).toEqual({
+      ...{ id: first.id, type: 'device.connected', deviceId: 'board', data: { n: 1 } },
+      at: new Date(first.at).toISOString(),
+    });
+    expect(got?.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'Flotilla', 'flotilla-event-id': first.id });
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(got?.headers['flotilla-signature'])) ?? [];
+    expect(v1).toBe(createHmac('sha256', secret).update(`${t}.${got?.body}`).digest('hex'));
+    expect(Math.abs(Number(t) - Date.now() / 1000)).toBeLessThan(60);
+    await wakeUntil(async () => (await logOf(id)).length === 2);
+    expect((await logOf(id))[0]).toMatchObject({ attempt: 1, status: 204, delivered: true, error: undefined });
+  });
+
+  it('are asked again after a failure until they take the event, whatever the failure was', async () => {
+    let request = 0;
+    receiver.answer = (response) => {
+      request += 1;
+      if (request === 1) response.writeHead(500).end('no');
+      else if (request === 2) response.writeHead(302, { location: `${receiver.origin}/elsewhere` }).end();
+      else if (request === 3) response.destroy();
+      // The fourth hangs.
+      else if (request === 5) response.writeHead(200).end('x'.repeat(5_000_000));
+    };
+    const { id } = await makeWebhook();
+    const event = append();
+    await wakeUntil(async () => (await logOf(id)).length === 5);
+    expect(ids()).toEqual(Array(5).fill(event.id));
+    const log = (await logOf(id)).toReversed();
+    expect(log.map(({ attempt, status, delivered }) => [attempt, status, delivered])).toEqual([
+      [1, 500, false],
+      [2, 302, false],
+      [3, undefined, false],
+      [4, undefined, false],
+      [5, 200, true],
+    ]);
+    expect(log[1]?.error).toContain('redirects are not followed');
+    expect(log[3]?.error).toContain('No answer within');
+    expect((await registry.webhooks.all())[0]?.failingSince).toBeUndefined();
+  });
+
+  it('that fail are left alone for a while, and what they are owed comes when they are back', async () => {
+    await deliveries.stop();
+    start({ breaker: { failures: 3, pauseMs: 300, pauseMsMax: 300 } });
+    receiver.answer = (response) => response.writeHead(503).end();
+    await makeWebhook();
+    const events = Array.from({ length: 40 }, () => append());
+    await wakeUntil(() => receiver.received.length >= 8);
+    const asked = receiver.received.length;
+    receiver.answer = (response) => response.writeHead(204).end();
+    expect(asked).toBeLessThan(40);
+    await wakeUntil(() => new Set(ids()).size === events.length);
+  });
+
+  it('get at most so many deliveries at a time, and one that hangs keeps no other waiting', async () => {
+    await deliveries.stop();
+    start({ attemptMs: 5_000 });
+    const { id } = await makeWebhook(['*'], `${receiver.origin}/slow`);
+    await makeWebhook(['job.finished'], `${receiver.origin}/fast`);
+    let open = 0;
+    let most = 0;
+    const held: (() => void)[] = [];
+    receiver.answer = (response, { event }) => {
+      if (event.type === 'job.finished') return void response.writeHead(204).end();
+      open += 1;
+      most = Math.max(most, open);
+      held.push(() => {
+        open -= 1;
+        response.writeHead(204).end();
+      });
+    };
+    for (let index = 0; index < 20; index += 1) append();
+    await wakeUntil(() => held.length === quick.perWebhook);
+    append('job.finished');
+    await wakeUntil(() => receiver.received.some(({ event }) => event.type === 'job.finished'));
+    await wakeUntil(async () => {
+      for (const end of held.splice(0)) end();
+      return (await logOf(id)).filter(({ delivered }) => delivered).length >= 20;
+    });
+    expect(most).toBeLessThanOrEqual(quick.perWebhook);
+  });
+
+  it('are paused when nothing could be delivered for long, which is an event, and begin again when they are enabled', async () => {
+    await deliveries.stop();
+    start({ pausedAfterMs: 150 });
+    receiver.answer = (response) => response.writeHead(500).end();
+    const { webhooks, id } = await makeWebhook();
+    const event = append();
+    await wakeUntil(() => heard.some(({ type }) => type === 'webhook.paused'));
+    expect(heard[0]).toMatchObject({ data: { webhookId: id, reason: expect.stringContaining('500') } });
+    expect((await registry.webhooks.all())[0]).toMatchObject({ enabled: false, pausedAt: expect.any(Number) });
+    expect((await registry.audit.page({ action: 'webhook.paused' }, { first: 1 })).rows[0]).toMatchObject({
+      actor: 'hub',
+      subject: `webhook:${id}`,
+    });
+    const unheard = append('device.disconnected');
+    receiver.answer = (response) => response.writeHead(204).end();
+    receiver.received.length = 0;
+    await expect.poll(() => registry.writers().find(({ name }) => name === 'event')?.depth).toBe(0);
+    await webhooks.update(id, { url: `${receiver.origin}/hook`, types: ['*'], enabled: true }, admin);
+    await wakeUntil(() => receiver.received.length > 0);
+    expect(ids()).toContain(event.id);
+    expect(ids()).not.toContain(unheard.id);
+    expect((await registry.webhooks.all())[0]).toMatchObject({ enabled: true, pausedAt: undefined });
+  });
+
+  it('are paused at once by 410, and when they are owed too much', async () => {
+    receiver.answer = (response) => response.writeHead(410).end();
+    const { id } = await makeWebhook();
+    append();
+    await wakeUntil(() => heard.some(({ type, data }) => type === 'webhook.paused' && data['webhookId'] === id));
+    await deliveries.stop();
+    const { id: slow } = await makeWebhook();
+    for (let index = 0; index < 11; index += 1) append();
+    await expect.poll(() => registry.webhooks.owedMoreThan(10)).toEqual([slow]);
+    start({ owedMax: 10, perWebhook: 1 });
+    await wakeUntil(() => heard.some(({ data }) => data['webhookId'] === slow));
+  });
+
+  it('are delivered once more on demand, and events that are gone are given up with a word in the log', async () => {
+    const { webhooks, id } = await makeWebhook();
+    const event = append();
+    await wakeUntil(async () => (await logOf(id)).length === 1);
+    const [delivery] = await logOf(id);
+    expect(await webhooks.redeliver(delivery?.id ?? '', admin)).toMatchObject({ webhook: { id } });
+    await wakeUntil(async () => (await logOf(id)).length === 2);
+    expect(ids()).toEqual([event.id, event.id]);
+    expect(await webhooks.redeliver('nonsense', admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
+    await webhooks.update(id, { url: `${receiver.origin}/hook`, types: ['*'], enabled: false }, admin);
+    expect(await webhooks.redeliver(delivery?.id ?? '', admin)).toMatchObject({ refusal: { code: 'CONFLICT' } });
+  });
+
+  it('get what a process claimed that died before it could deliver', async () => {
+    const { id } = await makeWebhook();
+    const event = append();
+    const claim = () => registry.webhooks.claim({ limit: 10, perWebhook: 10, claimMs: 200, breaker: quick.breaker });
+    await expect.poll(async () => (await claim()).map(({ eventId }) => eventId)).toEqual([event.id]);
+    expect(await claim()).toEqual([]);
+    await wakeUntil(() => receiver.received.length === 1);
+    await wakeUntil(async () => (await logOf(id)).some(({ attempt, delivered }) => attempt === 2 && delivered));
+  });
+});
+
+describe('addresses of webhooks', () => {
+  const webhooks = () => new Webhooks({ registry, clock: realClock, announce: () => undefined, trustedOrigins: [receiver.origin] });
+  const refusalOf = async (url: string) => {
+    const made = await webhooks().create({ url, types: ['*'], enabled: true }, admin);
+    return 'refusal' in made ? made.refusal.code : undefined;
+  };
+
+  it.each([
+    'http://127.0.0.1/',
+    'http://localhost:9000/',
+    'http://[::1]/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://100.64.0.1/',
+    'http://[fd00::1]/',
+    'http://[64:ff9b::a00:1]/',
+    'https://224.0.0.1/',
+  ])('inside a network are refused: %s', async (url) => {
+    expect(await refusalOf(url)).toBe('URL_FORBIDDEN');
+  });
+
+  it.each(['ftp://example.com/', 'https://user:pass@example.com/', 'nonsense', '/relative', `https://example.com/${'x'.repeat(2_048)}`])(
+    'that are none are refused: %s',
+    async (url) => {
+      expect(await refusalOf(url)).toBe('INVALID');
+    },
+  );
+
+  it('are judged again at every connect: what was allowed once, or resolves elsewhere now, gets nothing', async () => {
+    await deliveries.stop();
+    start({ attemptMs: 3_000 }, []);
+    const { id } = await makeWebhook();
+    const { port } = new URL(receiver.origin);
+    const named = await registry.webhooks.create(
+      { url: `http://localhost:${port}/`, types: ['*'], enabled: true, secret: 's' },
+      { webhooksMax: 9, at: Date.now() },
+    );
+    append();
+    for (const webhook of [id, named?.id ?? '']) {
+      await wakeUntil(async () => (await logOf(webhook)).length > 0);
+      expect((await logOf(webhook))[0]).toMatchObject({
+        delivered: false,
+        status: undefined,
+        error: expect.stringContaining('URL_FORBIDDEN'),
+      });
+    }
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('are bounded in number, and event types have a form', async () => {
+    const make = (types: readonly string[]) => webhooks().create({ url: `${receiver.origin}/`, types, enabled: true }, admin);
+    for (const types of [[], ['Device'], ['device.'], ['*.x'], ['a*'], Array<string>(51).fill('a')])
+      expect(await make(types)).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'types'] } });
+    for (let index = 0; index < defaultWebhookLimits.webhooksMax; index += 1) await make(['x']);
+    expect(await make(['x'])).toMatchObject({ refusal: { code: 'LIMIT_EXCEEDED' } });
+  });
+});

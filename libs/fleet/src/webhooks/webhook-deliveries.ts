@@ -1,0 +1,160 @@
+/**
+ * Delivers what webhooks are owed, while there is something. Wakes by ticks, and knows nothing that PostgreSQL does not: whatever dies here is claimed
+ * again when its claim has lapsed. Delivers at least once, and roughly in order.
+ */
+import type { Bus } from '@flotilla/bus';
+import type { OwedEvent, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { FleetLogger } from '../fleet-logger.js';
+import { defaultWebhookLimits, retryDelayMs } from './webhook-limits.js';
+import type { WebhookLimits } from './webhook-limits.js';
+import { pauseWebhook } from './pause-webhook.js';
+import { WebhookSender } from './webhook-sender.js';
+import type { AttemptEnd } from './webhook-sender.js';
+
+export interface WebhookDeliveriesDeps {
+  readonly registry: Pick<Registry, 'events' | 'webhooks'>;
+  readonly bus: Pick<Bus, 'feed'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+  /** Origins that may be anywhere. */
+  readonly trustedOrigins: readonly string[];
+  readonly limits?: WebhookLimits;
+}
+
+/** How often it is looked at whether a webhook is owed too much, ms: between two looks a storm adds some ten thousands. */
+const OWED_LOOK_MS = 60_000;
+/** The receiver says that it will never want to hear again. [RFC 9110 §15.5.11] */
+const GONE = 410;
+
+export class WebhookDeliveries {
+  readonly #deps: WebhookDeliveriesDeps;
+  readonly #limits: WebhookLimits;
+  readonly #sender: WebhookSender;
+  readonly #stopped = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  #rounds: Promise<void> | undefined;
+  #isChanged = false;
+  #onChange: () => void = () => undefined;
+  #lookedAt = 0;
+
+  constructor(deps: WebhookDeliveriesDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits ?? defaultWebhookLimits;
+    this.#sender = new WebhookSender(deps.trustedOrigins, this.#limits);
+  }
+
+  /** Something may be due. Returns at once. */
+  wake(): void {
+    this.#changed();
+    if (this.#stopped.signal.aborted) return;
+    this.#rounds ??= this.#goRound()
+      .catch((error: unknown) => {
+        this.#isChanged = false;
+        this.#deps.logger.warn({ err: error }, 'webhooks wait: what they are owed could not be read');
+      })
+      .finally(() => {
+        this.#rounds = undefined;
+        // Woken after the last look.
+        if (this.#isChanged) this.wake();
+      });
+  }
+
+  /** Breaks off what is under way: it is owed still, and the next process delivers it. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#changed();
+    await this.#rounds;
+    await Promise.all(this.#underWay);
+    await this.#sender.close();
+  }
+
+  async #goRound(): Promise<void> {
+    await this.#lookForTooMuch();
+    while (!this.#stopped.signal.aborted) {
+      this.#isChanged = false;
+      const claimed = await this.#claim();
+      for (const owed of claimed) this.#begin(owed);
+      if (claimed.length > 0 && this.#underWay.size < this.#limits.atATime) continue;
+      if (this.#underWay.size === 0 && !this.#isChanged) return;
+      await this.#change();
+    }
+  }
+
+  async #claim(): Promise<readonly OwedEvent[]> {
+    const { atATime, perWebhook, attemptMs, settleMs, breaker } = this.#limits;
+    const limit = atATime - this.#underWay.size;
+    return limit <= 0 ? [] : this.#deps.registry.webhooks.claim({ limit, perWebhook, claimMs: attemptMs + settleMs, breaker });
+  }
+
+  /** Until a delivery ends, or something new may be due. A change since the last look counts. */
+  async #change(): Promise<void> {
+    if (!this.#isChanged && !this.#stopped.signal.aborted) await new Promise<void>((resolve) => (this.#onChange = resolve));
+    this.#onChange = () => undefined;
+  }
+
+  #changed(): void {
+    this.#isChanged = true;
+    this.#onChange();
+  }
+
+  #begin(owed: OwedEvent): void {
+    const delivery = this.#deliver(owed)
+      .catch((error: unknown) =>
+        this.#deps.logger.warn(
+          { err: error, webhookId: owed.webhookId, eventId: owed.eventId },
+          'a delivery was not recorded: it comes again',
+        ),
+      )
+      .finally(() => {
+        this.#underWay.delete(delivery);
+        this.#changed();
+      });
+    this.#underWay.add(delivery);
+  }
+
+  async #deliver(owed: OwedEvent): Promise<void> {
+    const { clock, registry } = this.#deps;
+    const { event, url, secret } = owed;
+    const at = clock.now();
+    if (event === undefined) {
+      const error = 'Given up: the event is older than what is kept.';
+      return void (await registry.webhooks.settle(
+        { owed, at, status: undefined, error, result: { kind: 'given-up' } },
+        this.#limits.breaker,
+      ));
+    }
+    let end: AttemptEnd;
+    try {
+      end = await this.#sender.send({ url, secret, event, at }, this.#stopped.signal);
+    } catch {
+      return registry.webhooks.release(owed);
+    }
+    const result = this.#resultOf(owed, end);
+    const failingSince = await registry.webhooks.settle({ owed, at, ...end, result }, this.#limits.breaker);
+    await this.#pauseIfHopeless(owed, end, failingSince);
+  }
+
+  #resultOf({ attempt, owedAt }: OwedEvent, { error }: AttemptEnd) {
+    if (error === undefined) return { kind: 'delivered' } as const;
+    if (this.#deps.clock.now() - owedAt >= this.#limits.givenUpAfterMs) return { kind: 'given-up' } as const;
+    return { kind: 'retry', afterMs: retryDelayMs(this.#limits, attempt, Math.random()) } as const;
+  }
+
+  async #pauseIfHopeless({ webhookId }: OwedEvent, { status, error }: AttemptEnd, failingSince: number | undefined): Promise<void> {
+    if (error === undefined || failingSince === undefined) return;
+    if (status === GONE) return pauseWebhook(this.#deps, webhookId, 'The receiver answered 410 (gone).');
+    if (this.#deps.clock.now() - failingSince < this.#limits.pausedAfterMs) return;
+    const since = new Date(failingSince).toISOString();
+    await pauseWebhook(this.#deps, webhookId, `Nothing could be delivered since ${since}; last: ${error}`);
+  }
+
+  async #lookForTooMuch(): Promise<void> {
+    const { clock, registry } = this.#deps;
+    if (clock.now() - this.#lookedAt < OWED_LOOK_MS) return;
+    this.#lookedAt = clock.now();
+    const { owedMax } = this.#limits;
+    for (const id of await registry.webhooks.owedMoreThan(owedMax))
+      await pauseWebhook(this.#deps, id, `It is owed more than ${owedMax} events: its receiver is too slow for its types.`);
+  }
+}

@@ -1,0 +1,69 @@
+/** The rules for what a webhook may be. An address is judged by what it says, and by where its name leads now; every connect judges it again. */
+import dns from 'node:dns/promises';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { isPublicAddress, literalOf } from './public-address.js';
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly types: readonly string[];
+  readonly enabled: boolean;
+}
+
+const URL_CHARACTERS_MAX = 2_048;
+/** Patterns of one webhook: whoever wants more wants `*`. */
+const TYPES_MAX = 50;
+const TYPE_CHARACTERS_MAX = 100;
+/** `device.connected`, `device.*`, `*`. */
+const TYPE = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.\*)?)$/;
+/** A name that nobody resolves in time is let in: deliveries will say what is wrong with it. */
+const LOOKUP_MS = 5_000;
+
+export async function refuseWebhook(request: WebhookRequest, trustedOrigins: ReadonlySet<string>): Promise<Refusal | undefined> {
+  return refuseTypes(request.types) ?? (await refuseUrl(request.url, trustedOrigins));
+}
+
+function refuseTypes(types: readonly string[]): Refusal | undefined {
+  const path = ['input', 'types'];
+  if (types.length === 0 || types.length > TYPES_MAX)
+    return refuse('INVALID', path, `A webhook has 1 to ${TYPES_MAX} event types; "*" stands for all.`);
+  const wrong = types.find((type) => type.length > TYPE_CHARACTERS_MAX || !TYPE.test(type));
+  if (wrong === undefined) return undefined;
+  const shown = wrong.slice(0, TYPE_CHARACTERS_MAX);
+  return refuse(
+    'INVALID',
+    path,
+    `"${shown}" is no event type: write one as events have it, such as "device.connected", or "device.*", or "*".`,
+  );
+}
+
+async function refuseUrl(text: string, trustedOrigins: ReadonlySet<string>): Promise<Refusal | undefined> {
+  const path = ['input', 'url'];
+  if (text.length > URL_CHARACTERS_MAX || !URL.canParse(text))
+    return refuse('INVALID', path, `The address is an absolute URL of at most ${URL_CHARACTERS_MAX} characters.`);
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('INVALID', path, 'The address begins with https:// or http://.');
+  if (url.username !== '' || url.password !== '')
+    return refuse('INVALID', path, 'The address holds no name and password: deliveries are signed, which proves more.');
+  if (trustedOrigins.has(url.origin)) return undefined;
+  const inside = await addressesOf(url.hostname).then((addresses) => addresses.find((address) => !isPublicAddress(address)));
+  if (inside === undefined) return undefined;
+  return refuse(
+    'URL_FORBIDDEN',
+    path,
+    `${url.hostname} is not on the public internet. Add ${url.origin} to FLOTILLA_WEBHOOK_URLS if events may be sent there.`,
+  );
+}
+
+/** None where the name is not known. */
+async function addressesOf(hostname: string): Promise<readonly string[]> {
+  const literal = literalOf(hostname);
+  if (literal !== undefined) return [literal];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly string[]>((resolve) => (timer = setTimeout(resolve, LOOKUP_MS, [])));
+  const found = dns.lookup(hostname, { all: true }).then(
+    (addresses) => addresses.map(({ address }) => address),
+    () => [],
+  );
+  return Promise.race([found, late]).finally(() => clearTimeout(timer));
+}

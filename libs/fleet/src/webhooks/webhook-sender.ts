@@ -1,0 +1,89 @@
+/** One attempt to deliver one event over HTTP: one POST, no redirects, bounded in time and bytes. Decides nothing about what follows from how it ends. */
+import type { EventRow } from '@flotilla/registry';
+import { request } from 'undici';
+import type { Agent } from 'undici';
+import { openAgent, openGuardedAgent } from './guarded-agent.js';
+import { signatureOf } from './sign-delivery.js';
+import type { WebhookLimits } from './webhook-limits.js';
+
+export interface Attempt {
+  readonly url: string;
+  readonly secret: string;
+  readonly event: EventRow;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+}
+
+/** Delivered: without `error`. */
+export interface AttemptEnd {
+  /** Of HTTP; undefined where no answer came. */
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+}
+
+/** Characters of an error in the log of deliveries. */
+const ERROR_CHARACTERS_MAX = 300;
+
+export class WebhookSender {
+  readonly #limits: WebhookLimits;
+  readonly #trusted: ReadonlySet<string>;
+  readonly #open: Agent;
+  readonly #guarded: Agent;
+
+  /** `trustedOrigins`: those that the operator named, which may be anywhere. */
+  constructor(trustedOrigins: readonly string[], limits: WebhookLimits) {
+    this.#limits = limits;
+    this.#trusted = new Set(trustedOrigins);
+    const bounds = { connections: limits.perWebhook, timeoutMs: limits.attemptMs };
+    this.#open = openAgent(bounds);
+    this.#guarded = openGuardedAgent(bounds);
+  }
+
+  /** Rejects only when `stopped` aborts it. */
+  async send({ url, secret, event, at }: Attempt, stopped: AbortSignal): Promise<AttemptEnd> {
+    const body = JSON.stringify(shown(event));
+    const late = AbortSignal.timeout(this.#limits.attemptMs);
+    const signal = AbortSignal.any([late, stopped]);
+    try {
+      const answer = await request(url, {
+        dispatcher: this.#trusted.has(new URL(url).origin) ? this.#open : this.#guarded,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'Flotilla',
+          'flotilla-event-id': event.id,
+          'flotilla-signature': signatureOf({ secret, body, at }),
+        },
+        body,
+        signal,
+      });
+      // The status is the answer; the rest is read so that the connection can be used again, and not for long.
+      await answer.body.dump({ limit: this.#limits.answerBytesMax, signal }).catch(() => undefined);
+      return { status: answer.statusCode, error: problemOf(answer.statusCode) };
+    } catch (error) {
+      if (stopped.aborted) throw error;
+      return { status: undefined, error: late.aborted ? `No answer within ${this.#limits.attemptMs / 1_000} s.` : textOf(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#open.destroy(), this.#guarded.destroy()]);
+  }
+}
+
+/** As GraphQL gives it. */
+function shown({ id, type, deviceId, at, data }: EventRow) {
+  return { id, type, deviceId: deviceId ?? null, at: new Date(at).toISOString(), data };
+}
+
+function problemOf(status: number): string | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status >= 300 && status < 400) return `The receiver answered ${status}: redirects are not followed.`;
+  return `The receiver answered ${status}.`;
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'The attempt failed.';
+  const code = 'code' in error && typeof error.code === 'string' ? `${error.code}: ` : '';
+  return `${code}${error.message}`.slice(0, ERROR_CHARACTERS_MAX);
+}

@@ -1,0 +1,89 @@
+/** Making, changing and deleting webhooks, and sending an event once more. What is owed to them is delivered elsewhere. */
+import { randomBytes } from 'node:crypto';
+import type { Registry, WebhookRow } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import { sourceOf } from '../actor.js';
+import type { Actor } from '../actor.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { defaultWebhookLimits } from './webhook-limits.js';
+import type { WebhookLimits } from './webhook-limits.js';
+import { refuseWebhook } from './webhook-request.js';
+import type { WebhookRequest } from './webhook-request.js';
+
+export interface WebhooksDeps {
+  readonly registry: Pick<Registry, 'webhooks'>;
+  readonly clock: Clock;
+  /** Tells the workers that something is owed. */
+  readonly announce: () => void;
+  /** Origins that may be anywhere. */
+  readonly trustedOrigins: readonly string[];
+  readonly limits?: WebhookLimits;
+}
+
+export type WebhookAnswer = { readonly webhook: WebhookRow } | { readonly refusal: Refusal };
+
+export type CreatedWebhook = { readonly webhook: WebhookRow; readonly secret: string } | { readonly refusal: Refusal };
+
+/** Bytes of a secret, as many as the hash of the signature has. */
+const SECRET_BYTES = 32;
+
+export class Webhooks {
+  readonly #deps: WebhooksDeps;
+  readonly #trusted: ReadonlySet<string>;
+
+  constructor(deps: WebhooksDeps) {
+    this.#deps = deps;
+    this.#trusted = new Set(deps.trustedOrigins);
+  }
+
+  /** With the secret, which nobody can ask for again. */
+  async create(request: WebhookRequest, actor: Actor): Promise<CreatedWebhook> {
+    const { clock, registry, limits = defaultWebhookLimits } = this.#deps;
+    const refusal = await refuseWebhook(request, this.#trusted);
+    if (refusal !== undefined) return { refusal };
+    const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+    const { webhooksMax } = limits;
+    const webhook = await registry.webhooks.create({ ...request, secret }, { webhooksMax, at: clock.now(), by: sourceOf(actor) });
+    if (webhook !== undefined) return { webhook, secret };
+    return { refusal: refuse('LIMIT_EXCEEDED', [], `There are ${webhooksMax} webhooks; delete one that is not needed.`) };
+  }
+
+  /** Replaces address, types and whether it is enabled. The secret stays. */
+  async update(id: string, request: WebhookRequest, actor: Actor): Promise<WebhookAnswer> {
+    const { announce, clock, registry } = this.#deps;
+    const refusal = await refuseWebhook(request, this.#trusted);
+    if (refusal !== undefined) return { refusal };
+    const webhook = await registry.webhooks.update(id, request, { at: clock.now(), by: sourceOf(actor) });
+    if (webhook === undefined) return { refusal: noSuchWebhook(id) };
+    if (webhook.enabled) announce();
+    return { webhook };
+  }
+
+  async remove(id: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
+    const { clock, registry } = this.#deps;
+    return (await registry.webhooks.remove(id, { at: clock.now(), by: sourceOf(actor) })) ? {} : { refusal: noSuchWebhook(id) };
+  }
+
+  /** Has the event of an attempt delivered once more, whether it was delivered or not. */
+  async redeliver(deliveryId: string, actor: Actor): Promise<WebhookAnswer> {
+    const { announce, clock, registry } = this.#deps;
+    const answer = await registry.webhooks.redeliver(deliveryId, { at: clock.now(), by: sourceOf(actor) });
+    const path = ['deliveryId'];
+    switch (answer.kind) {
+      case 'owed':
+        announce();
+        return { webhook: answer.webhook };
+      case 'NOT_FOUND':
+        return { refusal: refuse('NOT_FOUND', path, `There is no delivery "${deliveryId.slice(0, 100)}".`) };
+      case 'DISABLED':
+        return { refusal: refuse('CONFLICT', path, 'The webhook is not enabled: enable it first, by updateWebhook.') };
+      case 'EVENT_GONE':
+        return { refusal: refuse('CONFLICT', path, 'The event is older than what is kept (FLOTILLA_RETENTION_DAYS).') };
+    }
+  }
+}
+
+function noSuchWebhook(id: string): Refusal {
+  return refuse('NOT_FOUND', ['id'], `There is no webhook "${id.slice(0, 100)}".`);
+}

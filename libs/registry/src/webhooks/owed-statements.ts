@@ -1,0 +1,81 @@
+/**
+ * What webhooks are owed, in SQL. All times are PostgreSQL's: processes whose clocks differ still agree on what is due and on what is claimed.
+ */
+
+/**
+ * Goes behind the statement that writes events, as `written(id, type)`: an event and what is owed of it are there together or not at all, and a process
+ * that dies in between loses neither. Without webhooks it costs a look at an empty table; with some, the types of a batch are few and its rows many.
+ */
+export const OWE = `
+  wanted AS (
+    SELECT w.id AS webhook_id, t.type FROM (SELECT DISTINCT type FROM written) t JOIN webhook w ON w.enabled AND EXISTS (
+      SELECT FROM unnest(w.types) AS p(pattern)
+      WHERE p.pattern IN (t.type, '*') OR (right(p.pattern, 2) = '.*' AND starts_with(t.type, left(p.pattern, -1))))),
+  owed AS (
+    INSERT INTO webhook_debt (webhook_id, event_id, owed_at, next_at)
+    SELECT wanted.webhook_id, written.id, now(), now() FROM wanted JOIN written USING (type) RETURNING 1)
+  SELECT EXISTS (SELECT FROM owed) AS owes`;
+
+/** $1 how many in all, $2 of one webhook at a time, $3 ms until the claim lapses, $4 failures in a row after which a webhook gets one at a time. */
+export const CLAIM = {
+  name: 'claim-webhook-debts',
+  text: `
+    WITH room AS MATERIALIZED (
+      SELECT w.id, CASE WHEN w.failures >= $4 THEN 1 ELSE $2 END
+        - (SELECT count(*) FROM webhook_debt d WHERE d.webhook_id = w.id AND d.claimed_until > now()) AS free
+      FROM webhook w WHERE w.enabled AND (w.retry_at IS NULL OR w.retry_at <= now())),
+    due AS (
+      SELECT d.webhook_id, d.event_id FROM room r CROSS JOIN LATERAL (
+        SELECT d.webhook_id, d.event_id FROM webhook_debt d
+        WHERE d.webhook_id = r.id AND d.next_at <= now() AND (d.claimed_until IS NULL OR d.claimed_until <= now())
+        ORDER BY d.next_at, d.event_id LIMIT greatest(r.free, 0) FOR UPDATE SKIP LOCKED) d
+      -- Nobody is first among webhooks: one that hangs must not keep the others waiting.
+      ORDER BY random() LIMIT $1),
+    claimed AS (
+      UPDATE webhook_debt d SET claimed_until = now() + $3 * interval '1 ms', attempts = d.attempts + 1
+      FROM due WHERE d.webhook_id = due.webhook_id AND d.event_id = due.event_id
+      RETURNING d.webhook_id, d.event_id, d.attempts, d.owed_at)
+    SELECT c.*, w.url, w.secret, e.type, e.device_id, e.data
+    FROM claimed c JOIN webhook w ON w.id = c.webhook_id
+    -- By its key and never otherwise: one look into one partition for each.
+    LEFT JOIN LATERAL (SELECT e.type, e.device_id, e.data FROM event e WHERE e.id = c.event_id LIMIT 1) e ON true
+    ORDER BY c.event_id`,
+};
+
+/** $1 webhook, $2 event, $3 id of the attempt, $4 its number, $5 status, $6 error, $7 at (ms). Nothing is logged of a webhook that is gone. */
+const LOG = `
+  INSERT INTO webhook_delivery (id, webhook_id, event_id, attempt, status, error, at, delivered)
+  SELECT $3::uuid, $1::uuid, $2::uuid, $4::int, $5::int, $6::text, to_timestamp($7::float8 / 1000), $8::boolean
+  WHERE EXISTS (SELECT FROM webhook WHERE id = $1::uuid) RETURNING 1`;
+
+const DELETE_DEBT = 'DELETE FROM webhook_debt WHERE webhook_id = $1::uuid AND event_id = $2::uuid RETURNING 1';
+
+/** $8 true. The row of a webhook that is well stays untouched: its deliveries would wait for each other. */
+export const SETTLE_DELIVERED = {
+  name: 'settle-webhook-delivered',
+  text: `WITH log AS (${LOG}), debt AS (${DELETE_DEBT})
+         UPDATE webhook SET failures = 0, failing_since = NULL, retry_at = NULL
+         WHERE id = $1::uuid AND (failures > 0 OR failing_since IS NOT NULL) RETURNING failing_since`,
+};
+
+/** $9 failures in a row from which the webhook is left alone, $10 the first pause then and $11 the longest (ms). */
+const FAILING = `
+  UPDATE webhook SET failures = failures + 1, failing_since = coalesce(failing_since, now()),
+    retry_at = CASE WHEN failures + 1 >= $9::int
+      THEN now() + least($11::float8, $10::float8 * 2 ^ least(failures + 1 - $9::int, 30)) * interval '1 ms' END
+  WHERE id = $1::uuid RETURNING failing_since`;
+
+/** $8 false, $12 ms until the next attempt. A claim that has lapsed and was taken anew is not ours to change. */
+export const SETTLE_RETRY = {
+  name: 'settle-webhook-retry',
+  text: `WITH log AS (${LOG}), debt AS (
+           UPDATE webhook_debt SET next_at = now() + $12 * interval '1 ms', claimed_until = NULL
+           WHERE webhook_id = $1::uuid AND event_id = $2::uuid AND attempts = $4::int RETURNING 1)
+         ${FAILING}`,
+};
+
+/** $8 false. */
+export const SETTLE_GIVEN_UP = { name: 'settle-webhook-given-up', text: `WITH log AS (${LOG}), debt AS (${DELETE_DEBT}) ${FAILING}` };
+
+/** $8 false: it says nothing about the webhook where the event is gone. */
+export const SETTLE_EVENT_GONE = { name: 'settle-webhook-event-gone', text: `WITH debt AS (${DELETE_DEBT}) ${LOG}` };
