@@ -1,0 +1,93 @@
+/** A relay for specs, between a device that listens and voice servers of the test, with a UDP port of its own. */
+import type { JsonObject } from '@flotilla/mcp';
+import type { FramingVersion } from '@flotilla/voice';
+import { vi } from 'vitest';
+import type { Conversation, HelloAnswer } from '../conversations/conversation-host.js';
+import { ListeningDevice } from '../conversations/listening-device.suite.js';
+import { NoVoice } from '../conversations/no-voice.js';
+import { realClock, silentLogger } from '../door.suite.js';
+import type { VoiceAnswer } from './backend-mcp.js';
+import { UdpAudio } from './udp-audio.js';
+import type { VoiceServer } from './voice-backend.js';
+import { VoiceCounters } from './voice-counters.js';
+import { defaultVoiceLimits } from './voice-limits.js';
+import type { VoiceLimits } from './voice-limits.js';
+import { VoiceRelay } from './voice-relay.js';
+import { TestVoiceServer } from './voice-server.suite.js';
+
+const closers: (() => Promise<void> | void)[] = [];
+
+/** To be closed after the test. */
+export function closeLater(close: () => Promise<void> | void): void {
+  closers.push(close);
+}
+
+/** For `afterEach`. */
+export async function closeAll(): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close();
+}
+
+export async function openServer(): Promise<TestVoiceServer> {
+  const server = await TestVoiceServer.open();
+  closers.push(() => server.close());
+  return server;
+}
+
+export interface StageOptions {
+  readonly servers: readonly VoiceServer[];
+  readonly limits?: Partial<VoiceLimits>;
+  readonly mayCallUserOnly?: boolean;
+}
+
+export class RelayStage {
+  readonly device = new ListeningDevice('127.0.0.1');
+  readonly counters = new VoiceCounters();
+  readonly asked: JsonObject[] = [];
+  called: VoiceAnswer = { kind: 'result', result: { content: [{ type: 'text', text: 'true' }], isError: false } };
+  readonly relay: VoiceRelay;
+
+  private constructor(
+    readonly udp: UdpAudio,
+    options: StageOptions,
+  ) {
+    this.relay = new VoiceRelay({
+      serversOf: () => Promise.resolve(options.servers),
+      calls: {
+        call: (call) => {
+          this.asked.push({ ...call });
+          return Promise.resolve(this.called);
+        },
+      },
+      ...{ mayCallUserOnly: options.mayCallUserOnly ?? false, checksAddress: true, publicHost: undefined },
+      ...{ udp: () => udp, clock: realClock, counters: this.counters, logger: silentLogger },
+      voiceless: new NoVoice({ clock: realClock, idleMs: 0, publicHost: undefined, udpPort: () => udp.port }),
+      limits: { ...defaultVoiceLimits, closingTimeoutMs: 50, ...options.limits },
+    });
+  }
+
+  static async set(options: StageOptions): Promise<RelayStage> {
+    const udp = await UdpAudio.open({ host: '127.0.0.1', port: 0 });
+    const stage = new RelayStage(udp, options);
+    closers.push(
+      () => udp.close(),
+      () => stage.relay.stop(),
+    );
+    return stage;
+  }
+
+  /** Says hello; the answer is there when this resolves. */
+  async talk(transport: 'udp' | 'websocket', version: FramingVersion): Promise<{ conversation: Conversation; answer: HelloAnswer }> {
+    let answer: HelloAnswer | undefined;
+    const message = { type: 'hello', version, features: { mcp: true }, transport, audio_params: { format: 'opus', sample_rate: 16_000 } };
+    const hello = { transport, version, hasMcp: true };
+    const conversation = this.relay.open({ device: this.device, hello, message }, (one) => (answer = one));
+    return vi.waitFor(() => {
+      if (answer === undefined) throw new Error('no answer yet');
+      return { conversation, answer };
+    });
+  }
+
+  count(name: string): number {
+    return this.counters.list().find((one) => one.name === `voice_${name}`)?.count ?? 0;
+  }
+}
