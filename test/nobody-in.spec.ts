@@ -305,7 +305,10 @@ const tellsNoSecret: Rule = async (method, url) => {
 
 /** By the beginning of `METHOD path`; the first that fits counts. */
 const rules: readonly (readonly [RegExp, Rule])[] = [
-  [/^(GET|HEAD) \/(landing\.css)?$/, isPublic],
+  // The console is the same for everybody and holds nothing of the fleet.
+  [/^(GET|HEAD) \/(flotilla\.svg|devices|jobs|firmware|enrolments|events|audit|access|webhooks|settings)?$/, isPublic],
+  [/^(GET|HEAD) \/(devices|jobs)\/:id$/, isPublic],
+  [/^(GET|HEAD) \/assets\/\*$/, refuses(404)],
   [/^(GET|HEAD) \/health\/(live|ready)$/, isPublic],
   [/^(GET|POST) \/ota(\/.*)?$/, tellsNoSecret],
   [/^(GET|HEAD|POST) \/graphql$/, refuses(401)],

@@ -1,4 +1,5 @@
 /** The composition root: opens the adapters that the roles need, joins them, and closes them in reverse order. It knows everything and decides nothing. */
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { mountApi, type DeviceSettings } from '@flotilla/api';
@@ -57,6 +58,9 @@ export interface HubOptions {
 }
 
 const DAY_MS = 86_400_000;
+
+/** Beside `src` and `dist` alike. */
+const consoleFolder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
 /** Starts the hub. A start that fails closes what it had opened, and rejects. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
@@ -138,6 +142,7 @@ async function openApi(
     deviceSettings: settings,
     feed: bus.feed,
     publicUrl: config.publicUrl,
+    consoleFolder,
     logger,
   });
   closers.add('api', () => api.close());

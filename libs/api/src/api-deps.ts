@@ -39,6 +39,8 @@ export interface ApiDeps {
   readonly feed: EventFeed;
   /** The origin under which browsers reach this hub; its pages may talk to `/mcp`. */
   readonly publicUrl?: string | undefined;
+  /** Where the build left the web console. */
+  readonly consoleFolder?: string | undefined;
   readonly logger: ApiLogger;
   /** Those not given are the defaults. */
   readonly limits?: Partial<ApiLimits>;

@@ -11,8 +11,8 @@ import { openAgentsDoor } from './agents/agents-door.js';
 import type { ApiDeps } from './api-deps.js';
 import { ApiError } from './api-error.js';
 import { ApiModule } from './api.module.js';
+import { serveConsole } from './console/serve-console.js';
 import { makeHttpOperations } from './http-operations.js';
-import { serveLandingPage } from './landing-page.js';
 import { defaultApiLimits, type ApiLimits } from './limits/api-limits.js';
 import { MountedAdapter } from './nest/mounted-adapter.js';
 import { makeNestLog } from './nest/nest-log.js';
@@ -40,7 +40,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   let app: INestApplication | undefined;
   // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
   await server.register(async (scope) => {
-    serveLandingPage(scope);
+    serveConsole(scope, deps.consoleFolder);
     serveRest(scope, deps.registry.apiKeys, [...uploadRoutes(deps), firmwareUpload(deps.firmware), ...jobResultRoutes(deps.registry.jobs)]);
     agents.mount(scope);
     app = await startNest(scope, deps, limits);

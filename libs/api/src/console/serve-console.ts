@@ -1,0 +1,111 @@
+/**
+ * The web console at `/`, from the folder that its build left: index.html for the addresses of its pages, files whose names change with their content below
+ * /assets. Holds nothing of the fleet: whatever the console shows it asks the API for, with the viewer's own key or session.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Of apps/dashboard/src/routes.tsx. An address that is none of these stays 404, so that a mistyped path of the API is no page. */
+export const consolePaths = [
+  '/',
+  '/devices',
+  '/devices/:id',
+  '/jobs',
+  '/jobs/:id',
+  '/firmware',
+  '/enrolments',
+  '/events',
+  '/audit',
+  '/access',
+  '/webhooks',
+  '/settings',
+] as const;
+
+/** Stands in the built index.html where each answer gets a nonce of its own. */
+const nonceMark = 'FLOTILLA_CSP_NONCE';
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+const sharedHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** Everything comes from the hub's own origin. Styles that the components write carry the nonce; pictures of devices are fetched with a key and shown as blobs. */
+function pageHeaders(nonce: string) {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' blob: data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ];
+  return { ...sharedHeaders, 'content-security-policy': policy.join('; '), 'cache-control': 'no-store' };
+}
+
+/** A built file with the copies that the build compressed. */
+interface Asset {
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  readonly br: Buffer | undefined;
+  readonly gzip: Buffer | undefined;
+}
+
+/** Nothing where the console was not built. Files are read once: there are few, and they do not change while the hub runs. */
+export function serveConsole(server: FastifyInstance, folder: string | undefined): void {
+  if (folder === undefined || !existsSync(path.join(folder, 'index.html'))) return;
+  const [before = '', ...others] = readFileSync(path.join(folder, 'index.html'), 'utf8').split(nonceMark);
+  for (const url of consolePaths)
+    server.get(url, (_request, reply) => {
+      const nonce = randomBytes(16).toString('base64');
+      return reply
+        .headers(pageHeaders(nonce))
+        .type('text/html; charset=utf-8')
+        .send([before, ...others].join(nonce));
+    });
+  const icon = readAsset(path.join(folder, 'flotilla.svg'));
+  server.get('/flotilla.svg', (request, reply) => send(request, reply, icon, 'public, max-age=86400'));
+  const assets = readAssets(path.join(folder, 'assets'));
+  server.get<{ Params: { '*': string } }>('/assets/*', (request, reply) =>
+    send(request, reply, assets.get(request.params['*']), 'public, max-age=31536000, immutable'),
+  );
+}
+
+function readAssets(folder: string): ReadonlyMap<string, Asset> {
+  const names = readdirSync(folder).filter((name) => contentTypes[path.extname(name)] !== undefined);
+  return new Map(names.map((name) => [name, readAsset(path.join(folder, name))]));
+}
+
+function readAsset(file: string): Asset {
+  const readIfThere = (name: string) => (existsSync(name) ? readFileSync(name) : undefined);
+  return {
+    contentType: contentTypes[path.extname(file)] ?? 'application/octet-stream',
+    bytes: readFileSync(file),
+    br: readIfThere(`${file}.br`),
+    gzip: readIfThere(`${file}.gz`),
+  };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, asset: Asset | undefined, cacheControl: string): FastifyReply {
+  if (!asset) {
+    reply.callNotFound();
+    return reply;
+  }
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const encoding = (['br', 'gzip'] as const).find((name) => asset[name] !== undefined && new RegExp(`\\b${name}\\b`).test(accepted));
+  reply.headers({ ...sharedHeaders, 'cache-control': cacheControl, vary: 'accept-encoding' }).type(asset.contentType);
+  if (encoding === undefined) return reply.send(asset.bytes);
+  return reply.header('content-encoding', encoding).send(asset[encoding]);
+}
