@@ -70,15 +70,15 @@ const doorRules = Object.keys(mayImport).map((project) => ({
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/generated/**', '**/node_modules/**', '.flotilla/**', '.nx/**'] },
-  ...tseslint.configs.strict.map((config) => ({ ...config, files: ['**/*.ts'] })),
+  ...tseslint.configs.strict.map((config) => ({ ...config, files: ['**/*.{ts,tsx}'] })),
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     languageOptions: { parser: tseslint.parser, parserOptions: { projectService: false } },
     plugins: { '@nx': nx, 'import-x': importX },
     settings: {
       'import-x/resolver': { typescript: true, node: true },
-      'import-x/extensions': ['.ts'],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+      'import-x/extensions': ['.ts', '.tsx'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
     },
     rules: {
       '@nx/enforce-module-boundaries': [
@@ -127,6 +127,20 @@ export default tseslint.config(
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'A core takes time as an argument.' },
         { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'A core takes randomness as an argument.' },
         { selector: 'ImportDeclaration[source.value=/^node:/]', message: 'A core does no I/O.' },
+      ],
+    },
+  },
+  {
+    // The console speaks several languages: what people read stands in its catalogues.
+    files: ['apps/dashboard/src/**/*.tsx'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'JSXText[value=/[\\p{L}]{2}/u]', message: 'Put the text into src/strings and show it with t().' },
+        {
+          selector: 'JSXAttribute[name.name=/^(alt|aria-label|description|label|placeholder|title)$/] > Literal[value=/[\\p{L}]{2}/u]',
+          message: 'Put the text into src/strings and show it with t().',
+        },
       ],
     },
   },

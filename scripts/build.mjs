@@ -45,6 +45,7 @@ export function build() {
   run(process.execPath, ['scripts/generate-schema-types.mjs']);
   run(process.execPath, ['scripts/generate-operation-types.mjs']);
   run(process.execPath, ['node_modules/typescript/bin/tsc', '--build']);
+  run(process.execPath, ['scripts/build-dashboard.mjs']);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) build();

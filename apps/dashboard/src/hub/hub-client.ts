@@ -1,0 +1,67 @@
+/** The way to the hub's GraphQL API: queries and mutations over HTTP, subscriptions over one WebSocket that is kept open and comes back by itself. */
+import { createClient as createSocket } from 'graphql-ws/client';
+import { cacheExchange, Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
+import type { Connection } from './connection';
+import { authorization } from './session';
+
+/** Ms between two signs of life of the socket: a connection that is gone without a word is noticed within two of them. */
+const keepAliveMs = 10_000;
+/** Ms between two attempts to connect, at most. */
+const retryMsMax = 5_000;
+/** The socket's close code for a viewer whom the hub does not know. */
+const forbidden = 4403;
+
+export interface HubClient {
+  readonly client: Client;
+  close(): void;
+}
+
+export interface HubClientOptions {
+  readonly connection: Connection;
+  readonly onUnauthenticated: () => void;
+}
+
+export function openHubClient({ connection, onUnauthenticated }: HubClientOptions): HubClient {
+  const socket = createSocket({
+    url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
+    connectionParams: authorization,
+    lazy: false,
+    keepAlive: keepAliveMs,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    retryWait: (attempt) => new Promise((resolve) => setTimeout(resolve, Math.min(retryMsMax, 250 * 2 ** Math.min(attempt, 10)))),
+    shouldRetry: (event) => !(isClose(event) && event.code === forbidden),
+    onNonLazyError: () => undefined,
+    on: {
+      connected: connection.stands,
+      closed: (event) => {
+        if (isClose(event) && event.code === forbidden) onUnauthenticated();
+        else connection.lost();
+      },
+    },
+  });
+  const client = new Client({
+    url: '/graphql',
+    preferGetMethod: false,
+    requestPolicy: 'cache-and-network',
+    fetchOptions: () => ({ headers: authorization() }),
+    exchanges: [
+      mapExchange({
+        onError: ({ graphQLErrors }) => {
+          if (graphQLErrors.some(({ extensions }) => extensions['code'] === 'UNAUTHENTICATED')) onUnauthenticated();
+        },
+      }),
+      cacheExchange,
+      fetchExchange,
+      subscriptionExchange({
+        forwardSubscription: ({ query, variables }) => ({
+          subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query: query ?? '', variables }, sink) }),
+        }),
+      }),
+    ],
+  });
+  return { client, close: () => void socket.dispose() };
+}
+
+function isClose(event: unknown): event is CloseEvent {
+  return event instanceof CloseEvent;
+}

@@ -1,0 +1,76 @@
+/** Gives the pages below it the signed-in viewer, the client and the state of the connection; without a viewer it shows the way in instead. */
+import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { Provider } from 'urql';
+import { Connection, type ConnectionState } from './connection';
+import { type HubClient, openHubClient } from './hub-client';
+import { type Scope, Session, type SessionState, type Viewer } from './session';
+
+interface Hub {
+  readonly session: Session;
+  readonly connection: Connection;
+}
+
+const HubContext = createContext<Hub | undefined>(undefined);
+const ViewerContext = createContext<Viewer | undefined>(undefined);
+
+export interface HubProps {
+  /** Shown while nobody is signed in. */
+  readonly entrance: (state: Exclude<SessionState, { is: 'in' }>) => ReactNode;
+  readonly children: ReactNode;
+}
+
+export function HubProvider({ entrance, children }: HubProps) {
+  const [hub] = useState<Hub>(() => ({ session: new Session(), connection: new Connection() }));
+  const state = useSyncExternalStore(hub.session.subscribe, hub.session.state);
+  useEffect(() => void hub.session.open(), [hub]);
+  return (
+    <HubContext value={hub}>
+      {state.is === 'in' ? (
+        <ViewerContext value={state.viewer}>
+          <ClientProvider key={state.viewer.name}>{children}</ClientProvider>
+        </ViewerContext>
+      ) : (
+        entrance(state)
+      )}
+    </HubContext>
+  );
+}
+
+/** A client of its own for each viewer: nothing of what one saw is shown to the next. */
+function ClientProvider({ children }: { readonly children: ReactNode }) {
+  const { session, connection } = useHub();
+  const [opened, setOpened] = useState<HubClient>();
+  useEffect(() => {
+    const made = openHubClient({ connection, onUnauthenticated: session.end });
+    setOpened(made);
+    return made.close;
+  }, [session, connection]);
+  return opened && <Provider value={opened.client}>{children}</Provider>;
+}
+
+function useHub(): Hub {
+  const hub = useContext(HubContext);
+  if (!hub) throw new Error('Outside of HubProvider.');
+  return hub;
+}
+
+export function useSession(): Session {
+  return useHub().session;
+}
+
+export function useConnection(): ConnectionState {
+  const { connection } = useHub();
+  return useSyncExternalStore(connection.subscribe, connection.state);
+}
+
+export function useViewer(): Viewer {
+  const viewer = useContext(ViewerContext);
+  if (!viewer) throw new Error('Only pages of a signed-in viewer ask for it.');
+  return viewer;
+}
+
+/** ADMIN is every scope. */
+export function useScope(scope: Scope): boolean {
+  const { scopes } = useViewer();
+  return scopes.includes(scope) || scopes.includes('ADMIN');
+}

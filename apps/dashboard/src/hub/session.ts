@@ -1,0 +1,112 @@
+/** Who is signed in at this hub: by an API key that this tab keeps, or by the cookie of a session that only the hub can read. */
+import { stringifyDocument } from 'urql';
+import { ViewerDocument, type ViewerQuery } from './generated/viewer';
+
+export type Viewer = ViewerQuery['viewer'];
+export type Scope = Viewer['scopes'][number];
+
+export type SessionState =
+  | { readonly is: 'opening' }
+  /** `ended`: there was a session, and the hub knows it no longer. */
+  | { readonly is: 'out'; readonly ended: boolean }
+  | { readonly is: 'unreachable' }
+  | { readonly is: 'in'; readonly viewer: Viewer };
+
+export type SignInFailure =
+  { readonly is: 'refused' } | { readonly is: 'unreachable' } | { readonly is: 'slow-down'; readonly seconds: number };
+
+/** The tab's own: a reload keeps it, another tab and a closed one do not have it. */
+const storageKey = 'flotilla.key';
+
+/** Headers of a request to the hub. Without a key the browser adds the session's cookie itself. */
+export function authorization(): Readonly<Record<string, string>> {
+  const key = sessionStorage.getItem(storageKey);
+  return key === null ? {} : { authorization: `Bearer ${key}` };
+}
+
+/** What is shown follows `state`; `subscribe` and `state` are made for useSyncExternalStore. */
+export class Session {
+  #state: SessionState = { is: 'opening' };
+  readonly #listeners = new Set<() => void>();
+
+  readonly state = (): SessionState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Takes up what this tab or the cookie has. */
+  async open(): Promise<void> {
+    try {
+      const viewer = await askViewer(authorization());
+      if (viewer === undefined) sessionStorage.removeItem(storageKey);
+      this.#become(viewer === undefined ? { is: 'out', ended: false } : { is: 'in', viewer });
+    } catch {
+      this.#become({ is: 'unreachable' });
+    }
+  }
+
+  async signInByKey(key: string): Promise<SignInFailure | undefined> {
+    try {
+      const viewer = await askViewer({ authorization: `Bearer ${key}` });
+      if (viewer === undefined) return { is: 'refused' };
+      sessionStorage.setItem(storageKey, key);
+      this.#become({ is: 'in', viewer });
+      return undefined;
+    } catch {
+      return { is: 'unreachable' };
+    }
+  }
+
+  async signInByPassword(email: string, password: string): Promise<SignInFailure | undefined> {
+    try {
+      const answer = await postJson('/api/sign-in', { email, password });
+      if (answer.status === 429) return { is: 'slow-down', seconds: Number(answer.headers.get('retry-after') ?? 60) };
+      if (!answer.ok) return answer.status < 500 ? { is: 'refused' } : { is: 'unreachable' };
+      const viewer = await askViewer({});
+      if (viewer === undefined) return { is: 'refused' };
+      this.#become({ is: 'in', viewer });
+      return undefined;
+    } catch {
+      return { is: 'unreachable' };
+    }
+  }
+
+  /** The key leaves this tab at once. A cookie that the hub could not be told of is asked about again at the next load. */
+  async signOut(): Promise<void> {
+    const hadKey = sessionStorage.getItem(storageKey) !== null;
+    sessionStorage.removeItem(storageKey);
+    if (!hadKey) await postJson('/api/sign-out', {}).catch(() => undefined);
+    this.#become({ is: 'out', ended: false });
+  }
+
+  /** The hub answered that it does not know who asks. The address stays, so that signing in again leads back. */
+  readonly end = (): void => {
+    if (this.#state.is !== 'in') return;
+    sessionStorage.removeItem(storageKey);
+    this.#become({ is: 'out', ended: true });
+  };
+
+  #become(state: SessionState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function postJson(url: string, body: object): Promise<Response> {
+  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+/** Undefined: nobody whom the hub knows. Throws where the hub cannot say. */
+async function askViewer(headers: Readonly<Record<string, string>>): Promise<Viewer | undefined> {
+  const answer = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query: stringifyDocument(ViewerDocument) }),
+  });
+  if (answer.status === 401) return undefined;
+  const { data } = (await answer.json()) as { data: ViewerQuery | null };
+  if (data === null) throw new Error(`The hub answered ${answer.status}.`);
+  return data.viewer;
+}

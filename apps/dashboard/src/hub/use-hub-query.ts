@@ -1,0 +1,42 @@
+/** A query whose answer stays current: asked again when a lost connection is back, and every so often if the page says so. */
+import { useCallback, useEffect } from 'react';
+import { type AnyVariables, type CombinedError, type DocumentInput, useQuery } from 'urql';
+import { useConnection } from './hub';
+
+export interface HubQuery<Data, Variables extends AnyVariables> {
+  readonly query: DocumentInput<Data, Variables>;
+  readonly variables: Variables;
+  /** Ms between two looks while the page is visible. */
+  readonly refreshMs?: number;
+  readonly pause?: boolean;
+}
+
+export interface HubAnswer<Data> {
+  /** The latest there was; stays while the next is asked for, and when that fails. */
+  readonly data: Data | undefined;
+  readonly error: CombinedError | undefined;
+  readonly isLoading: boolean;
+  readonly refresh: () => void;
+}
+
+export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuery<Data, Variables>): HubAnswer<Data> {
+  const { query, variables, refreshMs, pause = false } = asked;
+  const [{ data, error, fetching }, execute] = useQuery<Data, Variables>({ query, variables, pause } as Parameters<
+    typeof useQuery<Data, Variables>
+  >[0]);
+  const refresh = useCallback(() => {
+    if (!pause) execute({ requestPolicy: 'network-only' });
+  }, [execute, pause]);
+  const { healed } = useConnection();
+  useEffect(() => {
+    if (healed > 0) refresh();
+  }, [healed, refresh]);
+  useEffect(() => {
+    if (refreshMs === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refresh();
+    }, refreshMs);
+    return () => clearInterval(timer);
+  }, [refreshMs, refresh]);
+  return { data, error, isLoading: fetching, refresh };
+}

@@ -1,0 +1,34 @@
+/** Theme, density and the nonce of the page's styles around everything that is shown. */
+import '@fontsource-variable/inter/wght.css';
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import './tokens.css';
+import './base.css';
+import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { type Density, DensityContext, keepDensity, keptDensity } from './density';
+import { makeTheme, mantineVariables } from './theme';
+
+/** Browsers hide the attribute from scripts of others, and show the property to ours. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
+// Where react-remove-scroll, which is behind Mantine's dialogs, looks for the nonce of the style that holds the page still.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+export function Look({ children }: { readonly children: ReactNode }) {
+  const [density, setDensity] = useState<Density>(keptDensity);
+  useLayoutEffect(() => {
+    document.documentElement.dataset['density'] = density;
+    keepDensity(density);
+  }, [density]);
+  const theme = useMemo(() => makeTheme(density), [density]);
+  const choice = useMemo(() => ({ density, setDensity }), [density]);
+  return (
+    <DensityContext value={choice}>
+      <MantineProvider theme={theme} cssVariablesResolver={mantineVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+        <Notifications position="bottom-right" />
+        {children}
+      </MantineProvider>
+    </DensityContext>
+  );
+}

@@ -1,0 +1,126 @@
+/** Mantine in the look of docs/design.md. Colours and sizes are the tokens; this says which token a component takes. */
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  createTheme,
+  type CSSVariablesResolver,
+  Drawer,
+  Input,
+  InputWrapper,
+  Loader,
+  type MantineColorsTuple,
+  Menu,
+  Modal,
+  Paper,
+  Popover,
+  Select,
+  Tooltip,
+} from '@mantine/core';
+import type { Density } from './density';
+
+const accent: MantineColorsTuple = [
+  '#e9edfc',
+  '#d2d9f8',
+  '#a3b2ff',
+  '#8497f2',
+  '#6f86ea',
+  '#4c66e4',
+  '#2f4bd0',
+  '#2a43bb',
+  '#2338a0',
+  '#1b2c80',
+];
+const gray: MantineColorsTuple = [
+  '#f6f7f9',
+  '#eef0f4',
+  '#e0e4ea',
+  '#c3cad5',
+  '#9aa4b4',
+  '#8b95a6',
+  '#667085',
+  '#4d5768',
+  '#2e3645',
+  '#161b26',
+];
+const dark: MantineColorsTuple = [
+  '#e8ecf2',
+  '#aeb7c5',
+  '#8b95a6',
+  '#667183',
+  '#3b4554',
+  '#262d38',
+  '#1b212b',
+  '#151a22',
+  '#0d1117',
+  '#0a0d12',
+];
+const red: MantineColorsTuple = [
+  '#fdeae2',
+  '#fbd5c5',
+  '#ff9b73',
+  '#f0825a',
+  '#de6434',
+  '#d5521f',
+  '#b3350c',
+  '#a02f0a',
+  '#822608',
+  '#611c06',
+];
+
+export function makeTheme(density: Density) {
+  const size = density === 'compact' ? 'xs' : 'sm';
+  return createTheme({
+    colors: { accent, gray, dark, red },
+    primaryColor: 'accent',
+    primaryShade: { light: 6, dark: 5 },
+    fontFamily: 'var(--font-text)',
+    fontFamilyMonospace: 'var(--font-code)',
+    fontSizes: {
+      xs: 'var(--text-fine)',
+      sm: 'var(--text-small)',
+      md: 'var(--text-body)',
+      lg: 'var(--text-section)',
+      xl: 'var(--text-title)',
+    },
+    spacing: { xs: 'var(--gap-2)', sm: 'var(--gap-3)', md: 'var(--gap-4)', lg: 'var(--gap-5)', xl: 'var(--gap-6)' },
+    radius: { xs: '3px', sm: '4px', md: 'var(--corner)', lg: 'var(--corner-card)', xl: '16px' },
+    defaultRadius: 'md',
+    cursorType: 'pointer',
+    components: {
+      ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } }),
+      Alert: Alert.extend({ defaultProps: { variant: 'light', radius: 'md' } }),
+      Button: Button.extend({ defaultProps: { size, fw: 550 } }),
+      Drawer: Drawer.extend({ defaultProps: { overlayProps: { backgroundOpacity: 0.35 } } }),
+      Input: Input.extend({ defaultProps: { size } }),
+      InputWrapper: InputWrapper.extend({ defaultProps: { size } }),
+      Loader: Loader.extend({ defaultProps: { size: 'sm', type: 'dots' } }),
+      Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
+      Modal: Modal.extend({ defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.35 } } }),
+      Paper: Paper.extend({ defaultProps: { radius: 'lg', withBorder: true } }),
+      Popover: Popover.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
+      Select: Select.extend({ defaultProps: { allowDeselect: false, checkIconPosition: 'right' } }),
+      Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true, events: { hover: true, focus: true, touch: true } } }),
+    },
+  });
+}
+
+/** Mantine's own variables that its components read, from ours. */
+const fromTokens = {
+  '--mantine-color-body': 'var(--surface)',
+  '--mantine-color-text': 'var(--ink)',
+  '--mantine-color-dimmed': 'var(--ink-soft)',
+  '--mantine-color-placeholder': 'var(--ink-faint)',
+  '--mantine-color-default': 'var(--surface)',
+  '--mantine-color-default-hover': 'var(--sunken)',
+  '--mantine-color-default-color': 'var(--ink)',
+  '--mantine-color-default-border': 'var(--line-strong)',
+  '--mantine-color-anchor': 'var(--accent-ink)',
+  '--mantine-color-error': 'var(--failed)',
+};
+
+export const mantineVariables: CSSVariablesResolver = () => ({
+  variables: { '--mantine-shadow-md': 'var(--shadow)', '--mantine-shadow-xl': 'var(--shadow)' },
+  light: fromTokens,
+  dark: fromTokens,
+});

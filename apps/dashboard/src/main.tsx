@@ -1,0 +1,22 @@
+/** Starts the console in the browser. */
+import { StrictMode } from 'react';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { HubProvider } from './hub/hub';
+import { Look } from './look/look';
+import { router } from './routes';
+import { Entrance } from './shell/entrance';
+import { openStrings } from './strings/language';
+
+const element = document.getElementById('root');
+if (!element) throw new Error('index.html has no #root.');
+await openStrings();
+createRoot(element).render(
+  <StrictMode>
+    <Look>
+      <HubProvider entrance={(state) => <Entrance state={state} />}>
+        <RouterProvider router={router} />
+      </HubProvider>
+    </Look>
+  </StrictMode>,
+);

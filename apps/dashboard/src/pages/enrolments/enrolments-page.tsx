@@ -1,0 +1,147 @@
+/** Devices that ask to be let in, and the two answers: approve by the code that is on the device, or turn away. */
+import { useMemo, useState } from 'react';
+import { Button } from '@mantine/core';
+import { IconUserPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useSubscription } from 'urql';
+import { useScope } from '../../hub/hub';
+import { useAct } from '../../hub/use-act';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { Confirm } from '../../parts/confirm';
+import { type Column, DataTable } from '../../parts/data-table';
+import { Empty } from '../../parts/empty';
+import { ActFailureNotice, LoadFailure } from '../../parts/failure';
+import { Page, Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { useNotify } from '../../parts/use-notify';
+import { ApproveForm } from './approve-form';
+import { EnrolmentNewsDocument, EnrolmentsDocument, type EnrolmentsQuery, RejectEnrolmentDocument } from './generated/enrolments';
+
+type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
+
+/** Whatever makes the list longer or shorter. */
+const news = { filter: { types: ['enrolment.requested', 'enrolment.approved', 'enrolment.rejected'] } };
+
+export function EnrolmentsPage() {
+  const { t } = useTranslation();
+  const mayDecide = useScope('DEVICES_WRITE');
+  const pages = usePages({ query: EnrolmentsDocument, variables: variablesAfter, pageOf });
+  const [chosen, setChosen] = useState<Enrolment>();
+  const [turnedAway, setTurnedAway] = useState<Enrolment>();
+  const { refresh } = pages;
+  useSubscription({ query: EnrolmentNewsDocument, variables: news, pause: !useScope('EVENTS_READ') }, (_seen, data) => {
+    refresh();
+    return data;
+  });
+  const columns = useColumns(mayDecide, setChosen, setTurnedAway);
+  return (
+    <Page title={t('enrolments.title')} lead={t('enrolments.lead')}>
+      {mayDecide && (
+        <Section title={t('enrolments.approveTitle')}>
+          <ApproveForm key={chosen?.id ?? ''} enrolment={chosen} onApproved={refresh} />
+        </Section>
+      )}
+      {pages.error && <LoadFailure error={pages.error} onRetry={refresh} />}
+      {pages.rows.length > 0 && (
+        <DataTable
+          label={t('enrolments.waiting')}
+          columns={columns}
+          rows={pages.rows}
+          rowKey={(row) => row.id}
+          hasMore={pages.hasMore}
+          onEnd={pages.loadMore}
+        />
+      )}
+      {pages.rows.length === 0 && !pages.isLoading && !pages.error && (
+        <Empty icon={IconUserPlus} title={t('enrolments.empty')}>
+          {t('enrolments.emptyHint', { url: `${location.origin}/ota/` })}
+        </Empty>
+      )}
+      <TurnAway enrolment={turnedAway} onClose={() => setTurnedAway(undefined)} onDone={refresh} />
+    </Page>
+  );
+}
+
+function variablesAfter(after: string | null) {
+  return { after };
+}
+
+function pageOf({ enrolments: { nodes, pageInfo } }: EnrolmentsQuery): PageOfRows<Enrolment> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}
+
+function useColumns(mayDecide: boolean, onApprove: (row: Enrolment) => void, onReject: (row: Enrolment) => void) {
+  const { t } = useTranslation();
+  return useMemo<readonly Column<Enrolment>[]>(
+    () => [
+      { id: 'device', header: t('enrolments.device'), width: 170, grow: 2, cell: (row) => <code>{row.deviceId}</code> },
+      {
+        id: 'code',
+        header: t('enrolments.code'),
+        width: 80,
+        grow: 0,
+        cell: (row) => (row.code === null ? t('common.none') : <code>{row.code}</code>),
+      },
+      { id: 'model', header: t('enrolments.model'), width: 140, cell: (row) => row.model ?? t('common.none') },
+      { id: 'firmware', header: t('enrolments.firmware'), width: 80, cell: (row) => row.firmwareVersion ?? t('common.none') },
+      { id: 'address', header: t('enrolments.address'), width: 120, cell: (row) => row.remoteAddress ?? t('common.none') },
+      { id: 'requested', header: t('enrolments.requested'), width: 110, cell: (row) => <Time at={row.requestedAt} /> },
+      ...(mayDecide
+        ? [{ id: 'acts', header: '', width: 190, grow: 0, cell: (row: Enrolment) => <RowActs row={row} {...{ onApprove, onReject }} /> }]
+        : []),
+    ],
+    [t, mayDecide, onApprove, onReject],
+  );
+}
+
+interface RowActsProps {
+  readonly row: Enrolment;
+  readonly onApprove: (row: Enrolment) => void;
+  readonly onReject: (row: Enrolment) => void;
+}
+
+function RowActs({ row, onApprove, onReject }: RowActsProps) {
+  const { t } = useTranslation();
+  return (
+    <Button.Group>
+      <Button size="compact-xs" variant="default" onClick={() => onApprove(row)}>
+        {t('enrolments.approve')}
+      </Button>
+      <Button size="compact-xs" variant="default" onClick={() => onReject(row)}>
+        {t('enrolments.reject')}
+      </Button>
+    </Button.Group>
+  );
+}
+
+interface TurnAwayProps {
+  readonly enrolment: Enrolment | undefined;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function TurnAway({ enrolment, onClose, onDone }: TurnAwayProps) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const act = useAct(RejectEnrolmentDocument, (data) => data.rejectEnrolment.userErrors);
+  const device = enrolment?.deviceId ?? '';
+  const confirm = async () => {
+    if (!enrolment || !(await act.run({ id: enrolment.id }))) return;
+    notify(t('enrolments.rejected', { device }));
+    onClose();
+    onDone();
+  };
+  return (
+    <Confirm
+      isOpen={enrolment !== undefined}
+      title={t('enrolments.rejectTitle')}
+      text={t('enrolments.rejectText', { device })}
+      act={t('enrolments.reject')}
+      isBusy={act.isBusy}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <ActFailureNotice failure={act.failure} />
+    </Confirm>
+  );
+}

@@ -1,0 +1,55 @@
+/** What happened, in the hub's words, and what was not done. */
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { CombinedError } from 'urql';
+import type { ActFailure } from '../hub/use-act';
+import classes from './notice.module.css';
+
+/** A list or page that could not be read. */
+export function LoadFailure({ error, onRetry }: { readonly error: CombinedError; readonly onRetry?: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <div className={classes.failure} role="alert">
+      <IconAlertTriangle size={18} className={classes.failureIcon} aria-hidden />
+      <div className={classes.failureBody}>
+        <p className={classes.failureTitle}>{t('failure.title')}</p>
+        <p>{t(`failure.${reasonOf(error)}`)}</p>
+        {error.graphQLErrors.map(({ message }) => (
+          <p key={message} className="soft">
+            {message}
+          </p>
+        ))}
+      </div>
+      {onRetry && (
+        <Button variant="default" size="xs" onClick={onRetry}>
+          {t('common.retry')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A change that did not happen, or of which nobody knows. */
+export function ActFailureNotice({ failure }: { readonly failure: ActFailure | undefined }) {
+  const { t } = useTranslation();
+  if (!failure) return null;
+  return (
+    <div className={classes.failure} role="alert" data-uncertain={failure.isUncertain || undefined}>
+      <IconAlertTriangle size={18} className={classes.failureIcon} aria-hidden />
+      <div className={classes.failureBody}>
+        <p className={classes.failureTitle}>{t(failure.isUncertain ? 'failure.actUncertain' : 'failure.actRefused')}</p>
+        {failure.messages.map((message) => (
+          <p key={message}>{message}</p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function reasonOf({ graphQLErrors, networkError }: CombinedError) {
+  const code = graphQLErrors[0]?.extensions['code'];
+  if (code === 'FORBIDDEN') return 'forbidden';
+  if (code === 'UNAVAILABLE') return 'unavailable';
+  return networkError ? 'unreachable' : 'other';
+}

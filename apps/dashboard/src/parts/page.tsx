@@ -1,0 +1,54 @@
+/** The frame of every page: its name as the one h1 (and in the window's title), what it is about, what can be done. Takes the focus when one arrives. */
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './page.module.css';
+
+export interface PageProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  /** Beside the title, at the end of the line. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Page({ title, lead, actions, children }: PageProps) {
+  const { t } = useTranslation();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${t('app.name')}`;
+  }, [title, t]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <div className={classes.page}>
+      <header className={classes.head}>
+        <div className={classes.titles}>
+          <h1 ref={heading} tabIndex={-1} className={classes.title}>
+            {title}
+          </h1>
+          {lead !== undefined && <div className={classes.lead}>{lead}</div>}
+        </div>
+        {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+export interface SectionProps {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A card with a heading of its own. */
+export function Section({ title, actions, children }: SectionProps) {
+  return (
+    <section className={classes.section} aria-label={title}>
+      <div className={classes.sectionHead}>
+        <h2 className={classes.sectionTitle}>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}

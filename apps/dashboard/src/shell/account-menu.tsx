@@ -1,0 +1,92 @@
+/** Who is signed in, how the console looks for them, and the way out. */
+import { Menu, SegmentedControl, Stack, Text, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { IconChevronUp, IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useSession, useViewer } from '../hub/hub';
+import { useDensity } from '../look/density';
+import { chooseLanguage, type Language, languages } from '../strings/language';
+import classes from './shell.module.css';
+
+export function AccountMenu() {
+  const { t } = useTranslation();
+  const viewer = useViewer();
+  const session = useSession();
+  return (
+    <Menu position="top-start" width={256} keepMounted={false}>
+      <Menu.Target>
+        <button type="button" className={classes.account}>
+          <IconUserCircle size={18} stroke={1.7} aria-hidden />
+          <span className={`${classes.accountName} cut`}>
+            {viewer.name}
+            <VisuallyHidden>, {t('app.account')}</VisuallyHidden>
+          </span>
+          <IconChevronUp size={14} aria-hidden />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {t('app.signedInAs')} {viewer.name}
+        </Menu.Label>
+        <Appearance />
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void session.signOut()}>
+          {t('app.signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Also on the page of the way in, where nobody is signed in. */
+export function Appearance() {
+  const { t, i18n } = useTranslation();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { density, setDensity } = useDensity();
+  return (
+    <Stack gap={10} px={12} py={6}>
+      <Choice
+        label={t('app.language')}
+        value={i18n.language as Language}
+        options={languages}
+        onChange={(language) => void chooseLanguage(language)}
+      />
+      <Choice
+        label={t('app.appearance')}
+        value={colorScheme}
+        options={{ auto: t('app.auto'), light: t('app.light'), dark: t('app.dark') }}
+        onChange={setColorScheme}
+      />
+      <Choice
+        label={t('app.density')}
+        value={density}
+        options={{ comfortable: t('app.comfortable'), compact: t('app.compact') }}
+        onChange={setDensity}
+      />
+    </Stack>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: Readonly<Record<Value, string>>;
+  readonly onChange: (value: Value) => void;
+}
+
+function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={4}>
+        {label}
+      </Text>
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label={label}
+        value={value}
+        data={(Object.entries(options) as [Value, string][]).map(([key, text]) => ({ value: key, label: text }))}
+        onChange={(chosen) => onChange(chosen as Value)}
+      />
+    </div>
+  );
+}

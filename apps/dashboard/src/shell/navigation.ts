@@ -1,0 +1,39 @@
+/** The pages by name, address, icon and the scope that they need: the navigation shows those that the viewer may see. */
+import {
+  type Icon,
+  IconActivity,
+  IconCpu,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconListCheck,
+  IconPackage,
+  IconSettings,
+  IconUserPlus,
+  IconWebhook,
+} from '@tabler/icons-react';
+import type { Scope } from '../hub/session';
+
+export interface NavigationEntry {
+  /** Its name is the string `nav.<name>`, which is the heading of the page, too. */
+  readonly name: PageName;
+  readonly to: string;
+  readonly icon: Icon;
+  readonly scope: Scope;
+}
+
+export type PageName =
+  'overview' | 'devices' | 'jobs' | 'firmware' | 'enrolments' | 'events' | 'audit' | 'access' | 'webhooks' | 'settings';
+
+export const navigation: readonly NavigationEntry[] = [
+  { name: 'overview', to: '/', icon: IconLayoutDashboard, scope: 'DEVICES_READ' },
+  { name: 'devices', to: '/devices', icon: IconCpu, scope: 'DEVICES_READ' },
+  { name: 'jobs', to: '/jobs', icon: IconListCheck, scope: 'JOBS_READ' },
+  { name: 'firmware', to: '/firmware', icon: IconPackage, scope: 'DEVICES_READ' },
+  { name: 'enrolments', to: '/enrolments', icon: IconUserPlus, scope: 'DEVICES_READ' },
+  { name: 'events', to: '/events', icon: IconActivity, scope: 'EVENTS_READ' },
+  { name: 'audit', to: '/audit', icon: IconHistory, scope: 'ADMIN' },
+  { name: 'access', to: '/access', icon: IconKey, scope: 'ADMIN' },
+  { name: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'ADMIN' },
+  { name: 'settings', to: '/settings', icon: IconSettings, scope: 'DEVICES_READ' },
+];

@@ -1,0 +1,48 @@
+/** The language of the console: what the viewer chose in this browser, else what the browser asks for, else English. A catalogue is loaded when it is used. */
+import i18next from 'i18next';
+import { initReactI18next } from 'react-i18next';
+import type en from './en.json';
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: typeof en };
+  }
+}
+
+/** In their own words, which every reader of them knows. */
+export const languages = { en: 'English', zh: '中文' } as const;
+export type Language = keyof typeof languages;
+
+const storageKey = 'flotilla.language';
+
+const catalogues: Readonly<Record<Language, () => Promise<{ readonly default: object }>>> = {
+  en: () => import('./en.json'),
+  zh: () => import('./zh.json'),
+};
+
+function isLanguage(text: string | null | undefined): text is Language {
+  return text !== null && text !== undefined && Object.hasOwn(languages, text);
+}
+
+function preferredLanguage(): Language {
+  const kept = localStorage.getItem(storageKey);
+  if (isLanguage(kept)) return kept;
+  return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en';
+}
+
+export async function openStrings(): Promise<void> {
+  await i18next.use(initReactI18next).init({ fallbackLng: false, interpolation: { escapeValue: false }, resources: {} });
+  await speak(preferredLanguage());
+}
+
+export async function chooseLanguage(language: Language): Promise<void> {
+  localStorage.setItem(storageKey, language);
+  await speak(language);
+}
+
+async function speak(language: Language): Promise<void> {
+  const { default: catalogue } = await catalogues[language]();
+  i18next.addResourceBundle(language, 'translation', catalogue, true, true);
+  await i18next.changeLanguage(language);
+  document.documentElement.lang = language === 'zh' ? 'zh-CN' : language;
+}

@@ -1,0 +1,22 @@
+/** How the console is built: everything from one origin, nothing inlined, so that the hub's Content-Security-Policy needs no exception. */
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** The hub that `npm run dev:dashboard` talks to. */
+const hub = process.env['FLOTILLA_HUB'] ?? 'http://127.0.0.1:8080';
+const proxied = Object.fromEntries(['/graphql', '/api'].map((path) => [path, { target: hub, ws: true }]));
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  plugins: [react()],
+  server: { proxy: proxied },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    // echarts, loaded when a chart is looked at.
+    chunkSizeWarningLimit: 700,
+  },
+});

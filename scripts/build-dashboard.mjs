@@ -1,0 +1,52 @@
+/**
+ * Builds apps/dashboard into its `dist` when its inputs changed: typed operations from the GraphQL schema, the bundle, and compressed copies beside its
+ * files. Loads none of the tools when there is nothing to do.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const app = path.join(root, 'apps/dashboard');
+const dist = path.join(app, 'dist');
+/** The hash of what `dist` was built from. */
+const stamp = path.join(dist, '.built-from');
+
+/** Of a folder and those below it, without what is generated or installed. */
+function filesBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return ['node_modules', 'dist', 'generated'].includes(entry.name) ? [] : filesBelow(file);
+    return /\.(spec\.tsx?|md)$/.test(file) ? [] : [file];
+  });
+}
+
+function hashOfInputs() {
+  const others = ['libs/api/schema.graphql', 'package-lock.json', 'scripts/build-dashboard.mjs', 'scripts/generate-operations.mjs'];
+  const inputs = [...filesBelow(app), ...filesBelow(path.join(root, 'libs/client')), ...others.map((name) => path.join(root, name))];
+  const hash = createHash('sha256');
+  for (const file of inputs.sort()) hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
+
+/** Once here and not for each answer of the hub. Pictures and fonts are compressed as they are. */
+function compressAssets() {
+  for (const file of filesBelow(dist).filter((name) => /\.(js|css|svg)$/.test(name))) {
+    const bytes = readFileSync(file);
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
+  }
+}
+
+const wanted = hashOfInputs();
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+  console.error('Building the console …');
+  const [{ generateOperations }, vite] = await Promise.all([import('./generate-operations.mjs'), import('vite')]);
+  await generateOperations();
+  await vite.build({ root: app, configFile: path.join(app, 'vite.config.ts'), logLevel: 'warn' });
+  compressAssets();
+  writeFileSync(stamp, wanted);
+}
