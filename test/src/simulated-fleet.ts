@@ -32,6 +32,13 @@ export interface FleetCounts {
   readonly devices: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
+/** A call that a device began to run; `at` in ms since the Unix epoch. */
+export interface DeviceCall {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly at: number;
+}
+
 export interface ShownAlert {
   readonly status: string;
   readonly message: string;
@@ -48,6 +55,8 @@ export interface SimulatedFleet {
   /** The code that this device shows, once it does: the first, or the one after `former` others. */
   codeOf(device: string, former?: number): Promise<string>;
   counts(): Promise<FleetCounts>;
+  /** The last 16 calls of each device, oldest first. */
+  calls(): Promise<Readonly<Record<string, readonly DeviceCall[]>>>;
   /** The banners that a device showed, oldest first. */
   alerts(device: string): Promise<readonly ShownAlert[]>;
   /** Sends one command and waits until it was carried out; rejects when the fleet did not understand it. */
@@ -58,7 +67,7 @@ export interface SimulatedFleet {
 }
 
 interface AnswerLine {
-  readonly event: 'done' | 'error' | 'alerts';
+  readonly event: 'done' | 'error' | 'alerts' | 'calls';
   readonly id: number;
   readonly message?: string;
   readonly devices?: unknown;
@@ -152,6 +161,7 @@ export function startFleet(
       ),
     command,
     perform: async (message) => void (await perform(message)),
+    calls: async () => (await perform({ cmd: 'calls', device: '*' })).devices as Readonly<Record<string, readonly DeviceCall[]>>,
     alerts: async (device) => {
       const { devices } = await perform({ cmd: 'alerts', device });
       return (devices as Readonly<Record<string, readonly ShownAlert[]>>)[device] ?? [];
