@@ -1,7 +1,7 @@
 /** What this hub tells devices, and people about devices, of where to connect. */
 import { networkInterfaces } from 'node:os';
 import type { DeviceSettings } from '@flotilla/api';
-import { DeviceAddresses, transportObject } from '@flotilla/gateway';
+import { DeviceAddresses, issuedSettings } from '@flotilla/gateway';
 import type { HubConfig } from './config.js';
 
 /** Ports in use, known once the listeners are open. */
@@ -23,7 +23,7 @@ export function deviceAddresses(config: HubConfig, ports: PortsInUse): DeviceAdd
 /** For payloads of the API, where no request of the device says which address it reaches. */
 export function deviceSettings(addresses: DeviceAddresses, { publishTopic }: HubConfig): DeviceSettings {
   return {
-    describeCredential: (known) => Object.values(transportObject({ addresses, publishTopic }, known))[0],
+    describeCredential: (known) => issuedSettings({ addresses, publishTopic }, known),
     otaUrl: (token) => addresses.otaUrl(token),
   };
 }

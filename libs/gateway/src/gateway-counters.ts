@@ -11,9 +11,10 @@ export type ConnectionRefusal =
   | 'auth_unavailable'
   | 'identifier_rejected'
   | 'handshake_invalid'
-  /** No CONNECT, or no hello, in time. */
+  /** No CONNECT, no hello, or no subscription of a microcontroller, in time. */
   | 'connect_missing'
   | 'hello_missing'
+  | 'subscription_missing'
   | 'hub_full'
   | 'too_many_connections'
   /** Too many failed attempts from its address. */

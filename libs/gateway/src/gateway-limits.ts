@@ -9,7 +9,7 @@ export interface GatewayLimits {
   readonly unprovenPerAddressMax: number;
   /** New connections per second, once more than the number above came at once: about twice what a core accepts, so that only a flood notices it. */
   readonly connectionsPerSecondMax: number;
-  /** Time from accept to CONNECT, and from upgrade to the device's hello, ms. Devices give up after 10 s themselves. [xiaozhi §1.3] */
+  /** Time from accept to CONNECT, from upgrade to the device's hello, and from CONNACK to the subscription of a microcontroller, ms. Devices give up after 10 s themselves. [xiaozhi §1.3] */
   readonly introductionTimeoutMs: number;
   /** Time for the check of credentials, ms: less than the 10 s that devices wait, so that they hear "come back later" and not silence. [xiaozhi §2.2] */
   readonly authTimeoutMs: number;

@@ -38,6 +38,7 @@ import { defaultVoiceLimits } from './voice/voice-limits.js';
 import type { VoiceLimits } from './voice/voice-limits.js';
 import { VoiceRelay } from './voice/voice-relay.js';
 import type { VoiceRelayOptions } from './voice/voice-relay.js';
+import { McpuWebSocketIngress } from './mcpu/mcpu-websocket-ingress.js';
 import { WebSocketIngress } from './websocket/websocket-ingress.js';
 
 export interface GatewayOptions {
@@ -93,6 +94,7 @@ export class Gateway {
   readonly #mqtt: MqttIngress;
   readonly #mqttUpgrade: MqttUpgrade;
   readonly #webSockets: WebSocketIngress;
+  readonly #boards: McpuWebSocketIngress;
   readonly #dials: DialBook;
   readonly #voice: VoiceRelay | undefined;
   readonly #voiceCounters = new VoiceCounters();
@@ -117,6 +119,7 @@ export class Gateway {
     this.#mqtt = new MqttIngress({ ...door, publishTopic: options.publishTopic ?? defaultPublishTopic });
     this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
     this.#webSockets = new WebSocketIngress(door);
+    this.#boards = new McpuWebSocketIngress(door);
     const networks = new DialNetworks(options.dialNetworks ?? defaultDialNetworks);
     this.#dials = new DialBook({ ...shared, gatewayId, dials: registry.dials, host: this.#sessions, networks });
     this.upgrades = new Map([
@@ -124,6 +127,8 @@ export class Gateway {
       ['/mqtt/', this.#mqttUpgrade.upgrade],
       ['/xiaozhi/v1', this.#webSockets.upgrade],
       ['/xiaozhi/v1/', this.#webSockets.upgrade],
+      ['/mcpu/v1', this.#boards.upgrade],
+      ['/mcpu/v1/', this.#boards.upgrade],
     ]);
   }
 
@@ -133,6 +138,7 @@ export class Gateway {
     this.#sessions.start();
     await this.#mqtt.start();
     this.#webSockets.start();
+    this.#boards.start();
     this.#dials.start();
   }
 
@@ -173,6 +179,7 @@ export class Gateway {
     this.#dials.stop();
     await this.#mqtt.stop();
     this.#webSockets.stop();
+    this.#boards.stop();
     this.#mqttUpgrade.stop();
     await this.#udp?.close();
     this.#udp = undefined;

@@ -12,6 +12,18 @@ describe('parseMqttClientId', () => {
     expect(parseMqttClientId('GID_lab@@@02_5e_7a_10_c4_9f')).toEqual({ ok: true, deviceId: '02:5e:7a:10:c4:9f', group: 'GID_lab' });
   });
 
+  it('finds the microcontroller in its ids', () => {
+    for (const id of ['mcpu@@@greenhouse-7', 'mcpu@@@greenhouse-7@@@3b0c5b1e'])
+      expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: 'greenhouse-7', dialect: 'MCPU' });
+  });
+
+  it.each(['mcpu@@@', 'mcpu@@@02:5e:7a:10:c4:9f', 'mcpu@@@a/b', 'mcpu@@@Greenhouse', `mcpu@@@${'x'.repeat(65)}`, 'mcpu@@@+@@@x'])(
+    'refuses %s, which names none',
+    (clientId) => {
+      expect(parseMqttClientId(clientId).ok).toBe(false);
+    },
+  );
+
   it('takes other ids as they are', () => {
     for (const id of ['greenhouse-7', 'GID@@@not-a-mac@@@x', '灯-1']) expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: id });
   });

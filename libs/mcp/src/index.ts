@@ -1,7 +1,7 @@
 export type { CallError, CallOutcome, CallOutcomeKind, SendCertainty, ToolContent, ToolResult } from './call-outcome.js';
 export { encodeMcpEnvelope, parseDeviceEnvelope } from './device-envelope.js';
 export type { DeviceEnvelope } from './device-envelope.js';
-export { clientIdMax, parseDeviceIdHeader, parseMqttClientId } from './device-identity.js';
+export { clientIdMax, parseDeviceIdHeader, parseMicrocontrollerId, parseMqttClientId } from './device-identity.js';
 export type { ParsedIdentity } from './device-identity.js';
 export type { CallErrorCode, DeviceFailureCode, NotSentCode, UnknownCode, VerificationCode } from './error-codes.js';
 export { parseDeviceHello, udpServerHello, websocketServerHello } from './hello.js';

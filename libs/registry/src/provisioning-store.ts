@@ -32,6 +32,7 @@ export interface BoardFacts {
 /** A device that may come in, as an OTA answer needs it. Small: a gateway keeps all of them in memory, to answer while PostgreSQL is away. */
 export interface KnownDevice {
   readonly deviceId: DeviceId;
+  readonly dialect: Dialect;
   /** Lower-case hex SHA-256 of the enrolled Client-Id; undefined for a device that was registered and has never come. */
   readonly clientUuidHash: string | undefined;
   /** How it is told to connect. */
@@ -61,6 +62,8 @@ export interface CredentialStore {
   checkMqtt(login: { readonly clientId: string; readonly username: string; readonly password: Uint8Array }): Promise<CredentialVerdict>;
   /** Checks a WebSocket token against the device and Client-Id that it was issued to. */
   checkWebSocket(login: { readonly deviceId: string; readonly clientUuid: string; readonly token: string }): Promise<CredentialVerdict>;
+  /** Checks the token of a microcontroller, which has no Client-Id: of a device of another family it is refused. */
+  checkToken(login: { readonly deviceId: string; readonly token: string }): Promise<CredentialVerdict>;
   /** Issues a new credential. The old one stays valid until the new one is used or `graceMs` (24 h) ended. Undefined where there is no such device. */
   rotate(deviceId: string, at: number, by?: AuditSource): Promise<IssuedCredential | undefined>;
   /** How a xiaozhi device is told to connect from its next OTA request on. False where there is no such device. */

@@ -1,6 +1,5 @@
 /** What an operator says of devices to come, as the registry takes it. Refuses the first that breaks a rule, naming its place in the list. */
-import { parseDeviceIdHeader } from '@flotilla/mcp';
-import type { DeviceId } from '@flotilla/mcp';
+import { parseDeviceIdHeader, parseMicrocontrollerId } from '@flotilla/mcp';
 import type { Dialect, NewDevice, TransportKind } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -10,7 +9,7 @@ export interface Registration {
   readonly name?: string | undefined;
   readonly tags: readonly string[];
   readonly dialect: Dialect;
-  /** Where it is not given: MQTT for xiaozhi devices, TCP for microcontrollers. */
+  /** Where it is not given: MQTT for xiaozhi devices, TCP for microcontrollers, which the hub then dials. */
   readonly transport?: TransportKind | undefined;
   /** `host:port` of a microcontroller that the hub dials. */
   readonly address?: string | undefined;
@@ -63,27 +62,26 @@ function parseXiaozhi(
   return { refusal: refuse('INVALID', [...path, 'deviceId'], message) };
 }
 
-/** What operators may call a microcontroller: nothing that a URL, a topic or a shell would read otherwise. */
-const microcontrollerId = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-
-/** Microcontrollers have no identity of their own: they are who their registration says. [mcpu §0] */
+/** Microcontrollers wait to be dialled, or come by themselves as xiaozhi devices do. [mcpu §1.2] */
 function parseMicrocontroller(
   { deviceId, name, tags, dialect, transport = 'TCP', address }: Registration,
   path: readonly string[],
 ): ParsedRegistration {
-  if (!microcontrollerId.test(deviceId)) {
+  const identity = parseMicrocontrollerId(deviceId);
+  if (!identity.ok) {
     const message = `"${deviceId.slice(0, 80)}" is no id for a microcontroller: 1 to 64 lower-case letters, digits, dots, dashes and underscores, for example greenhouse-7.`;
     return { refusal: refuse('INVALID', [...path, 'deviceId'], message) };
   }
+  const device = { deviceId: identity.deviceId, name, tags, dialect, transport };
   if (transport !== 'TCP') {
-    return { refusal: refuse('INVALID', [...path, 'transport'], 'An MCPU device is dialled over TCP.') };
+    if (address === undefined) return { device };
+    const message = `An MCPU device with transport ${transport} comes by itself and has no address to be dialled at.`;
+    return { refusal: refuse('INVALID', [...path, 'address'], message) };
   }
-  if (address === undefined || !isDialAddress(address)) {
-    return {
-      refusal: refuse('INVALID', [...path, 'address'], 'An MCPU device needs its address as host:port, for example 192.0.2.41:3000.'),
-    };
-  }
-  return { device: { deviceId: deviceId as DeviceId, name, tags, dialect, transport, address } };
+  if (address !== undefined && isDialAddress(address)) return { device: { ...device, address } };
+  const message =
+    'An MCPU device that the hub dials needs its address as host:port, for example 192.0.2.41:3000; one that comes by itself needs transport WEBSOCKET or MQTT.';
+  return { refusal: refuse('INVALID', [...path, 'address'], message) };
 }
 
 /** A host name, an IPv4 address or an IPv6 address in brackets, and a port. */

@@ -26,7 +26,11 @@ function auth(verdict: CredentialVerdict | Error) {
     },
     feed: { publish: () => undefined },
   });
-  const own = new CredentialAuth({ credentials: { checkMqtt: answer, checkWebSocket: answer }, events, clock: { now: () => time.now } });
+  const own = new CredentialAuth({
+    credentials: { checkMqtt: answer, checkWebSocket: answer, checkToken: answer },
+    events,
+    clock: { now: () => time.now },
+  });
   return { own, time, written };
 }
 

@@ -6,11 +6,11 @@ import type { DeviceId } from '@flotilla/mcp';
 import { parseDeviceIdHeader } from '@flotilla/mcp';
 import type { CredentialStore, CredentialVerdict } from '@flotilla/registry';
 import { granted } from './device-auth.js';
-import type { AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './device-auth.js';
+import type { AuthVerdict, DeviceAuth, MqttCredentials, TokenCredentials, WebSocketCredentials } from './device-auth.js';
 import type { EventLog } from '../sessions/event-log.js';
 
 export interface CredentialAuthOptions {
-  readonly credentials: Pick<CredentialStore, 'checkMqtt' | 'checkWebSocket'>;
+  readonly credentials: Pick<CredentialStore, 'checkMqtt' | 'checkWebSocket' | 'checkToken'>;
   readonly events: EventLog;
   readonly clock: { now(): number };
 }
@@ -34,11 +34,15 @@ export class CredentialAuth implements DeviceAuth {
 
   checkWebSocket({ clientId, deviceId, token, remoteAddress }: WebSocketCredentials): AuthVerdict | Promise<AuthVerdict> {
     const identity = parseDeviceIdHeader(deviceId);
-    if (token === undefined || token === '')
-      return refused('credentials_missing', 'an Authorization header with a bearer token is required');
+    if (token === undefined || token === '') return tokenMissing;
     if (!identity.ok) return refused('credentials_wrong', identity.problem);
     const login = { deviceId: identity.deviceId, clientUuid: clientId, token };
     return this.#judge(this.options.credentials.checkWebSocket(login), { transport: 'WEBSOCKET', remoteAddress });
+  }
+
+  checkToken({ deviceId, token, remoteAddress }: TokenCredentials): AuthVerdict | Promise<AuthVerdict> {
+    if (token === undefined || token === '') return tokenMissing;
+    return this.#judge(this.options.credentials.checkToken({ deviceId, token }), { transport: 'WEBSOCKET', remoteAddress });
   }
 
   async #judge(asked: Promise<CredentialVerdict>, attempt: Attempt): Promise<AuthVerdict> {
@@ -67,6 +71,8 @@ interface Attempt {
   readonly transport: 'MQTT' | 'WEBSOCKET';
   readonly remoteAddress: string | undefined;
 }
+
+const tokenMissing = refused('credentials_missing', 'an Authorization header with a bearer token is required');
 
 function refused(reason: 'credentials_missing' | 'credentials_wrong', message: string): AuthVerdict {
   return { kind: 'refused', reason, message };

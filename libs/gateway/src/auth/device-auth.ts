@@ -25,10 +25,18 @@ export interface WebSocketCredentials {
   readonly remoteAddress: string | undefined;
 }
 
+/** What a microcontroller brings: the id that it was registered with and its token. [mcpu §6.2] */
+export interface TokenCredentials {
+  readonly deviceId: DeviceId;
+  readonly token: string | undefined;
+  readonly remoteAddress: string | undefined;
+}
+
 /** A rejected promise means that the question could not be decided: the device is told to come back. */
 export interface DeviceAuth {
   checkMqtt(credentials: MqttCredentials): AuthVerdict | Promise<AuthVerdict>;
   checkWebSocket(credentials: WebSocketCredentials): AuthVerdict | Promise<AuthVerdict>;
+  checkToken(credentials: TokenCredentials): AuthVerdict | Promise<AuthVerdict>;
 }
 
 export const granted = { kind: 'granted' } as const satisfies AuthVerdict;
@@ -40,6 +48,10 @@ export class OpenAuth implements DeviceAuth {
   }
 
   checkWebSocket(): AuthVerdict {
+    return granted;
+  }
+
+  checkToken(): AuthVerdict {
     return granted;
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Devices of an existing gateway prove themselves by the fleet-wide secret, unless they were removed here; all others by credentials of their own. So a fleet moves over
- * device by device.
+ * Devices of an existing gateway prove themselves by the fleet-wide secret, unless they were removed here; all others by credentials of their own, microcontrollers
+ * always. So a fleet moves over device by device.
  */
 import { parseDeviceIdHeader, parseMqttClientId } from '@flotilla/mcp';
 import type { EnrolmentStore } from '@flotilla/registry';
-import type { AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './device-auth.js';
+import type { AuthVerdict, DeviceAuth, MqttCredentials, TokenCredentials, WebSocketCredentials } from './device-auth.js';
 
 export interface FleetOrOwnAuthOptions {
   readonly fleet: DeviceAuth;
@@ -17,6 +17,7 @@ export class FleetOrOwnAuth implements DeviceAuth {
 
   async checkMqtt(credentials: MqttCredentials): Promise<AuthVerdict> {
     const identity = parseMqttClientId(credentials.clientId);
+    if (identity.ok && identity.dialect === 'MCPU') return this.options.own.checkMqtt(credentials);
     const verdict = await this.options.fleet.checkMqtt(credentials);
     if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId))) return verdict;
     return this.options.own.checkMqtt(credentials);
@@ -29,5 +30,9 @@ export class FleetOrOwnAuth implements DeviceAuth {
     const own = await this.options.own.checkWebSocket(credentials);
     // What was wrong with a fleet token, such as its age, says more than that it is no token of the device's own.
     return own.kind === 'granted' || verdict.kind === 'granted' ? own : verdict;
+  }
+
+  async checkToken(credentials: TokenCredentials): Promise<AuthVerdict> {
+    return this.options.own.checkToken(credentials);
   }
 }

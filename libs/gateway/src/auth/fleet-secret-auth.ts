@@ -39,6 +39,11 @@ export class FleetSecretAuth implements DeviceAuth {
     return this.#checkAge(Number(seconds) * 1000);
   }
 
+  /** Existing gateways issue to xiaozhi devices only. */
+  checkToken(): AuthVerdict {
+    return refused('credentials_wrong', 'microcontrollers have credentials of their own');
+  }
+
   #checkAge(issuedAt: number): AuthVerdict {
     const ageMs = this.options.clock.now() - issuedAt;
     if (ageMs > TOKEN_AGE_MS_MAX) return refused('credentials_expired', 'the token is older than 30 days');

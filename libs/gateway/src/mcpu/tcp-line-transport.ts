@@ -61,7 +61,7 @@ export class TcpLineTransport implements Transport {
     if (!this.#isOpen || !this.#isStarted) return;
     const lines = this.#splitter.push(this.#decoder.write(chunk));
     this.options.onTraffic(lines.length, chunk.length);
-    for (const line of lines) this.onmessage?.(line);
+    for (const line of lines) if (this.#isOpen) this.onmessage?.(line);
   }
 
   #end(reason: CloseReason): void {

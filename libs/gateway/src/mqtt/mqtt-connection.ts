@@ -8,6 +8,9 @@ import type { GatewayLimits } from '../gateway-limits.js';
 import type { Clock } from '@flotilla/session';
 import { TrafficControl } from '../overload/traffic-control.js';
 import type { TrafficNews } from '../overload/traffic-control.js';
+import { FramedLineTransport } from '../mcpu/framed-line-transport.js';
+import { topicsOf } from './device-topics.js';
+import type { DeviceIdentity, DeviceTopics } from './device-topics.js';
 import { MqttTransport } from './mqtt-transport.js';
 import { PacketGuard } from './packet-guard.js';
 import type { Arrival, LastWill, Peer } from '../sessions/session-host.js';
@@ -15,7 +18,7 @@ import type { Arrival, LastWill, Peer } from '../sessions/session-host.js';
 export interface MqttConnectionOptions {
   readonly peer: Peer;
   readonly leaveLobby: () => void;
-  /** The topic that all devices publish to. */
+  /** The topic that all xiaozhi devices publish to. */
   readonly publishTopic: string;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
@@ -29,12 +32,15 @@ export interface MqttConnectionOptions {
 export class MqttConnection {
   /** The client id as CONNECT gave it; Aedes invents one where it is empty. */
   claimedId: string | undefined;
-  /** Set once the credentials were found right. */
-  deviceId: DeviceId | undefined;
   /** The hub refused it for reasons of its own. */
   isTurnedAway = false;
   transport: MqttTransport | undefined;
   readonly peer: Peer;
+  #identity: DeviceIdentity | undefined;
+  #topics: DeviceTopics | undefined;
+  #isConnected = false;
+  #isSubscribed = false;
+  #cancelSubscription: () => void = () => undefined;
   readonly #conn: Duplex;
   readonly #guard: PacketGuard;
   #fault: CloseReason = 'connection_lost';
@@ -69,8 +75,19 @@ export class MqttConnection {
     this.#conn.once('close', () => this.#ended());
   }
 
+  get deviceId(): DeviceId | undefined {
+    return this.#identity?.deviceId;
+  }
+
+  /** The topic that it may subscribe to. */
   get topic(): string | undefined {
-    return this.deviceId === undefined ? undefined : `devices/p2p/${this.deviceId.replaceAll(':', '_')}`;
+    return this.#topics?.toDevice;
+  }
+
+  /** The credentials were found right. */
+  identify(identity: DeviceIdentity): void {
+    this.#identity = identity;
+    this.#topics = topicsOf(identity, this.options.publishTopic);
   }
 
   /** What CONNECT says, before anything of it is proven. */
@@ -88,7 +105,7 @@ export class MqttConnection {
 
   /** On a topic that is not its to publish on a message goes nowhere; a positive acknowledgement is due all the same. [MQTT-3.3.5-2] */
   #deliver(topic: string, payload: Uint8Array): void {
-    if (topic === this.options.publishTopic || topic === this.topic) {
+    if (this.#topics?.fromDevice.includes(topic) === true) {
       this.transport?.receive(payload);
       return;
     }
@@ -108,18 +125,45 @@ export class MqttConnection {
     return this.deviceId;
   }
 
-  /** CONNACK was sent: from now on there is a path. Undefined where it has ended meanwhile. */
-  arrive(): Arrival | undefined {
-    const { deviceId, topic } = this;
-    if (deviceId === undefined || topic === undefined || this.#conn.destroyed) return undefined;
+  /**
+   * CONNACK was sent: from now on there is a path. A microcontroller's library drops what it has not subscribed to, so such a board begins with its subscription; `onMissing`
+   * is told when that does not come in time.
+   */
+  connected(onMissing: () => void): void {
+    this.#isConnected = true;
+    if (this.#isReady) return;
+    this.#cancelSubscription = this.options.clock.setTimer(this.options.limits.introductionTimeoutMs, () => {
+      this.options.counters.add('refusal', 'subscription_missing');
+      onMissing();
+    });
+  }
+
+  /** SUBACK granted it its own topic. */
+  subscribed(): void {
+    this.#isSubscribed = true;
+    if (this.#isConnected) this.#cancelSubscription();
+  }
+
+  /** Hands the path over, once. Undefined where it has ended meanwhile, or its device cannot hear yet. */
+  arrive(isLate = false): Arrival | undefined {
+    const identity = this.#identity;
+    if (identity === undefined || this.topic === undefined || this.transport !== undefined || this.#conn.destroyed) return undefined;
+    if (!isLate && !this.#isReady) return undefined;
+    const { counters, limits } = this.options;
     this.transport = new MqttTransport(this.#conn, {
-      topic,
-      unsentBytesMax: this.options.limits.unsentBytesMax,
+      topic: this.topic,
+      unsentBytesMax: limits.unsentBytesMax,
       hangUp: () => this.client.close(),
     });
-    const identity = parseMqttClientId(this.claimedId ?? '');
-    const clientId = identity.ok ? identity.uuid : undefined;
-    return { deviceId, clientId, kind: 'MQTT', transport: this.transport, ...(this.#will && { will: this.#will }), ...this.peer };
+    const isMcpu = identity.dialect === 'MCPU';
+    const transport = isMcpu ? new FramedLineTransport(this.transport, () => counters.add('anomaly', 'line_overlong')) : this.transport;
+    const claimed = parseMqttClientId(this.claimedId ?? '');
+    const clientId = claimed.ok ? claimed.uuid : undefined;
+    return { ...identity, clientId, kind: 'MQTT', transport, ...(this.#will && { will: this.#will }), ...this.peer };
+  }
+
+  get #isReady(): boolean {
+    return this.#isConnected && (this.#isSubscribed || this.#identity?.dialect !== 'MCPU');
   }
 
   /** The broker gave the connection up: its end follows. */
@@ -154,6 +198,7 @@ export class MqttConnection {
 
   #ended(): void {
     this.options.leaveLobby();
+    this.#cancelSubscription();
     this.#traffic.end();
     this.#held = [];
     if (this.deviceId === undefined && !this.isTurnedAway) this.options.onStranger();

@@ -6,7 +6,6 @@ import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { Client, Subscription } from 'aedes';
 import { clientIdMax, parseMqttClientId } from '@flotilla/mcp';
-import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { askAuth } from '../auth/auth-question.js';
 import type { DeviceAuth } from '../auth/device-auth.js';
@@ -15,16 +14,17 @@ import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { FailedAttempts } from '../overload/failed-attempts.js';
 import type { Lobby } from '../overload/lobby.js';
+import type { DeviceIdentity } from './device-topics.js';
 import { MqttBroker } from './mqtt-broker.js';
 import { MqttConnection } from './mqtt-connection.js';
 import type { Peer, SessionHost } from '../sessions/session-host.js';
 
 export interface MqttIngressOptions {
-  readonly auth: DeviceAuth;
+  readonly auth: Pick<DeviceAuth, 'checkMqtt'>;
   readonly host: SessionHost;
   readonly lobby: Lobby;
   readonly attempts: FailedAttempts;
-  /** The topic that all devices publish to. */
+  /** The topic that all xiaozhi devices publish to. */
   readonly publishTopic: string;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
@@ -37,6 +37,8 @@ const IDENTIFIER_REJECTED = 2;
 const SERVER_UNAVAILABLE = 3;
 const BAD_CREDENTIALS = 4;
 const NOT_AUTHORIZED = 5;
+/** In place of a granted QoS. [MQTT 3.9.3] */
+const SUBSCRIPTION_REFUSED: number = 0x80;
 
 /** Aedes reads `returnCode` of the error it is given and answers with it. */
 class ConnectRefusal extends Error {
@@ -84,7 +86,8 @@ export class MqttIngress {
     const emitter: EventEmitter = this.#broker;
     emitter.on('error', (error: unknown) => options.logger.error({ error }, 'the broker failed'));
     this.#broker.on('client', (client) => this.#prove(client));
-    this.#broker.on('clientReady', (client) => this.#admit(client));
+    this.#broker.on('clientReady', (client) => this.#connected(client));
+    this.#broker.on('subscribe', (subscriptions, client) => this.#subscribed(client, subscriptions));
     this.#broker.on('clientError', (client, error) => this.#connections.get(client)?.fail(error));
     this.#broker.on('connectionError', (client, error) => this.#connections.get(client)?.fail(error));
   }
@@ -144,7 +147,8 @@ export class MqttIngress {
     }
     const ask = () => auth.checkMqtt({ clientId, ...claim, remoteAddress });
     askAuth({ ask, subject: { clientId, remoteAddress } }, this.options, (verdict) => {
-      if (verdict.kind === 'granted') this.#welcome(connection, verdict.deviceId ?? identity.deviceId, answer);
+      if (verdict.kind === 'granted')
+        this.#welcome(connection, { deviceId: verdict.deviceId ?? identity.deviceId, dialect: identity.dialect ?? 'XIAOZHI' }, answer);
       else if (verdict.kind === 'undecided') this.#turnAway(connection, answer, 'auth_unavailable', 'credentials could not be checked');
       else {
         const code = verdict.reason === 'credentials_missing' ? NOT_AUTHORIZED : BAD_CREDENTIALS;
@@ -153,11 +157,11 @@ export class MqttIngress {
     });
   }
 
-  #welcome(connection: MqttConnection, deviceId: DeviceId, answer: Answer): void {
+  #welcome(connection: MqttConnection, identity: DeviceIdentity, answer: Answer): void {
     const { attempts, host } = this.options;
     attempts.succeeded(connection.peer.remoteAddress, connection.claimedId ?? '');
-    if (host.welcome(deviceId, 'MQTT') === 'welcome') {
-      connection.deviceId = deviceId;
+    if (host.welcome(identity.deviceId, 'MQTT') === 'welcome') {
+      connection.identify(identity);
       answer(null, true);
     } else {
       this.#turnAway(connection, answer, 'flapping', 'this device connects again and again; it has to wait');
@@ -181,12 +185,33 @@ export class MqttIngress {
     if (deviceId !== undefined) this.options.host.supersede(deviceId);
   }
 
-  #admit(client: Client): void {
-    const arrival = this.#connections.get(client)?.arrive();
+  #connected(client: Client): void {
+    const connection = this.#connections.get(client);
+    connection?.connected(() => this.#letGo(connection));
+    this.#admit(connection);
+  }
+
+  #subscribed(client: Client, subscriptions: readonly Subscription[]): void {
+    const connection = this.#connections.get(client);
+    if (!subscriptions.some(({ topic, qos }) => topic === connection?.topic && qos !== SUBSCRIPTION_REFUSED)) return;
+    connection?.subscribed();
+    this.#admit(connection);
+  }
+
+  #admit(connection: MqttConnection | undefined): void {
+    const arrival = connection?.arrive();
     if (arrival !== undefined) this.options.host.admit(arrival);
   }
 
-  /** Null is a SUBACK with failure. Deliveries do not depend on it: it only keeps old firmware content. [xiaozhi §2.2] */
+  /** A board that hears nothing has a session all the same, for a moment: its end is on record with its reason. */
+  #letGo(connection: MqttConnection): void {
+    const arrival = connection.arrive(true);
+    if (arrival === undefined) return;
+    this.options.host.admit(arrival);
+    arrival.transport.close('greeting_failed');
+  }
+
+  /** Null is a SUBACK with failure. Deliveries to xiaozhi devices do not depend on it: it only keeps old firmware content. [xiaozhi §2.2] */
   #ownTopicOnly(client: Client, subscription: Subscription): Subscription | null {
     return subscription.topic === this.#connections.get(client)?.topic ? subscription : null;
   }

@@ -64,10 +64,10 @@ export class DeviceAddresses {
     return host === undefined ? undefined : `${host}:${isTls ? MQTT_TLS_PORT : mqttPort()}`;
   }
 
-  /** URL of the WebSocket ingress, its port spelt out. Undefined where there is none to tell. */
-  webSocketUrl(reached?: ReachedAt): string | undefined {
+  /** URL of the WebSocket ingress of a dialect, its port spelt out. Undefined where there is none to tell. */
+  webSocketUrl(reached?: ReachedAt, path: '/xiaozhi/v1/' | '/mcpu/v1/' = '/xiaozhi/v1/'): string | undefined {
     const base = this.#httpBase(reached);
-    return base === undefined ? undefined : `${base.replace(/^http/, 'ws')}/xiaozhi/v1/`;
+    return base === undefined ? undefined : base.replace(/^http/, 'ws') + path;
   }
 
   /** The OTA URL of an enrolment link, or of everybody. At least 10 characters, as devices want. */

@@ -21,6 +21,7 @@ const answered = {
 const credential = { mqttClientId: 'GID_flotilla@@@02_5e_7a_10_c4_9f@@@kq3v', mqttUsername: 'dev', secret: 's'.repeat(43) };
 const known = (change: Partial<KnownDevice> = {}): KnownDevice => ({
   deviceId: '02:5e:7a:10:c4:9f' as DeviceId,
+  dialect: 'XIAOZHI',
   clientUuidHash: 'ab',
   transport: 'MQTT',
   timeZone: undefined,

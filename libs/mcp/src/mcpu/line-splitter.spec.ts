@@ -30,4 +30,23 @@ describe('LineSplitter', () => {
     const endless = Array.from({ length: 5 }, () => 'x'.repeat(mcpuLineMax / 2));
     expect(split([...endless, 'x\n{"id":1}\n'])).toEqual({ lines: ['{"id":1}'], overlong: 1 });
   });
+
+  it.each([
+    ['a frame without a line end', ['{"id":1,"result":2}'], ['{"id":1,"result":2}']],
+    [
+      'a frame in pieces, one of which looks like another',
+      ['{"result":{"a":{"result":1}', '},"id":1}'],
+      ['{"result":{"a":{"result":1}},"id":1}'],
+    ],
+    ['what was printed before it', ['boot ', 'ok', '{"jsonrpc":"2.0","id":1}'], ['boot ok{"jsonrpc":"2.0","id":1}']],
+    ['no noise before its line end', ['boot }', '\n'], []],
+  ])('gives at the end of a message %s', (_what, messages, expected) => {
+    const splitter = new LineSplitter(() => undefined);
+    const frames = messages.flatMap((message) => {
+      const lines = splitter.push(message);
+      expect(lines.filter((line) => line.startsWith('{'))).toEqual([]);
+      return splitter.takeFrame() ?? [];
+    });
+    expect(frames).toEqual(expected);
+  });
 });

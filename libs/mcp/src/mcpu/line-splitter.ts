@@ -1,4 +1,6 @@
 /** Cuts what an MCP/U device prints into lines. Its frames end in CR LF, its sketch may print anything between them. [mcpu §1.1] */
+import { isJsonObject, parseJsonText } from '../json-text.js';
+import { readMcpuLine } from './frame.js';
 
 /** UTF-16 code units of one line. The largest known listing has some 3,000; a device that never ends a line must not fill the memory. */
 export const mcpuLineMax = 64 * 1024;
@@ -21,6 +23,14 @@ export class LineSplitter {
     return lines;
   }
 
+  /** The line that has begun, where it is a whole frame already: a message that ends needs no line end. Pieces of a frame, and noise, wait for theirs. */
+  takeFrame(): string | undefined {
+    const line = this.#rest.trim();
+    if (!line.endsWith('}') || !isWholeFrame(line)) return undefined;
+    this.#rest = '';
+    return line;
+  }
+
   #append(part: string): void {
     if (this.#isSkipping) return;
     if (this.#rest.length + part.length <= mcpuLineMax) {
@@ -38,4 +48,9 @@ export class LineSplitter {
     this.#rest = '';
     this.#isSkipping = false;
   }
+}
+
+/** What begins as a frame has to be one from end to end: inside it may be something that looks like one. */
+function isWholeFrame(line: string): boolean {
+  return line.startsWith('{') ? isJsonObject(parseJsonText(line)) : readMcpuLine(line).kind !== 'noise';
 }

@@ -1,6 +1,7 @@
 /** The writes that everything which lets devices in is made of, set-based and inside somebody's transaction. They check nothing. */
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
+import type { Dialect } from '../device-filter.js';
 import { hashOf, newMqttClientId, newSecret } from './secrets.js';
 
 /** $1: rows. */
@@ -11,6 +12,9 @@ const ISSUE = {
            i.mqtt_client_id, i.secret_hash, i.secret, to_timestamp($2::float8 / 1000)
          FROM json_to_recordset($1) AS i(device_id text, mqtt_client_id text, secret_hash text, secret text)`,
 };
+
+/** $1: device ids. */
+const DIALECTS = { name: 'dialects-of-devices', text: `SELECT id, dialect FROM device WHERE id = ANY($1::text[])` };
 
 /** $1: device ids. Old ones go with every write: processes look once a second, and begin with nothing after twenty minutes. */
 const NOTE = {
@@ -25,9 +29,12 @@ const NOTE = {
 
 /** Each of these devices gets a new credential, its newest. */
 export async function issueCredentials(transaction: Queryable, deviceIds: readonly string[], at: number): Promise<void> {
+  const dialects = await transaction.query<{ id: string; dialect: Dialect }>(DIALECTS, [deviceIds]);
+  const dialectOf = new Map(dialects.map(({ id, dialect }) => [id, dialect]));
   const rows = deviceIds.map((deviceId) => {
     const secret = newSecret();
-    return { device_id: deviceId, mqtt_client_id: newMqttClientId(deviceId), secret_hash: hashOf(secret), secret };
+    const mqttClientId = newMqttClientId(deviceId, dialectOf.get(deviceId) ?? 'XIAOZHI');
+    return { device_id: deviceId, mqtt_client_id: mqttClientId, secret_hash: hashOf(secret), secret };
   });
   await transaction.query(ISSUE, [toJson(rows), at]);
 }

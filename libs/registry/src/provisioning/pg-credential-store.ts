@@ -54,6 +54,11 @@ export class PgCredentialStore implements CredentialStore {
     return this.#judge(standing, hashOf(token), () => isEnrolled);
   }
 
+  async checkToken({ deviceId, token }: Parameters<CredentialStore['checkToken']>[0]): Promise<CredentialVerdict> {
+    const standing = await this.#deps.book.find(deviceId);
+    return this.#judge(standing, hashOf(token), () => standing.dialect === 'MCPU');
+  }
+
   async rotate(deviceId: string, at: number, by?: AuditSource): Promise<IssuedCredential | undefined> {
     const { database, book } = this.#deps;
     const id = storableText(deviceId);

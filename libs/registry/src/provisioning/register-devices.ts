@@ -11,7 +11,7 @@ const REGISTER = {
            SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text)
          ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
          INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address, enrolled_at, epoch)
-         SELECT i.id, i.name, i.tags, i.dialect, CASE i.transport WHEN 'WEBSOCKET' THEN 'IN_CONVERSATION' ELSE 'ALWAYS' END::reachability,
+         SELECT i.id, i.name, i.tags, i.dialect, CASE WHEN i.transport = 'WEBSOCKET' AND i.dialect = 'XIAOZHI' THEN 'IN_CONVERSATION' ELSE 'ALWAYS' END::reachability,
            i.transport, i.transport, i.address, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0)
          FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id`,
 };

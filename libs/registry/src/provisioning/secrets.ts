@@ -1,5 +1,6 @@
 /** What the hub makes up so that nobody can guess it, and the hashes by which it knows it again. Stores nothing. */
 import { createHash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { Dialect } from '../device-filter.js';
 
 /** 256 bits: with that many, one round of SHA-256 is as good as a slow hash. */
 const SECRET_BYTES = 32;
@@ -15,9 +16,13 @@ export function newCode(): string {
   return String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
 }
 
-/** A client id in the shape that xiaozhi servers issue, so that everything which reads such ids finds the device in it. The last part is random. [xiaozhi §2.8] */
-export function newMqttClientId(deviceId: string): string {
-  return `GID_flotilla@@@${deviceId.replaceAll(':', '_')}@@@${randomUUID()}`;
+/**
+ * A client id in the shape that xiaozhi servers issue, so that everything which reads such ids finds the device in it; that of a microcontroller says so. The last part is
+ * random. [xiaozhi §2.8, mcpu §6.1]
+ */
+export function newMqttClientId(deviceId: string, dialect: Dialect): string {
+  const group = dialect === 'MCPU' ? 'mcpu' : 'GID_flotilla';
+  return `${group}@@@${deviceId.replaceAll(':', '_')}@@@${randomUUID()}`;
 }
 
 /** Lower-case hex SHA-256. */

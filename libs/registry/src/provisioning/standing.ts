@@ -1,6 +1,7 @@
 /** How a device stands with the hub, as one row of SQL says it: unknown, known with its credentials, or removed. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
+import type { Dialect } from '../device-filter.js';
 import { zoneOfDevice } from '../groups/group-zones.js';
 import type { GroupZone } from '../groups/group-zones.js';
 import type { KnownDevice } from '../provisioning-store.js';
@@ -19,6 +20,7 @@ export interface Credential {
 
 export interface Standing {
   readonly deviceId: DeviceId;
+  readonly dialect: Dialect;
   readonly clientUuidHash: string | undefined;
   readonly transport: KnownDevice['transport'];
   /** Its own, or of the first of its groups that has one. */
@@ -31,6 +33,7 @@ export interface Standing {
 
 interface StandingRecord {
   readonly id: string;
+  readonly dialect: Dialect | null;
   readonly client_uuid_hash: string | null;
   readonly preferred_transport: 'MQTT' | 'WEBSOCKET' | 'TCP' | null;
   readonly time_zone: string | null;
@@ -56,7 +59,7 @@ const credentialsOf = (id: string): string => `(
 /** The ids must be storable texts. One row each, also for those that nobody knows. */
 export function standingOf(database: Queryable, deviceIds: readonly string[], zones: readonly GroupZone[]): Promise<readonly Standing[]> {
   const parameters: unknown[] = [deviceIds];
-  const text = `SELECT i.id, d.client_uuid_hash, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+  const text = `SELECT i.id, d.dialect, d.client_uuid_hash, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   r.device_id IS NOT NULL AS is_removed, ${credentialsOf('i.id')}
                 FROM unnest($1::text[]) AS i(id) LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`;
   return readStandings(database, { name: 'standing-of-devices', text }, parameters, zones);
@@ -70,7 +73,7 @@ export function knownAfter(
   zones: readonly GroupZone[],
 ): Promise<readonly Standing[]> {
   const parameters: unknown[] = [deviceId, rowsMax];
-  const text = `SELECT d.id, d.client_uuid_hash, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+  const text = `SELECT d.id, d.dialect, d.client_uuid_hash, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   false AS is_removed, ${credentialsOf('d.id')}
                 FROM device d WHERE d.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id) ORDER BY d.id LIMIT $2`;
   return readStandings(database, { name: 'standing-known-after', text }, parameters, zones);
@@ -89,6 +92,7 @@ async function readStandings(
 function toStanding(record: StandingRecord): Standing {
   return {
     deviceId: record.id as DeviceId,
+    dialect: record.dialect ?? 'XIAOZHI',
     clientUuidHash: record.client_uuid_hash ?? undefined,
     transport: record.preferred_transport === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT',
     timeZone: record.time_zone ?? undefined,
@@ -110,6 +114,7 @@ export function toKnownDevice(standing: Standing | undefined): KnownDevice | und
   if (standing === undefined || newest === undefined) return undefined;
   return {
     deviceId: standing.deviceId,
+    dialect: standing.dialect,
     clientUuidHash: standing.clientUuidHash,
     transport: standing.transport,
     timeZone: standing.timeZone,

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { DeviceId } from '@flotilla/mcp';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { OpenAuth } from '../auth/device-auth.js';
+import type { AuthVerdict, TokenCredentials } from '../auth/device-auth.js';
+import { doorOptions } from '../door.suite.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import { MqttDevice } from '../mqtt/mqtt-device.suite.js';
+import { MqttIngress } from '../mqtt/mqtt-ingress.js';
+import { peerOf } from '../sessions/session-host.js';
+import { McpuWebSocketIngress } from './mcpu-websocket-ingress.js';
+
+const clientId = 'mcpu@@@greenhouse-7@@@3b0c5b1e';
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** Lets in one board, by one token. */
+class OneToken extends OpenAuth {
+  override checkToken({ deviceId, token }: TokenCredentials): AuthVerdict {
+    if (deviceId === 'greenhouse-7' && token === 'right') return { kind: 'granted', deviceId };
+    return { kind: 'refused', reason: 'credentials_wrong', message: 'wrong' };
+  }
+}
+
+function stage(limits: Partial<GatewayLimits> = {}) {
+  const defaults = doorOptions();
+  const options = { ...defaults, auth: new OneToken(), limits: { ...defaults.limits, closingTimeoutMs: 50, ...limits } };
+  return { options, host: defaults.host, count: (name: string) => options.counters.list().find((one) => one.name === name)?.count ?? 0 };
+}
+
+async function openMqtt(limits: Partial<GatewayLimits> = {}) {
+  const { options, host, count } = stage(limits);
+  const ingress = new MqttIngress(options);
+  await ingress.start();
+  const server = createServer((socket) => ingress.accept(socket, peerOf(socket))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    await ingress.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const dial = async () => {
+    const device = await MqttDevice.dial((server.address() as AddressInfo).port);
+    device.connect({ clientId });
+    await device.connack();
+    return device;
+  };
+  return { dial, host, count };
+}
+
+describe('a microcontroller over MQTT', () => {
+  const subscribe = (device: MqttDevice, ...topics: string[]) =>
+    device.write({ cmd: 'subscribe', messageId: 1, subscriptions: topics.map((topic) => ({ topic, qos: 0 as const })) });
+
+  it('arrives with its subscription, and is who its client id names', async () => {
+    const { dial, host } = await openMqtt();
+    const device = await dial();
+    expect(host.arrivals).toEqual([]);
+    subscribe(device, 'mcpu/greenhouse-7/request');
+    const { transport, ...arrival } = await host.arrival();
+    expect(arrival).toMatchObject({ deviceId: 'greenhouse-7', kind: 'MQTT', dialect: 'MCPU' });
+    const heard: string[] = [];
+    transport.onmessage = (text) => heard.push(text);
+    transport.start();
+    transport.send('{"id":1}');
+    expect(await device.packet('publish')).toMatchObject({ topic: 'mcpu/greenhouse-7/request', qos: 0, retain: false });
+    expect(device.messages).toEqual(['{"id":1}\n']);
+    device.publish('{"id":2}', 'mcpu/greenhouse-7/response');
+    await vi.waitFor(() => expect(heard).toEqual(['{"id":2}']));
+    subscribe(device, 'mcpu/greenhouse-7/request');
+    device.publish('{"id":3}', 'mcpu/greenhouse-7/response');
+    await vi.waitFor(() => expect(heard).toHaveLength(2));
+    expect(host.arrivals).toHaveLength(1);
+  });
+
+  it('may speak and listen on its own topics only', async () => {
+    const { dial, host, count } = await openMqtt();
+    const device = await dial();
+    subscribe(device, 'mcpu/greenhouse-8/request', 'mcpu/+/request', 'mcpu/#', 'mcpu/greenhouse-7/response', 'mcpu/greenhouse-7/request');
+    expect(await device.packet('suback')).toMatchObject({ granted: [128, 128, 128, 128, 0] });
+    const { transport } = await host.arrival();
+    const heard: string[] = [];
+    transport.onmessage = (text) => heard.push(text);
+    transport.start();
+    const topics = ['mcpu/greenhouse-8/response', 'mcpu/greenhouse-7/request', 'device-server', 'devices/p2p/greenhouse-7'];
+    for (const topic of topics) device.publish('{"id":1}', topic);
+    device.publish('{"id":2}', 'mcpu/greenhouse-7/response');
+    await vi.waitFor(() => expect(heard).toEqual(['{"id":2}']));
+    expect(count('anomaly_topic_forbidden')).toBe(topics.length);
+  });
+
+  it('that never subscribes is let go with its reason', async () => {
+    const { dial, host, count } = await openMqtt({ introductionTimeoutMs: 500 });
+    const device = await dial();
+    subscribe(device, 'mcpu/greenhouse-8/request');
+    const { transport } = await host.arrival();
+    transport.start();
+    await device.closed();
+    expect(count('refusal_subscription_missing')).toBe(1);
+  });
+});
+
+async function openWebSocket() {
+  const { options, host, count } = stage();
+  const ingress = new McpuWebSocketIngress(options);
+  ingress.start();
+  const server = createHttpServer().on('upgrade', ingress.upgrade).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    ingress.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const dial = (deviceId: string, token?: string, protocols: string[] = []) => {
+    const headers = { 'Device-Id': deviceId, ...(token !== undefined && { Authorization: `Bearer ${token}` }) };
+    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/mcpu/v1/`, protocols, { headers });
+    return socket.on('error', () => undefined);
+  };
+  return { dial, host, count, lobby: options.lobby };
+}
+
+describe('a microcontroller over WebSocket', () => {
+  it('arrives at once, and is who its token was issued to', async () => {
+    const { dial, host, lobby } = await openWebSocket();
+    const socket = dial('greenhouse-7', 'right', ['mcpu.v1']);
+    const received: string[] = [];
+    socket.on('message', (data) => received.push((data as Buffer).toString()));
+    const { transport, ...arrival } = await host.arrival();
+    expect(arrival).toMatchObject({ deviceId: 'greenhouse-7' as DeviceId, kind: 'WEBSOCKET', dialect: 'MCPU' });
+    expect(arrival.audio).toBeUndefined();
+    const heard: string[] = [];
+    transport.onmessage = (text) => heard.push(text);
+    transport.start();
+    transport.send('{"id":1}');
+    await vi.waitFor(() => expect(received).toEqual(['{"id":1}\n']));
+    expect(socket.protocol).toBe('mcpu.v1');
+    socket.send('boot\r\n{"id"');
+    socket.send(':1}');
+    await vi.waitFor(() => expect(heard).toEqual(['boot', '{"id":1}']));
+    expect(lobby.size).toBe(0);
+  });
+
+  it.each([
+    ['without a token', 'greenhouse-7', undefined, 401, 'refusal_credentials_wrong'],
+    ['with a wrong token', 'greenhouse-7', 'wrong', 401, 'refusal_credentials_wrong'],
+    ['with the token of another', 'greenhouse-8', 'right', 401, 'refusal_credentials_wrong'],
+    ['with a MAC', '02:5e:7a:10:c4:9f', 'right', 400, 'refusal_handshake_invalid'],
+  ])('%s is refused and counted', async (_what, deviceId, token, status, counted) => {
+    const { dial, host, count } = await openWebSocket();
+    const [, response] = (await once(dial(deviceId, token), 'unexpected-response')) as [unknown, IncomingMessage];
+    expect([response.statusCode, count(counted), host.arrivals]).toEqual([status, 1, []]);
+    response.destroy();
+  });
+});

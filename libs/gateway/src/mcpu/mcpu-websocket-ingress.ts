@@ -1,0 +1,43 @@
+/**
+ * The way in of microcontrollers, and of gateways in front of them, over WebSocket: one device, one connection. It is who its token was issued to. The hub speaks first,
+ * as everywhere with such boards. [mcpu §6.2]
+ */
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import { parseMicrocontrollerId } from '@flotilla/mcp';
+import type { DeviceAuth } from '../auth/device-auth.js';
+import { peerOf } from '../sessions/session-host.js';
+import { headerOrQuery, tokenOf, WebSocketDoor } from '../websocket/websocket-door.js';
+import type { Handshake, Unreadable, WebSocketDoorOptions } from '../websocket/websocket-door.js';
+import { FramedLineTransport } from './framed-line-transport.js';
+
+export interface McpuWebSocketIngressOptions extends WebSocketDoorOptions {
+  readonly auth: Pick<DeviceAuth, 'checkToken'>;
+}
+
+export class McpuWebSocketIngress extends WebSocketDoor<McpuWebSocketIngressOptions> {
+  constructor(options: McpuWebSocketIngressOptions) {
+    super(options, 'mcpu.v1');
+  }
+
+  protected override read(request: IncomingMessage): Handshake | Unreadable {
+    const identity = parseMicrocontrollerId(headerOrQuery(request)('device-id'));
+    if (!identity.ok) return { message: `Device-Id: ${identity.problem}` };
+    const { deviceId } = identity;
+    const peer = peerOf(request.socket);
+    const credentials = { deviceId, token: tokenOf(request), remoteAddress: peer.remoteAddress };
+    return {
+      ...{ deviceId, peer, host: request.headers.host, login: deviceId },
+      ask: () => this.options.auth.checkToken(credentials),
+    };
+  }
+
+  protected override receive(socket: WebSocket, handshake: Handshake, leaveLobby: () => void): void {
+    const { counters, host: sessions } = this.options;
+    const { deviceId, host, peer } = handshake;
+    leaveLobby();
+    const transport = new FramedLineTransport(this.open(socket), () => counters.add('anomaly', 'line_overlong'));
+    this.meter(socket, handshake, (reason) => transport.close(reason));
+    sessions.admit({ deviceId, kind: 'WEBSOCKET', dialect: 'MCPU', transport, host, ...peer });
+  }
+}

@@ -1,0 +1,24 @@
+/** What somebody who has just issued a credential is shown: everything that has to be typed into the device. */
+import type { KnownDevice } from '@flotilla/registry';
+import { topicsOf } from '../mqtt/device-topics.js';
+import type { DeviceAddresses } from './device-addresses.js';
+import { transportObject } from './ota-answer.js';
+import type { TransportSettings } from './ota-answer.js';
+
+export interface IssuedSettingsOptions {
+  readonly addresses: DeviceAddresses;
+  readonly publishTopic: string;
+}
+
+/** For the transport that the device was registered with. */
+export function issuedSettings(options: IssuedSettingsOptions, known: KnownDevice): TransportSettings {
+  const settings = transportObject(options, known);
+  if (known.dialect === 'XIAOZHI') return 'mqtt' in settings ? settings.mqtt : settings.websocket;
+  if ('mqtt' in settings) {
+    const { toDevice, fromDevice } = topicsOf(known, options.publishTopic);
+    return { ...settings.mqtt, publish_topic: fromDevice[0] ?? '', subscribe_topic: toDevice };
+  }
+  const url = options.addresses.webSocketUrl(undefined, '/mcpu/v1/');
+  const { secret } = known.credential;
+  return { ...(url !== undefined && { url }), device_id: known.deviceId, ...(secret !== undefined && { token: secret }) };
+}
