@@ -211,6 +211,8 @@ describe('WebSocket', () => {
   it('has a rule here for each path', () => {
     expect([...new Set(servedPaths(hub).webSocket.map((url) => url.replace(/\/$/, '')))].sort()).toEqual([
       '/graphql',
+      // Its rule is in dial-in-boards.spec.ts.
+      '/mcpu/v1',
       '/mqtt',
       '/xiaozhi/v1',
     ]);

@@ -8,10 +8,13 @@ import type { HubProcess } from './hub-process.js';
 const simulatorMain = fileURLToPath(new URL('../../apps/simulator/dist/main.js', import.meta.url));
 
 export interface BoardView {
+  /** `host:port` at which it is dialled; of one that comes by itself its id. */
   readonly address: string;
   readonly profile: 'esp32' | 'avr' | 'generic';
   readonly fault: string;
   readonly connections: number;
+  /** How often the hub turned it away. */
+  readonly refusals: number;
   readonly outputs: Readonly<Record<string, boolean | number>>;
   readonly tools: Readonly<Record<string, number>>;
 }
@@ -21,6 +24,8 @@ export interface SimulatedBoards {
   views(): Promise<readonly BoardView[]>;
   /** Cuts the connection of one, as its reset button does. */
   reset(address: string): void;
+  /** A further one, which comes to the hub by itself with the credential that `registerDevice` gave. */
+  dialIn(credential: Readonly<Record<string, unknown>>, fault?: string): void;
   stop(): Promise<void>;
 }
 
@@ -33,9 +38,17 @@ function isBoardsLine(value: unknown): value is BoardsLine {
   return typeof value === 'object' && value !== null && 'event' in value && value.event === 'boards';
 }
 
+interface BoardsToStart {
+  readonly boards: number;
+  readonly faulty?: number;
+  /** Pause of boards that come by themselves. */
+  readonly reconnectMs?: number;
+}
+
 /** Every third is an ESP32, an AVR and a generic board; then come `faulty` ones. Resolves when all listen. */
-export async function startBoards({ boards, faulty = 0 }: { readonly boards: number; readonly faulty?: number }): Promise<SimulatedBoards> {
+export async function startBoards({ boards, faulty = 0, reconnectMs }: BoardsToStart): Promise<SimulatedBoards> {
   const options = ['--devices', '0', '--direct', '--mcpu', String(boards), '--mcpu-faulty', String(faulty), '--json'];
+  if (reconnectMs !== undefined) options.push('--reconnect-ms', String(reconnectMs));
   const child = spawn(process.execPath, [simulatorMain, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const waiting: ((boards: readonly BoardView[]) => void)[] = [];
@@ -52,6 +65,7 @@ export async function startBoards({ boards, faulty = 0 }: { readonly boards: num
       say({ cmd: 'boards' });
       return answer;
     },
+    dialIn: (settings, fault) => say({ cmd: 'dialIn', settings, fault }),
     reset: (address) => say({ cmd: 'resetBoard', board: address }),
     stop: async () => {
       child.stdin.end();

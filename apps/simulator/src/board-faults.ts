@@ -5,17 +5,17 @@ export const boardFaults = ['mute', 'garbage', 'flooding', 'closing'] as const;
 export type BoardFault = (typeof boardFaults)[number];
 
 /** Nothing of it answers a request: noise, frames with ids of nobody, halves of frames. */
-const GARBAGE =
+export const garbage =
   'null\r\n{"id":0,"error":1}\r\n[]\r\n{"jsonrpc":"2.0","result":{}}\r\n{"jsonrpc":"2.0","id":31999,"result":1}\r\n{"result":{"tools":[\r\n';
 /** One line of a flood, bytes. */
-const FLOOD_LINE = `${'x'.repeat(16 * 1024)}\r\n`;
+export const floodLine = `${'x'.repeat(16 * 1024)}\r\n`;
 
 export function misbehave(socket: Socket, fault: BoardFault): void {
   switch (fault) {
     case 'mute':
       break;
     case 'garbage':
-      socket.on('data', () => socket.write(GARBAGE));
+      socket.on('data', () => socket.write(garbage));
       break;
     case 'closing':
       socket.destroy();
@@ -28,5 +28,5 @@ export function misbehave(socket: Socket, fault: BoardFault): void {
 
 /** As much as is taken: who reads slowly is flooded slowly. */
 function flood(socket: Socket): void {
-  while (socket.writable && socket.write(FLOOD_LINE));
+  while (socket.writable && socket.write(floodLine));
 }

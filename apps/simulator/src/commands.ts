@@ -1,6 +1,8 @@
 /** The commands on standard input, one JSON object per line: parsed, checked, carried out, answered. A bad line gets an error event and harms nothing. */
 import { behaviourSchema } from '@flotilla/simulated-device';
 import { z } from 'zod';
+import { boardFaults } from './board-faults.js';
+import { boardSettingsSchema } from './board-settings.js';
 import type { Boards } from './boards.js';
 import type { Fleet } from './fleet.js';
 import { readJson } from './read-json.js';
@@ -25,6 +27,7 @@ const commandSchema = z.discriminatedUnion('cmd', [
   z.strictObject({ cmd: z.literal('connect'), id, device }),
   z.strictObject({ cmd: z.literal('boards'), id }),
   z.strictObject({ cmd: z.literal('resetBoard'), id, board: z.string().min(1) }),
+  z.strictObject({ cmd: z.literal('dialIn'), id, settings: boardSettingsSchema, fault: z.enum(boardFaults).optional() }),
   z.strictObject({ cmd: z.literal('stop'), id }),
 ]);
 
@@ -34,7 +37,7 @@ type Answer = Readonly<Record<string, unknown>> & { readonly event: string };
 /** What the commands act on. */
 export interface Simulated {
   readonly fleet: Fleet;
-  readonly boards: Pick<Boards, 'list' | 'reset'>;
+  readonly boards: Pick<Boards, 'list' | 'reset' | 'dialIn'>;
 }
 
 /** Carries one line out and says what to answer; `stop` is the caller's to do. */
@@ -61,6 +64,9 @@ function carryOut(command: Command, { fleet, boards }: Simulated): Answer {
       if (count === 0) return { event: 'error', message: `No board at ${command.board}.` };
       return { event: 'done', cmd: 'resetBoard', boards: count };
     }
+    case 'dialIn':
+      boards.dialIn(command.settings, command.fault);
+      return { event: 'done', cmd: 'dialIn', boards: 1 };
     case 'stop':
       return { event: 'done', cmd: 'stop' };
     default:

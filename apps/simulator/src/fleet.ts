@@ -18,7 +18,7 @@ import { exchange } from './http-exchange.js';
 import { MqttSocket } from './mqtt-socket.js';
 import type { SimulatorOptions } from './options.js';
 import { RunningDevice, type Surroundings, type RunningDeviceEvents } from './running-device.js';
-import { WebSocketSocket } from './websocket-socket.js';
+import { WebSocketSocket, xiaozhiLogin } from './websocket-socket.js';
 
 /** In a mixed fleet every fourth device is one that connects for conversations only. */
 const WEBSOCKET_EVERY = 4;
@@ -113,7 +113,7 @@ export class Fleet {
     const target: SocketTarget = { host, port, isTls, localAddress, ca: this.options.ca };
     if (settings.transport === 'websocket') {
       const { path, token, version } = settings;
-      return new WebSocketSocket(target, { identity, path, token: token || undefined, version }, events);
+      return new WebSocketSocket(target, xiaozhiLogin(identity, { path, token: token || undefined, version }), events);
     }
     const { clientId, username, password, keepAliveSeconds, publishTopic } = settings;
     const credentials = username === '' && password === '' ? undefined : { username, password };
@@ -128,7 +128,7 @@ export class Fleet {
     const target = (port: number): SocketTarget => ({ host, port, isTls: false, localAddress, ca: undefined });
     if (transport === 'websocket') {
       const token = secret === undefined ? undefined : webSocketToken(secret, identity, Date.now());
-      return new WebSocketSocket(target(httpPort), { identity, path: WEBSOCKET_PATH, token, version: 1 }, events);
+      return new WebSocketSocket(target(httpPort), xiaozhiLogin(identity, { path: WEBSOCKET_PATH, token, version: 1 }), events);
     }
     const { clientId } = identity;
     const credentials = secret === undefined ? undefined : mqttCredentials(secret, clientId);

@@ -85,7 +85,7 @@ function startFleet(mqttPort: number, changes: Partial<SimulatorOptions> = {}): 
     keepAliveSeconds: 1,
     mqttLevel: 4,
     localAddresses: 1,
-    ...{ mcpu: 0, mcpuFaulty: 0, mcpuHost: '127.0.0.1', mcpuPort: 0 },
+    ...{ mcpu: 0, mcpuFaulty: 0, mcpuHost: '127.0.0.1', mcpuPort: 0, mcpuCredentials: [] },
     behaviours: [],
     ...changes,
   };

@@ -1,4 +1,4 @@
-/** A device's MQTT connection: CONNECT 3.1.1, keep-alive pings, PUBLISH with QoS 0, and never a SUBSCRIBE. [xiaozhi §2.2] */
+/** A device's MQTT connection: CONNECT 3.1.1, keep-alive pings, PUBLISH with QoS 0, and a SUBSCRIBE from microcontrollers only. [xiaozhi §2.2, mcpu §6.4] */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { generate } from 'mqtt-packet';
@@ -31,6 +31,8 @@ export interface MqttLogin {
   readonly keepAliveSeconds: number;
   /** Topic of everything that the device says. */
   readonly publishTopic: string;
+  /** Xiaozhi devices subscribe to nothing. */
+  readonly subscribeTopic?: string;
   /** 4 is MQTT 3.1.1, 3 is MQTT 3.1 as cellular modems may speak it. */
   readonly protocolLevel: 3 | 4;
 }
@@ -129,6 +131,8 @@ export class MqttSocket implements DeviceSocket {
     clearTimeout(this.#timer);
     this.#isOpen = true;
     if (this.login.keepAliveSeconds > 0) this.#timer = setInterval(() => this.#ping(), this.login.keepAliveSeconds * 500);
+    const topic = this.login.subscribeTopic;
+    if (topic !== undefined) this.#socket.write(generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic, qos: 0 }] }));
     this.events.onopen();
   }
 

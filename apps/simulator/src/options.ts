@@ -9,6 +9,8 @@ import {
   type Network,
   type ProfileName,
 } from '@flotilla/simulated-device';
+import { boardSettingsSchema } from './board-settings.js';
+import type { BoardSettings } from './board-settings.js';
 import { readJson } from './read-json.js';
 
 /** Devices per source address: one loopback address has about 28,000 ports, and some are taken. */
@@ -52,12 +54,15 @@ export interface SimulatorOptions {
   readonly mcpuHost: string;
   /** Of the first; the others follow it. 0 for any that are free. */
   readonly mcpuPort: number;
+  /** Of microcontrollers that come by themselves. */
+  readonly mcpuCredentials: readonly BoardSettings[];
   /** Which every device begins with. */
   readonly behaviours: readonly LastingBehaviour[];
 }
 
 /** What commander hands over; the parsers below have checked each value. */
-type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel' | 'behaviours'> & {
+type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel' | 'behaviours' | 'mcpuCredentials'> & {
+  readonly mcpuCredentials?: readonly BoardSettings[];
   readonly behaviour?: readonly LastingBehaviour[];
   readonly json?: boolean;
   readonly direct?: boolean;
@@ -77,9 +82,9 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   if (given.mcpuPort !== 0 && given.mcpuPort + given.mcpu + given.mcpuFaulty > 65_536)
     command.error(`error: from --mcpu-port ${given.mcpuPort} on there are not enough ports for all microcontrollers.`);
   if (given.ota !== undefined && given.direct) command.error('error: --ota and --direct are two ways in; give one of them.');
-  const { json, direct, mqttLevel, behaviour: behaviours = [], ...rest } = given;
+  const { json, direct, mqttLevel, behaviour: behaviours = [], mcpuCredentials = [], ...rest } = given;
   const ota = direct ? undefined : (given.ota ?? `http://${given.host}:${given.httpPort}/ota/`);
-  return { ...rest, ota, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses, behaviours };
+  return { ...rest, ota, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses, behaviours, mcpuCredentials };
 }
 
 function describeOptions(env: NodeJS.ProcessEnv): Command {
@@ -94,7 +99,7 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .addOption(new Option('--profile <name>', 'what they are').choices(['mixed', ...profileNames]).default('mixed'))
     .option('--ota <url>', 'the OTA address that the devices ask at boot (default: /ota/ of the hub)')
     .option('--direct', 'connect without asking, with the fleet-wide secret, to a hub with FLOTILLA_DEVICE_AUTH=hmac')
-    .option('--ca <file>', 'PEM file of an authority that the devices trust besides the public ones', readPem)
+    .option('--ca <file>', 'PEM file of an authority that the devices trust besides the public ones', readText)
     .addOption(number('--speed <n>', "divides the firmware's pauses before it boots, asks or connects again", 1, 1, 1000))
     .addOption(
       new Option('--network <kind>', 'cellular devices come back after a minute only').choices(['wifi', 'cellular']).default('wifi'),
@@ -126,6 +131,11 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .addOption(number('--mcpu-faulty <n>', 'further ones that stay mute, send garbage, flood or close, in turn', 0, 0, BOARDS_MAX))
     .option('--mcpu-host <address>', 'the address that microcontrollers listen on', '127.0.0.1')
     .addOption(number('--mcpu-port <port>', 'port of the first microcontroller, the others follow; 0 for any that are free', 0, 0, 65_535))
+    .option(
+      '--mcpu-credentials <file>',
+      'JSON list of credentials as registerDevices gave them: one microcontroller each, which comes by itself',
+      readCredentials,
+    )
     .option('--behaviour <json>', 'a lasting behaviour of every device; may be given several times', addBehaviour)
     .option('--json', 'talk JSON lines: events on standard output, commands on standard input (see apps/simulator/README.md)');
 }
@@ -138,7 +148,14 @@ function addBehaviour(text: string, former: readonly LastingBehaviour[] = []): r
   return [...former, parsed.data];
 }
 
-function readPem(file: string): string {
+function readCredentials(file: string): readonly BoardSettings[] {
+  const parsed = boardSettingsSchema.array().safeParse(readJson(readText(file)));
+  if (!parsed.success)
+    throw new InvalidArgumentError('It is no JSON list of credentials of MCPU devices with transport WEBSOCKET or MQTT.');
+  return parsed.data;
+}
+
+function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -11,12 +11,13 @@ const SEND_BYTES_MAX = 256 * 1024;
 const REFUSED_STATUS: readonly (number | undefined)[] = [401, 403];
 
 export interface WebSocketLogin {
-  readonly identity: DeviceIdentity;
   readonly path: string;
+  /** Besides the token's. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Sent as it is where it contains a space, and as a bearer token otherwise. */
   readonly token: string | undefined;
-  /** Framing of audio: 1, 2 or 3. */
-  readonly version: number;
+  /** Framing of audio: 1, 2 or 3; 1 where there is none. */
+  readonly version?: number;
 }
 
 export class WebSocketSocket implements DeviceSocket {
@@ -56,7 +57,7 @@ export class WebSocketSocket implements DeviceSocket {
   }
 
   sendAudio(packet: Uint8Array): void {
-    if (this.#socket.bufferedAmount <= SEND_BYTES_MAX) this.#socket.send(frameAudio(packet, this.login.version));
+    if (this.#socket.bufferedAmount <= SEND_BYTES_MAX) this.#socket.send(frameAudio(packet, this.login.version ?? 1));
   }
 
   /** A device destroys its socket whatever the reason: no close frame, no goodbye. */
@@ -91,11 +92,14 @@ export function frameAudio(packet: Uint8Array, version: number): Uint8Array {
   return Buffer.concat([head, packet]);
 }
 
-function headersOf({ identity, token, version }: WebSocketLogin): Record<string, string> {
-  return {
-    ...(token !== undefined && { Authorization: token.includes(' ') ? token : `Bearer ${token}` }),
-    'Protocol-Version': String(version),
-    'Device-Id': identity.mac,
-    'Client-Id': identity.uuid,
-  };
+function headersOf({ headers, token }: WebSocketLogin): Record<string, string> {
+  return { ...(token !== undefined && { Authorization: token.includes(' ') ? token : `Bearer ${token}` }), ...headers };
+}
+
+/** What the firmware says of itself. */
+export function xiaozhiLogin(
+  { mac, uuid }: DeviceIdentity,
+  { path, token, version }: { readonly path: string; readonly token: string | undefined; readonly version: number },
+): WebSocketLogin {
+  return { path, token, version, headers: { 'Protocol-Version': String(version), 'Device-Id': mac, 'Client-Id': uuid } };
 }
