@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import type { DeviceId } from '@flotilla/mcp';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { OpenAuth } from '../auth/device-auth.js';
-import type { AuthVerdict, TokenCredentials } from '../auth/device-auth.js';
+import { granted } from '../auth/device-auth.js';
+import type { DeviceAuth } from '../auth/device-auth.js';
 import { doorOptions } from '../door.suite.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttDevice } from '../mqtt/mqtt-device.suite.js';
@@ -23,16 +23,18 @@ afterEach(async () => {
 });
 
 /** Lets in one board, by one token. */
-class OneToken extends OpenAuth {
-  override checkToken({ deviceId, token }: TokenCredentials): AuthVerdict {
-    if (deviceId === 'greenhouse-7' && token === 'right') return { kind: 'granted', deviceId };
-    return { kind: 'refused', reason: 'credentials_wrong', message: 'wrong' };
-  }
-}
+const auth: DeviceAuth = {
+  checkMqtt: () => granted,
+  checkWebSocket: () => granted,
+  checkToken: ({ deviceId, token }) =>
+    deviceId === 'greenhouse-7' && token === 'right'
+      ? { kind: 'granted', deviceId }
+      : { kind: 'refused', reason: 'credentials_wrong', message: 'wrong' },
+};
 
 function stage(limits: Partial<GatewayLimits> = {}) {
   const defaults = doorOptions();
-  const options = { ...defaults, auth: new OneToken(), limits: { ...defaults.limits, closingTimeoutMs: 50, ...limits } };
+  const options = { ...defaults, auth, limits: { ...defaults.limits, closingTimeoutMs: 50, ...limits } };
   return { options, host: defaults.host, count: (name: string) => options.counters.list().find((one) => one.name === name)?.count ?? 0 };
 }
 

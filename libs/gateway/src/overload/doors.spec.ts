@@ -149,6 +149,7 @@ describe('failed attempts from one address', () => {
   const auth: DeviceAuth = {
     checkMqtt: ({ clientId }) =>
       isRight(clientId) ? { kind: 'granted' } : { kind: 'refused', reason: 'credentials_wrong', message: 'wrong' },
+    checkToken: () => ({ kind: 'granted' }),
     checkWebSocket: ({ clientId }) =>
       isRight(clientId) ? { kind: 'granted' } : { kind: 'refused', reason: 'credentials_wrong', message: 'wrong' },
   };
