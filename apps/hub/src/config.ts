@@ -8,6 +8,7 @@ import {
   publicUrlProblem,
 } from '@flotilla/gateway';
 import type { EnrolmentMode } from '@flotilla/gateway';
+import { parseVoiceUrls, voiceUrlProblem } from '@flotilla/fleet';
 import { verificationMsMax, verificationTimes } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { isTimeZone } from '@flotilla/mcp';
@@ -102,6 +103,10 @@ const environment = z.object({
       .refine((text) => /^\d{1,5}$/.test(text), 'must be a number of seconds from 1 to 99999, or 0 to leave conversations to the device')
       .transform((text) => Number(text) * 1000),
   ),
+  FLOTILLA_VOICE_URL: judged(voiceUrlProblem),
+  FLOTILLA_VOICE_TOKEN: optionalText,
+  FLOTILLA_VOICE_USER_TOOLS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
+  FLOTILLA_UDP_SOURCES: z.preprocess(unset, z.enum(['device', 'any'], 'must be device or any').default('device')),
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_WEBHOOK_URLS: originList,
   FLOTILLA_DIAL_NETWORKS: networkList,
@@ -161,6 +166,15 @@ export interface HubConfig {
   /** Milliseconds after which an idle WebSocket conversation ends where there is no voice service; 0: never. */
   readonly voicelessIdleMs: number;
   /** Origins that tools which make a device fetch or post may name. */
+  /** Where conversations go that no device or group has a voice server for, in order of preference; the token is told to these alone. */
+  readonly voice: {
+    readonly urls: readonly string[];
+    readonly token: string | undefined;
+    /** Voice servers may call user-only tools. */
+    readonly mayCallUserOnly: boolean;
+    /** Audio is believed only from the address of the device's own connection. */
+    readonly checksAddress: boolean;
+  };
   readonly deviceUrls: readonly string[];
   /** Origins of webhooks that may be anywhere, private networks included. */
   readonly webhookUrls: readonly string[];
@@ -314,6 +328,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     downloadsMax: values.FLOTILLA_DOWNLOADS_MAX,
     statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
     voicelessIdleMs: values.FLOTILLA_VOICELESS_SECONDS,
+    voice: {
+      urls: parseVoiceUrls(values.FLOTILLA_VOICE_URL),
+      token: values.FLOTILLA_VOICE_TOKEN,
+      mayCallUserOnly: values.FLOTILLA_VOICE_USER_TOOLS === 'on',
+      checksAddress: values.FLOTILLA_UDP_SOURCES === 'device',
+    },
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     webhookUrls: values.FLOTILLA_WEBHOOK_URLS,
     dialNetworks: values.FLOTILLA_DIAL_NETWORKS,

@@ -91,10 +91,10 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   });
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
   const pictures = openPictures(ground, addresses, deviceSecret);
-  const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures };
-  const gateway = ground.has('gateway') ? await openGateway(ground, gatewayPlace) : undefined;
-  const metrics = measureParts(ground, gateway);
   const gate = new ToolGate(config.deviceUrls);
+  const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures };
+  const gateway = ground.has('gateway') ? await openGateway(ground, gate, gatewayPlace) : undefined;
+  const metrics = measureParts(ground, gateway);
   if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures });
   if (ground.has('worker')) await openWorker(ground, gate, metrics, pictures);
   addOperationsRoutes(server, operationsOf(ground, metrics));

@@ -12,6 +12,8 @@ export interface MetricsSources {
     readonly unproven: number;
     readonly undiscovered: number;
     readonly flapping: number;
+    readonly conversations: number;
+    readonly backends: readonly { readonly backend: string; readonly isWell: boolean }[];
     readonly counts: readonly { readonly name: string; readonly count: number }[];
   };
   readonly queueDepth: () => Promise<number>;
@@ -68,7 +70,7 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
       for (const { state, transport, count } of status().sessions) this.set({ state, transport }, count);
     },
   });
-  const gauge = (name: string, help: string, value: 'unproven' | 'undiscovered' | 'flapping') =>
+  const gauge = (name: string, help: string, value: 'unproven' | 'undiscovered' | 'flapping' | 'conversations') =>
     new Gauge({
       name,
       help,
@@ -80,6 +82,17 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
   gauge('flotilla_unproven_connections', 'Connections that have not introduced themselves.', 'unproven');
   gauge('flotilla_undiscovered_sessions', 'Sessions that wait for their turn to greet their device.', 'undiscovered');
   gauge('flotilla_flapping_devices', 'Devices that connect again and again, and have to wait.', 'flapping');
+  gauge('flotilla_conversations', 'Conversations with voice servers, those that are opening included.', 'conversations');
+  new Gauge({
+    name: 'flotilla_voice_server_up',
+    help: 'Whether a voice server answered when it was last asked.',
+    labelNames: ['backend'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { backend, isWell } of status().backends) this.set({ backend }, isWell ? 1 : 0);
+    },
+  });
   new Counter({
     name: 'flotilla_gateway_events_total',
     help: 'What the gateway counts: anomalies, refusals, cuts.',

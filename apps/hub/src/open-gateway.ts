@@ -8,13 +8,14 @@ import {
   type DeviceAddresses,
   type DeviceAuth,
 } from '@flotilla/gateway';
-import { RolloutOffers } from '@flotilla/fleet';
+import { RolloutOffers, type ToolGate } from '@flotilla/fleet';
 import type { HubConfig } from './config.js';
 import type { DeviceRoutes } from './device-routes.js';
 import { importFactoryKeys } from './factory-keys.js';
 import type { Ground } from './ground.js';
 import { listening, listenMqtt, listenMqttOverTls, portOf } from './listeners.js';
 import type { OpenPictures } from './open-pictures.js';
+import { openVoice } from './open-voice.js';
 import { rolloutLimits } from './rollout-limits.js';
 import { systemClock } from './system-clock.js';
 import type { TlsFiles } from './tls-files.js';
@@ -35,7 +36,7 @@ export interface GatewayPlace {
   readonly pictures: OpenPictures;
 }
 
-export async function openGateway(ground: Ground, place: GatewayPlace): Promise<OpenGateway> {
+export async function openGateway(ground: Ground, gate: ToolGate, place: GatewayPlace): Promise<OpenGateway> {
   const { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures } = place;
   const { bus, closers, config, lease, logger, registry } = ground;
   const { publishTopic } = config;
@@ -63,6 +64,7 @@ export async function openGateway(ground: Ground, place: GatewayPlace): Promise<
     publishTopic,
     dialNetworks: config.dialNetworks,
     udp,
+    voice: openVoice(ground, gate),
     limits,
     logger,
   });

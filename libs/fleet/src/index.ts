@@ -5,6 +5,7 @@ export type { JobRequest } from './jobs/job-request.js';
 export type { ArgumentErrorGroup, JobPreview } from './jobs/preview-job.js';
 export { refuseFilter } from './device-filter-rules.js';
 export { refuseTimeZone, refuseUnknownGroups } from './groups/device-groups.js';
+export { parseVoiceUrls, refuseVoiceUrl, showVoiceUrls, voiceUrlProblem } from './voice/voice-urls.js';
 export type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';
 export type { CreatedApiKey, RevokedApiKey } from './keys/api-keys.js';
 export { Fleet } from './fleet.js';

@@ -10,6 +10,8 @@ export interface DeviceGroupRow {
   readonly filter: GroundFilter;
   /** IANA zone of its devices' clocks, for those that have none of their own. */
   readonly timeZone: string | undefined;
+  /** Voice servers for its devices' conversations, in order of preference; empty: the device's or the hub's. */
+  readonly voiceUrls: readonly string[];
 }
 
 /** What became of a change; what is not `saved` changed nothing. FILTER_INVALID: PostgreSQL cannot answer the filter. */
@@ -33,6 +35,8 @@ export interface DeviceGroupStore {
   page(page: PageRequest): Promise<Page<DeviceGroupRow>>;
   /** How many devices match now, exactly, in the order of the input. */
   deviceCounts(groups: readonly DeviceGroupRow[]): Promise<readonly number[]>;
+  /** The voice servers of a device: its own, or those of the first by name of its groups that has some. */
+  voiceUrlsOf(deviceId: string): Promise<readonly string[]>;
   /** The groups that each device is in now, by name, in the order of the input. */
   groupsOf(deviceIds: readonly string[]): Promise<readonly (readonly DeviceGroupRow[])[]>;
 }

@@ -19,6 +19,8 @@ export interface DeviceRow {
   readonly tags: readonly string[];
   /** IANA zone of its clock where it has one of its own: else its groups, or the hub's settings, decide. */
   readonly timeZone: string | undefined;
+  /** Voice servers of its own, in order of preference. */
+  readonly voiceUrls: readonly string[];
   readonly toolSetHash: ToolSetHash | undefined;
   readonly toolsDiscoveredAt: number | undefined;
   readonly toolsStale: boolean;
@@ -81,6 +83,8 @@ export interface DeviceChange {
   readonly tags?: readonly string[];
   /** IANA name. */
   readonly timeZone?: string | null;
+  /** Empty takes them away. */
+  readonly voiceUrls?: readonly string[];
 }
 
 export interface TagChange {

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
-import { refuseFilter, refuseTimeZone, refuseUnknownGroups, type Refusal } from '@flotilla/fleet';
+import { parseVoiceUrls, refuseFilter, refuseTimeZone, refuseUnknownGroups, refuseVoiceUrl, type Refusal } from '@flotilla/fleet';
 import type { DeviceRow, Registry } from '@flotilla/registry';
 import { actorOf, sourceOfRequest, type ApiContext } from '../api-context.js';
 import { FEED, FLEET, PROVISIONING, REGISTRY } from '../api-deps.js';
@@ -41,14 +41,20 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   /** A member that is not given stays; a null takes it away. */
   @Mutation()
   async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs, context: ApiContext): Promise<DeviceAnswer> {
-    const { deviceId, name, tags, timeZone, transport } = input;
+    const { deviceId, name, tags, timeZone, transport, voiceUrl } = input;
     const refusal =
       refuseName(name, ['input', 'name']) ??
       refuseTags(tags ?? [], ['input', 'tags']) ??
       refuseTimeZone(timeZone, ['input', 'timeZone']) ??
+      refuseVoiceUrl(voiceUrl, ['input', 'voiceUrl']) ??
       refuseTransport(transport);
     if (refusal) return { userErrors: [refusal] };
-    const change = { ...(name === undefined ? {} : { name }), ...(tags ? { tags } : {}), ...(timeZone === undefined ? {} : { timeZone }) };
+    const change = {
+      ...(name === undefined ? {} : { name }),
+      ...(tags ? { tags } : {}),
+      ...(timeZone === undefined ? {} : { timeZone }),
+      ...(voiceUrl === undefined ? {} : { voiceUrls: parseVoiceUrls(voiceUrl) }),
+    };
     const device = await this.registry.devices.update(deviceId, change, sourceOfRequest(context));
     if (!device) return { userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }] };
     if (transport && transport !== 'TCP') await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));

@@ -48,8 +48,8 @@ export class DeviceGroupActsResolver implements Required<
   }
 }
 
-function requestOf({ name, filter, timeZone }: DeviceGroupInput): DeviceGroupRequest {
-  return { name, filter: parseDeviceFilter(filter) ?? {}, timeZone: timeZone ?? undefined };
+function requestOf({ name, filter, timeZone, voiceUrl }: DeviceGroupInput): DeviceGroupRequest {
+  return { name, filter: parseDeviceFilter(filter) ?? {}, timeZone: timeZone ?? undefined, voiceUrl: voiceUrl ?? undefined };
 }
 
 function toPayload(saved: SavedGroup): GroupAnswer {

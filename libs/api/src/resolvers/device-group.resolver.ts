@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { showVoiceUrls } from '@flotilla/fleet';
 import type { DeviceGroupRow, Registry } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY } from '../api-deps.js';
@@ -19,7 +20,7 @@ import type { ApiLimits } from '../limits/api-limits.js';
 export class DeviceGroupResolver
   implements
     Required<Pick<QueryResolvers, 'deviceGroup' | 'deviceGroups'>>,
-    Required<Pick<DeviceGroupResolvers, 'filter' | 'deviceCount' | 'devices'>>
+    Required<Pick<DeviceGroupResolvers, 'filter' | 'voiceUrl' | 'deviceCount' | 'devices'>>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: Registry,
@@ -39,6 +40,11 @@ export class DeviceGroupResolver
   @ResolveField()
   filter({ filter }: DeviceGroupRow): unknown {
     return showDeviceFilter(filter);
+  }
+
+  @ResolveField()
+  voiceUrl({ voiceUrls }: DeviceGroupRow): string | undefined {
+    return showVoiceUrls(voiceUrls);
   }
 
   @ResolveField()

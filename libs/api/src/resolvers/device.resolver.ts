@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
+import { showVoiceUrls } from '@flotilla/fleet';
 import type { DevicePin } from '@flotilla/mcp';
 import type { CallRow, DeviceGroupRow, DeviceRow, EventRow, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
@@ -16,7 +17,7 @@ import type {
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
-type Fields = 'groups' | 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
+type Fields = 'groups' | 'voiceUrl' | 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
 
 /** What hangs on a device; its plain fields are its row's. */
 @Resolver('Device')
@@ -30,6 +31,11 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
     const all = toolsOf(device, toolSet);
     if (!names && mayCallUserOnly(viewer)) return all;
     return all.filter((tool) => (!tool.userOnly || mayCallUserOnly(viewer)) && (!names || names.includes(tool.name)));
+  }
+
+  @ResolveField()
+  voiceUrl({ voiceUrls }: DeviceRow): string | undefined {
+    return showVoiceUrls(voiceUrls);
   }
 
   @ResolveField()

@@ -8,6 +8,7 @@ import type { Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
+import { parseVoiceUrls, refuseVoiceUrl } from '../voice/voice-urls.js';
 
 export interface DeviceGroupDeps {
   readonly registry: Pick<Registry, 'deviceGroups'>;
@@ -19,6 +20,7 @@ export interface DeviceGroupRequest {
   readonly filter: DeviceFilter;
   /** IANA name. */
   readonly timeZone: string | undefined;
+  readonly voiceUrl: string | undefined;
 }
 
 export type SavedGroup = { readonly group: DeviceGroupRow } | { readonly refusal: Refusal };
@@ -38,7 +40,7 @@ export async function createDeviceGroup(
   return savedGroup(await registry.deviceGroups.create(checked, { groupsMax, at: clock.now(), by: sourceOf(actor) }));
 }
 
-/** Replaces name, filter and zone. */
+/** Replaces all of it. */
 export async function updateDeviceGroup(
   { registry, clock }: DeviceGroupDeps,
   id: string,
@@ -80,15 +82,19 @@ export function refuseTimeZone(timeZone: string | null | undefined, path: readon
 
 type CheckedGroup = Omit<DeviceGroupRow, 'id'> | { readonly refusal: Refusal };
 
-function checkGroup({ name, filter, timeZone }: DeviceGroupRequest): CheckedGroup {
+function checkGroup({ name, filter, timeZone, voiceUrl }: DeviceGroupRequest): CheckedGroup {
   if (name.trim() === '' || !namePattern.test(name)) {
     return { refusal: refuse('INVALID', ['input', 'name'], 'The name of a group has 1 to 100 characters, all on one line.') };
   }
   if (!isGroundFilter(filter)) {
     return { refusal: refuse('INVALID', ['input', 'filter'], 'The filter of a group names no other group: write out its conditions.') };
   }
-  const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTimeZone(timeZone, ['input', 'timeZone']);
-  return refusal === undefined ? { name, filter: filter satisfies GroundFilter, timeZone } : { refusal };
+  const refusal =
+    refuseFilter(filter, ['input', 'filter']) ??
+    refuseTimeZone(timeZone, ['input', 'timeZone']) ??
+    refuseVoiceUrl(voiceUrl, ['input', 'voiceUrl']);
+  if (refusal !== undefined) return { refusal };
+  return { name, filter: filter satisfies GroundFilter, timeZone, voiceUrls: parseVoiceUrls(voiceUrl) };
 }
 
 function savedGroup(answer: DeviceGroupAnswer, id = ''): SavedGroup {

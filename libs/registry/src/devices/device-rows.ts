@@ -14,6 +14,7 @@ export interface DeviceRecord {
   readonly transport: TransportKind | null;
   readonly tags: readonly string[];
   readonly time_zone: string | null;
+  readonly voice_urls: readonly string[];
   readonly epoch: number;
   readonly is_online: boolean;
   readonly connected_at: Date | null;
@@ -26,7 +27,7 @@ export interface DeviceRecord {
 }
 
 /** Columns of a DeviceRecord, from `device d`. */
-export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags, d.time_zone, d.epoch, ${IS_ONLINE} AS is_online,
+export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags, d.time_zone, d.voice_urls, d.epoch, ${IS_ONLINE} AS is_online,
   d.connected_at, d.last_seen_at, d.tool_set_hash, d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
 
 export function toDeviceRow(record: DeviceRecord): DeviceRow {
@@ -43,6 +44,7 @@ export function toDeviceRow(record: DeviceRecord): DeviceRow {
     lastSeenAt: record.last_seen_at?.getTime(),
     tags: record.tags,
     timeZone: record.time_zone ?? undefined,
+    voiceUrls: record.voice_urls,
     toolSetHash: (record.tool_set_hash ?? undefined) as ToolSetHash | undefined,
     toolsDiscoveredAt: record.tools_discovered_at?.getTime(),
     toolsStale: record.tools_stale,

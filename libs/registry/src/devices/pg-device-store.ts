@@ -142,16 +142,16 @@ export class PgDeviceStore implements DeviceStore {
 }
 
 /** False where there is no such device. */
-async function updateDevice(transaction: Queryable, id: string, { name, tags, timeZone }: DeviceChange): Promise<boolean> {
+async function updateDevice(transaction: Queryable, id: string, { name, tags, timeZone, voiceUrls }: DeviceChange): Promise<boolean> {
   const rows = await transaction.query(
     {
       text: `UPDATE device SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END, tags = coalesce($4::text[], tags),
-               time_zone = CASE WHEN $5::boolean THEN $6::text ELSE time_zone END
+               time_zone = CASE WHEN $5::boolean THEN $6::text ELSE time_zone END, voice_urls = coalesce($7::text[], voice_urls)
              WHERE id = $1 RETURNING id`,
     },
     [
       ...[id, name !== undefined, typeof name === 'string' ? storableText(name) : null],
-      ...[tags === undefined ? null : sortedTags(tags), timeZone !== undefined, timeZone],
+      ...[tags === undefined ? null : sortedTags(tags), timeZone !== undefined, timeZone, voiceUrls],
     ],
   );
   if (rows.length === 0) return false;

@@ -29,8 +29,8 @@ afterAll(async () => {
 const how = () => ({ groupsMax: 20, at: Date.now(), by: { actor: 'admin' } });
 const shop: GroundFilter = { tags: ['shop'] };
 
-async function created(name: string, filter: GroundFilter, timeZone?: string): Promise<DeviceGroupRow> {
-  const answer = await registry.deviceGroups.create({ name, filter, timeZone }, how());
+async function created(name: string, filter: GroundFilter, timeZone?: string, voiceUrls: readonly string[] = []): Promise<DeviceGroupRow> {
+  const answer = await registry.deviceGroups.create({ name, filter, timeZone, voiceUrls }, how());
   if (answer.kind !== 'saved') throw new Error(answer.kind);
   return answer.group;
 }
@@ -57,6 +57,23 @@ describe('device groups', () => {
     await removed(group);
   });
 
+  it('give their devices voice servers, the first by name that has one, where the device has none of its own', async () => {
+    const silent = await created('A', shop);
+    const first = await created('B', shop, undefined, ['ws://first.example/', 'ws://second.example/']);
+    const later = await created('C', shop, undefined, ['ws://later.example/']);
+    const urlsOf = (id: string) => registry.deviceGroups.voiceUrlsOf(id);
+    expect(await urlsOf('a')).toEqual(['ws://first.example/', 'ws://second.example/']);
+    expect([await urlsOf('d'), await urlsOf('nobody')]).toEqual([[], []]);
+    await registry.devices.update('a', { voiceUrls: ['wss://own.example/?key=1'] }, { actor: 'admin' });
+    expect(await urlsOf('a')).toEqual(['wss://own.example/?key=1']);
+    const [entry] = (await registry.audit.page({ subject: 'device:a' }, { first: 1 })).rows;
+    expect(entry?.data).toEqual({ voiceUrls: ['wss://own.example/?***'] });
+    await registry.devices.update('a', { voiceUrls: [] });
+    await removed(first);
+    expect(await urlsOf('a')).toEqual(['ws://later.example/']);
+    await Promise.all([silent, later].map(removed));
+  });
+
   it('are named by what is not there only to be refused, so that no complement of nothing is the whole fleet', async () => {
     const group = await created('Gone', shop);
     await removed(group);
@@ -69,13 +86,21 @@ describe('device groups', () => {
 
   it('have names of their own, and a number that they do not exceed', async () => {
     const [one, two] = [await created('One', shop), await created('Two', shop)];
-    expect(await registry.deviceGroups.create({ name: 'One', filter: shop, timeZone: undefined }, how())).toEqual({ kind: 'NAME_TAKEN' });
+    expect(await registry.deviceGroups.create({ name: 'One', filter: shop, timeZone: undefined, voiceUrls: [] }, how())).toEqual({
+      kind: 'NAME_TAKEN',
+    });
     expect(await registry.deviceGroups.update({ ...two, name: 'One' }, how())).toEqual({ kind: 'NAME_TAKEN' });
     expect(await registry.deviceGroups.update({ ...two, filter: { ids: ['d'] } }, how())).toMatchObject({ kind: 'saved' });
     expect(await idsOf({ groupId: two.id })).toEqual(['d']);
-    const full = await registry.deviceGroups.create({ name: 'Three', filter: shop, timeZone: undefined }, { ...how(), groupsMax: 2 });
+    const full = await registry.deviceGroups.create(
+      { name: 'Three', filter: shop, timeZone: undefined, voiceUrls: [] },
+      { ...how(), groupsMax: 2 },
+    );
     expect(full).toEqual({ kind: 'FULL' });
-    const invalid = await registry.deviceGroups.create({ name: 'Four', filter: { model: 'a\0' }, timeZone: undefined }, how());
+    const invalid = await registry.deviceGroups.create(
+      { name: 'Four', filter: { model: 'a\0' }, timeZone: undefined, voiceUrls: [] },
+      how(),
+    );
     expect(invalid).toEqual({ kind: 'FILTER_INVALID' });
     const first = await registry.deviceGroups.page({ first: 1 });
     const rest = await registry.deviceGroups.page({ first: 5, after: first.cursors[0] ?? '' });
@@ -96,7 +121,7 @@ describe('device groups', () => {
       ['group.deleted', 'admin'],
       ['group.created', 'admin'],
     ]);
-    expect(rows[1]?.data).toEqual({ name: 'Audited', filter: { tags: ['shop'] }, timeZone: 'Asia/Tokyo' });
+    expect(rows[1]?.data).toEqual({ name: 'Audited', filter: { tags: ['shop'] }, timeZone: 'Asia/Tokyo', voiceUrls: [] });
   });
 });
 

@@ -20,9 +20,10 @@ interface GroupRecord {
   readonly name: string;
   readonly filter: GroundFilter;
   readonly time_zone: string | null;
+  readonly voice_urls: readonly string[];
 }
 
-const COLUMNS = 'g.id, g.name, g.filter, g.time_zone';
+const COLUMNS = 'g.id, g.name, g.filter, g.time_zone, g.voice_urls';
 
 type Refused = Exclude<DeviceGroupAnswer, { readonly kind: 'saved' }>;
 
@@ -48,7 +49,7 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
           if (taken !== undefined && taken.named > 0) return { kind: 'NAME_TAKEN' };
           if (taken !== undefined && taken.groups >= groupsMax) return { kind: 'FULL' };
           await transaction.query(
-            { text: 'INSERT INTO device_group (id, name, filter, time_zone) VALUES ($1, $2, $3, $4)' },
+            { text: 'INSERT INTO device_group (id, name, filter, time_zone, voice_urls) VALUES ($1, $2, $3, $4, $5)' },
             valuesOf(row),
           );
           await noteGroupZones(transaction, [row]);
@@ -76,7 +77,7 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
           if (namesakes.length > 0) return { kind: 'NAME_TAKEN' };
           const after = { ...group, id: before.id };
           await transaction.query(
-            { text: 'UPDATE device_group SET name = $2, filter = $3, time_zone = $4 WHERE id = $1' },
+            { text: 'UPDATE device_group SET name = $2, filter = $3, time_zone = $4, voice_urls = $5 WHERE id = $1' },
             valuesOf(after),
           );
           await noteGroupZones(transaction, [before, after]);
@@ -149,6 +150,23 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
     return deviceIds.map((id) => byDevice.get(id) ?? []);
   }
 
+  async voiceUrlsOf(deviceId: string): Promise<readonly string[]> {
+    const groups = await this.database.query<GroupRecord>(
+      { name: 'groups-with-a-voice', text: `SELECT ${COLUMNS} FROM device_group g WHERE g.voice_urls <> '{}' ORDER BY g.name` },
+      [],
+    );
+    const parameters: unknown[] = [storableText(deviceId)];
+    const cases = groups.map(
+      ({ filter, voice_urls }) => `WHEN ${deviceCondition(filter, parameters)} THEN ${bind(parameters, voice_urls)}::text[]`,
+    );
+    const ofGroups = cases.length === 0 ? `'{}'::text[]` : `CASE ${cases.join(' ')} ELSE '{}'::text[] END`;
+    const [row] = await this.database.query<{ readonly urls: readonly string[] }>(
+      { text: `SELECT CASE WHEN d.voice_urls <> '{}' THEN d.voice_urls ELSE ${ofGroups} END AS urls FROM device d WHERE d.id = $1` },
+      parameters,
+    );
+    return row?.urls ?? [];
+  }
+
   /** By asking: whether PostgreSQL can say who matches. */
   async #refuseFilter({ filter }: Pick<DeviceGroupRow, 'filter'>): Promise<Refused | undefined> {
     const parameters: unknown[] = [];
@@ -176,16 +194,16 @@ async function readGroups(db: Queryable, ids: readonly string[]): Promise<readon
   return records.map(toGroup);
 }
 
-function toGroup({ id, name, filter, time_zone: timeZone }: GroupRecord): DeviceGroupRow {
-  return { id, name, filter, timeZone: timeZone ?? undefined };
+function toGroup({ id, name, filter, time_zone: timeZone, voice_urls: voiceUrls }: GroupRecord): DeviceGroupRow {
+  return { id, name, filter, timeZone: timeZone ?? undefined, voiceUrls };
 }
 
-function valuesOf({ id, name, filter, timeZone }: DeviceGroupRow): unknown[] {
-  return [id, storableText(name), toJson(filter), timeZone];
+function valuesOf({ id, name, filter, timeZone, voiceUrls }: DeviceGroupRow): unknown[] {
+  return [id, storableText(name), toJson(filter), timeZone, voiceUrls];
 }
 
 function actsOn(answer: DeviceGroupAnswer, action: string, at: number): readonly AuditedAct[] {
   if (answer.kind !== 'saved') return [];
-  const { id, name, filter, timeZone } = answer.group;
-  return [{ action, subject: `group:${id}`, data: { name, filter, timeZone }, at }];
+  const { id, name, filter, timeZone, voiceUrls } = answer.group;
+  return [{ action, subject: `group:${id}`, data: { name, filter, timeZone, voiceUrls }, at }];
 }
