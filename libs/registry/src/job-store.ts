@@ -105,11 +105,11 @@ export interface ReadbackTarget {
   readonly toolSetHash: ToolSetHash | undefined;
 }
 
-/** The end of a verification, on its way into the target's row. `again`: to be sent once more. */
+/** The end of a verification, on its way into the target's row. `again`: to be sent once more; its error stays until that has ended. */
 export interface VerificationEnd {
   readonly deviceId: DeviceId;
   readonly attempt: number;
-  readonly to: ({ readonly kind: 'decided' } & DecidedVerification['decision']) | { readonly kind: 'again' };
+  readonly to: ({ readonly kind: 'decided' } & DecidedVerification['decision']) | { readonly kind: 'again'; readonly error: CallError };
 }
 
 /** The end of an attempt, on its way into the target's row. */

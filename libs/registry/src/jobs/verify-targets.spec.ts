@@ -150,14 +150,20 @@ describe('targets that are being verified', () => {
 
   it('are decided once, or go back in line, with the counters', async () => {
     const [fence, [one, other]] = await verifyingJob(2, { verification: 'FIRMWARE' });
+    const error = { code: 'NOT_APPLIED_OR_ROLLED_BACK', message: 'it is back on 1.0.0' } as const;
     const ends = [
       { deviceId: one.deviceId, attempt: one.attempt, to: { kind: 'decided', outcome: 'SUCCEEDED', error: undefined } },
-      { deviceId: other.deviceId, attempt: other.attempt, to: { kind: 'again' } },
+      { deviceId: other.deviceId, attempt: other.attempt, to: { kind: 'again', error } },
     ] as const;
     expect(await fixture.jobs.settleVerifications({ ...fence, fence: fence.fence - 1 }, ends, AT)).toEqual([]);
     expect(await fixture.jobs.settleVerifications(fence, ends, AT)).toHaveLength(2);
     expect(await fixture.jobs.settleVerifications(fence, ends, AT)).toEqual([]);
     await expectProgress(fence.jobId, { verifying: 0, succeeded: 1, pending: 1 });
+    const targetOf = async (deviceId: string) => {
+      const [page] = await fixture.jobs.targets([fence.jobId], {}, { first: 5 });
+      return page?.rows.find((row) => row.deviceId === deviceId);
+    };
+    expect(await targetOf(other.deviceId)).toMatchObject({ state: 'READY', error });
     expect(await fixture.jobs.claim(fence, 5, AT)).toMatchObject([{ deviceId: other.deviceId, attempt: other.attempt + 1 }]);
   });
 

@@ -13,7 +13,7 @@ export async function settleVerifications(
   at: number,
 ): Promise<readonly DeviceId[]> {
   if (ends.length === 0) return [];
-  const decided = ends.map(({ to }) => (to.kind === 'decided' ? to : undefined));
+  const errors = ends.map(({ to }) => to.error);
   const rows = await db.query<{ device_id: DeviceId }>(
     {
       name: 'job-verified',
@@ -32,8 +32,8 @@ export async function settleVerifications(
     },
     [
       ...[jobId, fence, new Date(at), ends.map(({ deviceId }) => deviceId), ends.map(({ attempt }) => attempt)],
-      ...[decided.map((to) => to?.outcome), decided.map((to) => to?.error?.code)],
-      decided.map((to) => to?.error && storableText(to.error.message)),
+      ends.map(({ to }) => (to.kind === 'decided' ? to.outcome : undefined)),
+      ...[errors.map((error) => error?.code), errors.map((error) => error && storableText(error.message))],
     ],
   );
   return rows.map((row) => row.device_id);

@@ -43,7 +43,7 @@ export class TargetVerification {
 
   /** What targets get that a former owner left in flight. */
   deadlinesOf({ verification }: Pick<Job, 'verification'>): VerificationDeadlines {
-    return verificationDeadlines(verification, this.#run.deps.verification);
+    return verificationDeadlines(verification, this.#run.deps.verification, this.#run.imageBytes);
   }
 
   /** After a takeover: nobody has seen the devices for a while. */
@@ -142,6 +142,8 @@ export class TargetVerification {
 function endOf(job: Job, target: VerifyingTarget, verdict: VerificationVerdict): VerificationEnd[] {
   if (verdict.kind === 'pending') return [];
   const { deviceId, attempt, attempts } = target;
-  if (mayUpgradeAgain(target, verdict, { made: attempts, max: job.maxAttempts })) return [{ deviceId, attempt, to: { kind: 'again' } }];
+  const { error } = verdict.decision;
+  if (error !== undefined && mayUpgradeAgain(target, verdict, { made: attempts, max: job.maxAttempts }))
+    return [{ deviceId, attempt, to: { kind: 'again', error } }];
   return [{ deviceId, attempt, to: withRestartNote({ kind: 'decided', ...verdict.decision }) }];
 }
