@@ -7,6 +7,7 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { makeJob } from './create-job.js';
 import type { CreateJobDeps, JobAnswer } from './create-job.js';
+import type { RolloutRequest } from '../rollout/rollout-request.js';
 import type { JobRequest } from './job-request.js';
 
 export async function rerunJob(
@@ -29,23 +30,28 @@ export async function rerunJob(
   });
 }
 
-function refuseParent({ state, firmwareImageId }: Job, outcomes: readonly TargetOutcome[]): Refusal | undefined {
+function refuseParent({ state }: Job, outcomes: readonly TargetOutcome[]): Refusal | undefined {
   if (outcomes.length === 0)
     return refuse('INVALID', ['outcomes'], 'Say which outcomes are to be run again; a target of a job never ends NOT_SENT.');
-  if (firmwareImageId !== undefined) return refuse('INVALID', ['id'], 'A roll-out of firmware is not run again as it was: make a new one.');
   return state === 'FINISHED' ? undefined : refuse('CONFLICT', ['id'], `The job is ${state}: it can be run again when it is FINISHED.`);
 }
 
-function requestOf(parent: Job, devices: DeviceFilter): JobRequest {
-  const { name, tool, arguments: args, offline, callTimeoutMs, maxInFlight, perMinute, priority, waves, verification, window } = parent;
+function requestOf(parent: Job, devices: DeviceFilter): JobRequest | RolloutRequest {
+  const { tool, arguments: args, verification, firmwareImageId, skipIfSatisfied } = parent;
+  const terms = { ...termsOf(parent), devices };
+  // The image says the rest, which is that of now as well.
+  if (firmwareImageId !== undefined) return { ...terms, firmwareImageId };
+  return { ...terms, tool, arguments: args, verification, skipIfSatisfied, ...(parent.idempotent && { maxAttempts: parent.maxAttempts }) };
+}
+
+function termsOf(parent: Job) {
+  const { name, offline, callTimeoutMs, maxInFlight, perMinute, priority, waves, window } = parent;
   return {
-    ...{ tool, arguments: args, devices, offline, callTimeoutMs, maxInFlight, priority, waves, verification },
+    ...{ offline, callTimeoutMs, maxInFlight, priority, waves },
     ...(name !== undefined && { name }),
     ...(perMinute !== undefined && { perMinute }),
     ...(window !== undefined && { window }),
-    ...(parent.idempotent && { maxAttempts: parent.maxAttempts }),
     ...(!hasDefaultRules(parent) && { abort: parent.abortRules }),
-    skipIfSatisfied: parent.skipIfSatisfied,
     expiresInSeconds: Math.max(1, Math.round((parent.expiresAt - (parent.startAt ?? parent.createdAt)) / 1_000)),
   };
 }

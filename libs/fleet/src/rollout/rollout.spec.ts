@@ -148,6 +148,32 @@ describe('a roll-out', () => {
     expect(hub.gateway.callCount).toBe(0);
   });
 
+  it('is run again for those that ended so, with the image as it is now', async () => {
+    const image = await published('2.4.0');
+    await hub.connect(['stubborn', 'willing'], boardTools, '1.0.0');
+    hub.gateway.behave = ({ deviceId }, settle) => {
+      settle(gone);
+      const version = deviceId === 'willing' ? '2.4.0' : '1.0.0';
+      void hub.disconnect(deviceId).then(() => hub.connect([deviceId], boardTools, version));
+    };
+    const jobId = await started(image, ['stubborn', 'willing'], { maxInFlight: 7 });
+    await hub.finished(jobId);
+    expect((await targets(jobId)).get('stubborn')).toMatchObject({ outcome: 'VERIFY_FAILED' });
+    hub.gateway.forget();
+    install('2.4.0');
+    const again = async (key: string) => hub.fleet.rerunJob(jobId, ['VERIFY_FAILED'], key, admin);
+    const key = randomUUID();
+    const { job } = await again(key);
+    expect(job).toMatchObject({ parentJobId: jobId, firmwareImageId: image.id, verification: 'FIRMWARE', maxInFlight: 7 });
+    if (job === undefined) throw new TypeError('No job.');
+    expect(await hub.finished(job.id)).toMatchObject({ conclusion: 'SUCCEEDED', total: 1 });
+    expect([...hub.gateway.callsByDevice.keys()]).toEqual(['stubborn']);
+    expect((await again(key)).job?.id).toBe(job.id);
+    expect((await hub.fleet.rerunJob(jobId, ['VERIFY_FAILED'], randomUUID(), operator)).refusal?.code).toBe('TOOL_FORBIDDEN');
+    await hub.registry.firmwareImages.withdraw(image.id, Date.now());
+    expect((await again(randomUUID())).refusal?.message).toContain('withdrawn');
+  });
+
   it('is taken back to what each device ran before', async () => {
     const [bad, former] = [await published('3.1.0', ['board']), '3.0.0'];
     await hub.connect(['went', 'stayed'], boardTools, former);
