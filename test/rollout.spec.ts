@@ -4,7 +4,7 @@ import { eventually } from './src/eventually.js';
 import { makeImage, publishedImage } from './src/firmware-image.js';
 import { ask } from './src/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
-import { finished, jobOf, online, readJob, steerJob, sumOf, targetsOf, type TargetNode } from './src/job-api.js';
+import { finished, jobOf, online, readJob, steerJob, sumOf, targetsOf } from './src/job-api.js';
 import { createEnrolmentLink } from './src/provisioning-api.js';
 import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 
@@ -104,7 +104,8 @@ async function reverted(id: string): Promise<readonly string[]> {
 }
 
 /** Devices that come back: some boot and ask, some had only lost their network. Those of the canary that are to fail do, however they come. */
-async function bringBack(targets: readonly TargetNode[], models: ReadonlyMap<string, string>): Promise<readonly string[]> {
+async function bringBack(id: string, models: ReadonlyMap<string, string>): Promise<readonly string[]> {
+  const targets = await targetsOf(hub, id);
   const canary = targets.filter(({ deviceId, wave }) => wave === 1 && models.get(deviceId) === SICK);
   const booting = new Set(targets.filter((_, index) => index % BOOTS_EVERY === 0).map(({ deviceId }) => deviceId));
   const sick = [
@@ -113,7 +114,16 @@ async function bringBack(targets: readonly TargetNode[], models: ReadonlyMap<str
   ].slice(0, Math.ceil(DEVICES / SICK_EVERY));
   const behaviour = { kind: 'upgradeFault', how: 'rollBack', version: BAD };
   for (const { deviceId } of sick) await fleetOf(SICK).perform({ cmd: 'behaviour', device: deviceId, behaviour });
-  for (const device of booting) await fleetOf(models.get(device)).perform({ cmd: 'behaviour', device, behaviour: { kind: 'reboot' } });
+  for (const device of booting) {
+    const fleet = fleetOf(models.get(device));
+    await fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'reboot' } });
+    await fleet.perform({ cmd: 'connect', device });
+  }
+  // The first of them find places; where all are taken, a device connects and is called later.
+  await eventually(
+    () => readJob(hub, id),
+    ({ progress }) => progress.verifying > 0,
+  );
   for (const fleet of fleets.values()) await fleet.perform({ cmd: 'connect', device: '*' });
   return sick.map(({ deviceId }) => deviceId);
 }
@@ -150,7 +160,7 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
         () => readJob(hub, id),
         ({ progress }) => progress.waitingDevice === canary && progress.pending === ALL - canary,
       );
-      const sick = await bringBack(await targetsOf(hub, id), modelOf);
+      const sick = await bringBack(id, modelOf);
       await eventually(
         () => readJob(hub, id),
         ({ state }) => state === 'PAUSED',

@@ -57,6 +57,8 @@ export interface RolloutStore {
   objections(imageId: string, devices: DeviceFilter): Promise<readonly ObjectionGroup[]>;
   /** Whether any roll-out is RUNNING. Quick: devices that boot wait for it. */
   isAnyRunning(): Promise<boolean>;
+  /** Bytes of the job's image; undefined where it has none. */
+  imageBytes(jobId: JobId): Promise<number | undefined>;
   /** Places that are free for a job now. */
   room(jobId: JobId, at: number, limits: RolloutLimits): Promise<number>;
   /** A download for each of these claimed targets, in one commit, as far as there are places. A device that is missing in the answer is not wanted any more. */

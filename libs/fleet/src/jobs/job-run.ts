@@ -146,7 +146,10 @@ export class JobRun {
 
   /** Resolves to how many targets were left in flight. */
   async #recover(): Promise<number> {
-    const { registry, clock, logger } = this.#run.deps;
+    const { registry, clock, logger, rollout } = this.#run.deps;
+    const { firmwareImageId } = this.#row.value;
+    if (firmwareImageId !== undefined)
+      this.#run.imageBytes = await this.#run.persist('read the size of the image', () => rollout.store.imageBytes(this.#run.jobId));
     const times = this.#verification.deadlinesOf(this.#row.value);
     const found = await this.#run.persist('recover targets', () => registry.jobs.recover(this.#run.fence, clock.now(), times));
     const count = found.resent + found.verifying + found.unknown;

@@ -30,6 +30,8 @@ export class RunContext {
   readonly deps: RunDeps;
   readonly fence: JobFence;
   readonly tuning: RunTuning;
+  /** Of the image of a roll-out: how long a device may take depends on it. */
+  imageBytes: number | undefined;
   #isEnded = false;
 
   constructor(deps: RunDeps, fence: JobFence) {

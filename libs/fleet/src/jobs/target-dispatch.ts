@@ -163,6 +163,7 @@ export class TargetDispatch {
   /** Takes a slot for a read, or gives it back. */
   lend(count: 1 | -1): void {
     this.#lentCount += count;
+    this.#slots.lend(count);
     if (count < 0 && !this.#run.isEnded) this.#onRoom();
   }
 
@@ -241,7 +242,7 @@ export class TargetDispatch {
     const { deps } = this.#run;
     const { target } = entry;
     if (this.#run.isEnded || this.#inFlight.get(target.deviceId) !== entry) return;
-    const to = afterCall(settled, target, job, deps.verification) ?? this.#judge(settled, target, job);
+    const to = afterCall(settled, target, job, deps.verification, this.#run.imageBytes) ?? this.#judge(settled, target, job);
     if (isStuck(to)) restartStuckDevice(this.#run, target);
     this.#leave(entry, job, { ...endOf(target, settled.settledAt, settled.sentAt), to: withRestartNote(to) });
   }

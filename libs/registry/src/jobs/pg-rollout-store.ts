@@ -17,6 +17,14 @@ export class PgRolloutStore implements RolloutStore {
     return isAnyRolloutRunning(this.db);
   }
 
+  async imageBytes(jobId: JobId): Promise<number | undefined> {
+    const [row] = await this.db.query<{ size_bytes: number }>(
+      { text: 'SELECT i.size_bytes FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id WHERE j.id = $1' },
+      [jobId],
+    );
+    return row?.size_bytes;
+  }
+
   room(jobId: JobId, at: number, limits: RolloutLimits): Promise<number> {
     return readRoom(this.db, jobId, at, limits);
   }

@@ -10,6 +10,7 @@ export function afterCall(
   { baselineVersion }: Pick<ClaimedTarget, 'baselineVersion'>,
   job: Pick<Job, 'verification' | 'readback' | 'failureText'>,
   times: VerificationTimes,
+  imageBytes: number | undefined,
 ): TargetFlush['to'] | undefined {
   if (job.verification === 'READBACK' && job.readback === undefined) return undefined;
   const { settledAt, sentAt = settledAt } = settled;
@@ -22,16 +23,16 @@ export function afterCall(
     case 'decided':
       return { kind: 'decided', ...next.decision, certainty, result };
     case 'verify':
-      return { kind: 'verifying', certainty, error: next.error, result, ...startOf(job, times, { sentAt, settledAt }) };
+      return { kind: 'verifying', certainty, error: next.error, result, ...startOf(job, times, { sentAt, settledAt, imageBytes }) };
   }
 }
 
 function startOf(
   { verification }: Pick<Job, 'verification'>,
   times: VerificationTimes,
-  at: { readonly sentAt: number; readonly settledAt: number },
+  at: { readonly sentAt: number; readonly settledAt: number; readonly imageBytes: number | undefined },
 ) {
-  const { deadlineMs, softMs } = verificationDeadlines(verification, times);
+  const { deadlineMs, softMs } = verificationDeadlines(verification, times, at.imageBytes);
   const isRead = verification === 'READBACK';
   const from = isRead ? at.settledAt : at.sentAt;
   return {
