@@ -152,7 +152,8 @@ async function openApi(
 async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, pictures: OpenPictures): Promise<void> {
   const { blobs, bus, closers, config, lease, logger, registry } = ground;
   const clock = systemClock;
-  const retention = new UploadRetention({ uploads: registry.uploads, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger });
+  const { firmwareImages: images, uploads } = registry;
+  const retention = new UploadRetention({ uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger });
   const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });
   const worker = new TickWorker({
     registry,

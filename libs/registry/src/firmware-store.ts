@@ -59,6 +59,8 @@ export interface FirmwareImageStore {
   /** Adds the image, or finds the one with the same kind, version and bytes, which was uploaded before. */
   add(image: NewFirmwareImage, by?: AuditSource): Promise<{ readonly image: FirmwareImageRow; readonly isNew: boolean }>;
   find(id: string): Promise<FirmwareImageRow | undefined>;
+  /** Which of these are there. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Latest first. */
   page(page: PageRequest): Promise<Page<FirmwareImageRow>>;
   /** For all of the boards or for none. A withdrawn image may be published anew. */

@@ -4,3 +4,4 @@ export type { StorageSettings } from './open-blob-store.js';
 export { StorageError } from './storage-error.js';
 export type { StorageErrorCode } from './storage-error.js';
 export { pictureKey, thumbnailKey, uploadIdOf, UPLOADS_PREFIX } from './upload-keys.js';
+export { imageIdOf, imageKey, IMAGES_PREFIX } from './image-keys.js';

@@ -4,7 +4,7 @@ import type { Bus } from '@flotilla/bus';
 import { RegistryError } from '@flotilla/registry';
 import type { FirmwareImageRow, FirmwareKind, NewFirmwareImage, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { StorageError } from '@flotilla/storage';
+import { imageKey, StorageError } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -50,7 +50,7 @@ export class FirmwareImages {
     const refusal = refuseFields(upload.kind, upload.version);
     if (refusal) return { refusal };
     const id = newId(this.deps.clock.now());
-    const storageKey = `firmware/${id}`;
+    const storageKey = imageKey(id);
     try {
       return { image: await this.#keep(upload, { id, storageKey }, actor) };
     } catch (error) {

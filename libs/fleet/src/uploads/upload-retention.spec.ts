@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { openRegistry } from '@flotilla/registry';
 import type { Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
-import { openBlobStore, pictureKey, thumbnailKey } from '@flotilla/storage';
+import { imageKey, openBlobStore, pictureKey, thumbnailKey } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { realClock, silent } from '../fleet-fixture.suite.js';
@@ -51,7 +51,14 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  retention = new UploadRetention({ uploads: registry.uploads, blobs, keptMs: 30 * DAY_MS, clock: realClock, logger: silent });
+  retention = new UploadRetention({
+    uploads: registry.uploads,
+    images: registry.firmwareImages,
+    blobs,
+    keptMs: 30 * DAY_MS,
+    clock: realClock,
+    logger: silent,
+  });
 });
 
 afterAll(async () => {
@@ -77,7 +84,14 @@ describe('old uploads', () => {
       remove: () => Promise.reject(new TypeError('the store is away')),
       list: (prefix) => blobs.list(prefix),
     };
-    const stuck = new UploadRetention({ uploads: registry.uploads, blobs: broken, keptMs: 30 * DAY_MS, clock: realClock, logger: silent });
+    const stuck = new UploadRetention({
+      uploads: registry.uploads,
+      images: registry.firmwareImages,
+      blobs: broken,
+      keptMs: 30 * DAY_MS,
+      clock: realClock,
+      logger: silent,
+    });
     await expect(stuck.run()).rejects.toThrow('away');
     expect(await registry.uploads.find(old)).toBeDefined();
     await retention.run();
@@ -86,15 +100,29 @@ describe('old uploads', () => {
 });
 
 describe('bytes without a row', () => {
-  it('go when no upload can be about to know them, and only those of uploads', async () => {
+  it('go when no upload can be about to know them, and only those of uploads and images', async () => {
     const before = await keys();
     const lost = registry.uploads.newId(Date.now());
     const arriving = registry.uploads.newId(Date.now());
     await blob(pictureKey(lost), 2 * 3_600_000);
     await blob(thumbnailKey(lost), 2 * 3_600_000);
     await blob(pictureKey(arriving), 60_000);
-    await blob('firmware/image', 2 * 3_600_000);
+    await blob(imageKey(lost), 2 * 3_600_000);
+    await blob(imageKey(arriving), 60_000);
+    await blob('other/thing', 2 * 3_600_000);
+    const image = registry.uploads.newId(Date.now());
+    await blob(imageKey(image), 2 * 3_600_000);
+    const facts = { project: 'xiaozhi', version: '1.0.0', chip: 'esp32s3', idfVersion: undefined, sizeBytes: 1, elfSha256: undefined };
+    const file = {
+      kind: 'FIRMWARE',
+      fileName: 'x.bin',
+      sha256: 'aa',
+      storageKey: imageKey(image),
+      uploadedAt: 1,
+      uploadedBy: 'spec',
+    } as const;
+    await registry.firmwareImages.add({ ...facts, ...file, id: image });
     await retention.run();
-    expect(await keys()).toEqual([...before, pictureKey(arriving), 'firmware/image'].sort());
+    expect(await keys()).toEqual([...before, pictureKey(arriving), imageKey(arriving), imageKey(image), 'other/thing'].sort());
   });
 });

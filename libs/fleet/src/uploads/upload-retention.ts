@@ -1,14 +1,17 @@
 /**
- * Removes uploads that are old, and blobs that nobody knows. Bytes go before their row and come before it, so that after a crash at any moment there is no row without bytes for long,
+ * Removes uploads that are old, and blobs of uploads and images that nobody knows. Bytes go before their row and come before it, so that after a crash at any moment there is no row without bytes for long,
  * and what is left over are bytes without a row, which the sweep finds.
  */
-import type { UploadStore } from '@flotilla/registry';
-import { thumbnailKey, uploadIdOf, UPLOADS_PREFIX } from '@flotilla/storage';
+import type { FirmwareImageStore, UploadStore } from '@flotilla/registry';
+import { imageIdOf, IMAGES_PREFIX, thumbnailKey, uploadIdOf, UPLOADS_PREFIX } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
 import type { FleetLogger } from '../fleet-logger.js';
+import { removeOrphans } from './remove-orphans.js';
+import type { RowedBlobs } from './remove-orphans.js';
 
 export interface UploadRetentionOptions {
   readonly uploads: Pick<UploadStore, 'known' | 'olderThan' | 'remove'>;
+  readonly images: Pick<FirmwareImageStore, 'known'>;
   readonly blobs: BlobStore;
   /** Age at which uploads go, ms. */
   readonly keptMs: number;
@@ -16,10 +19,8 @@ export interface UploadRetentionOptions {
   readonly logger: FleetLogger;
 }
 
-/** Rows and keys per statement. */
+/** Rows per statement. */
 const BATCH = 500;
-/** A blob without a row may be one whose row is being written; an hour later it is none, ms. */
-const ORPHAN_AFTER_MS = 3_600_000;
 
 export class UploadRetention {
   #running: Promise<void> | undefined;
@@ -54,25 +55,13 @@ export class UploadRetention {
   }
 
   async #removeOrphans(): Promise<number> {
-    const { blobs, clock } = this.options;
+    const { blobs, clock, images, uploads } = this.options;
+    const rowed: readonly RowedBlobs[] = [
+      { prefix: UPLOADS_PREFIX, idOf: uploadIdOf, known: (ids) => uploads.known(ids) },
+      { prefix: IMAGES_PREFIX, idOf: imageIdOf, known: (ids) => images.known(ids) },
+    ];
     let removed = 0;
-    let keys: string[] = [];
-    for await (const { key, keptAt } of blobs.list(UPLOADS_PREFIX)) {
-      if (clock.now() - keptAt.getTime() < ORPHAN_AFTER_MS) continue;
-      keys.push(key);
-      if (keys.length < BATCH) continue;
-      removed += await this.#removeUnknown(keys);
-      keys = [];
-    }
-    return removed + (await this.#removeUnknown(keys));
-  }
-
-  async #removeUnknown(keys: readonly string[]): Promise<number> {
-    const { blobs, uploads } = this.options;
-    if (keys.length === 0) return 0;
-    const known = await uploads.known([...new Set(keys.map(uploadIdOf))]);
-    const orphans = keys.filter((key) => !known.has(uploadIdOf(key)));
-    for (const key of orphans) await blobs.remove(key);
-    return orphans.length;
+    for (const each of rowed) removed += await removeOrphans(blobs, each, clock.now());
+    return removed;
   }
 }

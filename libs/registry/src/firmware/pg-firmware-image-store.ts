@@ -45,6 +45,13 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     return find(this.database, id);
   }
 
+  async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.database.query<{ id: string }>({ text: 'SELECT id FROM firmware_image WHERE id = ANY($1::uuid[])' }, [
+      ids.filter(isUuid),
+    ]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async page(request: PageRequest): Promise<Page<FirmwareImageRow>> {
     const after = decodeCursor('firmware-images', request, z.tuple([z.uuid()]));
     const records = await this.database.query<ImageRecord>(

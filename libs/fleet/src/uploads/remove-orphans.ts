@@ -1,0 +1,37 @@
+/** Removes blobs that no row knows: what is left over where a process died, or PostgreSQL did not answer, between bytes and row. */
+import type { BlobStore } from '@flotilla/storage';
+
+/** A kind of blobs with a row each. */
+export interface RowedBlobs {
+  readonly prefix: string;
+  readonly idOf: (key: string) => string;
+  /** Which of these ids have a row. */
+  readonly known: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+/** Keys per statement. */
+const BATCH = 500;
+/** A blob without a row may be one whose row is being written; an hour later it is none, ms. */
+const ORPHAN_AFTER_MS = 3_600_000;
+
+/** Resolves to how many were removed. Rejects where storage or PostgreSQL is away. */
+export async function removeOrphans(blobs: Pick<BlobStore, 'list' | 'remove'>, rowed: RowedBlobs, now: number): Promise<number> {
+  let removed = 0;
+  let keys: string[] = [];
+  for await (const { key, keptAt } of blobs.list(rowed.prefix)) {
+    if (now - keptAt.getTime() < ORPHAN_AFTER_MS) continue;
+    keys.push(key);
+    if (keys.length < BATCH) continue;
+    removed += await removeUnknown(blobs, rowed, keys);
+    keys = [];
+  }
+  return removed + (await removeUnknown(blobs, rowed, keys));
+}
+
+async function removeUnknown(blobs: Pick<BlobStore, 'remove'>, { idOf, known }: RowedBlobs, keys: readonly string[]): Promise<number> {
+  if (keys.length === 0) return 0;
+  const ids = await known([...new Set(keys.map(idOf))]);
+  const orphans = keys.filter((key) => !ids.has(idOf(key)));
+  for (const key of orphans) await blobs.remove(key);
+  return orphans.length;
+}
