@@ -88,6 +88,17 @@ async function groupsOf(id: string): Promise<readonly Group[]> {
   return (await ask<{ job: { failureGroups: Group[] } }>(hub, query, { id })).job.failureGroups;
 }
 
+/** The fewest bytes that a device which succeeded was served. */
+async function servedBytes(id: string): Promise<number> {
+  const query = `query ($id: ID!) { job(id: $id) { targets(first: 200, outcomes: [SUCCEEDED]) { nodes { download { bytesServed completedAt } } } } }`;
+  const { job } = await ask<{ job: { targets: { nodes: { download: { bytesServed: number; completedAt: string | null } | null }[] } } }>(
+    hub,
+    query,
+    { id },
+  );
+  return Math.min(...job.targets.nodes.map(({ download }) => (download?.completedAt ? download.bytesServed : 0)));
+}
+
 async function countOn(firmwareVersion: string): Promise<number> {
   const query = 'query ($filter: DeviceFilter!) { devices(filter: $filter) { totalCount } }';
   return (await ask<{ devices: { totalCount: number } }>(hub, query, { filter: { firmwareVersion } })).devices.totalCount;
@@ -181,6 +192,7 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
       ]);
       expect(job.progress.succeeded).toBe(touched.length - failed.length);
       expect(await countOn(BAD)).toBe(job.progress.succeeded);
+      expect(await servedBytes(id)).toBeGreaterThanOrEqual(IMAGE_BYTES);
       // Some were told by a call, and some by the answer to their OTA request.
       let called = 0;
       for (const fleet of fleets.values()) called += (await fleet.counts()).tools['self.upgrade_firmware'] ?? 0;

@@ -6,6 +6,7 @@ import type {
   CallRow,
   DeviceGroupRow,
   DeviceRow,
+  DownloadRow,
   EventRow,
   FailureGroupRow,
   Page,
@@ -40,12 +41,24 @@ export interface Loaders {
   readonly deviceEvents: Children<DeviceId, PageRequest, Page<EventRow>>;
   readonly deviceCalls: Children<DeviceId, PageRequest, Page<CallRow>>;
   readonly jobTargets: Children<JobId, PageRequest & { readonly outcomes?: readonly TargetOutcome[] }, Page<TargetRow>>;
+  /** The newest of each device. */
+  readonly downloads: Children<DeviceId, JobId, DownloadRow | undefined>;
   readonly failureGroups: Children<JobId, number, readonly FailureGroupRow[]>;
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
   readonly webhookDeliveries: Children<string, number, readonly WebhookDeliveryRow[]>;
 }
 
-export function makeLoaders({ devices, deviceGroups, toolSets, events, calls, jobs, toolPolicies, webhooks }: Registry): Loaders {
+export function makeLoaders({
+  devices,
+  deviceGroups,
+  downloads,
+  toolSets,
+  events,
+  calls,
+  jobs,
+  toolPolicies,
+  webhooks,
+}: Registry): Loaders {
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   return {
     device: new DataLoader((ids) => devices.findMany(ids)),
@@ -70,6 +83,11 @@ export function makeLoaders({ devices, deviceGroups, toolSets, events, calls, jo
       return waves.map((each, index) => each.map((wave) => ({ wave, progress: progress[index]?.get(wave.number) })));
     }),
     webhookDeliveries: childrenBy((ids, first) => webhooks.deliveriesOf(ids, first)),
+    downloads: childrenBy(async (ids, jobId) => {
+      const newest = new Map<DeviceId, DownloadRow>();
+      for (const row of await downloads.ofJob(jobId, ids)) if (!newest.has(row.deviceId)) newest.set(row.deviceId, row);
+      return ids.map((id) => newest.get(id));
+    }),
     failureGroups: childrenBy((ids, first) => jobs.failureGroups(ids, first)),
   };
 }

@@ -1,13 +1,24 @@
 import { ResolveField, Resolver } from '@nestjs/graphql';
-import type { DeviceRow, TargetRow } from '@flotilla/registry';
+import type { JobId } from '@flotilla/mcp';
+import type { DeviceRow, DownloadRow, TargetRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import type { JobTargetResolvers } from '../generated/schema-types.js';
 
+export interface TargetOfJob extends TargetRow {
+  /** Its job, where that is a roll-out: others have no downloads. */
+  readonly rolloutId: JobId | undefined;
+}
+
 /** One device in a job; its plain fields are its row's. */
 @Resolver('JobTarget')
-export class JobTargetResolver implements Required<Pick<JobTargetResolvers, 'device'>> {
+export class JobTargetResolver implements Required<Pick<JobTargetResolvers, 'device' | 'download'>> {
   @ResolveField()
-  device(target: TargetRow, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
+  device(target: TargetOfJob, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
     return loaders.device.load(target.deviceId);
+  }
+
+  @ResolveField()
+  async download({ deviceId, rolloutId }: TargetOfJob, _args: unknown, { loaders }: ApiContext): Promise<DownloadRow | undefined> {
+    return rolloutId === undefined ? undefined : loaders.downloads(deviceId, rolloutId);
   }
 }

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Job, JobConclusion, JobProgress } from '@flotilla/jobs';
-import type { FailureGroupRow, FirmwareImageRow, Registry, TargetRow } from '@flotilla/registry';
+import type { FailureGroupRow, FirmwareImageRow, Registry } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
@@ -17,6 +17,7 @@ import type {
 import { emptyProgress, paceOf, waveView, type JobPace, type WaveView } from '../job-progress.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { targetOutcomes } from '../target-outcomes.js';
+import type { TargetOfJob } from './job-target.resolver.js';
 
 /** Reading jobs, how far they are, and what came of each target. */
 @Resolver('Job')
@@ -72,10 +73,12 @@ export class JobResolver
   }
 
   @ResolveField()
-  async targets(job: Job, args: JobTargetsArgs, { loaders }: ApiContext): Promise<Connection<TargetRow>> {
+  async targets(job: Job, args: JobTargetsArgs, { loaders }: ApiContext): Promise<Connection<TargetOfJob>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
     const filter = args.outcomes ? { outcomes: targetOutcomes(args.outcomes) } : {};
-    return toConnection(await loaders.jobTargets(job.id, { ...request, ...filter }));
+    const page = await loaders.jobTargets(job.id, { ...request, ...filter });
+    const rolloutId = job.firmwareImageId === undefined ? undefined : job.id;
+    return toConnection({ ...page, rows: page.rows.map((row) => ({ ...row, rolloutId })) });
   }
 
   @ResolveField()
