@@ -1,24 +1,22 @@
 /** Roll-outs over a real database: who is sent an image, who is offered one, never more at once than there is room for, and the way back. */
 import { randomUUID } from 'node:crypto';
-import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
-import type { FirmwareImageRow, OtaContact, TargetRow } from '@flotilla/registry';
+import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admin, boardTools, deviceNames, openHub, operator, quickVerification } from '../fleet-fixture.suite.js';
+import { admin, boardTools, deviceNames, openHub, operator } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { newId } from '../new-id.js';
+import { RolloutFixture } from './rollout-fixture.suite.js';
 import { defaultRolloutLimits } from './rollout-limits.js';
-import { RolloutOffers } from './rollout-offers.js';
-import type { RolloutRequest } from './rollout-request.js';
-
-const gone: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'SESSION_CLOSED', message: 'the session ended' } };
 
 describe('a roll-out', () => {
   let fixture: HubFixture;
   let hub: HubProcess;
+  let rollout: RolloutFixture;
 
   beforeAll(async () => {
     fixture = await openHub();
     hub = fixture.hub;
+    rollout = new RolloutFixture(hub);
   });
   beforeEach(() => {
     hub.gateway.forget();
@@ -26,50 +24,8 @@ describe('a roll-out', () => {
   });
   afterAll(() => fixture.close());
 
-  async function published(version: string, models: readonly string[] = ['board']): Promise<FirmwareImageRow> {
-    const id = newId(Date.now());
-    const facts = { project: 'xiaozhi', version, chip: 'esp32s3', idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
-    const at = { uploadedAt: Date.now(), uploadedBy: 'spec', storageKey: `firmware/${id}`, fileName: 'x.bin', sha256: randomUUID() };
-    const { image } = await hub.registry.firmwareImages.add({ id, kind: 'FIRMWARE', ...facts, ...at });
-    if (models.length > 0) await hub.registry.firmwareImages.publish({ id, models, notes: undefined, at: Date.now() });
-    return image;
-  }
-
-  async function started(image: FirmwareImageRow, ids: readonly string[], change: Partial<RolloutRequest> = {}): Promise<JobId> {
-    const request = { firmwareImageId: image.id, devices: { ids }, abort: [], ...change };
-    const { job, refusal } = await hub.fleet.createJob(request, randomUUID(), admin);
-    if (job === undefined) throw new TypeError(`Refused: ${refusal?.message}`);
-    return job.id;
-  }
-
-  async function targets(jobId: JobId): Promise<ReadonlyMap<string, TargetRow>> {
-    const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 500 });
-    return new Map(page?.rows.map((row) => [row.deviceId, row]));
-  }
-
-  /** What devices do that install what they were sent: away, back with the new firmware. */
-  function install(version: string): void {
-    hub.gateway.behave = ({ deviceId }, settle) => {
-      settle(gone);
-      void hub.disconnect(deviceId).then(() => hub.connect([deviceId], boardTools, version));
-    };
-  }
-
-  const offers = () =>
-    new RolloutOffers({
-      ...{ store: hub.registry.rollouts, bus: hub.bus, clock: { now: Date.now } },
-      ...{ limits: defaultRolloutLimits, verification: quickVerification },
-    });
-
-  const contact = (id: string, change: Partial<OtaContact> = {}): OtaContact => ({
-    ...{ deviceId: id as DeviceId, clientUuid: randomUUID(), model: 'board', firmwareVersion: '1.0.0', remoteAddress: undefined },
-    ...{ at: Date.now(), ...change },
-  });
-
-  const offered = (id: string, change: Partial<OtaContact> = {}) => offers().offerTo(contact(id, change), Date.now() + 5_000);
-
   it('needs an image that is published, and somebody who may change firmware', async () => {
-    const image = await published('1.9.0', []);
+    const image = await rollout.published('1.9.0', []);
     const request = { firmwareImageId: image.id, devices: { all: true } };
     expect(await hub.fleet.createJob(request, randomUUID(), admin)).toMatchObject({ refusal: { code: 'CONFLICT' } });
     expect(await hub.fleet.createJob(request, randomUUID(), operator)).toMatchObject({ refusal: { code: 'TOOL_FORBIDDEN' } });
@@ -78,29 +34,29 @@ describe('a roll-out', () => {
   });
 
   it('sends each device an address of its own, and none to those whom the image does not fit', async () => {
-    const image = await published('2.0.0');
-    const other = await published('2.0.0', ['other-board']);
+    const image = await rollout.published('2.0.0');
+    const other = await rollout.published('2.0.0', ['other-board']);
     await hub.connect(['fits'], boardTools, '1.0.0');
     await hub.connect(['current'], boardTools, '2.0.0');
-    install('2.0.0');
-    const jobId = await started(image, ['fits', 'current']);
+    rollout.install('2.0.0');
+    const jobId = await rollout.started(image, ['fits', 'current']);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED', tool: 'self.upgrade_firmware' });
-    const rows = await targets(jobId);
+    const rows = await rollout.targets(jobId);
     expect(rows.get('fits')).toMatchObject({ outcome: 'SUCCEEDED', baselineVersion: '1.0.0' });
     expect(rows.get('current')).toMatchObject({ outcome: 'NO_CHANGE', error: { code: 'ALREADY_CURRENT' } });
     const [download] = await hub.registry.downloads.ofJob(jobId, ['fits', 'current']);
     expect(hub.gateway.seen.map(({ call }) => call.arguments)).toEqual([{ url: `https://hub.example/t/download/${download?.id}` }]);
-    const foreign = await started(other, ['fits']);
+    const foreign = await rollout.started(other, ['fits']);
     expect(await hub.finished(foreign)).toMatchObject({ conclusion: 'FAILED' });
     const [groups] = await hub.registry.jobs.failureGroups([foreign], 5);
     expect(groups).toMatchObject([{ outcome: 'REJECTED', code: 'WRONG_BOARD', model: 'board', count: 1 }]);
   });
 
   it('tells no more devices at once than may fetch at once', async () => {
-    const image = await published('2.1.0');
+    const image = await rollout.published('2.1.0');
     const ids = deviceNames(60, 'many');
     await hub.connect(ids);
-    const jobId = await started(image, ids);
+    const jobId = await rollout.started(image, ids);
     await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(defaultRolloutLimits.downloadsMax);
     const [download] = await hub.registry.downloads.ofJob(jobId, ids);
     if (download === undefined) throw new TypeError('No download.');
@@ -112,23 +68,23 @@ describe('a roll-out', () => {
   });
 
   it('offers the image to a device that was away, once, and verifies it by what comes back', async () => {
-    const image = await published('2.2.0');
+    const image = await rollout.published('2.2.0');
     await hub.connect(['away', 'paused']);
     await hub.disconnect('away');
     await hub.disconnect('paused');
-    expect(await offered('away')).toBeUndefined();
-    const jobId = await started(image, ['away', 'paused']);
+    expect(await rollout.offered('away')).toBeUndefined();
+    const jobId = await rollout.started(image, ['away', 'paused']);
     await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 2 });
-    expect(await offered('away', { model: 'other-board' })).toBeUndefined();
-    expect(await offered('away', { board: { chip: 'esp32c3', otaPartitions: 2, elfSha256: undefined } })).toBeUndefined();
-    const both = await Promise.all([offered('away'), offered('away')]);
+    expect(await rollout.offered('away', { model: 'other-board' })).toBeUndefined();
+    expect(await rollout.offered('away', { board: { chip: 'esp32c3', otaPartitions: 2, elfSha256: undefined } })).toBeUndefined();
+    const both = await Promise.all([rollout.offered('away'), rollout.offered('away')]);
     expect(both.filter((offer) => offer !== undefined)).toMatchObject([{ version: '2.2.0' }]);
-    expect((await targets(jobId)).get('away')).toMatchObject({ state: 'VERIFYING', attempts: 1, baselineVersion: '1.0.0' });
+    expect((await rollout.targets(jobId)).get('away')).toMatchObject({ state: 'VERIFYING', attempts: 1, baselineVersion: '1.0.0' });
     await hub.fleet.pauseJob(jobId, admin);
-    expect(await offered('paused')).toBeUndefined();
+    expect(await rollout.offered('paused')).toBeUndefined();
     await hub.fleet.resumeJob(jobId, admin);
     await hub.connect(['away'], boardTools, '2.2.0');
-    await expect.poll(async () => (await targets(jobId)).get('away'), { timeout: 15_000 }).toMatchObject({ outcome: 'SUCCEEDED' });
+    await expect.poll(async () => (await rollout.targets(jobId)).get('away'), { timeout: 15_000 }).toMatchObject({ outcome: 'SUCCEEDED' });
     expect(hub.gateway.callCount).toBe(0);
     await hub.fleet.cancelJob(jobId, true, admin);
     await hub.finished(jobId);
@@ -136,31 +92,27 @@ describe('a roll-out', () => {
   });
 
   it('does not go on with a device that fetches the image again and again', async () => {
-    const image = await published('2.3.0');
+    const image = await rollout.published('2.3.0');
     await hub.connect(['in-vain']);
     const id = newId(Date.now());
     const before = { id, imageId: image.id, deviceId: 'in-vain' as DeviceId, jobId: newId(Date.now()), expiresAt: Date.now() + 1_000 };
     await hub.registry.downloads.add(before);
     await hub.registry.downloads.progress({ id, requests: 3, bytes: 3_000, isComplete: true, at: Date.now() });
-    const jobId = await started(image, ['in-vain']);
+    const jobId = await rollout.started(image, ['in-vain']);
     await hub.finished(jobId);
-    expect((await targets(jobId)).get('in-vain')).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'DOWNLOADS_IN_VAIN' } });
+    expect((await rollout.targets(jobId)).get('in-vain')).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'DOWNLOADS_IN_VAIN' } });
     expect(hub.gateway.callCount).toBe(0);
   });
 
   it('is run again for those that ended so, with the image as it is now', async () => {
-    const image = await published('2.4.0');
+    const image = await rollout.published('2.4.0');
     await hub.connect(['stubborn', 'willing'], boardTools, '1.0.0');
-    hub.gateway.behave = ({ deviceId }, settle) => {
-      settle(gone);
-      const version = deviceId === 'willing' ? '2.4.0' : '1.0.0';
-      void hub.disconnect(deviceId).then(() => hub.connect([deviceId], boardTools, version));
-    };
-    const jobId = await started(image, ['stubborn', 'willing'], { maxInFlight: 7 });
+    rollout.install((deviceId) => (deviceId === 'willing' ? '2.4.0' : '1.0.0'));
+    const jobId = await rollout.started(image, ['stubborn', 'willing'], { maxInFlight: 7 });
     await hub.finished(jobId);
-    expect((await targets(jobId)).get('stubborn')).toMatchObject({ outcome: 'VERIFY_FAILED' });
+    expect((await rollout.targets(jobId)).get('stubborn')).toMatchObject({ outcome: 'VERIFY_FAILED' });
     hub.gateway.forget();
-    install('2.4.0');
+    rollout.install('2.4.0');
     const again = async (key: string) => hub.fleet.rerunJob(jobId, ['VERIFY_FAILED'], key, admin);
     const key = randomUUID();
     const { job } = await again(key);
@@ -175,15 +127,15 @@ describe('a roll-out', () => {
   });
 
   it('is taken back to what each device ran before', async () => {
-    const [bad, former] = [await published('3.1.0', ['board']), '3.0.0'];
+    const [bad, former] = [await rollout.published('3.1.0', ['board']), '3.0.0'];
     await hub.connect(['went', 'stayed'], boardTools, former);
-    install(bad.version);
-    const jobId = await started(bad, ['went']);
+    rollout.install(bad.version);
+    const jobId = await rollout.started(bad, ['went']);
     await hub.finished(jobId);
     const key = randomUUID();
     expect((await hub.fleet.revertJob(jobId, key, admin)).refusal?.message).toContain('1 devices of the board board had 3.0.0');
-    const image = await published(former);
-    install(former);
+    const image = await rollout.published(former);
+    rollout.install(former);
     const { job } = await hub.fleet.revertJob(jobId, key, admin);
     expect(job).toMatchObject({ parentJobId: jobId, firmwareImageId: image.id });
     if (job === undefined) throw new TypeError('No job.');

@@ -1,0 +1,93 @@
+/** Whom an image fits, over a real database: each reason under its code, whenever it is found out. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admin, answers, boardTools, openHub } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { contactOf, gone, RolloutFixture } from './rollout-fixture.suite.js';
+
+describe('an image', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+  let rollout: RolloutFixture;
+
+  beforeAll(async () => {
+    fixture = await openHub();
+    hub = fixture.hub;
+    rollout = new RolloutFixture(hub);
+  });
+  beforeEach(() => {
+    hub.gateway.forget();
+    hub.gateway.behave = () => undefined;
+  });
+  afterAll(() => fixture.close());
+
+  /** Connects a device that has told these facts at its OTA check. */
+  async function connected(
+    id: string,
+    facts: { readonly chip?: string; readonly otaPartitions?: number },
+    version = '1.0.0',
+  ): Promise<void> {
+    const board = { chip: facts.chip ?? 'esp32s3', otaPartitions: facts.otaPartitions ?? 2, elfSha256: undefined };
+    await hub.registry.enrolments.admit(contactOf(id, { firmwareVersion: version, board }));
+    await hub.connect([id], boardTools, version);
+  }
+
+  it('is refused to devices that cannot run it, is no change to those that do, and the report has a group for each reason', async () => {
+    const image = await rollout.published('2.0.0');
+    await connected('foreign-chip', { chip: 'esp32c3' });
+    await connected('one-slot', { otaPartitions: 0 });
+    await connected('current', {}, '2.0.0');
+    await connected('fits', {});
+    rollout.install('2.0.0');
+    const ids = ['foreign-chip', 'one-slot', 'current', 'fits'];
+    const preview = await hub.fleet.previewJob({ firmwareImageId: image.id, devices: { ids } }, admin);
+    expect(preview.argumentErrors).toHaveLength(3);
+    const jobId = await rollout.started(image, ids);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
+    const rows = await rollout.targets(jobId);
+    expect(ids.map((id) => [rows.get(id)?.outcome, rows.get(id)?.error?.code])).toEqual([
+      ['REJECTED', 'WRONG_CHIP'],
+      ['REJECTED', 'NO_OTA_PARTITION'],
+      ['NO_CHANGE', 'ALREADY_CURRENT'],
+      ['SUCCEEDED', undefined],
+    ]);
+    expect([...hub.gateway.callsByDevice.keys()]).toEqual(['fits']);
+  });
+
+  it('that is withdrawn while it goes out is sent to nobody more', async () => {
+    const image = await rollout.published('2.1.0');
+    await hub.connect(['first', 'second']);
+    hub.gateway.behave = ({ deviceId }, settle) => {
+      const withdrawn = hub.registry.firmwareImages.withdraw(image.id, Date.now());
+      void withdrawn
+        .then(() => settle(gone))
+        .then(() => hub.disconnect(deviceId))
+        .then(() => hub.connect([deviceId], boardTools, '2.1.0'));
+    };
+    const jobId = await rollout.started(image, ['first', 'second'], { maxInFlight: 1 });
+    await hub.finished(jobId);
+    const rows = [...(await rollout.targets(jobId)).values()];
+    expect(rows.map(({ outcome, error }) => [outcome, error?.code]).sort()).toEqual([
+      ['REJECTED', 'IMAGE_WITHDRAWN'],
+      ['SUCCEEDED', undefined],
+    ]);
+    expect(hub.gateway.callCount).toBe(1);
+  });
+
+  it('of assets is told by a call, whose answer decides', async () => {
+    const tools = boardTools.map((tool) =>
+      tool.name === 'self.upgrade_firmware' ? { ...tool, name: 'self.assets.set_download_url' } : tool,
+    );
+    const image = await rollout.published('1.2.0', ['board'], { kind: 'ASSETS', chip: 'any' });
+    await hub.connect(['pretty', 'sulky'], tools);
+    hub.gateway.behave = ({ deviceId }, settle) =>
+      settle(
+        deviceId === 'pretty' ? answers('true') : { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'no' } },
+      );
+    const jobId = await rollout.started(image, ['pretty', 'sulky']);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL', tool: 'self.assets.set_download_url', verification: 'NONE' });
+    const rows = await rollout.targets(jobId);
+    expect([rows.get('pretty')?.outcome, rows.get('sulky')?.outcome]).toEqual(['SUCCEEDED', 'FAILED']);
+    expect((await hub.fleet.revertJob(jobId, randomUUID(), admin)).refusal?.code).toBe('CONFLICT');
+  });
+});

@@ -1,0 +1,124 @@
+/** Offers at the OTA check, over a real database: at the pace, in the waves and within the places of their job, and judged honestly whatever becomes of the answer. */
+import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { OtaContact, RolloutLimits } from '@flotilla/registry';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { boardTools, deviceNames, openHub, quickVerification } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { newId } from '../new-id.js';
+import { RolloutFixture } from './rollout-fixture.suite.js';
+
+describe('an offer', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+  let rollout: RolloutFixture;
+
+  beforeAll(async () => {
+    fixture = await openHub();
+    hub = fixture.hub;
+    rollout = new RolloutFixture(hub);
+  });
+  beforeEach(() => {
+    hub.gateway.forget();
+    hub.gateway.behave = () => undefined;
+  });
+  afterAll(() => fixture.close());
+
+  /** Until the job would offer to so many devices. */
+  async function waiting(jobId: JobId, count: number): Promise<void> {
+    const look = async () => ({ ...(await hub.progress(jobId)), state: (await hub.job(jobId)).state });
+    await expect.poll(look, { timeout: 10_000 }).toMatchObject({ state: 'RUNNING', waitingDevice: count });
+  }
+
+  /** Those of these devices that are offered something, asked one after the other. */
+  async function offeredOf(ids: readonly string[], change: Partial<OtaContact> = {}, limits: Partial<RolloutLimits> = {}) {
+    const found: string[] = [];
+    for (const id of ids) if ((await rollout.offered(id, change, limits)) !== undefined) found.push(id);
+    return found;
+  }
+
+  it('is made at the pace of its job, and again when a minute has passed', async () => {
+    const ids = deviceNames(8, 'paced');
+    await rollout.away(...ids);
+    const jobId = await rollout.started(await rollout.published('2.0.0'), ids, { perMinute: 3 });
+    await waiting(jobId, 8);
+    expect(await offeredOf(ids)).toHaveLength(3);
+    expect(await offeredOf(ids)).toHaveLength(0);
+    expect(await offeredOf(ids, { at: Date.now() + 61_000 })).toHaveLength(3);
+    await rollout.cancelled(jobId);
+  });
+
+  it('is made within `maxInFlight` of the job, and within the places of the hub', async () => {
+    const ids = deviceNames(6, 'narrow');
+    await rollout.away(...ids);
+    const jobId = await rollout.started(await rollout.published('2.1.0'), ids, { maxInFlight: 2 });
+    await waiting(jobId, 6);
+    expect(await offeredOf(ids)).toHaveLength(2);
+    await rollout.cancelled(jobId);
+    const wide = await rollout.started(await rollout.published('2.1.1'), ids);
+    await waiting(wide, 6);
+    expect(await offeredOf(ids, {}, { downloadsMax: 4 })).toHaveLength(4);
+    await rollout.cancelled(wide);
+  });
+
+  it('is made to devices of the open wave only', async () => {
+    const ids = deviceNames(6, 'waved');
+    await rollout.away(...ids);
+    const waves = [{ count: 2, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' }] as const;
+    const jobId = await rollout.started(await rollout.published('2.2.0'), ids, { waves });
+    await waiting(jobId, 2);
+    const first = await offeredOf(ids);
+    const rows = await rollout.targets(jobId);
+    expect(first).toHaveLength(2);
+    expect(first.every((id) => rows.get(id)?.wave === 1)).toBe(true);
+    await hub.connect(first, boardTools, '2.2.0');
+    await waiting(jobId, 4);
+    expect(await offeredOf(ids, { firmwareVersion: '1.0.0' })).toHaveLength(4);
+    await rollout.cancelled(jobId);
+  });
+
+  it('that is lost on its way ends as what the device does next: back on its old firmware, which is no success', async () => {
+    await rollout.away('deaf');
+    const jobId = await rollout.started(await rollout.published('2.3.0'), ['deaf']);
+    await waiting(jobId, 1);
+    expect(await rollout.offered('deaf')).toBeDefined();
+    // It never heard of it, asks again, is offered nothing, and connects as it is.
+    expect(await rollout.offered('deaf')).toBeUndefined();
+    await hub.connect(['deaf'], boardTools, '1.0.0');
+    await hub.finished(jobId);
+    expect((await rollout.targets(jobId)).get('deaf')).toMatchObject({
+      ...{ outcome: 'VERIFY_FAILED', attempts: 1, error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } },
+    });
+    expect(hub.gateway.callCount).toBe(0);
+  });
+
+  it('that is never followed by anything ends UNKNOWN, and counts as a lost device from the soft deadline on', async () => {
+    await rollout.away('brick', 'other');
+    const lost = { outcomes: ['UNKNOWN'], scope: 'JOB', count: 1, action: 'PAUSE' } as const;
+    const jobId = await rollout.started(await rollout.published('2.4.0'), ['brick', 'other'], { abort: [lost] });
+    await waiting(jobId, 2);
+    expect(await rollout.offered('brick')).toBeDefined();
+    const { verifyDeadlineAt, softDeadlineAt } = (await rollout.targets(jobId)).get('brick') ?? {};
+    // An image of a kilobyte is expected within an instant, not within the minutes of a large one.
+    expect((verifyDeadlineAt ?? 0) - (softDeadlineAt ?? 0)).toBeGreaterThan(quickVerification.firmwareMs - 1_000);
+    await expect.poll(async () => (await hub.job(jobId)).state, { timeout: 20_000 }).toBe('PAUSED');
+    expect(await hub.job(jobId)).toMatchObject({ pauseReason: 'ABORT_RULE', trippedRule: { failed: 1 } });
+    expect(await rollout.offered('other')).toBeUndefined();
+    await expect
+      .poll(async () => (await rollout.targets(jobId)).get('brick'), { timeout: 20_000 })
+      .toMatchObject({ outcome: 'UNKNOWN', error: { code: 'LOST_AFTER_UPDATE' } });
+    await rollout.cancelled(jobId);
+  });
+
+  it('is not made to a device that has fetched the image again and again', async () => {
+    const image = await rollout.published('2.5.0');
+    await rollout.away('loops');
+    const id = newId(Date.now());
+    const before = { id, imageId: image.id, deviceId: 'loops' as DeviceId, jobId: newId(Date.now()), expiresAt: Date.now() + 1_000 };
+    await hub.registry.downloads.add(before);
+    await hub.registry.downloads.progress({ id, requests: 3, bytes: 3_000, isComplete: true, at: Date.now() });
+    const jobId = await rollout.started(image, ['loops']);
+    await waiting(jobId, 1);
+    expect(await rollout.offered('loops')).toBeUndefined();
+    await rollout.cancelled(jobId);
+  });
+});
