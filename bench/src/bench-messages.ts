@@ -15,4 +15,17 @@ export interface ChildNews {
   readonly port?: number;
   readonly connected?: number;
   readonly result?: RoundTrips;
+  readonly scale?: JobScale;
+}
+
+/** What a job of 100,000 targets took. */
+export interface JobScale {
+  readonly prepareMs: number;
+  /** Targets per second, from `createJob` to the end. */
+  readonly perSecond: number;
+  readonly commits: number;
+  /** Growth of resident memory, at its most. */
+  readonly memoryBytes: number;
+  /** From `cancelJob` to the end, none sent. */
+  readonly cancelMs: number;
 }

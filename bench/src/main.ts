@@ -2,7 +2,8 @@
 import { cpus } from 'node:os';
 import { benchCalls } from './calls.js';
 import { benchConnectedFleet } from './connected-fleet.js';
-import { holds, table } from './report.js';
+import { benchLargeJobs } from './large-jobs.js';
+import { holds, table, type Figure } from './report.js';
 
 /** How long each server of the first comparison is watched; `--seconds 3` for a quick look. */
 const DEFAULT_SECONDS = 10;
@@ -13,7 +14,23 @@ if (!Number.isFinite(seconds) || seconds <= 0) {
   process.stderr.write('--seconds must be a positive number of seconds.\n');
   process.exit(2);
 }
-const figures = [...(await benchCalls(seconds)), ...(await benchConnectedFleet())];
+/** `--only jobs` for one of the parts. */
+const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  calls: () => benchCalls(seconds),
+  fleet: benchConnectedFleet,
+  jobs: benchLargeJobs,
+};
+const only = process.argv.indexOf('--only');
+const chosen = only === -1 ? Object.keys(parts) : [process.argv[only + 1] ?? ''];
+const figures: Figure[] = [];
+for (const name of chosen) {
+  const part = parts[name];
+  if (part === undefined) {
+    process.stderr.write(`--only takes one of ${Object.keys(parts).join(', ')}.\n`);
+    process.exit(2);
+  }
+  figures.push(...(await part()));
+}
 process.stderr.write(`${table(figures)}\n`);
 process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), node: process.version, cores: cpus().length, figures })}\n`);
 process.exitCode = figures.every(holds) ? 0 : 1;

@@ -1,0 +1,151 @@
+/**
+ * The engine of jobs at its full size, run as a child process: registry, bus and worker joined as in `apps/hub`, over 100,000 devices that are rows in a real
+ * PostgreSQL. Their gateway is a stand-in that answers each call some milliseconds later, as no machine of a bench holds so many sockets.
+ */
+import { createHash } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openLocalBus } from '@flotilla/bus';
+import type { CallServer } from '@flotilla/bus';
+import { defaultRolloutLimits, Fleet, TickWorker, ToolGate } from '@flotilla/fleet';
+import type { ToolSetHash } from '@flotilla/mcp';
+import { openRegistry, startEmbeddedPostgres } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import { eventually } from '@flotilla/test/eventually';
+import pg from 'pg';
+import type { JobScale } from './bench-messages.js';
+
+const DEVICES = 100_000;
+const MAX_IN_FLIGHT = 2_000;
+const ANSWER_AFTER_MS = 5;
+const TOOL = 'self.audio_speaker.set_volume';
+
+const clock: Clock = {
+  now: Date.now,
+  setTimer: (delayMs, wake) => {
+    const timer = setTimeout(wake, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+const ignore = () => undefined;
+const warn = (details: object, message: string) => void process.stderr.write(`${message} ${JSON.stringify(details)}\n`);
+const logger = { debug: ignore, info: ignore, warn, error: warn };
+
+const dataDir = await mkdtemp(path.join(tmpdir(), 'flotilla-bench-'));
+await chmod(dataDir, 0o755);
+const postgres = await startEmbeddedPostgres({ dataDir });
+const registry = await openRegistry({ databaseUrl: postgres.databaseUrl, dataDir, logger });
+const lease = await registry.takeLease({ aloneOnDatabase: true });
+const bus = await openLocalBus({ databaseUrl: postgres.databaseUrl, logger });
+const database = new pg.Client({ connectionString: postgres.databaseUrl });
+await database.connect();
+
+const answering: CallServer = {
+  call: ({ call }, settle) => {
+    const sentAt = Date.now();
+    setTimeout(() => {
+      const result = { content: [{ type: 'text', text: 'true' }], isError: false } as const;
+      settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES', result }, sentAt, settledAt: Date.now() });
+    }, ANSWER_AFTER_MS);
+  },
+  refreshTools: () => false,
+  disconnect: () => false,
+};
+await bus.calls.serve(lease.id, answering);
+
+const gate = new ToolGate([]);
+const fleet = new Fleet({ registry, bus, clock, logger, gate });
+// Nothing here is verified or rolled out.
+const verification = { rebootMs: 0, firmwareMs: 0, soakMs: 0, overdueMs: 0, rejoinMs: 0, readbackDelayMs: 0, readbackMs: 0 };
+const rollout = { store: registry.rollouts, limits: defaultRolloutLimits, urlOf: ignore };
+const worker = new TickWorker({ registry, bus, clock, logger, gate, lease, verification, rollout });
+await worker.start();
+
+await addDevices();
+// A first one has the code compiled and the memory grown that every busy hub has.
+await finishedJob('first');
+process.send?.({ scale: await measured() });
+await worker.stop();
+await bus.close();
+await lease.release();
+await database.end();
+await registry.close();
+await postgres.stop();
+await rm(dataDir, { recursive: true, force: true });
+process.exit(0);
+
+async function addDevices(): Promise<void> {
+  const schema = { type: 'object', properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } }, required: ['volume'] };
+  const tools = [{ name: TOOL, description: '', inputSchema: schema, userOnly: false, schemaKnown: true }];
+  const hash = createHash('sha256').update(JSON.stringify(tools)).digest('hex') as ToolSetHash;
+  await registry.toolSets.ensure({ hash, tools });
+  await database.query(
+    `INSERT INTO device (id, dialect, reachability, epoch, online, gateway_id, tool_set_hash)
+     SELECT 'device-' || lpad(n::text, 7, '0'), 'XIAOZHI', 'ALWAYS', 1, true, $1, $2 FROM generate_series(1, $3::int) AS n`,
+    [lease.id, hash, DEVICES],
+  );
+  await database.query('ANALYZE device');
+}
+
+async function measured(): Promise<JobScale> {
+  const commitsBefore = await commits();
+  const bytesBefore = process.memoryUsage.rss();
+  let bytesMost = bytesBefore;
+  const sampler = setInterval(() => (bytesMost = Math.max(bytesMost, process.memoryUsage.rss())), 50);
+  const { prepareMs, totalMs } = await finishedJob('second');
+  clearInterval(sampler);
+  return {
+    prepareMs,
+    perSecond: (DEVICES * 1_000) / totalMs,
+    commits: (await commits()) - commitsBefore,
+    memoryBytes: bytesMost - bytesBefore,
+    cancelMs: await cancelledIn(),
+  };
+}
+
+/** Makes a job and waits for its end; ms to the moment when it began to send, and to its end. */
+async function finishedJob(key: string): Promise<{ readonly prepareMs: number; readonly totalMs: number }> {
+  const from = performance.now();
+  const id = await makeJob(key);
+  await reached(id, (state) => state !== 'PREPARING');
+  const prepareMs = performance.now() - from;
+  await reached(id, (state) => state === 'FINISHED');
+  return { prepareMs, totalMs: performance.now() - from };
+}
+
+/** A job that has hardly begun to send, cancelled: ms from the request to its end. */
+async function cancelledIn(): Promise<number> {
+  const id = await makeJob('cancelled', { perMinute: 1 });
+  await reached(id, (state) => state === 'RUNNING');
+  const from = performance.now();
+  await fleet.cancelJob(id, false, actor());
+  await reached(id, (state) => state === 'FINISHED');
+  return performance.now() - from;
+}
+
+async function makeJob(key: string, pace: { readonly perMinute?: number } = {}): Promise<string> {
+  const request = { tool: TOOL, arguments: { volume: 5 }, devices: { all: true }, maxInFlight: MAX_IN_FLIGHT, ...pace };
+  const { job, refusal } = await fleet.createJob(request, key, actor());
+  if (job === undefined) throw new Error(`The job was refused: ${refusal?.message ?? ''}`);
+  return job.id;
+}
+
+async function reached(id: string, isThere: (state: string) => boolean): Promise<void> {
+  const state = () =>
+    database.query<{ state: string }>('SELECT state FROM job WHERE id = $1', [id]).then(({ rows }) => rows[0]?.state ?? '');
+  await eventually(state, isThere, 300_000);
+}
+
+/** PostgreSQL tells what its processes have done up to ten seconds later. */
+async function commits(): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
+  const { rows } = await database.query<{ xact_commit: string }>(
+    'SELECT xact_commit::text FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return Number(rows[0]?.xact_commit ?? 0);
+}
+
+function actor() {
+  return { id: 'KEY:bench', name: 'bench', mayCallUserOnly: true, mayChangeFirmware: true };
+}
