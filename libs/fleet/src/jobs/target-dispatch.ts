@@ -21,8 +21,8 @@ import { isStuck, restartStuckDevice, withRestartNote } from './verification/res
 
 /** Outcomes that may wait for PostgreSQL before nothing more is claimed: a second of work. */
 const unflushedMax = 10_000;
-/** An unanswered call this old is written as SENT, so that a reader sees who is being waited for. */
-const markSentAfterMs = 400;
+/** An unanswered call this old is written as SENT, so that a reader sees who is being waited for. Most are answered by then, and cost no statement more. */
+const markSentAfterMs = 1_000;
 /** Targets marked SENT in one statement. */
 const markSentRowsMax = 500;
 /** Calls handed over before everybody else in this process has a turn, single calls above all: under a millisecond of work. */
