@@ -76,6 +76,8 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
     const reader = tools.find(({ name }) => name === 'greenhouse-1__gpio_read');
     expect(reader?.annotations).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true });
     expect(reader?.description).toContain('untrusted');
+    const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
+    expect(hints.get(lamp)).not.toHaveProperty('readOnlyHint');
     const on = await agent.callTool({ name: lamp, arguments: {} });
     expect(on.isError ?? false).toBe(false);
     const state = await agent.callTool({ name: lamp.replace('turn_on', 'get_state'), arguments: {} });
@@ -156,8 +158,9 @@ describe('the agents’ door', () => {
     const many = { tool: 'self.lamp.turn_on', ids: lamps };
     const preview = await agent.callTool({ name: 'call_tool_on_many', arguments: many });
     expect(preview.structuredContent).toMatchObject({ preview: true, devices: 2 });
-    const started = await agent.callTool({ name: 'call_tool_on_many', arguments: { ...many, confirmDevices: 2 } });
-    const { job } = started.structuredContent as { readonly job: string };
+    const start = { name: 'call_tool_on_many', arguments: { ...many, confirmDevices: 2, idempotencyKey: 'lamps on' } };
+    const { job } = (await agent.callTool(start)).structuredContent as { readonly job: string };
+    expect((await agent.callTool(start)).structuredContent).toMatchObject({ job });
     expect(await finished(hub, job)).toMatchObject({ conclusion: 'SUCCEEDED' });
     const status = await agent.callTool({ name: 'job_status', arguments: { job } });
     expect(status.structuredContent).toMatchObject({ state: 'FINISHED', progress: { succeeded: 2 } });

@@ -79,6 +79,13 @@ export const fleetTools: Readonly<Record<FleetToolName, FleetTool>> = {
           maximum: callOnManyMax,
           description: 'The number of devices that the preview told.',
         },
+        idempotencyKey: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 128,
+          description:
+            'Any text that names this one wish: asked again with it, for example after a lost answer, the same job is told and none is made.',
+        },
       },
       required: ['tool'],
     },

@@ -1,5 +1,6 @@
 /** A device's tool as an MCP tool: what its policy says becomes hints, and what the device says is marked as such. */
 import type { Tool } from '@modelcontextprotocol/server';
+import { defaultToolPolicy } from '@flotilla/jobs';
 import { isJsonObject } from '@flotilla/mcp';
 import type { AgentTool } from './tool-catalogue.js';
 import { plainDescription, plainLine, plainValue } from './untrusted-text.js';
@@ -13,8 +14,15 @@ export function listedTool({ agentName, device, tool, policy, isReader }: AgentT
     title: plainLine(`${device.name ?? device.id}: ${tool.name}`),
     description: describeTool({ device, tool }),
     inputSchema: shownSchema(tool.inputSchema),
-    annotations: { readOnlyHint: isReader, destructiveHint: policy.disruptive, idempotentHint: policy.idempotent },
+    annotations: hintsOf({ policy, isReader }),
   };
+}
+
+/** Of a tool that no policy speaks of nothing is known, and hosts then assume the worst. That something reads only is said where it is known; that it does not, never. */
+function hintsOf({ policy, isReader }: Pick<AgentTool, 'policy' | 'isReader'>): NonNullable<Tool['annotations']> {
+  if (policy === defaultToolPolicy) return {};
+  const { disruptive, idempotent } = policy;
+  return { ...(isReader && { readOnlyHint: true }), destructiveHint: disruptive, idempotentHint: idempotent };
 }
 
 export function describeTool({ device, tool }: Pick<AgentTool, 'device' | 'tool'>): string {

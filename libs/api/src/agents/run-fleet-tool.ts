@@ -89,7 +89,7 @@ async function callToolOnMany({ fleet, registry }: AgentDeps, caller: AgentCalle
     });
   }
   const request = { name: 'call_tool_on_many', tool, arguments: objectIn(args, 'arguments'), devices: { ids } };
-  const { job, refusal } = await fleet.createJob(request, randomUUID(), actorOfCaller(caller));
+  const { job, refusal } = await fleet.createJob(request, keyIn(args), actorOfCaller(caller));
   if (job === undefined) return refusalResult(refusal ?? { code: 'INVALID', message: 'The job was not made.' });
   return jsonResult({ job: job.id, devices: ids.length });
 }
@@ -134,6 +134,11 @@ function filterOf({ search, tags, ids }: JsonObject): DeviceFilter {
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+}
+
+/** Without one each call is a wish of its own. */
+function keyIn({ idempotencyKey }: JsonObject): string {
+  return typeof idempotencyKey === 'string' ? idempotencyKey : randomUUID();
 }
 
 function objectIn(args: JsonObject, name: string): JsonObject {
