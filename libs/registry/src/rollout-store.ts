@@ -67,9 +67,16 @@ export interface RolloutStore {
   candidate(contact: OtaContact): Promise<RolloutCandidate | undefined>;
   /**
    * Offering is a send: in one commit the target is VERIFYING with its epoch, deadlines and download. Undefined where the job does not run any more, its
-   * pace or the places are used up, another disruptive job has the device, or somebody was faster.
+   * pace or the places are used up, another disruptive job has the device, or somebody was faster. Devices that ask at once wait for each other: `isHeard` is
+   * asked when it is this one's turn, and where nobody would hear the answer any more nothing is offered.
    */
-  offer(jobId: JobId, contact: OtaContact, deadlines: VerificationDeadlines, limits: RolloutLimits): Promise<GrantedDownload | undefined>;
+  offer(
+    jobId: JobId,
+    contact: OtaContact,
+    deadlines: VerificationDeadlines,
+    limits: RolloutLimits,
+    isHeard: () => boolean,
+  ): Promise<GrantedDownload | undefined>;
   /** Devices that the job brought to its image and that had another version before, by board and that version. */
   revertGroups(jobId: JobId): Promise<readonly RevertGroup[]>;
 }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { boardTools, deviceNames, openHub, quickVerification } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { newId } from '../new-id.js';
-import { RolloutFixture } from './rollout-fixture.suite.js';
+import { contactOf, RolloutFixture } from './rollout-fixture.suite.js';
+import { defaultRolloutLimits } from './rollout-limits.js';
 
 describe('an offer', () => {
   let fixture: HubFixture;
@@ -89,6 +90,19 @@ describe('an offer', () => {
       ...{ outcome: 'VERIFY_FAILED', attempts: 1, error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } },
     });
     expect(hub.gateway.callCount).toBe(0);
+  });
+
+  it('whose turn comes when nobody would hear it any more is not made', async () => {
+    await rollout.away('patient');
+    const jobId = await rollout.started(await rollout.published('2.3.1'), ['patient']);
+    await waiting(jobId, 1);
+    const { rollouts } = hub.registry;
+    const deadlines = { deadlineMs: 1_000, softMs: 500 };
+    const ask = (isHeard: boolean) => rollouts.offer(jobId, contactOf('patient'), deadlines, defaultRolloutLimits, () => isHeard);
+    expect(await ask(false)).toBeUndefined();
+    expect((await rollout.targets(jobId)).get('patient')).toMatchObject({ state: 'WAITING_DEVICE', attempts: 0 });
+    expect(await ask(true)).toBeDefined();
+    await rollout.cancelled(jobId);
   });
 
   it('that is never followed by anything ends UNKNOWN, and counts as a lost device from the soft deadline on', async () => {

@@ -21,6 +21,8 @@ export interface RolloutOffer {
 
 /** How old the knowledge may be that no roll-out runs, ms: a fleet that boots must not ask for each device. */
 const rememberMs = 1_000;
+/** What is left to be done once an offer has its turn takes this long at most, ms: an offer that is committed too late is one that its device never hears of. */
+const commitMs = 300;
 
 export class RolloutOffers {
   #askedAt = -Infinity;
@@ -34,9 +36,10 @@ export class RolloutOffers {
     if (!(await this.#mayHaveSome())) return undefined;
     const candidate = await store.candidate(contact);
     const now = clock.now();
-    if (candidate === undefined || now >= deadlineAt) return undefined;
+    const isHeard = () => clock.now() < deadlineAt - commitMs;
+    if (candidate === undefined || !isHeard()) return undefined;
     const deadlines = verificationDeadlines('FIRMWARE', verification, candidate.sizeBytes);
-    const granted = await store.offer(candidate.jobId, { ...contact, at: now }, deadlines, limits);
+    const granted = await store.offer(candidate.jobId, { ...contact, at: now }, deadlines, limits, isHeard);
     if (granted === undefined) return undefined;
     bus.feed.publish('job', { jobId: candidate.jobId });
     return { version: candidate.version, downloadId: granted.downloadId, expiresAt: granted.expiresAt };

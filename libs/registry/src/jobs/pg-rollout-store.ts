@@ -1,10 +1,9 @@
 /** Roll-outs in PostgreSQL: the statements stand in the files beside it. */
 import type { JobId } from '@flotilla/mcp';
-import type { VerificationDeadlines } from '@flotilla/jobs';
 import type { Database } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { OtaContact } from '../provisioning-store.js';
-import type { GrantedDownload, RolloutCandidate, RolloutLimits, RolloutStore } from '../rollout-store.js';
+import type { RolloutCandidate, RolloutLimits, RolloutStore } from '../rollout-store.js';
 import { grantDownloads, readRoom } from './rollout-downloads.js';
 import { findCandidate, isAnyRolloutRunning, offerUpdate } from './rollout-offers.js';
 import { countObjections } from './rollout-preview.js';
@@ -37,8 +36,8 @@ export class PgRolloutStore implements RolloutStore {
     return findCandidate(this.db, contact);
   }
 
-  offer(jobId: JobId, contact: OtaContact, deadlines: VerificationDeadlines, limits: RolloutLimits): Promise<GrantedDownload | undefined> {
-    return offerUpdate(this.db, jobId, contact, deadlines, limits);
+  offer(...[jobId, contact, deadlines, limits, isHeard]: Parameters<RolloutStore['offer']>): ReturnType<RolloutStore['offer']> {
+    return offerUpdate(this.db, jobId, contact, { deadlines, limits, isHeard });
   }
 
   objections(imageId: string, devices: DeviceFilter): ReturnType<RolloutStore['objections']> {

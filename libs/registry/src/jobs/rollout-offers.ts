@@ -51,19 +51,25 @@ export async function findCandidate(db: Queryable, contact: OtaContact): Promise
   return row && { jobId: row.job_id, version: row.version, sizeBytes: row.size_bytes };
 }
 
+interface OfferTerms {
+  readonly deadlines: VerificationDeadlines;
+  readonly limits: RolloutLimits;
+  /** Asked when the locks are held. */
+  readonly isHeard: () => boolean;
+}
+
 export function offerUpdate(
   db: Database,
   jobId: JobId,
   contact: OtaContact,
-  deadlines: VerificationDeadlines,
-  limits: RolloutLimits,
+  { deadlines, isHeard, limits }: OfferTerms,
 ): Promise<GrantedDownload | undefined> {
   const { at } = contact;
   const expiresAt = at + limits.grantMs;
   return db.transaction(async (transaction) => {
     await lockDisruptiveClaims(transaction);
     await lockDownloads(transaction);
-    if ((await readRoom(transaction, jobId, at, limits)) === 0) return undefined;
+    if (!isHeard() || (await readRoom(transaction, jobId, at, limits)) === 0) return undefined;
     const [row] = await transaction.query<{ id: string }>(
       {
         name: 'rollout-offer',
