@@ -1,7 +1,7 @@
 /** A firmware roll-out over the built hub, with real images and real downloads: an image that breaks one board in twenty, the canary that stops it, and the way back. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './src/eventually.js';
-import { makeImage, publishedImage } from './src/firmware-image.js';
+import { makeAssets, makeImage, publishedImage } from './src/firmware-image.js';
 import { ask } from './src/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
 import { finished, jobOf, online, readJob, steerJob, sumOf, targetsOf } from './src/job-api.js';
@@ -205,5 +205,25 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
       expect(await countOn(BAD)).toBe(0);
     },
     4 * IN_TIME_MS,
+  );
+
+  it(
+    'of assets reaches them at their next start',
+    async () => {
+      const { model } = BOARDS[1];
+      const fleet = fleetOf(model);
+      const assets = makeAssets(50_000);
+      const firmwareImageId = await publishedImage(hub, assets, [model], { kind: 'ASSETS', version: '1.2.0' });
+      const ids = [...(await modelsById())].flatMap(([id, board]) => (board === model ? [id] : [])).slice(0, 3);
+      const id = await jobOf(hub, { firmwareImageId, devices: { ids } }, 'assets');
+      expect(await finished(hub, id, IN_TIME_MS)).toMatchObject({ conclusion: 'SUCCEEDED', progress: { succeeded: 3 } });
+      const loaded = () => fleet.notices.filter(({ event }) => event === 'assetsLoaded');
+      expect(loaded()).toEqual([]);
+      for (const device of ids) await fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'reboot' } });
+      await eventually(loaded, (notices) => notices.length === 3, IN_TIME_MS);
+      expect(new Set(loaded().map(({ bytes }) => bytes))).toEqual(new Set([assets.length]));
+      expect(fleet.notices.filter(({ event }) => event === 'updateFailed')).toEqual([]);
+    },
+    2 * IN_TIME_MS,
   );
 });

@@ -18,12 +18,15 @@ export interface FleetOptions {
   readonly args?: readonly string[];
 }
 
-/** What a device showed or did: its code, a crash. */
+/** What a device showed or did: its code, a crash, what it installed. */
+const noticeEvents = ['code', 'crash', 'installed', 'assetsLoaded', 'updateFailed'] as const;
+
 export interface FleetNotice {
-  readonly event: 'code' | 'crash';
+  readonly event: (typeof noticeEvents)[number];
   readonly device: string;
   readonly code?: string;
   readonly reason?: string;
+  readonly bytes?: number;
 }
 
 /** What the devices have seen: calls by tool over the fleet, and by device. */
@@ -95,7 +98,7 @@ function isProblem(value: unknown): value is ProblemLine {
 }
 
 function isNotice(value: unknown): value is FleetNotice {
-  return typeof value === 'object' && value !== null && 'event' in value && (value.event === 'code' || value.event === 'crash');
+  return typeof value === 'object' && value !== null && 'event' in value && noticeEvents.some((event) => event === value.event);
 }
 
 /** Starts the fleet; its devices connect, and connect again, by themselves. */
