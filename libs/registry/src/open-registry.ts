@@ -79,7 +79,7 @@ export async function openRegistry({
     events,
     calls,
     apiKeys: new PgApiKeyStore(database, logger),
-    users: new PgUserStore(database, () => userSessions.changed()),
+    users: new PgUserStore(database, () => userSessions.forget()),
     userSessions,
     credentials,
     enrolments,

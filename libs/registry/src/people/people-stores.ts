@@ -106,8 +106,8 @@ export interface UserSessionStore {
   endAll(userId: string, asked: Asked): Promise<number>;
   /** Whether this was once a session of this user, ended or not. */
   isOf(id: string, userId: string): Promise<boolean>;
-  /** Told when sessions of this process's doing may have ended or changed. Returns what ends the telling. */
-  onChange(listener: () => void): () => void;
+  /** What is remembered of sessions is looked up again: another process has changed something. */
+  forget(): void;
 }
 
 /** How often in a row something failed, and when last. */

@@ -57,7 +57,6 @@ export class PgUserSessionStore implements UserSessionStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
   readonly #remembered = new BoundedCache<string, Remembered>(REMEMBERED_MAX);
-  readonly #listeners = new Set<() => void>();
   /** Raised by each change: what was read before it is not remembered. */
   #changes = 0;
 
@@ -82,7 +81,7 @@ export class PgUserSessionStore implements UserSessionStore {
       },
       () => [{ action: 'user.signed_in', subject: `user:${userId}`, data: { way }, at }],
     );
-    if (surplus.length > 0) this.changed();
+    if (surplus.length > 0) this.forget();
     return { id, token };
   }
 
@@ -110,7 +109,7 @@ export class PgUserSessionStore implements UserSessionStore {
       async (transaction) => transaction.query<{ userId: string }>(END, [id, at]),
       (ended) => ended.map(({ userId }) => ({ action: 'user.signed_out', subject: `user:${userId}`, data: {}, at })),
     );
-    this.changed();
+    this.forget();
   }
 
   async endAll(userId: string, { at, by }: Asked): Promise<number> {
@@ -120,7 +119,7 @@ export class PgUserSessionStore implements UserSessionStore {
       async (transaction) => (await transaction.query(END_ALL, [userId, at])).length,
       (sessions) => [{ action: 'user.signed_out_everywhere', subject: `user:${userId}`, data: { sessions }, at }],
     );
-    this.changed();
+    this.forget();
     return ended;
   }
 
@@ -130,16 +129,9 @@ export class PgUserSessionStore implements UserSessionStore {
     return (await this.#database.query({ text }, [id, userId])).length > 0;
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Something that sessions show has changed in PostgreSQL. */
-  changed(): void {
+  forget(): void {
     this.#changes += 1;
     this.#remembered.clear();
-    for (const listener of this.#listeners) listener();
   }
 
   #noteUse(id: string, now: number): void {

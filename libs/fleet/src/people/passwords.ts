@@ -1,0 +1,20 @@
+/** Passwords: which are taken, and what checks them. How they are hashed is an adapter's. */
+
+export const PASSWORD_CHARACTERS_MIN = 12;
+/** A sentence fits; more would only cost hashing. */
+export const PASSWORD_CHARACTERS_MAX = 200;
+
+/** Hashes that are made to be slow. Only so many run and wait at once; past that the answer is undefined, at once. */
+export interface Passwords {
+  /** In the PHC string format. */
+  hash(password: string): Promise<string | undefined>;
+  /** False, and as slowly, where there is no hash. */
+  verify(passwordHash: string | undefined, password: string): Promise<boolean | undefined>;
+}
+
+/** What is wrong with a new password. */
+export function passwordProblem(password: string): string | undefined {
+  if (password.length < PASSWORD_CHARACTERS_MIN) return `A password has at least ${PASSWORD_CHARACTERS_MIN} characters.`;
+  if (password.length > PASSWORD_CHARACTERS_MAX) return `A password has at most ${PASSWORD_CHARACTERS_MAX} characters.`;
+  return new Set(password).size < 4 ? 'A password has at least four different characters.' : undefined;
+}

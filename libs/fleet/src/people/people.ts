@@ -1,0 +1,127 @@
+/** Accounts of people as admins change them, and the own password. Every change acts on living sessions at once, in other processes as soon as they hear of it. */
+import { randomBytes } from 'node:crypto';
+import type { Bus } from '@flotilla/bus';
+import type { Registry, UserAnswer, UserRefusal, UserRow, UserSession } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import { sourceOf } from '../actor.js';
+import type { Actor } from '../actor.js';
+import { refuse } from '../refusal.js';
+import type { Refusal, RefusalCode } from '../refusal.js';
+import { lockedUntil } from './lock-out.js';
+import { passwordProblem } from './passwords.js';
+import type { Passwords } from './passwords.js';
+import type { SignInLimits } from './sign-in-limits.js';
+import { tellAccess } from './sign-ins.js';
+import { refuseUser } from './user-rules.js';
+import type { UserRequest } from './user-rules.js';
+
+export interface PeopleDeps {
+  readonly registry: Pick<Registry, 'users' | 'userSessions' | 'signInFailures'>;
+  readonly bus: Pick<Bus, 'feed'>;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly limits: SignInLimits;
+}
+
+export type SavedUser = { readonly user: UserRow } | { readonly refusal: Refusal };
+
+/** 144 bits: long enough for any rule, short enough to type once. */
+const MADE_PASSWORD_BYTES = 18;
+
+export class People {
+  readonly #deps: PeopleDeps;
+
+  constructor(deps: PeopleDeps) {
+    this.#deps = deps;
+  }
+
+  async createUser(request: UserRequest, actor: Actor): Promise<SavedUser> {
+    const { registry, clock, limits } = this.#deps;
+    const wrong = refuseUser(request) ?? refuseWithoutEmail(request);
+    if (wrong) return { refusal: wrong };
+    if (request.disabled) return { refusal: refuse('INVALID', ['input', 'disabled'], 'A new user is not disabled.') };
+    const { name, role, password, email } = request;
+    const passwordHash = password === undefined ? undefined : await this.#deps.passwords.hash(password);
+    if (password !== undefined && passwordHash === undefined) return { refusal: busy(['input', 'password']) };
+    const user = { name: name.trim(), email: email ?? undefined, role, passwordHash };
+    return saved(await registry.users.create(user, { at: clock.now(), by: sourceOf(actor), usersMax: limits.usersMax }), limits);
+  }
+
+  /** Disabling and a new password end all sessions of the user. */
+  async updateUser(id: string, request: UserRequest, actor: Actor): Promise<SavedUser> {
+    const { registry, bus, clock, limits } = this.#deps;
+    const wrong = refuseUser(request);
+    if (wrong) return { refusal: wrong };
+    const { password, ...change } = request;
+    const passwordHash = password === undefined ? undefined : await this.#deps.passwords.hash(password);
+    if (password !== undefined && passwordHash === undefined) return { refusal: busy(['input', 'password']) };
+    const at = clock.now();
+    const answer = await registry.users.update(id, { ...change, passwordHash }, { at, by: sourceOf(actor) });
+    tellAccess(bus, id);
+    return saved(answer, limits);
+  }
+
+  /** Ends all other sessions of the user. Wrong attempts make the next ones wait: whoever finds a browser open does not get to guess. */
+  async changePassword(
+    { id, user }: UserSession,
+    { current, next }: { readonly current: string; readonly next: string },
+    actor: Actor,
+  ): Promise<SavedUser> {
+    const { registry, bus, clock, limits, passwords } = this.#deps;
+    const problem = passwordProblem(next);
+    if (problem !== undefined) return { refusal: refuse('INVALID', ['new'], problem) };
+    const subject = `browser:${id}`;
+    const judge = (each: string, run: Parameters<typeof lockedUntil>[1]) => lockedUntil(each, run, limits);
+    const until = await registry.signInFailures.begin([subject], clock.now(), judge, limits.forgottenMs);
+    if (until !== undefined) return { refusal: refuse('LIMIT_EXCEEDED', ['current'], 'Too many wrong passwords: try again later.') };
+    const isRight = await passwords.verify(await registry.users.passwordHashOf(user.id), current);
+    if (isRight === undefined) return { refusal: busy(['current']) };
+    if (!isRight) return { refusal: refuse('INVALID', ['current'], 'This is not the present password.') };
+    const passwordHash = await passwords.hash(next);
+    if (passwordHash === undefined) return { refusal: busy(['new']) };
+    await registry.signInFailures.succeeded({ ended: [subject], spared: [] });
+    await registry.users.setOwnPassword(user.id, passwordHash, id, { at: clock.now(), by: sourceOf(actor) });
+    tellAccess(bus, user.id);
+    return { user };
+  }
+
+  /** Undefined where there is no such user; otherwise how many sessions there were. */
+  async signOutEverywhere(userId: string, actor: Actor): Promise<number | undefined> {
+    const { registry, bus, clock } = this.#deps;
+    const user = await registry.users.find(userId);
+    if (user === undefined) return undefined;
+    const ended = await registry.userSessions.endAll(user.id, { at: clock.now(), by: sourceOf(actor) });
+    tellAccess(bus, user.id);
+    return ended;
+  }
+
+  /** Makes the first admin where nobody has an account yet; resolves to the password, or undefined where there is somebody. */
+  async ensureFirstAdmin(given: { readonly email: string; readonly password: string | undefined }): Promise<string | undefined> {
+    const { registry, clock, passwords } = this.#deps;
+    if (!(await registry.users.isEmpty())) return undefined;
+    const password = given.password ?? randomBytes(MADE_PASSWORD_BYTES).toString('base64url');
+    const first = { name: 'Admin', email: given.email, role: 'ADMIN', passwordHash: await passwords.hash(password) } as const;
+    return (await registry.users.createFirst(first, clock.now())) ? password : undefined;
+  }
+}
+
+function refuseWithoutEmail({ email }: UserRequest): Refusal | undefined {
+  return email ? undefined : refuse('INVALID', ['input', 'email'], 'A new user needs an e-mail address: people sign in with it.');
+}
+
+function busy(path: readonly string[]): Refusal {
+  return refuse('OVERLOADED', path, 'Too many passwords are being checked: try again in a few seconds.');
+}
+
+const refusals: Readonly<Record<UserRefusal, readonly [RefusalCode, readonly string[], (limits: SignInLimits) => string]>> = {
+  NOT_FOUND: ['NOT_FOUND', ['id'], () => 'There is no such user.'],
+  EMAIL_TAKEN: ['CONFLICT', ['input', 'email'], () => 'Another user has this e-mail address.'],
+  TOO_MANY: ['LIMIT_EXCEEDED', ['input'], ({ usersMax }) => `There are ${usersMax} users already, which is the most.`],
+  LAST_ADMIN: ['CONFLICT', ['input'], () => 'This is the last admin who is not disabled: make another one first.'],
+};
+
+function saved(answer: UserAnswer, limits: SignInLimits): SavedUser {
+  if ('user' in answer) return answer;
+  const [code, path, message] = refusals[answer.refused];
+  return { refusal: refuse(code, path, message(limits)) };
+}

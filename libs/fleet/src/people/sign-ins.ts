@@ -1,0 +1,204 @@
+/** How people get and lose sessions: by password, by an OpenID Connect provider, and out again. Knows no cookies and no HTTP. */
+import type { Bus } from '@flotilla/bus';
+import { principalRef } from '@flotilla/registry';
+import type { AuditSource, OidcIdentity, Registry, Role, Scope, UserRow, UserSession } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { FleetLogger } from '../fleet-logger.js';
+import { lockedUntil, subjectsOf } from './lock-out.js';
+import type { Passwords } from './passwords.js';
+import { roleScopes } from './role-scopes.js';
+import type { SignInLimits } from './sign-in-limits.js';
+import { isEmail } from './user-rules.js';
+
+export interface SignInsDeps {
+  readonly registry: Pick<Registry, 'users' | 'userSessions' | 'signInFailures' | 'audit'>;
+  readonly bus: Pick<Bus, 'feed'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+  readonly passwords: Passwords;
+  readonly limits: SignInLimits;
+}
+
+/** Where somebody signs in from. */
+export interface Browser {
+  readonly remoteAddress: string | undefined;
+  readonly userAgent: string | undefined;
+  /** The id of a former session in the same browser, which it keeps. */
+  readonly formerSession: string | undefined;
+}
+
+export interface OpenedSession {
+  readonly kind: 'signed-in';
+  readonly id: string;
+  /** For the cookie, and nowhere else. */
+  readonly token: string;
+  readonly expiresAt: number;
+  readonly user: UserRow;
+  readonly scopes: readonly Scope[];
+}
+
+export type SignInAnswer =
+  | OpenedSession
+  /** Unknown, disabled, or the password is wrong: nobody is told which. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'locked'; readonly retryAfterMs: number }
+  | { readonly kind: 'busy' };
+
+/** What a provider says of somebody. */
+export interface OidcPerson {
+  readonly identity: OidcIdentity;
+  readonly name: string;
+  /** Only where the provider says that it is verified. */
+  readonly verifiedEmail: string | undefined;
+  /** From the provider's claim; undefined: none of the configured roles. */
+  readonly role: Role | undefined;
+  /** Role of a person who has no account yet; undefined: no account is made. */
+  readonly newRole: Role | undefined;
+}
+
+export interface SignedInUser extends UserSession {
+  readonly scopes: readonly Scope[];
+}
+
+export class SignIns {
+  readonly #deps: SignInsDeps;
+
+  constructor(deps: SignInsDeps) {
+    this.#deps = deps;
+  }
+
+  /** A browser is known for so long after its session ended, ms. */
+  get browserKnownMs(): number {
+    return this.#deps.limits.browserKnownMs;
+  }
+
+  /** Whose session it is, with the scopes of the user's present role. */
+  async whoIs(token: string): Promise<SignedInUser | undefined> {
+    const { registry, limits } = this.#deps;
+    const session = await registry.userSessions.authenticate(token, limits.idleMs);
+    return session && { ...session, scopes: roleScopes[session.user.role] };
+  }
+
+  async withPassword(given: { readonly email: string; readonly password: string }, browser: Browser): Promise<SignInAnswer> {
+    const { registry, clock, limits, passwords } = this.#deps;
+    const email = given.email.trim().toLowerCase();
+    if (!isEmail(email)) return { kind: 'refused' };
+    const found = await registry.users.findByEmail(email);
+    const knownBrowser = await this.#knownBrowser(browser, found?.user);
+    const { own, shared } = subjectsOf({ email, remoteAddress: browser.remoteAddress, knownBrowser });
+    const now = clock.now();
+    const until = await registry.signInFailures.begin(
+      [own, ...shared],
+      now,
+      (subject, run) => lockedUntil(subject, run, limits),
+      limits.forgottenMs,
+    );
+    if (until !== undefined) return { kind: 'locked', retryAfterMs: until - now };
+    const passwordHash = found?.user.disabledAt === undefined ? found?.passwordHash : undefined;
+    const isRight = await passwords.verify(passwordHash, given.password);
+    if (isRight === undefined) {
+      await registry.signInFailures.succeeded({ ended: [], spared: [own, ...shared] });
+      return { kind: 'busy' };
+    }
+    if (!isRight || found === undefined) {
+      if (found) this.#recordRefusal(found.user, browser);
+      return { kind: 'refused' };
+    }
+    await registry.signInFailures.succeeded({ ended: [own], spared: shared });
+    return this.#open(found.user, 'password', browser);
+  }
+
+  /** By the identity, then by the verified e-mail address of an account that has no identity yet; a stranger gets an account only where that is configured. */
+  async withOidc(person: OidcPerson, browser: Browser): Promise<OpenedSession | { readonly kind: 'refused' }> {
+    const user = await this.#userOf(person, browser);
+    if (user === undefined || user.disabledAt !== undefined) return { kind: 'refused' };
+    return this.#open(await this.#withRole(user, person.role, browser), 'oidc', browser);
+  }
+
+  async signOut({ id, user }: UserSession, remoteAddress: string | undefined): Promise<void> {
+    const by = { actor: actorName(user), remoteAddress };
+    await this.#deps.registry.userSessions.end(id, { at: this.#deps.clock.now(), by });
+    tellAccess(this.#deps.bus, user.id);
+  }
+
+  async #open(user: UserRow, way: 'password' | 'oidc', { remoteAddress, userAgent }: Browser): Promise<OpenedSession> {
+    const { registry, clock, limits } = this.#deps;
+    const at = clock.now();
+    const expiresAt = at + limits.sessionMs;
+    const session = {
+      userId: user.id,
+      expiresAt,
+      remoteAddress,
+      userAgent,
+      way,
+      sessionsMax: limits.sessionsMax,
+      keptMs: limits.browserKnownMs,
+    };
+    const opened = await registry.userSessions.open(session, { at, by: { actor: actorName(user), remoteAddress } });
+    return { kind: 'signed-in', ...opened, expiresAt, user, scopes: roleScopes[user.role] };
+  }
+
+  /** Asks for somebody who is not there as well: how long it takes tells nothing. */
+  async #knownBrowser({ formerSession }: Browser, user: UserRow | undefined): Promise<string | undefined> {
+    if (formerSession === undefined) return undefined;
+    const isKnown = await this.#deps.registry.userSessions.isOf(formerSession, user?.id ?? formerSession);
+    return isKnown ? formerSession : undefined;
+  }
+
+  async #userOf({ identity, name, verifiedEmail, newRole }: OidcPerson, { remoteAddress }: Browser): Promise<UserRow | undefined> {
+    const { users } = this.#deps.registry;
+    const at = this.#deps.clock.now();
+    const known = await users.findByOidc(identity);
+    if (known) return known;
+    const by = { actor: verifiedEmail ?? 'hub', remoteAddress };
+    const sameEmail = verifiedEmail === undefined ? undefined : (await users.findByEmail(verifiedEmail))?.user;
+    if (sameEmail) return (await users.linkOidc(sameEmail.id, identity, { at, by })) ? sameEmail : undefined;
+    if (newRole === undefined) return undefined;
+    const made = await users.create(
+      { name, email: verifiedEmail, role: newRole, oidc: identity },
+      { at, by, usersMax: this.#deps.limits.usersMax },
+    );
+    return 'user' in made ? made.user : undefined;
+  }
+
+  /** Where the provider has a say in roles it has it at each sign-in. */
+  async #withRole(user: UserRow, role: Role | undefined, { remoteAddress }: Browser): Promise<UserRow> {
+    if (role === undefined || role === user.role) return user;
+    const by: AuditSource = { actor: 'hub', remoteAddress };
+    const answer = await this.#deps.registry.users.update(user.id, { role }, { at: this.#deps.clock.now(), by });
+    if ('user' in answer) {
+      tellAccess(this.#deps.bus, user.id);
+      return answer.user;
+    }
+    this.#deps.logger.warn(
+      { userId: user.id, role, refused: answer.refused },
+      'the role that the identity provider names was not taken over',
+    );
+    return user;
+  }
+
+  /** Not waited for: it would show who has an account. */
+  #recordRefusal({ id }: UserRow, { remoteAddress }: Browser): void {
+    const entry = {
+      actor: 'nobody',
+      remoteAddress,
+      action: 'user.sign_in_refused',
+      subject: `user:${id}`,
+      data: {},
+      at: this.#deps.clock.now(),
+    };
+    this.#deps.registry.audit.record(entry).catch((error: unknown) => {
+      this.#deps.logger.error({ err: error, userId: id }, 'a refused sign-in was not recorded');
+    });
+  }
+}
+
+/** How records name a user: nobody else has the address, and no key should be called like one. */
+export function actorName({ id, email }: UserRow): string {
+  return email ?? `user:${id}`;
+}
+
+/** Whoever holds something open for the user looks again whether they may, in every process. */
+export function tellAccess({ feed }: Pick<Bus, 'feed'>, userId: string): void {
+  feed.publish('access', { principal: principalRef({ kind: 'USER', id: userId }) });
+}

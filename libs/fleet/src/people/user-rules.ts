@@ -1,0 +1,34 @@
+/** What accounts of people must be like, whoever makes or changes them. */
+import type { Role } from '@flotilla/registry';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { passwordProblem } from './passwords.js';
+
+export interface UserRequest {
+  readonly name: string;
+  /** Null: none. Undefined: as it was. */
+  readonly email?: string | null | undefined;
+  readonly role: Role;
+  readonly password?: string | undefined;
+  readonly disabled: boolean;
+}
+
+const NAME_CHARACTERS_MAX = 100;
+/** What SMTP allows. */
+const EMAIL_CHARACTERS_MAX = 254;
+/** Whether it is anybody's only a message would tell. */
+const emailPattern = /^[^\s@]{1,64}@[^\s@]+$/;
+
+export function isEmail(email: string): boolean {
+  return email.length <= EMAIL_CHARACTERS_MAX && emailPattern.test(email);
+}
+
+/** What is wrong with the input of a mutation, whatever is in the database. */
+export function refuseUser({ name, email, password }: UserRequest): Refusal | undefined {
+  if (name.trim() === '' || name.length > NAME_CHARACTERS_MAX)
+    return refuse('INVALID', ['input', 'name'], `A name has 1 to ${NAME_CHARACTERS_MAX} characters.`);
+  if (typeof email === 'string' && !isEmail(email))
+    return refuse('INVALID', ['input', 'email'], 'An e-mail address has the form name@host, without spaces, and at most 254 characters.');
+  const problem = password === undefined ? undefined : passwordProblem(password);
+  return problem === undefined ? undefined : refuse('INVALID', ['input', 'password'], problem);
+}
