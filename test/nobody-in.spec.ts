@@ -311,11 +311,12 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   [/^(GET|HEAD) \/(flotilla\.svg|devices|jobs|firmware|enrolments|events|audit|access|webhooks|settings)?$/, isPublic],
   [/^(GET|HEAD) \/(devices|jobs)\/:id$/, isPublic],
   [/^(GET|HEAD) \/assets\/\*$/, refuses(404)],
-  [/^(GET|HEAD) \/health\/(live|ready)$/, isPublic],
+  [/^(GET|HEAD) \/(health\/(live|ready)|api\/sign-in)$/, isPublic],
   [/^(GET|POST) \/ota(\/.*)?$/, tellsNoSecret],
   [/^(GET|HEAD|POST) \/graphql$/, refuses(401)],
   [/^(GET|POST|DELETE) \/mcp$/, refuses(401)],
-  // Everything below /api wants a key, and everything below /t a token of the one device that it was made for.
+  [/^\w+ \/api\/sign-in(\/oidc(\/callback)?)?$/, refuses(400, 404, 415)],
+  // Nobody signs in without a password or a provider; everything else below /api wants a key or a session, and everything below /t a token of the one device that it was made for.
   [/^\w+ \/api\//, refuses(401)],
   [/^\w+ \/(t|vision|firmware)(\/|$)/, refuses(400, 401, 403, 404)],
   [

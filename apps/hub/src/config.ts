@@ -16,7 +16,8 @@ import { storageUrlProblem } from '@flotilla/storage';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { days, judged, networkList, optionalText, optionalUrl, originList, port, seconds, unset } from './setting-kinds.js';
+import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
+import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, seconds, unset } from './setting-kinds.js';
 
 const roles = ['gateway', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
@@ -62,6 +63,7 @@ const environment = z.object({
   FLOTILLA_TLS_KEY: optionalText,
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
+  ...peopleSettings,
   FLOTILLA_DEVICE_AUTH: z.preprocess(
     unset,
     z.enum(['credentials', 'hmac', 'open'], 'must be credentials, hmac or open').default('credentials'),
@@ -151,6 +153,7 @@ export interface HubConfig {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly dataDir: string;
   readonly adminKey: string | undefined;
+  readonly people: PeopleConfig;
   readonly deviceAuth: 'credentials' | 'hmac' | 'open';
   readonly enrolment: EnrolmentMode;
   /** File of `serial,key` lines of chips that prove themselves. */
@@ -206,8 +209,6 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
   }
 }
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 /** Rules between settings. */
 function contradictions(config: HubConfig): string[] {
@@ -319,6 +320,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
     dataDir: values.FLOTILLA_DATA_DIR,
     adminKey: values.FLOTILLA_ADMIN_KEY,
+    people: peopleOf(values),
     deviceAuth: values.FLOTILLA_DEVICE_AUTH,
     enrolment: values.FLOTILLA_ENROLMENT,
     factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
@@ -351,6 +353,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...doorContradictions(config, values),
     ...storageContradictions(values),
     ...visionContradictions(values),
+    ...peopleContradictions(values),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

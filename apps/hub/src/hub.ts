@@ -28,6 +28,7 @@ import { listening, portOf } from './listeners.js';
 import { measuredBus, measuredFleet } from './measured-calls.js';
 import { createMetrics, type HubMetrics } from './metrics.js';
 import { openGateway, type OpenGateway } from './open-gateway.js';
+import { openPeople } from './open-people.js';
 import { openPictures, pictureFiles, type OpenPictures } from './open-pictures.js';
 import { rolloutLimits } from './rollout-limits.js';
 import { keepSecret } from './secret-file.js';
@@ -122,11 +123,12 @@ interface HttpSide {
 }
 
 async function openApi(
-  { blobs, bus, closers, config, logger, registry }: Ground,
+  ground: Ground,
   gate: ToolGate,
   metrics: HubMetrics,
   { server, upgrades, settings, pictures }: HttpSide,
 ): Promise<void> {
+  const { blobs, bus, closers, config, logger, registry } = ground;
   const { approvals, verification } = config;
   const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, approvals, verification });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
@@ -139,10 +141,13 @@ async function openApi(
   const api = await mountApi(server, {
     registry,
     ...operations,
+    ...(await openPeople(ground)),
+    oidc: config.people.oidc,
     deviceSettings: settings,
     feed: bus.feed,
     publicUrl: config.publicUrl,
     consoleFolder,
+    isHttps: config.tls !== undefined,
     logger,
   });
   closers.add('api', () => api.close());

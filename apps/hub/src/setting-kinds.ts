@@ -5,6 +5,9 @@ import { z } from 'zod';
 /** An empty variable is an unset one: compose files and shells make no difference either. */
 export const unset = (value: unknown) => (value === '' ? undefined : value);
 
+/** Where nobody but this machine comes by. */
+export const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
+
 export const port = (fallback: number) =>
   z.preprocess(
     unset,

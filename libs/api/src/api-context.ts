@@ -1,17 +1,21 @@
 /** What one GraphQL operation carries: who asks, and the loaders that gather its look-ups. */
 import { principalRef, type AuditSource, type Principal, type Registry, type Scope } from '@flotilla/registry';
-import type { Actor } from '@flotilla/fleet';
+import type { Actor, SignedInUser } from '@flotilla/fleet';
 import { makeLoaders, type Loaders } from './loaders.js';
+import type { Caller } from './sign-in/callers.js';
 
 export class ApiContext {
   readonly viewer: Principal;
+  /** Where a person asks. */
+  readonly session: SignedInUser | undefined;
   /** Where the request came from: the caller, or the proxy before it. */
   readonly remoteAddress: string | undefined;
   loaders: Loaders;
   readonly #registry: Registry;
 
-  constructor(registry: Registry, viewer: Principal, remoteAddress?: string) {
+  constructor(registry: Registry, { viewer, session }: Caller, remoteAddress?: string) {
     this.viewer = viewer;
+    this.session = session;
     this.remoteAddress = remoteAddress;
     this.#registry = registry;
     this.loaders = makeLoaders(registry);

@@ -4,12 +4,15 @@ import type { KnownDevice, Registry } from '@flotilla/registry';
 import type {
   FirmwareOperations,
   FleetOperations,
+  PeopleOperations,
   PictureFiles,
   ProvisioningOperations,
   ScreenOperations,
+  SignInOperations,
   WebhookOperations,
 } from './fleet-operations.js';
 import type { ApiLimits } from './limits/api-limits.js';
+import type { OidcSettings } from './sign-in/oidc-sign-in.js';
 
 /** The part of pino's logger that the API uses. */
 export interface ApiLogger {
@@ -34,6 +37,10 @@ export interface ApiDeps {
   readonly screens: ScreenOperations;
   readonly pictures: PictureFiles;
   readonly webhooks: WebhookOperations;
+  readonly people: PeopleOperations;
+  readonly signIns: SignInOperations;
+  /** The identity provider by which people may sign in besides. */
+  readonly oidc?: OidcSettings | undefined;
   /** Without it payloads show no credentials and no links: devices still get theirs. */
   readonly deviceSettings?: DeviceSettings;
   readonly feed: EventFeed;
@@ -41,6 +48,8 @@ export interface ApiDeps {
   readonly publicUrl?: string | undefined;
   /** Where the build left the web console. */
   readonly consoleFolder?: string | undefined;
+  /** The hub's own listener speaks HTTPS. */
+  readonly isHttps?: boolean;
   readonly logger: ApiLogger;
   /** Those not given are the defaults. */
   readonly limits?: Partial<ApiLimits>;
@@ -52,6 +61,7 @@ export const PROVISIONING = Symbol('provisioning');
 export const FIRMWARE = Symbol('firmware');
 export const SCREENS = Symbol('screens');
 export const WEBHOOKS = Symbol('webhooks');
+export const PEOPLE = Symbol('people');
 export const DEVICE_SETTINGS = Symbol('device settings');
 export const FEED = Symbol('feed');
 export const LIMITS = Symbol('limits');

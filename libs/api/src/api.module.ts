@@ -10,6 +10,7 @@ import {
   FLEET,
   LIMITS,
   LOGGER,
+  PEOPLE,
   PROVISIONING,
   REGISTRY,
   SCREENS,
@@ -44,6 +45,7 @@ import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
 import { PolicyActsResolver } from './resolvers/policy-acts.resolver.js';
 import { FleetToolResolver } from './resolvers/fleet-tool.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
+import { UserResolver } from './resolvers/user.resolver.js';
 import { UploadResolver } from './resolvers/upload.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
 import { WebhookResolver } from './resolvers/webhook.resolver.js';
@@ -80,6 +82,7 @@ const resolvers = [
   LiveResolver,
   UploadResolver,
   WebhookResolver,
+  UserResolver,
 ];
 
 @Module({})
@@ -90,6 +93,7 @@ export class ApiModule {
       { provide: FLEET, useValue: deps.fleet },
       { provide: PROVISIONING, useValue: deps.provisioning },
       { provide: FIRMWARE, useValue: deps.firmware },
+      { provide: PEOPLE, useValue: deps.people },
       { provide: SCREENS, useValue: deps.screens },
       { provide: WEBHOOKS, useValue: deps.webhooks },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },

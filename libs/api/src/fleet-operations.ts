@@ -1,6 +1,6 @@
 /** What the API asks of the fleet service: the acts that reach devices and jobs, those that let devices in and out, and those on firmware images. Reading goes to the registry directly. */
 import type { IncomingMessage } from 'node:http';
-import type { FirmwareImages, Fleet, Provisioning, ScreenPictures, Webhooks } from '@flotilla/fleet';
+import type { FirmwareImages, Fleet, People, Provisioning, ScreenPictures, SignIns, Webhooks } from '@flotilla/fleet';
 import type { UploadRow } from '@flotilla/registry';
 import type { BlobBody } from '@flotilla/storage';
 
@@ -40,6 +40,10 @@ export type ProvisioningOperations = Pick<
   | 'createEnrolmentLink'
   | 'revokeEnrolmentLink'
 >;
+
+export type PeopleOperations = Pick<People, 'createUser' | 'updateUser' | 'changePassword' | 'signOutEverywhere'>;
+
+export type SignInOperations = Pick<SignIns, 'whoIs' | 'withPassword' | 'withOidc' | 'signOut' | 'browserKnownMs'>;
 
 /** What is on devices' screens. */
 export type ScreenOperations = Pick<ScreenPictures, 'takeSnapshot' | 'showImage'>;

@@ -26,8 +26,7 @@ function guardField(schema: GraphQLSchema, typeName: string, fieldName: string, 
 
 function guarded(resolve: Resolver, name: string, scope: Exclude<Requirement, 'ANY_KEY'>): Resolver {
   return (source, args, context, info) => {
-    if (!hasScope(context.viewer, scope))
-      throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which this key does not have.`);
+    if (!hasScope(context.viewer, scope)) throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which you do not have.`);
     return resolve(source, args, context, info);
   };
 }

@@ -2,16 +2,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { type DocumentNode, type ExecutionResult, type FormattedExecutionResult, type GraphQLSchema } from 'graphql';
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { Principal } from '@flotilla/registry';
+import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { ApiContext } from './api-context.js';
 import type { ApiDeps } from './api-deps.js';
 import { ApiError } from './api-error.js';
-import { authenticate } from './authentication.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import { isCompilable } from './limits/compilable.js';
 import { refuseCostly } from './limits/operation-cost.js';
 import { toPublicErrors } from './public-errors.js';
+import type { Caller, Callers } from './sign-in/callers.js';
 
 export interface HttpOperations {
   /** Options of Mercurius's two routes. */
@@ -31,16 +30,20 @@ export interface HttpOperations {
 }
 
 /** Stands in the context of a request that was refused before it had a viewer. */
-const nobody: Principal = { kind: 'KEY', id: '', name: 'nobody', scopes: [] };
+const nobody: Caller = { viewer: { kind: 'KEY', id: '', name: 'nobody', scopes: [] } };
 
-export function makeHttpOperations({ registry, logger }: ApiDeps, limits: ApiLimits): HttpOperations {
-  const viewers = new WeakMap<IncomingMessage, Principal>();
+export function makeHttpOperations(
+  { registry, logger, callers }: ApiDeps & { readonly callers: Callers },
+  limits: ApiLimits,
+): HttpOperations {
+  const known = new WeakMap<IncomingMessage, Caller>();
   return {
     routeOptions: {
       bodyLimit: limits.requestBytesMax,
       // Before the body is read: whoever has no key has no work done for them.
       preParsing: async (request: FastifyRequest, reply: FastifyReply) => {
-        viewers.set(request.raw, await authenticateRequest(registry.apiKeys, request, reply));
+        known.set(request.raw, await authenticateRequest(callers, request, reply));
+        refuseOtherThanJson(request);
       },
       preValidation: async (request: FastifyRequest) => {
         mendBody(request.body);
@@ -48,7 +51,7 @@ export function makeHttpOperations({ registry, logger }: ApiDeps, limits: ApiLim
         refuseJsonQuery(request.query);
       },
     },
-    context: (request) => new ApiContext(registry, viewers.get(request.raw) ?? nobody, request.ip),
+    context: (request) => new ApiContext(registry, known.get(request.raw) ?? nobody, request.ip),
     beforeExecution: (schema, document, context, variables) => {
       refuseCostly({ schema, document, variables, operationName: operationNameIn(context) }, limits);
       return isCompilable(schema, document) ? undefined : { document };
@@ -60,17 +63,21 @@ export function makeHttpOperations({ registry, logger }: ApiDeps, limits: ApiLim
   };
 }
 
-async function authenticateRequest(
-  apiKeys: ApiDeps['registry']['apiKeys'],
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Principal> {
+/** GET never changes anything: Mercurius takes queries alone there. */
+async function authenticateRequest(callers: Callers, { headers, method }: FastifyRequest, reply: FastifyReply): Promise<Caller> {
   try {
-    return await authenticate(apiKeys, headers.authorization);
+    return await callers.ofRequest(headers, method !== 'GET' && method !== 'HEAD');
   } catch (error) {
-    if (error instanceof ApiError) void reply.header('www-authenticate', 'Bearer');
+    if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
     throw error;
   }
+}
+
+/** Mercurius would take other types as well, and pages of other sites can send some of them without asking. */
+function refuseOtherThanJson({ headers, method }: FastifyRequest): void {
+  const type = headers['content-type'];
+  if (method === 'POST' && type !== undefined && !/^application\/json\s*(;|$)/i.test(type))
+    throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(type);
 }
 
 /** GraphQL over HTTP allows `extensions: null`, Mercurius does not. */

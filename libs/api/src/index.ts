@@ -1,4 +1,13 @@
 export type { ApiDeps, ApiLogger, DeviceSettings } from './api-deps.js';
-export type { FleetOperations, PictureFiles, ProvisioningOperations, ScreenOperations } from './fleet-operations.js';
+export type {
+  FleetOperations,
+  PeopleOperations,
+  PictureFiles,
+  ProvisioningOperations,
+  ScreenOperations,
+  SignInOperations,
+} from './fleet-operations.js';
 export { defaultApiLimits, type ApiLimits } from './limits/api-limits.js';
+export { Argon2Passwords } from './sign-in/argon2-passwords.js';
+export type { OidcSettings } from './sign-in/oidc-sign-in.js';
 export { mountApi, type MountedApi, type UpgradeListener } from './mount-api.js';

@@ -20,6 +20,9 @@ import { firmwareUpload } from './rest/firmware-upload.js';
 import { jobResultRoutes } from './rest/job-results.js';
 import { serveRest } from './rest/rest-routes.js';
 import { uploadRoutes } from './rest/upload-routes.js';
+import { Callers } from './sign-in/callers.js';
+import { OidcSignIn } from './sign-in/oidc-sign-in.js';
+import { serveSignIn } from './sign-in/sign-in-routes.js';
 import { openSubscriptionServer } from './subscriptions/subscription-server.js';
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -34,20 +37,28 @@ export interface MountedApi {
 /** To be called before the server listens. */
 export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<MountedApi> {
   const limits = { ...defaultApiLimits, ...deps.limits };
-  // Before everybody who looks again at keys when they hear it.
-  const stopForgetting = deps.feed.subscribe('access', () => deps.registry.apiKeys.forget());
+  // Before everybody who looks again at keys and sessions when they hear it.
+  const stopForgetting = deps.feed.subscribe('access', () => {
+    deps.registry.apiKeys.forget();
+    deps.registry.userSessions.forget();
+  });
   const agents = openAgentsDoor(deps, limits);
+  const { signIns, people, publicUrl, logger } = deps;
+  const isSecure = deps.isHttps === true || publicUrl?.startsWith('https:') === true;
+  const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure });
+  const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);
   let app: INestApplication | undefined;
   // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
   await server.register(async (scope) => {
     serveConsole(scope, deps.consoleFolder);
-    serveRest(scope, deps.registry.apiKeys, [...uploadRoutes(deps), firmwareUpload(deps.firmware), ...jobResultRoutes(deps.registry.jobs)]);
+    serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, now: Date.now });
+    serveRest(scope, callers, [...uploadRoutes(deps), firmwareUpload(deps.firmware), ...jobResultRoutes(deps.registry.jobs)]);
     agents.mount(scope);
-    app = await startNest(scope, deps, limits);
+    app = await startNest(scope, deps, limits, callers);
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');
   const nest = app;
-  const subscriptions = openSubscriptionServer({ ...deps, limits, schema: nest.get(GraphQLSchemaHost).schema });
+  const subscriptions = openSubscriptionServer({ ...deps, limits, callers, schema: nest.get(GraphQLSchemaHost).schema });
   return {
     upgrades: new Map([['/graphql', subscriptions.upgrade]]),
     close: async () => {
@@ -59,8 +70,8 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   };
 }
 
-async function startNest(scope: FastifyInstance, deps: ApiDeps, limits: ApiLimits): Promise<INestApplication> {
-  const http = makeHttpOperations(deps, limits);
+async function startNest(scope: FastifyInstance, deps: ApiDeps, limits: ApiLimits, callers: Callers): Promise<INestApplication> {
+  const http = makeHttpOperations({ ...deps, callers }, limits);
   const app = await NestFactory.create(ApiModule.over(deps, limits, http), new MountedAdapter(scope), {
     logger: makeNestLog(deps.logger),
     bodyParser: false,

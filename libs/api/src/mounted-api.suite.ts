@@ -8,7 +8,7 @@ import Fastify from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { openLocalBus, type EventFeed } from '@flotilla/bus';
-import { FirmwareImages, Provisioning, Webhooks } from '@flotilla/fleet';
+import { defaultSignInLimits, FirmwareImages, People, Provisioning, SignIns, Webhooks } from '@flotilla/fleet';
 import type { DeviceId, DeviceTool, ToolSetHash } from '@flotilla/mcp';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
@@ -17,6 +17,7 @@ import type { ApiLogger } from './api-deps.js';
 import type { FleetOperations, PictureFiles, ScreenOperations } from './fleet-operations.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import { mountApi } from './mount-api.js';
+import { Argon2Passwords } from './sign-in/argon2-passwords.js';
 
 export interface Answer {
   readonly status: number;
@@ -74,6 +75,7 @@ export async function openApi(
   const lookups: string[] = [];
   const revoked = new Set<string>();
   const server = Fastify();
+  const signing = { registry, bus, clock, logger, passwords: new Argon2Passwords(), limits: defaultSignInLimits };
   const api = await mountApi(server, {
     registry: {
       ...observed(registry, lookups),
@@ -91,6 +93,8 @@ export async function openApi(
     firmware: new FirmwareImages({ registry, bus, blobs, clock, logger }),
     screens: refusingScreens,
     webhooks: new Webhooks({ registry, clock, announce: () => undefined, trustedOrigins: [] }),
+    people: new People(signing),
+    signIns: new SignIns(signing),
     pictures,
     deviceSettings: {
       describeCredential: ({ credential, transport }) => ({ transport, password: credential.secret }),

@@ -30,6 +30,7 @@ const query: EveryField<Query> = {
   auditEntries: 'ADMIN',
   apiKeys: 'ADMIN',
   webhooks: 'ADMIN',
+  users: 'ADMIN',
 };
 
 const mutation: EveryField<Mutation> = {
@@ -75,6 +76,10 @@ const mutation: EveryField<Mutation> = {
   revertJob: 'JOBS_WRITE',
   createApiKey: 'ADMIN',
   revokeApiKey: 'ADMIN',
+  createUser: 'ADMIN',
+  updateUser: 'ADMIN',
+  // The own one; a key has none and hears so.
+  changePassword: 'ANY_KEY',
 };
 
 const subscription: EveryField<Subscription> = {

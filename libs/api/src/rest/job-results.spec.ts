@@ -5,6 +5,7 @@ import type { Job } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { ApiKeyStore, JobStore, TargetRow } from '@flotilla/registry';
 import { jobResultRoutes } from './job-results.js';
+import { authenticate } from '../authentication.js';
 import { serveRest } from './rest-routes.js';
 
 const JOB = randomUUID() as JobId;
@@ -47,7 +48,11 @@ describe('the results of a job as a file', () => {
 
   beforeAll(async () => {
     server = Fastify({ forceCloseConnections: true });
-    serveRest(server, apiKeys, jobResultRoutes(jobs));
+    serveRest(
+      server,
+      { ofRequest: async ({ authorization }) => ({ viewer: await authenticate(apiKeys, authorization) }) },
+      jobResultRoutes(jobs),
+    );
     base = await server.listen({ host: '127.0.0.1', port: 0 });
   });
   afterAll(() => server.close());

@@ -1,10 +1,10 @@
 /** The few things that are not GraphQL: files in and out. Each route names its scope; a refusal is `{"code","message"}` with the code's status. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiKeyStore, Principal, Scope } from '@flotilla/registry';
+import type { Principal, Scope } from '@flotilla/registry';
 import { hasScope } from '../api-context.js';
 import { ApiError } from '../api-error.js';
-import { authenticate } from '../authentication.js';
 import { maskFault } from '../public-errors.js';
+import type { Callers } from '../sign-in/callers.js';
 
 export interface RestRoute {
   readonly method: 'GET' | 'POST';
@@ -16,7 +16,7 @@ export interface RestRoute {
 }
 
 /** In a scope of its own, because bodies stay unread here and errors have a form of their own. */
-export function serveRest(server: FastifyInstance, apiKeys: ApiKeyStore, routes: readonly RestRoute[]): void {
+export function serveRest(server: FastifyInstance, callers: Pick<Callers, 'ofRequest'>, routes: readonly RestRoute[]): void {
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
@@ -25,9 +25,9 @@ export function serveRest(server: FastifyInstance, apiKeys: ApiKeyStore, routes:
       scope.route({
         ...{ method, url },
         handler: async (request, reply) => {
-          const viewer = await authenticate(apiKeys, request.headers.authorization);
+          const { viewer } = await callers.ofRequest(request.headers, method !== 'GET');
           if (!hasScope(viewer, needed))
-            throw new ApiError('FORBIDDEN', `${method} ${url} needs the scope ${needed}, which this key does not have.`);
+            throw new ApiError('FORBIDDEN', `${method} ${url} needs the scope ${needed}, which you do not have.`);
           return handle(request, reply, viewer);
         },
       });

@@ -10,18 +10,21 @@ export interface SocketRules {
   readonly logger: ApiLogger;
   readonly backlogBytesMax: number;
   readonly remoteAddress: string | undefined;
+  /** Of the session that a browser's page upgraded with. */
+  readonly token: string | undefined;
 }
 
 /** What graphql-ws keeps for us with each connection. */
 export interface SocketOfConnection {
   readonly socket: WebSocket;
   readonly remoteAddress: string | undefined;
+  readonly token: string | undefined;
 }
 
 export function bindSocket(
   socket: WebSocket,
   server: Server<SocketOfConnection>,
-  { logger, backlogBytesMax, remoteAddress }: SocketRules,
+  { logger, backlogBytesMax, remoteAddress, token }: SocketRules,
 ): void {
   const stopPings = pingUntilDead(socket);
   const fail = (error: unknown): void => {
@@ -37,7 +40,7 @@ export function bindSocket(
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => socket.on('message', (data) => void take(textOf(data)).catch(fail)),
     },
-    { socket, remoteAddress },
+    { socket, remoteAddress, token },
   );
   socket.once('close', (code, reason) => {
     stopPings();

@@ -1,4 +1,4 @@
-/** graphql-transport-ws at /graphql: subscriptions, and queries and mutations as well, with the same keys, scopes and limits as over HTTP. */
+/** graphql-transport-ws at /graphql: subscriptions, and queries and mutations as well, with the same keys, sessions, scopes and limits as over HTTP. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GraphQLError, type ExecutionArgs, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
@@ -7,16 +7,17 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps } from '../api-deps.js';
 import { ApiError } from '../api-error.js';
-import { authenticate } from '../authentication.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { documentLimits } from '../limits/document-limits.js';
 import { refuseCostly } from '../limits/operation-cost.js';
 import { toPublicErrors } from '../public-errors.js';
+import type { Caller, Callers } from '../sign-in/callers.js';
 import { bindSocket, type SocketOfConnection } from './bind-socket.js';
 import { watchKey } from './watch-key.js';
 
 export interface SubscriptionServerDeps extends ApiDeps {
   readonly limits: ApiLimits;
+  readonly callers: Callers;
   readonly schema: GraphQLSchema;
 }
 
@@ -32,28 +33,32 @@ type Connection = Context<{ authorization?: unknown }, SocketOfConnection>;
 const closingMsMax = 1_000;
 
 export function openSubscriptionServer(deps: SubscriptionServerDeps): SubscriptionServer {
-  const { limits, logger, registry } = deps;
+  const { callers, limits, logger } = deps;
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: limits.requestBytesMax,
     handleProtocols: (offered) => handleProtocols(offered),
   });
-  const viewerOf = (connection: Connection) => authenticate(registry.apiKeys, connection.connectionParams?.authorization);
+  // What connection_init says goes before the cookie of the upgrade.
+  const callerOf = ({ connectionParams, extra: { token } }: Connection): Promise<Caller> =>
+    token === undefined || connectionParams?.authorization !== undefined
+      ? callers.ofKey(connectionParams?.authorization)
+      : callers.ofToken(token);
   const protocol = makeServer<{ authorization?: unknown }, SocketOfConnection>({
     onConnect: async (connection) => {
-      const isKeyKnown = () => isKnown(viewerOf(connection));
+      const isKeyKnown = () => isKnown(callerOf(connection));
       if (!(await isKeyKnown())) return false;
       watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
     },
-    onSubscribe: (connection, _id, payload) => prepare(deps, connection, payload, () => viewerOf(connection)),
+    onSubscribe: (connection, _id, payload) => prepare(deps, connection, payload, () => callerOf(connection)),
     onNext: (_connection, _id, _payload, _args, result) =>
       result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
   const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax };
-  sockets.on('connection', (socket: WebSocket, { socket: { remoteAddress } }: IncomingMessage) =>
-    bindSocket(socket, protocol, { ...rules, remoteAddress }),
+  sockets.on('connection', (socket: WebSocket, { headers, socket: { remoteAddress } }: IncomingMessage) =>
+    bindSocket(socket, protocol, { ...rules, remoteAddress, token: callers.tokenOfUpgrade(headers) }),
   );
   return {
     upgrade: (request, socket, head) => {
@@ -69,18 +74,18 @@ async function prepare(
   { schema, registry, limits }: SubscriptionServerDeps,
   connection: Connection,
   { query, variables, operationName }: SubscribePayload,
-  authenticated: () => ReturnType<typeof authenticate>,
+  authenticated: () => Promise<Caller>,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   try {
     if (Object.keys(connection.subscriptions).length > limits.operationsPerSocketMax) {
       throw new ApiError('RATE_LIMITED', `At most ${limits.operationsPerSocketMax} operations may be open on one connection.`);
     }
-    const viewer = await authenticated();
+    const caller = await authenticated();
     const document = parse(query, { maxTokens: limits.queryTokensMax });
     const errors = validate(schema, document, [...specifiedRules, documentLimits(limits)]);
     if (errors.length > 0) return errors;
     refuseCostly({ schema, document, variables, operationName }, limits);
-    const contextValue = new ApiContext(registry, viewer, connection.extra.remoteAddress);
+    const contextValue = new ApiContext(registry, caller, connection.extra.remoteAddress);
     return { schema, document, variableValues: variables, operationName, contextValue };
   } catch (error) {
     return [asGraphQLError(error)];

@@ -1,4 +1,4 @@
-/** Ends a socket whose key stops being valid while subscriptions run on it. */
+/** Ends a socket whose key or session stops being valid while subscriptions run on it. */
 import type { EventFeed } from '@flotilla/bus';
 import { CloseCode } from 'graphql-ws';
 import type { WebSocket } from 'ws';

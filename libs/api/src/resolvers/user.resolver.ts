@@ -1,0 +1,63 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, Resolver } from '@nestjs/graphql';
+import type { SavedUser, UserRequest } from '@flotilla/fleet';
+import type { Registry, UserRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { PEOPLE, REGISTRY } from '../api-deps.js';
+import type { PeopleOperations } from '../fleet-operations.js';
+import type {
+  MutationChangePasswordArgs,
+  MutationCreateUserArgs,
+  MutationResolvers,
+  MutationUpdateUserArgs,
+  QueryResolvers,
+  User,
+  UserInput,
+  UserPayload,
+} from '../generated/schema-types.js';
+
+type Served = Required<Pick<QueryResolvers, 'users'>> & Required<Pick<MutationResolvers, 'createUser' | 'updateUser' | 'changePassword'>>;
+
+/** People who sign in. */
+@Resolver()
+export class UserResolver implements Served {
+  constructor(
+    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(PEOPLE) private readonly people: PeopleOperations,
+  ) {}
+
+  @Query()
+  async users(): Promise<readonly User[]> {
+    return (await this.registry.users.all()).map(shownUser);
+  }
+
+  @Mutation()
+  async createUser(_root: unknown, { input }: MutationCreateUserArgs, context: ApiContext): Promise<UserPayload> {
+    return payloadOf(await this.people.createUser(requestOf(input), actorOf(context)));
+  }
+
+  @Mutation()
+  async updateUser(_root: unknown, { id, input }: MutationUpdateUserArgs, context: ApiContext): Promise<UserPayload> {
+    return payloadOf(await this.people.updateUser(id, requestOf(input), actorOf(context)));
+  }
+
+  @Mutation()
+  async changePassword(_root: unknown, args: MutationChangePasswordArgs, context: ApiContext): Promise<UserPayload> {
+    if (context.session === undefined)
+      return payloadOf({ refusal: { code: 'INVALID', message: 'A key has no password: sign in, and change your own.', path: [] } });
+    return payloadOf(await this.people.changePassword(context.session, { current: args.current, next: args.new }, actorOf(context)));
+  }
+}
+
+/** Without a word on the password, which nobody can read. */
+export function shownUser({ id, name, email, role, createdAt, lastSignInAt, disabledAt }: UserRow): User {
+  return { id, name, email, role, createdAt, lastSignInAt, disabledAt };
+}
+
+function requestOf({ name, email, role, password, disabled }: UserInput): UserRequest {
+  return { name, email, role, password: password ?? undefined, disabled: disabled ?? false };
+}
+
+function payloadOf(answer: SavedUser): UserPayload {
+  return 'refusal' in answer ? { userErrors: [answer.refusal] } : { user: shownUser(answer.user), userErrors: [] };
+}

@@ -1,0 +1,63 @@
+/**
+ * Who asks: a program by its key, or a person by the cookie of a browser that is signed in. Where something is to be changed, and for WebSockets, which no
+ * other rule of browsers guards, the cookie counts only in requests of this hub's own pages.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { actorName, type SignedInUser, type SignIns } from '@flotilla/fleet';
+import type { ApiKeyStore, Principal } from '@flotilla/registry';
+import { ApiError } from '../api-error.js';
+import { authenticate } from '../authentication.js';
+import { readCookie } from './cookies.js';
+import { originOf } from './same-origin.js';
+
+export interface Caller {
+  readonly viewer: Principal;
+  /** Where a person asks. */
+  readonly session?: SignedInUser | undefined;
+}
+
+export interface CallersDeps {
+  readonly apiKeys: ApiKeyStore;
+  readonly signIns: Pick<SignIns, 'whoIs'>;
+  /** The origin under which browsers reach this hub, where it is not the one that they ask at. */
+  readonly publicUrl: string | undefined;
+  /** Browsers reach this hub by HTTPS. */
+  readonly isSecure: boolean;
+}
+
+export class Callers {
+  readonly #deps: CallersDeps;
+
+  constructor(deps: CallersDeps) {
+    this.#deps = deps;
+  }
+
+  /** A key goes before a cookie. Throws UNAUTHENTICATED, and FORBIDDEN for a cookie that another site's page sent. */
+  async ofRequest(headers: IncomingHttpHeaders, isChange: boolean): Promise<Caller> {
+    const token = headers.authorization === undefined ? this.tokenIn(headers) : undefined;
+    if (token === undefined) return this.ofKey(headers.authorization);
+    if (isChange && originOf(headers, this.#deps.publicUrl) !== 'same')
+      throw new ApiError('FORBIDDEN', "Only pages of this hub may change something with a browser's session; programs use an API key.");
+    return this.ofToken(token);
+  }
+
+  async ofKey(authorization: unknown): Promise<Caller> {
+    return { viewer: await authenticate(this.#deps.apiKeys, authorization) };
+  }
+
+  async ofToken(token: string): Promise<Caller> {
+    const session = await this.#deps.signIns.whoIs(token);
+    if (session === undefined) throw new ApiError('UNAUTHENTICATED', 'You are not signed in, or no longer.');
+    const { user, scopes } = session;
+    return { viewer: { kind: 'USER', id: user.id, name: actorName(user), scopes }, session };
+  }
+
+  /** The cookie of an upgrade to WebSocket; none where the page is another site's, or unknown. */
+  tokenOfUpgrade(headers: IncomingHttpHeaders): string | undefined {
+    return originOf(headers, this.#deps.publicUrl) === 'same' ? this.tokenIn(headers) : undefined;
+  }
+
+  tokenIn(headers: IncomingHttpHeaders): string | undefined {
+    return readCookie(headers, 'flotilla-session', this.#deps.isSecure);
+  }
+}

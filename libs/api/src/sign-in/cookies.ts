@@ -1,0 +1,39 @@
+/** The cookies of browsers that sign in. Scripts never see them, and other sites' pages never send them along, but for the way back from an identity provider. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type CookieName = 'flotilla-session' | 'flotilla-browser' | 'flotilla-oidc';
+
+/** Longest value of ours. */
+const VALUE_CHARACTERS_MAX = 400;
+
+/** `isSecure`: browsers reach this hub by HTTPS. With `__Host-` no neighbouring host can set the cookie in our place. */
+function nameOf(name: CookieName, isSecure: boolean): string {
+  return isSecure ? `__Host-${name}` : name;
+}
+
+export function readCookie({ cookie }: IncomingHttpHeaders, name: CookieName, isSecure: boolean): string | undefined {
+  const start = `${nameOf(name, isSecure)}=`;
+  const value = cookie
+    ?.split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(start))
+    ?.slice(start.length);
+  return value === undefined || value === '' || value.length > VALUE_CHARACTERS_MAX ? undefined : value;
+}
+
+export interface CookieRules {
+  readonly isSecure: boolean;
+  readonly maxAgeSeconds: number;
+  /** `Lax` where a page of another site leads here. */
+  readonly sameSite?: 'Strict' | 'Lax';
+}
+
+/** For `Set-Cookie`. `value` is of base64url, dots and hyphens. */
+export function cookieText(name: CookieName, value: string, { isSecure, maxAgeSeconds, sameSite = 'Strict' }: CookieRules): string {
+  const secure = isSecure ? '; Secure' : '';
+  return `${nameOf(name, isSecure)}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=${sameSite}${secure}`;
+}
+
+export function expiredCookie(name: CookieName, isSecure: boolean): string {
+  return cookieText(name, '', { isSecure, maxAgeSeconds: 0 });
+}

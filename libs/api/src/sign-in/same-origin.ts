@@ -1,0 +1,16 @@
+/** Whether a request that carries a cookie comes from a page of this hub. Browsers send a cookie whoever made them ask; who did they say in headers that pages cannot forge. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type RequestOrigin = 'same' | 'foreign' | 'unknown';
+
+/** `unknown`: no browser that says it, or no browser. */
+export function originOf(headers: IncomingHttpHeaders, publicUrl: string | undefined): RequestOrigin {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' ? 'same' : 'foreign';
+  const { origin, host } = headers;
+  if (origin === undefined) return 'unknown';
+  if (!URL.canParse(origin)) return 'foreign';
+  const url = new URL(origin);
+  if (publicUrl !== undefined && url.origin === new URL(publicUrl).origin) return 'same';
+  return url.host !== '' && url.host === host ? 'same' : 'foreign';
+}

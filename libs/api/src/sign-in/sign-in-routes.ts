@@ -1,0 +1,166 @@
+/** `/api/sign-in` and out again: the only paths below /api that want no key. What they tell strangers is which ways in there are. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Browser, OpenedSession, People, SignedInUser, SignIns } from '@flotilla/fleet';
+import { actorOf } from '../api-context.js';
+import { ApiError } from '../api-error.js';
+import { maskFault } from '../public-errors.js';
+import type { Callers } from './callers.js';
+import { cookieText, expiredCookie, readCookie } from './cookies.js';
+import type { OidcSignIn } from './oidc-sign-in.js';
+import { originOf } from './same-origin.js';
+
+export interface SignInRoutesDeps {
+  readonly callers: Callers;
+  readonly signIns: Pick<SignIns, 'withPassword' | 'withOidc' | 'signOut' | 'browserKnownMs'>;
+  readonly people: Pick<People, 'signOutEverywhere'>;
+  /** Undefined: no identity provider is configured. */
+  readonly oidc: OidcSignIn | undefined;
+  readonly publicUrl: string | undefined;
+  readonly isSecure: boolean;
+  readonly now: () => number;
+}
+
+/** Bytes of a body: an e-mail address and a password, each at its longest, in JSON's longest spelling. */
+const BODY_BYTES_MAX = 4_096;
+
+export function serveSignIn(server: FastifyInstance, deps: SignInRoutesDeps): void {
+  void server.register((scope, _options, done) => {
+    // JSON alone: a form of another site's page could send the others without asking.
+    scope.removeContentTypeParser('text/plain');
+    scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
+    scope.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+    const desk = new SignInDesk(deps);
+    scope.get('/api/sign-in', async () => desk.waysIn());
+    scope.post('/api/sign-in', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => desk.signIn(request, reply));
+    scope.post('/api/sign-out', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => desk.signOut(request, reply));
+    scope.post('/api/sign-out-everywhere', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => desk.signOutEverywhere(request, reply));
+    scope.get('/api/sign-in/oidc', (request, reply) => desk.toProvider(request, reply));
+    scope.get('/api/sign-in/oidc/callback', (request, reply) => desk.fromProvider(request, reply));
+    done();
+  });
+}
+
+class SignInDesk {
+  readonly #deps: SignInRoutesDeps;
+
+  constructor(deps: SignInRoutesDeps) {
+    this.#deps = deps;
+  }
+
+  waysIn() {
+    const { oidc } = this.#deps;
+    return { password: true, oidc: oidc === undefined ? null : { label: oidc.label, url: '/api/sign-in/oidc' } };
+  }
+
+  async signIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    this.#refuseForeign(request);
+    const answer = await this.#deps.signIns.withPassword(credentialsIn(request.body), this.#browserOf(request));
+    switch (answer.kind) {
+      case 'signed-in':
+        await this.#replace(request, reply, answer);
+        return reply.send({ viewer: { name: answer.user.name, scopes: answer.scopes } });
+      case 'refused':
+        throw new ApiError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+      case 'locked':
+        void reply.header('retry-after', Math.ceil(answer.retryAfterMs / 1_000));
+        throw new ApiError('RATE_LIMITED', 'Too many attempts failed: try again later.');
+      case 'busy':
+        void reply.header('retry-after', 5);
+        throw new ApiError('UNAVAILABLE', 'Too many people sign in at this moment: try again in a few seconds.');
+    }
+  }
+
+  async signOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const session = await this.#sessionOf(request, reply);
+    await this.#deps.signIns.signOut(session, request.ip);
+    return reply.code(204).send();
+  }
+
+  async signOutEverywhere(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { user } = await this.#sessionOf(request, reply);
+    const { viewer } = await this.#deps.callers.ofRequest(request.headers, true);
+    const sessions = await this.#deps.people.signOutEverywhere(user.id, actorOf({ viewer, remoteAddress: request.ip }));
+    return reply.send({ sessions: sessions ?? 0 });
+  }
+
+  async toProvider(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { oidc, isSecure } = this.#deps;
+    if (oidc === undefined) throw noProvider();
+    const { url, pending } = await oidc.begin(this.#originIn(request));
+    // Lax: the provider's page leads back here.
+    const cookie = cookieText('flotilla-oidc', pending, { isSecure, maxAgeSeconds: oidc.pendingSeconds, sameSite: 'Lax' });
+    return reply.header('set-cookie', cookie).redirect(url, 302);
+  }
+
+  /** Ends on the hub's own page, which finds out who is signed in; `?sign-in=refused` or `failed` where nobody is. */
+  async fromProvider(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { oidc, isSecure, signIns } = this.#deps;
+    if (oidc === undefined) throw noProvider();
+    const pending = readCookie(request.headers, 'flotilla-oidc', isSecure);
+    void reply.header('set-cookie', expiredCookie('flotilla-oidc', isSecure));
+    const person = await oidc.finish(new URL(request.url, this.#originIn(request)), pending);
+    if (person === 'failed') return reply.redirect('/?sign-in=failed', 302);
+    const answer = person === 'refused' ? undefined : await signIns.withOidc(person, this.#browserOf(request));
+    if (answer?.kind !== 'signed-in') return reply.redirect('/?sign-in=refused', 302);
+    await this.#replace(request, reply, answer);
+    return reply.redirect('/', 302);
+  }
+
+  /** A session that the browser had before ends: no token outlives a sign-in. */
+  async #replace({ headers, ip }: FastifyRequest, reply: FastifyReply, opened: OpenedSession): Promise<void> {
+    const { callers, isSecure, now, signIns } = this.#deps;
+    const former = callers.tokenIn(headers);
+    const session = former === undefined ? undefined : await callers.ofToken(former).catch(() => undefined);
+    if (session?.session) await signIns.signOut(session.session, ip);
+    const maxAgeSeconds = Math.floor((opened.expiresAt - now()) / 1_000);
+    void reply.header('set-cookie', cookieText('flotilla-session', opened.token, { isSecure, maxAgeSeconds }));
+    const knownSeconds = Math.floor(signIns.browserKnownMs / 1_000);
+    void reply.header('set-cookie', cookieText('flotilla-browser', opened.id, { isSecure, maxAgeSeconds: knownSeconds }));
+  }
+
+  /** Takes the cookie away as well, also where it was good for nothing any more. */
+  async #sessionOf({ headers }: FastifyRequest, reply: FastifyReply): Promise<SignedInUser> {
+    const { session } = await this.#deps.callers.ofRequest(headers, true);
+    if (session === undefined) throw new ApiError('BAD_USER_INPUT', 'A key is not signed in: revokeApiKey ends it.');
+    void reply.header('set-cookie', expiredCookie('flotilla-session', this.#deps.isSecure));
+    return session;
+  }
+
+  /** Programs, which say nothing of origins, may sign in. */
+  #refuseForeign({ headers }: FastifyRequest): void {
+    if (originOf(headers, this.#deps.publicUrl) === 'foreign')
+      throw new ApiError('FORBIDDEN', 'Only pages of this hub may sign somebody in.');
+  }
+
+  #browserOf({ headers, ip }: FastifyRequest): Browser {
+    const formerSession = readCookie(headers, 'flotilla-browser', this.#deps.isSecure);
+    return { remoteAddress: ip, userAgent: headers['user-agent'], formerSession };
+  }
+
+  #originIn({ headers }: FastifyRequest): string {
+    const { publicUrl, isSecure } = this.#deps;
+    return publicUrl === undefined ? `${isSecure ? 'https' : 'http'}://${headers.host ?? 'localhost'}` : new URL(publicUrl).origin;
+  }
+}
+
+function credentialsIn(body: unknown): { readonly email: string; readonly password: string } {
+  const { email, password }: { readonly email?: unknown; readonly password?: unknown } =
+    typeof body === 'object' && body !== null ? body : {};
+  if (typeof email !== 'string' || typeof password !== 'string')
+    throw new ApiError('BAD_USER_INPUT', 'Send JSON: {"email": "…", "password": "…"}.');
+  return { email, password };
+}
+
+function noProvider(): ApiError {
+  return new ApiError('NOT_FOUND', 'No identity provider is configured here.');
+}
+
+/** What Fastify says of a body has a status of its own; what is not written for the caller is masked. */
+function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
+  if (error instanceof Error && !(error instanceof ApiError) && 'statusCode' in error) {
+    const status = Number(error.statusCode);
+    if (status >= 400 && status < 500) return reply.code(status).send({ code: 'BAD_USER_INPUT', message: error.message });
+  }
+  const refusal = error instanceof ApiError ? error : maskFault(error);
+  return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+}
