@@ -117,6 +117,12 @@ describe('around a job', () => {
     const deny = 'mutation ($id: ID!) { denyJob(id: $id, reason: "not today") { job { state conclusion } userErrors { code } } }';
     expect((await send(hub, deny, { id }, second)).data).toMatchObject({ denyJob: { job: { state: 'FINISHED', conclusion: 'DENIED' } } });
     expect(await actions(id)).toEqual(['job.created', 'job.denied']);
+    const approved = await jobOf(hub, { tool: 'self.reboot', devices: { ids } }, 'restart after all');
+    expect((await send(hub, approve, { id: approved }, second)).data).toMatchObject({
+      approveJob: { job: { approvedBy: 'key of JOBS_WRITE TOOLS_CALL TOOLS_CALL_PRIVILEGED' }, userErrors: [] },
+    });
+    expect((await finished(hub, approved)).progress.total).toBe(1);
+    expect((await actions(approved)).slice(0, 2)).toEqual(['job.created', 'job.approved']);
 
     const upgrade = `mutation ($id: ID!) { callTool(input: { deviceId: $id, tool: "self.upgrade_firmware",
       arguments: { url: "https://files.example/x.bin" } }) { call { outcome } userErrors { code } } }`;

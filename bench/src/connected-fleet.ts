@@ -104,19 +104,17 @@ async function volumeJob(
 
 /** Single calls to devices of a process of their own, one at a time, while one job after the other goes over all others. */
 async function latenciesBesideJobs(hub: HubProcess, database: pg.Client): Promise<readonly Figure[]> {
-  const filter = { search: '02:00:03:' };
   const found = () =>
-    ask<{ devices: { nodes: { id: string }[] } }>(
-      hub,
-      'query ($filter: DeviceFilter) { devices(filter: $filter, first: 64) { nodes { id } } }',
-      {
-        filter: { ...filter, presence: 'ONLINE' },
-      },
-    ).then(({ devices }) => devices.nodes.map(({ id }) => id));
+    database
+      .query<{ id: string }>("SELECT id FROM device WHERE id LIKE '02:00:03:%' AND online AND tool_set_hash IS NOT NULL")
+      .then(({ rows }) => rows.map(({ id }) => id));
   const ids = await eventually(found, ({ length }) => length === BYSTANDERS, 60_000);
+  const tag = 'mutation ($ids: [ID!]) { tagDevices(input: { filter: { ids: $ids }, add: ["bystander"] }) { changedCount } }';
+  await ask(hub, tag, { ids });
+  const devices = { not: { tags: ['bystander'] } };
   let isMeasuring = true;
   const load = (async () => {
-    for (let volume = 50; isMeasuring && volume < 100; volume++) await volumeJob(hub, database, { volume, devices: { not: filter } });
+    for (let volume = 50; isMeasuring && volume < 100; volume++) await volumeJob(hub, database, { volume, devices });
   })();
   const { p50, p99 } = await callOverHttp(hub, ids, { total: LATENCY_CALLS.besideJobs, concurrency: 1 });
   isMeasuring = false;

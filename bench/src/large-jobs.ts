@@ -1,4 +1,4 @@
-/** Bench (f): what a job of 100,000 targets costs. [jobs §9] */
+/** Bench (f): what a job of 100,000 targets costs. [jobs §18] */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { hubNodeOptions } from '@flotilla/test/hub-process';

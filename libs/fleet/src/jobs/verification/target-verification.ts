@@ -13,6 +13,8 @@ import { isStuck, restartStuckDevice, withRestartNote } from './restart-stuck-de
 
 /** Between looks, ms, where nobody has come back meanwhile. */
 const lookEveryMs = 1_000;
+/** Late answers that wait to be judged: each costs a statement, and for one that is dropped the soft deadline says the same. */
+const lateAnswersMax = 1_000;
 /** A look at very many targets may take this share of the time. */
 const lookShare = 0.05;
 
@@ -69,6 +71,7 @@ export class TargetVerification {
 
   /** The answer of a call that was given up. Where it is lost, the soft deadline says the same later. */
   answeredLate(callId: CallId, kind: CallOutcomeKind): void {
+    if (this.#lateAnswers.length >= lateAnswersMax) return;
     this.#lateAnswers.push({ callId, kind });
     this.#lookNow();
   }
