@@ -3,6 +3,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { parse, type DocumentNode } from 'graphql';
 import { defaultClientLimits, type ClientLimits, type FlotillaClientOptions, type RequestOptions } from './client-options.js';
 import { eachDevice, type DeviceListOptions } from './fleet/each-device.js';
+import { jobResults, type JobResultsFormat } from './fleet/job-results.js';
 import { tailEvents, type TailedEvent, type TailOptions } from './fleet/tail-events.js';
 import { expectAccepted, FlotillaError } from './flotilla-error.js';
 import {
@@ -101,6 +102,12 @@ export class FlotillaClient {
     const { fetch, headers, limits } = this.#peer;
     const timed = { fetch, timeoutMs: options.timeoutMs ?? limits.uploadMs, signal: options.signal };
     return uploadFirmware(`${this.#base}/api/firmware`, headers, file, timed);
+  }
+
+  /** The outcome of every device of a job, as a file in pieces. */
+  jobResults(jobId: string, format: JobResultsFormat, { signal }: Pick<RequestOptions, 'signal'> = {}): AsyncGenerator<Uint8Array, void, void> {
+    const { fetch, headers } = this.#peer;
+    return jobResults(`${this.#base}/api/jobs/${encodeURIComponent(jobId)}/results.${format}`, { fetch, headers, signal });
   }
 
   /** Events as they happen, without end; none is missed while a connection is lost. */

@@ -4,6 +4,7 @@ export { defaultClientLimits, type ClientLimits, type FlotillaClientOptions, typ
 export { expectAccepted, FlotillaError, type ClientErrorCode, type FlotillaErrorDetails } from './flotilla-error.js';
 export type { DeviceListOptions } from './fleet/each-device.js';
 export type { TailedEvent, TailOptions } from './fleet/tail-events.js';
+export type { JobResultsFormat } from './fleet/job-results.js';
 export type { FirmwareFile } from './fleet/upload-firmware.js';
 export type { SubscriptionOptions } from './transport/subscriptions.js';
 export { verifyWebhook, type VerifyOptions } from './webhooks/verify-webhook.js';

@@ -129,7 +129,7 @@ class Door {
       unsubscribe();
       void server.close();
     });
-    return response;
+    return opened(response);
   }
 
   #makeHandler(): McpHttpHandler {
@@ -174,6 +174,13 @@ class Door {
   #fault(error: unknown): void {
     this.#deps.logger.error({ err: error }, "an agent's request failed inside");
   }
+}
+
+/** Node sends no head before the first bytes of the body. A comment at once tells the agent that it hears from now on, and not only with the first sign of life. */
+function opened({ body, status, headers }: Response): Response {
+  const comment = new TextEncoder().encode(': open\n\n');
+  const stream = new TransformStream<Uint8Array, Uint8Array>({ start: (beginning) => beginning.enqueue(comment) });
+  return new Response(body === null ? null : body.pipeThrough(stream), { status, headers });
 }
 
 function modeOf(url: string): ListingMode {

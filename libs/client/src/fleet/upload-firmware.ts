@@ -1,7 +1,8 @@
 /** `POST /api/firmware`: an image as a form. */
 import { FlotillaError } from '../flotilla-error.js';
 import type { FirmwareKind } from '../generated/schema-types.js';
-import { exchange, type Answer, type ExchangeOptions } from '../transport/exchange.js';
+import { exchange, type ExchangeOptions } from '../transport/exchange.js';
+import { refusalIn } from './job-results.js';
 
 export interface FirmwareFile {
   readonly content: Blob;
@@ -24,18 +25,12 @@ export async function uploadFirmware(
   if (version !== undefined) form.append('version', version);
   form.append('file', content, fileName);
   const answer = await exchange(url, { method: 'POST', credentials: 'same-origin', headers: { ...headers }, body: form }, options);
-  const said = objectIn(answer);
-  if (answer.status === 201 && typeof said['id'] === 'string') return said['id'];
-  const { code, message } = said;
-  if (typeof code === 'string' && typeof message === 'string') throw new FlotillaError(code, message, { status: answer.status });
-  throw new FlotillaError('BAD_RESPONSE', `The upload was answered with ${answer.status}.`, { status: answer.status });
+  if (answer.status !== 201) throw refusalIn(answer.text, answer.status);
+  return idIn(answer.text);
 }
 
-function objectIn({ text }: Answer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
+function idIn(text: string): string {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string') return value.id;
+  throw new FlotillaError('BAD_RESPONSE', 'The upload was taken without an id.');
 }

@@ -1,0 +1,27 @@
+/** What all commands share: the options in front, and how their end becomes an exit code. */
+import type { ExitCode } from '../exit-codes.js';
+import { exitCodes } from '../exit-codes.js';
+
+/** Options of every command. */
+export const globalOptions = {
+  url: { type: 'string', requiresArg: true, describe: 'Address of the hub [FLOTILLA_URL, or http://127.0.0.1:8080]' },
+  key: { type: 'string', requiresArg: true, describe: 'API key [FLOTILLA_KEY]. Others on this machine can read it from the process list' },
+  'key-file': { type: 'string', requiresArg: true, describe: 'File that holds the API key' },
+  json: { type: 'boolean', describe: 'JSON instead of tables: one line per thing' },
+} as const;
+
+export interface GlobalArguments {
+  readonly url?: string | undefined;
+  readonly key?: string | undefined;
+  readonly keyFile?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Makes yargs' handler of a command; one that returns nothing is done. */
+export function command<Args>(work: (args: Args) => Promise<ExitCode | void>): (args: Args) => Promise<void> {
+  return async (args) => {
+    process.exitCode = (await work(args)) ?? exitCodes.done;
+  };
+}
+
+export const limitOption = { type: 'number', default: 200, requiresArg: true, describe: 'How many at most; 0: all' } as const;

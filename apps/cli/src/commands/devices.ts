@@ -1,0 +1,72 @@
+/** `flotilla devices`: list, show, import. */
+import type { Argv } from 'yargs';
+import { FlotillaError } from '@flotilla/client';
+import { withClient } from '../connection.js';
+import { deviceFilter, deviceFilterOptions } from '../device-filter.js';
+import { importDevices } from '../device-import/import-devices.js';
+import { printRows, printThing, type Column } from '../console/output.js';
+import { DeviceDetailsDocument } from '../generated/operations.js';
+import { upTo } from '../pages.js';
+import { command, limitOption, type GlobalArguments } from './command.js';
+
+interface ShownDevice {
+  readonly id: string;
+  readonly name: string | null;
+  readonly model: string | null;
+  readonly firmwareVersion: string | null;
+  readonly presence: string;
+  readonly lastSeenAt: string | null;
+  readonly tags: readonly string[];
+}
+
+const columns: readonly Column<ShownDevice>[] = [
+  { head: 'ID', of: ({ id }) => id },
+  { head: 'NAME', of: ({ name }) => name },
+  { head: 'MODEL', of: ({ model }) => model },
+  { head: 'FIRMWARE', of: ({ firmwareVersion }) => firmwareVersion },
+  { head: 'PRESENCE', of: ({ presence }) => presence },
+  { head: 'LAST SEEN', of: ({ lastSeenAt }) => lastSeenAt },
+  { head: 'TAGS', of: ({ tags }) => tags },
+];
+
+export function devicesCommand(program: Argv<GlobalArguments>) {
+  return program.command('devices', 'List, show and import devices', (devices) =>
+    devices
+      .command(
+        ['list', '$0'],
+        'List devices',
+        (list) => list.options(deviceFilterOptions).option('limit', limitOption),
+        command((args) =>
+          withClient(args, async (client) => {
+            await printRows(upTo(args.limit, client.devices({ filter: deviceFilter(args) })), columns, args);
+          }),
+        ),
+      )
+      .command(
+        'show <id>',
+        'Show one device with its tools and last sessions',
+        (show) => show.positional('id', { type: 'string', demandOption: true }),
+        command((args) =>
+          withClient(args, async (client) => {
+            const { device } = await client.request(DeviceDetailsDocument, { id: args.id });
+            if (device === null) throw new FlotillaError('NOT_FOUND', `There is no device "${args.id}".`);
+            await printThing(args.json === true ? device : { ...device, tools: device.tools.map(({ name }) => name) }, args);
+          }),
+        ),
+      )
+      .command(
+        'import <file>',
+        'Register devices from a CSV file (- for standard input); prints their credentials, once, as lines of JSON',
+        (load) =>
+          load
+            .positional('file', { type: 'string', demandOption: true })
+            .option('from-line', { type: 'number', requiresArg: true, describe: 'Begin at this line of the file' })
+            .option('dry-run', { type: 'boolean', describe: 'Check the file and register nothing' })
+            .epilogue(
+              'Columns: deviceId, and name, tags (separated by ;), dialect (XIAOZHI or MCPU), transport, address. Devices are registered 1000 at a time, all or none of them.',
+            ),
+        command((args) => withClient(args, (client) => importDevices(client, args))),
+      )
+      .demandCommand(0),
+  );
+}

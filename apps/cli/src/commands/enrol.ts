@@ -1,0 +1,81 @@
+/** `flotilla enrol`: letting devices in. */
+import type { Argv } from 'yargs';
+import { expectAccepted } from '@flotilla/client';
+import { withClient } from '../connection.js';
+import { printRows, printThing } from '../console/output.js';
+import { ApproveEnrolmentDocument, CreateEnrolmentLinkDocument, EnrolmentsDocument } from '../generated/operations.js';
+import { eachNode, upTo } from '../pages.js';
+import { command, limitOption, type GlobalArguments } from './command.js';
+
+const tagOption = { type: 'string', array: true, nargs: 1, requiresArg: true, describe: 'Tag for the device; may come again' } as const;
+
+export function enrolCommand(program: Argv<GlobalArguments>) {
+  return program.command('enrol', 'Let devices in', (enrol) => listWaiting(makeLink(approve(enrol))));
+}
+
+function approve(enrol: Argv<GlobalArguments>) {
+  return enrol.command(
+    'approve <code>',
+    'Let in the device that shows this code',
+    (args) =>
+      args
+        .positional('code', { type: 'string', demandOption: true })
+        .option('name', { type: 'string', requiresArg: true })
+        .option('tag', tagOption)
+        .option('confirm', { type: 'boolean', default: false, describe: 'Also where it takes the place of a device that is online' }),
+    command((args) =>
+      withClient(args, async (client) => {
+        const { code, name, tag: tags, confirm } = args;
+        const { approveEnrolment } = await client.request(ApproveEnrolmentDocument, { code, name, tags, confirm });
+        await printThing({ ...expectAccepted(approveEnrolment).device }, args);
+      }),
+    ),
+  );
+}
+
+function makeLink(enrol: Argv<GlobalArguments>) {
+  return enrol.command(
+    'link',
+    'Make an OTA address whose devices come in by themselves; it is printed once',
+    (args) =>
+      args
+        .option('name', { type: 'string', requiresArg: true, demandOption: true, describe: 'What people know the link by' })
+        .option('max-devices', { type: 'number', requiresArg: true, demandOption: true })
+        .option('expires-in', { type: 'number', requiresArg: true, default: 24, describe: 'Hours' })
+        .option('tag', tagOption),
+    command((args) =>
+      withClient(args, async (client) => {
+        const expiresAt = new Date(Date.now() + args.expiresIn * 3_600_000).toISOString();
+        const input = { name: args.name, maxDevices: args.maxDevices, expiresAt, ...(args.tag === undefined ? {} : { tags: args.tag }) };
+        const { enrolmentLink, url } = expectAccepted((await client.request(CreateEnrolmentLinkDocument, { input })).createEnrolmentLink);
+        await printThing({ ...enrolmentLink, url }, args);
+      }),
+    ),
+  );
+}
+
+function listWaiting(enrol: Argv<GlobalArguments>) {
+  return enrol.command(
+    ['list', '$0'],
+    'List devices that wait to be let in',
+    (list) => list.option('limit', limitOption),
+    command((args) =>
+      withClient(args, async (client) => {
+        const found = eachNode(async (page) => (await client.request(EnrolmentsDocument, page)).enrolments);
+        await printRows(
+          upTo(args.limit, found),
+          [
+            { head: 'DEVICE', of: ({ deviceId }) => deviceId },
+            { head: 'CODE', of: ({ code }) => code },
+            { head: 'MODEL', of: ({ model }) => model },
+            { head: 'FIRMWARE', of: ({ firmwareVersion }) => firmwareVersion },
+            { head: 'ADDRESS', of: ({ remoteAddress }) => remoteAddress },
+            { head: 'REPLACES', of: ({ replaces }) => (replaces ? 'yes' : '') },
+            { head: 'SINCE', of: ({ requestedAt }) => requestedAt },
+          ],
+          args,
+        );
+      }),
+    ),
+  );
+}

@@ -1,0 +1,48 @@
+/** `flotilla events tail`. */
+import type { Argv } from 'yargs';
+import type { TailedEvent } from '@flotilla/client';
+import { withClient } from '../connection.js';
+import { untilInterrupted } from '../console/interrupt.js';
+import { say, write } from '../console/output.js';
+import { jsonLine, printable } from '../console/printable.js';
+import { command, type GlobalArguments } from './command.js';
+
+export function eventsCommand(program: Argv<GlobalArguments>) {
+  return program.command('events', 'See what happens', (events) =>
+    events
+      .command(
+        'tail',
+        'Print events as they happen, without a gap where the connection is lost',
+        (tail) =>
+          tail
+            .option('device', { type: 'string', requiresArg: true, describe: 'Of this device' })
+            .option('type', { type: 'string', array: true, nargs: 1, requiresArg: true, describe: 'Of this type; may come again' })
+            .option('after', { type: 'string', requiresArg: true, describe: 'Cursor of the last event that was seen, as --json prints it' })
+            .option('count', { type: 'number', requiresArg: true, describe: 'End after so many' }),
+        command((args) =>
+          withClient(args, async (client) => {
+            const filter = {
+              ...(args.device === undefined ? {} : { deviceId: args.device }),
+              ...(args.type === undefined ? {} : { types: args.type }),
+            };
+            let last: string | undefined;
+            const end = await untilInterrupted(async (signal) => {
+              let count = 0;
+              const after = args.after === undefined ? {} : { after: args.after };
+              for await (const event of client.events({ filter, signal, ...after })) {
+                await write(`${args.json === true ? jsonLine({ cursor: event.cursor, ...event.node }) : lineOf(event)}\n`);
+                last = event.cursor;
+                if (++count === args.count) return;
+              }
+            });
+            if (end === 'interrupted' && last !== undefined) say(`Go on from here with: --after ${last}`);
+          }),
+        ),
+      )
+      .demandCommand(1, 'Say what to do with events: tail.'),
+  );
+}
+
+function lineOf({ node: { at, type, deviceId, data } }: TailedEvent): string {
+  return `${at}  ${printable(type)}  ${printable(deviceId ?? '-')}  ${jsonLine(data)}`;
+}

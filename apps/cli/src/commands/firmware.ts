@@ -1,0 +1,105 @@
+/** `flotilla firmware`: upload, publish, roll out, list. */
+import { openAsBlob } from 'node:fs';
+import path from 'node:path';
+import type { Argv } from 'yargs';
+import { expectAccepted } from '@flotilla/client';
+import { withClient } from '../connection.js';
+import { printRows, printThing } from '../console/output.js';
+import { UsageError } from '../exit-codes.js';
+import { FirmwareImagesDocument, PublishFirmwareImageDocument, type ImageRowFragment } from '../generated/operations.js';
+import { jobInput, withJobOptions } from '../job-options.js';
+import { eachNode, upTo } from '../pages.js';
+import { runJob } from '../run-job.js';
+import { command, limitOption, type GlobalArguments } from './command.js';
+
+export function firmwareCommand(program: Argv<GlobalArguments>) {
+  return program.command('firmware', 'Upload, publish and roll out firmware', (firmware) =>
+    listImages(publish(upload(firmware))).command(
+      'roll-out <image>',
+      'Bring a published image to devices: a job',
+      (rollOut) => withJobOptions(rollOut).positional('image', { type: 'string', demandOption: true, describe: 'Id of the image' }),
+      command(async (args) => {
+        const input = jobInput(args, { firmwareImageId: args.image });
+        return withClient(args, (client) => runJob(client, input, args));
+      }),
+    ),
+  );
+}
+
+function upload(firmware: Argv<GlobalArguments>) {
+  return firmware.command(
+    'upload <file>',
+    'Upload an image and print its id; no device gets it before it is published and rolled out',
+    (args) =>
+      args
+        .positional('file', { type: 'string', demandOption: true })
+        .option('kind', { choices: ['FIRMWARE', 'ASSETS'] as const, default: 'FIRMWARE' as const })
+        .option('image-version', { type: 'string', requiresArg: true, describe: 'Of ASSETS, which do not say their own' }),
+    command(async (args) => {
+      const content = await openAsBlob(args.file).catch((error: Error) => {
+        throw new UsageError(`${args.file} cannot be read: ${error.message}`);
+      });
+      await withClient(args, async (client) => {
+        const { kind, imageVersion: version } = args;
+        const file = { content, fileName: path.basename(args.file), kind, ...(version === undefined ? {} : { version }) };
+        await printThing({ id: await client.uploadFirmware(file) }, args);
+      });
+    }),
+  );
+}
+
+function publish(firmware: Argv<GlobalArguments>) {
+  return firmware.command(
+    'publish <image>',
+    'Say for which boards an image is',
+    (args) =>
+      args
+        .positional('image', { type: 'string', demandOption: true, describe: 'Id of the image' })
+        .option('model', {
+          type: 'string',
+          array: true,
+          nargs: 1,
+          demandOption: true,
+          describe: 'Board, as devices report it; may come again',
+        })
+        .option('notes', { type: 'string', requiresArg: true, describe: 'What people should know of it' }),
+    command((args) =>
+      withClient(args, async (client) => {
+        const variables = { id: args.image, models: args.model, notes: args.notes };
+        const { publishFirmwareImage } = await client.request(PublishFirmwareImageDocument, variables);
+        await printThing({ ...expectAccepted(publishFirmwareImage).firmwareImage }, args);
+      }),
+    ),
+  );
+}
+
+function listImages(firmware: Argv<GlobalArguments>) {
+  return firmware.command(
+    ['list', '$0'],
+    'List images, latest first',
+    (list) => list.option('limit', { ...limitOption, default: 50 }),
+    command((args) =>
+      withClient(args, async (client) => {
+        const found = eachNode(async (page) => (await client.request(FirmwareImagesDocument, page)).firmwareImages);
+        await printRows(
+          upTo(args.limit, found),
+          [
+            { head: 'ID', of: ({ id }) => id },
+            { head: 'VERSION', of: ({ version }) => version },
+            { head: 'PROJECT', of: ({ project }) => project },
+            { head: 'CHIP', of: ({ chip }) => chip },
+            { head: 'STATE', of: stateOf },
+            { head: 'MODELS', of: ({ models }) => models },
+            { head: 'UPLOADED', of: ({ uploadedAt }) => uploadedAt },
+          ],
+          args,
+        );
+      }),
+    ),
+  );
+}
+
+function stateOf({ publishedAt, withdrawnAt }: ImageRowFragment): string {
+  if (withdrawnAt !== null) return 'withdrawn';
+  return publishedAt === null ? 'uploaded' : 'published';
+}

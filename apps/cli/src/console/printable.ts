@@ -1,0 +1,13 @@
+/** Text of devices on a terminal: a control sequence in a name could write over what stands there, or run something in some terminals. */
+
+/** C0 and C1 controls, marks of direction, and what nobody sees. */
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+export function printable(text: string): string {
+  return text.replace(unprintable, (character) => (character === '\n' || character === '\t' ? ' ' : '\ufffd'));
+}
+
+/** One line of JSON: JSON escapes the controls of ASCII, and this the others. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,74 @@
+/** `flotilla devices import`: checks the whole file, then registers a thousand devices at a time. */
+import { readFile, stat } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { FlotillaError, type FlotillaClient } from '@flotilla/client';
+import { say, write } from '../console/output.js';
+import { jsonLine } from '../console/printable.js';
+import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
+import { RegisterDevicesDocument } from '../generated/operations.js';
+import { standardInput } from '../json-input.js';
+import { fileBytesMax, parseDevices, type DeviceLine, type LineError } from './parse-devices.js';
+
+export interface ImportArguments {
+  readonly file: string;
+  readonly fromLine?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What the hub registers at once, all or none. */
+const batchMax = 1_000;
+/** Mistakes that are shown: somebody reads them. */
+const shownMax = 50;
+
+export async function importDevices(client: FlotillaClient, { file, fromLine = 0, dryRun }: ImportArguments): Promise<ExitCode> {
+  const { lines, errors } = parseDevices(await read(file));
+  const wrong = errors.filter(({ line }) => line >= fromLine);
+  const wanted = lines.filter(({ line }) => line >= fromLine);
+  if (wrong.length > 0) {
+    tell(wrong);
+    say('Nothing was registered.');
+    return exitCodes.refused;
+  }
+  if (wanted.length === 0) throw new UsageError('There is no device in the file.');
+  if (dryRun === true) say(`${wanted.length} devices can be sent to the hub, which may still know some of them.`);
+  else
+    for (let start = 0; start < wanted.length; start += batchMax)
+      if (!(await register(client, wanted.slice(start, start + batchMax)))) return exitCodes.refused;
+  return exitCodes.done;
+}
+
+/** False where the hub refused the batch: which line, and what was registered before. */
+async function register(client: FlotillaClient, batch: readonly DeviceLine[]): Promise<boolean> {
+  const { registerDevices } = await client.request(RegisterDevicesDocument, { input: batch.map(({ device }) => device) });
+  const first = batch[0]?.line ?? 0;
+  if (registerDevices.userErrors.length > 0) {
+    tell(registerDevices.userErrors.map(({ path, message }) => ({ line: batch[Number(path[1])]?.line ?? first, message })));
+    say(
+      `Lines ${first} to ${batch.at(-1)?.line ?? first} were not registered, nor those after them. Mend the file and go on with --from-line ${first}.`,
+    );
+    return false;
+  }
+  if (registerDevices.devices.length !== batch.length)
+    throw new FlotillaError('BAD_RESPONSE', 'The hub registered another number of devices than it was given.');
+  for (const [index, { id }] of registerDevices.devices.entries())
+    await write(`${jsonLine({ deviceId: id, credential: registerDevices.credentials[index] ?? null })}\n`);
+  return true;
+}
+
+function tell(errors: readonly LineError[]): void {
+  for (const { line, message } of errors.slice(0, shownMax)) say(`Line ${line}: ${message}`);
+  if (errors.length > shownMax) say(`… and ${errors.length - shownMax} more.`);
+}
+
+async function read(file: string): Promise<string> {
+  if (file === standardInput) return text(process.stdin);
+  try {
+    const { size } = await stat(file);
+    if (size > fileBytesMax) throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are taken at once: split it.`);
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw error instanceof UsageError
+      ? error
+      : new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

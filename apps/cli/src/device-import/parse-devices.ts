@@ -1,0 +1,96 @@
+/** A CSV file of devices to come: every line checked, and every mistake told with its line, before anything is sent. */
+import { parse } from 'csv-parse/sync';
+import type { Dialect, RegisterDeviceInput, TransportKind } from '@flotilla/client/schema';
+import { UsageError } from '../exit-codes.js';
+
+export interface DeviceLine {
+  /** In the file, the head being 1. */
+  readonly line: number;
+  readonly device: RegisterDeviceInput;
+}
+
+export interface LineError {
+  readonly line: number;
+  readonly message: string;
+}
+
+const columns = ['deviceId', 'name', 'tags', 'dialect', 'transport', 'address'] as const;
+const dialects: readonly string[] = ['XIAOZHI', 'MCPU'] satisfies readonly Dialect[];
+const transports: readonly string[] = ['MQTT', 'WEBSOCKET', 'TCP'] satisfies readonly TransportKind[];
+
+/** Bytes of a file: a million devices. */
+export const fileBytesMax = 128 * 1024 * 1024;
+
+export function parseDevices(source: string): { readonly lines: readonly DeviceLine[]; readonly errors: readonly LineError[] } {
+  const lines: DeviceLine[] = [];
+  const errors: LineError[] = [];
+  const seen = new Map<string, number>();
+  for (const { record, info } of readRecords(source)) {
+    const { lines: line } = info;
+    const device = readDevice(record);
+    if (typeof device === 'string') {
+      errors.push({ line, message: device });
+      continue;
+    }
+    const key = device.deviceId.toLowerCase();
+    const first = seen.get(key);
+    if (first === undefined) lines.push({ line, device });
+    else errors.push({ line, message: `"${device.deviceId}" is on line ${first} already.` });
+    seen.set(key, first ?? line);
+  }
+  return { lines, errors };
+}
+
+interface CsvRecord {
+  readonly record: Readonly<Record<string, string>>;
+  readonly info: { readonly lines: number };
+}
+
+function readRecords(source: string): readonly CsvRecord[] {
+  try {
+    return parse(source, {
+      ...{ bom: true, trim: true, info: true, skip_empty_lines: true, relax_column_count: false },
+      columns: (head: string[]) => knownColumns(head),
+    }) as unknown as readonly CsvRecord[];
+  } catch (error) {
+    throw error instanceof UsageError
+      ? error
+      : new UsageError(`The file is no CSV: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function knownColumns(head: string[]): string[] {
+  const unknown = head.filter((name) => !(columns as readonly string[]).includes(name));
+  if (unknown.length > 0 || !head.includes('deviceId'))
+    throw new UsageError(
+      `The first line names the columns: deviceId, and any of ${columns.slice(1).join(', ')}.${unknown.length > 0 ? ` There is no column "${unknown[0]}".` : ''}`,
+    );
+  return head;
+}
+
+/** The device of a record, or what is wrong with it. What else a device must be the hub knows. */
+function readDevice({
+  deviceId = '',
+  name = '',
+  tags = '',
+  dialect = '',
+  transport = '',
+  address = '',
+}: CsvRecord['record']): RegisterDeviceInput | string {
+  if (deviceId === '') return 'It has no deviceId.';
+  const family = (dialect || 'XIAOZHI').toUpperCase();
+  if (!dialects.includes(family)) return `The dialect is ${dialects.join(' or ')}, not "${dialect}".`;
+  const road = transport.toUpperCase();
+  if (road !== '' && !transports.includes(road)) return `The transport is ${transports.join(', ')} or nothing, not "${transport}".`;
+  if (family === 'MCPU' && address === '') return 'An MCPU device needs its address as host:port.';
+  const given = { name, transport: road, address };
+  return {
+    deviceId,
+    dialect: family as Dialect,
+    tags: tags
+      .split(';')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
+  };
+}

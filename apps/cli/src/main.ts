@@ -1,0 +1,55 @@
+/** `flotilla`: the command line. Reads what was typed, runs one command, and ends with a code that scripts can decide by (exit-codes.ts). */
+import { FlotillaError } from '@flotilla/client';
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
+import { globalOptions } from './commands/command.js';
+import { devicesCommand } from './commands/devices.js';
+import { enrolCommand } from './commands/enrol.js';
+import { eventsCommand } from './commands/events.js';
+import { firmwareCommand } from './commands/firmware.js';
+import { jobsCommand } from './commands/jobs.js';
+import { mcpCommand } from './commands/mcp.js';
+import { callCommand, toolsCommand } from './commands/tools.js';
+import { printable } from './console/printable.js';
+import { exitCodeOf, UsageError } from './exit-codes.js';
+import { standardInput } from './json-input.js';
+
+/** Columns of help, where a terminal has more. */
+const helpWidthMax = 120;
+
+async function main(): Promise<void> {
+  const typed = hideBin(process.argv).map((word) => (word === '-' ? standardInput : word));
+  const program = yargs(typed)
+    .scriptName('flotilla')
+    .usage('$0 <command>\n\nThe command line of a Flotilla hub.')
+    .options(globalOptions)
+    .version(false)
+    .strict()
+    .demandCommand(1, 'Say what to do; --help lists the commands.')
+    .recommendCommands()
+    .wrap(Math.min(helpWidthMax, process.stdout.columns ?? helpWidthMax))
+    .exitProcess(false)
+    .fail((message: string | null, error: Error | undefined) => {
+      throw error ?? new UsageError(`${message ?? 'This cannot be run.'} See --help.`);
+    });
+  for (const add of [devicesCommand, toolsCommand, callCommand, jobsCommand, firmwareCommand, enrolCommand, eventsCommand, mcpCommand])
+    add(program);
+  await program
+    .completion('completion', 'Print a script for bash or zsh that completes commands and options')
+    .epilogue('Exit codes: 0 done, 1 usage, 2 refused, 3 some targets failed, 4 hub not reachable, 5 not allowed.')
+    .parseAsync();
+}
+
+/** What has a code was foreseen and says itself what to do. Anything else is a fault of ours, found by its stack. */
+function explain(error: unknown): string {
+  if (error instanceof FlotillaError) return `${error.code}: ${error.message}`;
+  if (error instanceof UsageError || !(error instanceof Error)) return String(error instanceof Error ? error.message : error);
+  return error.name === 'YError' ? error.message : (error.stack ?? error.message);
+}
+
+// `flotilla … | head` ends the pipe early, and that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+main().catch((error: unknown) => {
+  process.stderr.write(`${explain(error).split('\n').map(printable).join('\n')}\n`);
+  process.exitCode = exitCodeOf(error);
+});

@@ -1,0 +1,30 @@
+/** Lists of the API, page by page, up to a limit. */
+import { say } from './console/output.js';
+
+export interface Page<Node> {
+  readonly nodes: readonly Node[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/** The most that a page may have. */
+const pageRows = 200;
+
+export async function* eachNode<Node>(
+  read: (page: { readonly first: number; readonly after: string | null }) => Promise<Page<Node>>,
+): AsyncGenerator<Node, void, void> {
+  for (let after: string | null = null; ;) {
+    const { nodes, pageInfo }: Page<Node> = await read({ first: pageRows, after });
+    yield* nodes;
+    if (!pageInfo.hasNextPage || pageInfo.endCursor === null) return;
+    after = pageInfo.endCursor;
+  }
+}
+
+/** As many as `--limit` says, 0 being all of them. A list that is cut says so. */
+export async function* upTo<Item>(limit: number, items: AsyncIterable<Item>): AsyncGenerator<Item, void, void> {
+  let count = 0;
+  for await (const item of items) {
+    if (limit !== 0 && ++count > limit) return say(`There are more than these ${limit}: --limit 0 lists all.`);
+    yield item;
+  }
+}

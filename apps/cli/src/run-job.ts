@@ -1,0 +1,53 @@
+/** Starting a job and looking on: what `jobs create`, `jobs follow` and `firmware roll-out` have in common. */
+import { randomUUID } from 'node:crypto';
+import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
+import type { CreateJobInput } from '@flotilla/client/schema';
+import type { GlobalArguments } from './commands/command.js';
+import { untilInterrupted } from './console/interrupt.js';
+import { decidedOf, stateOf, troublesOf, viewJob } from './console/job-progress.js';
+import { printThing, say } from './console/output.js';
+import { exitCodes, type ExitCode } from './exit-codes.js';
+import { PreviewJobDocument } from './generated/operations.js';
+import type { JobArguments } from './job-options.js';
+
+type RunArguments = GlobalArguments & Pick<JobArguments, 'idempotency-key' | 'preview' | 'follow'>;
+
+export async function runJob(client: FlotillaClient, input: CreateJobInput, args: RunArguments): Promise<ExitCode> {
+  if (args.preview === true) return previewJob(client, input, args);
+  const job = await client.createJob(input, { idempotencyKey: args['idempotency-key'] ?? randomUUID() });
+  if (args.follow === true) return followJob(client, job.id, args);
+  await printJob(job, args);
+  return exitCodes.done;
+}
+
+async function previewJob(client: FlotillaClient, input: CreateJobInput, args: GlobalArguments): Promise<ExitCode> {
+  const { userErrors, ...preview } = expectAccepted((await client.request(PreviewJobDocument, { input })).previewJob);
+  await printThing(preview, args);
+  const isSound = userErrors.length === 0 && preview.argumentErrors.length === 0;
+  return isSound ? exitCodes.done : exitCodes.refused;
+}
+
+/** Until its end, or until Ctrl-C, which leaves the job alone. */
+export async function followJob(client: FlotillaClient, id: string, args: GlobalArguments): Promise<ExitCode> {
+  const view = viewJob();
+  const last = await untilInterrupted(async (signal) => {
+    let latest: JobStatusFragment | undefined;
+    for await (const job of client.followJob(id, { signal })) view.show((latest = job));
+    return latest;
+  }).finally(() => view.end());
+  if (last === 'interrupted' || last === undefined) {
+    say(`The job goes on. See it again with: flotilla jobs follow ${id}; end it with: flotilla jobs cancel ${id}`);
+    return exitCodes.interrupted;
+  }
+  await printJob(last, args);
+  return last.conclusion === 'SUCCEEDED' ? exitCodes.done : exitCodes.targetsFailed;
+}
+
+export async function printJob(job: JobStatusFragment, args: GlobalArguments): Promise<void> {
+  if (args.json === true) return printThing(job, args);
+  const { id, name, tool, progress } = job;
+  await printThing(
+    { id, name, tool, state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}`, troubles: troublesOf(job) || null },
+    args,
+  );
+}

@@ -1,0 +1,30 @@
+import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import { retryAfterMs, unansweredError } from './retry.js';
+
+const request = (method: string) => ({ jsonrpc: '2.0' as const, id: 1, method });
+const refused = (status: number) => new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: '' });
+
+describe('a request that was not answered', () => {
+  it('is sent again where that changes nothing, so many times', () => {
+    expect([1, 2, 3, 4, 5].map((attempt) => retryAfterMs(request('tools/list'), 'broken', attempt, 1))).toEqual([
+      500,
+      1_000,
+      2_000,
+      4_000,
+      undefined,
+    ]);
+    expect(retryAfterMs(request('tools/list'), refused(503), 1, 1)).toBe(500);
+    expect(retryAfterMs(request('subscriptions/listen'), 'broken', 99, 1)).toBe(30_000);
+  });
+
+  it('is not sent again where it may have had an effect, or was refused', () => {
+    expect(retryAfterMs(request('tools/call'), 'broken', 1)).toBeUndefined();
+    for (const status of [400, 401, 403, 404]) expect(retryAfterMs(request('tools/list'), refused(status), 1)).toBeUndefined();
+  });
+
+  it('gets an answer that says what is known', () => {
+    expect(unansweredError(request('tools/call'), 'broken').error.message).toMatch(/connection broke.*Outcome unknown/);
+    expect(unansweredError(request('tools/call'), refused(403)).error.message).not.toMatch(/unknown/);
+  });
+});
