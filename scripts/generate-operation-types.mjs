@@ -1,5 +1,5 @@
 /**
- * Writes what speaks GraphQL from the outside: the schema's types for libs/client, and for each project with `.graphql` files its operations as typed documents.
+ * Writes what speaks GraphQL from the outside: the schema's types for libs/client, and for each project that it names the operations in its `.graphql` files as typed documents.
  * The output (`src/generated`) is not committed: schema and operations are the source. Does nothing where it is up to date.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,6 @@ const schema = parse(readFileSync(path.join(root, 'libs/api/schema.graphql'), 'u
 const projects = [
   { folder: 'libs/client', schemaTypes: '~./schema-types.js' },
   { folder: 'apps/cli', schemaTypes: '~@flotilla/client/schema' },
-  { folder: 'apps/dashboard', schemaTypes: '~@flotilla/client/schema' },
 ];
 
 const config = {

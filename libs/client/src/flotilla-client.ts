@@ -105,7 +105,11 @@ export class FlotillaClient {
   }
 
   /** The outcome of every device of a job, as a file in pieces. */
-  jobResults(jobId: string, format: JobResultsFormat, { signal }: Pick<RequestOptions, 'signal'> = {}): AsyncGenerator<Uint8Array, void, void> {
+  jobResults(
+    jobId: string,
+    format: JobResultsFormat,
+    { signal }: Pick<RequestOptions, 'signal'> = {},
+  ): AsyncGenerator<Uint8Array, void, void> {
     const { fetch, headers } = this.#peer;
     return jobResults(`${this.#base}/api/jobs/${encodeURIComponent(jobId)}/results.${format}`, { fetch, headers, signal });
   }

@@ -11,7 +11,11 @@ export interface DownloadOptions {
 
 /** The file in pieces. It has no time limit: a million lines take as long as their reader. */
 export async function* jobResults(url: string, { headers, fetch, signal }: DownloadOptions): AsyncGenerator<Uint8Array, void, void> {
-  const response = await reach(url, () => fetch(url, { credentials: 'same-origin', headers: { ...headers }, signal: signal ?? null }), signal);
+  const response = await reach(
+    url,
+    () => fetch(url, { credentials: 'same-origin', headers: { ...headers }, signal: signal ?? null }),
+    signal,
+  );
   if (!response.ok) throw refusalIn(await response.text(), response.status);
   const reader = response.body?.getReader();
   if (reader === undefined) return;
