@@ -22,6 +22,7 @@ const mappers = {
   Enrolment: '@flotilla/registry#EnrolmentRow',
   EnrolmentLink: '@flotilla/registry#EnrolmentLinkRow',
   Event: '@flotilla/registry#EventRow',
+  FleetSummary: '../resolvers/fleet-summary.resolver.js#FleetSummarySource',
   FleetTool: '@flotilla/registry#FleetToolRow',
   Job: '@flotilla/jobs#Job as JobSource',
   JobPreview: '../job-preview.js#ShownPreview',

@@ -43,6 +43,7 @@ import { LiveResolver } from './resolvers/live.resolver.js';
 import { ProvisioningActsResolver } from './resolvers/provisioning-acts.resolver.js';
 import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
 import { PolicyActsResolver } from './resolvers/policy-acts.resolver.js';
+import { FleetSummaryResolver } from './resolvers/fleet-summary.resolver.js';
 import { FleetToolResolver } from './resolvers/fleet-tool.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
 import { UserResolver } from './resolvers/user.resolver.js';
@@ -67,6 +68,7 @@ const resolvers = [
   ProvisioningActsResolver,
   EnrolmentResolver,
   ToolResolver,
+  FleetSummaryResolver,
   FleetToolResolver,
   PolicyActsResolver,
   ToolResultResolver,

@@ -11,6 +11,7 @@ const query: EveryField<Query> = {
   viewer: 'ANY_KEY',
   device: 'DEVICES_READ',
   devices: 'DEVICES_READ',
+  fleetSummary: 'DEVICES_READ',
   deviceGroup: 'DEVICES_READ',
   deviceGroups: 'DEVICES_READ',
   tools: 'DEVICES_READ',

@@ -5,6 +5,7 @@ import { Database } from './database/database.js';
 import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
 import { PgDeviceStore } from './devices/pg-device-store.js';
+import { PgFleetFigures } from './devices/fleet-figures.js';
 import { PgDialStore } from './devices/pg-dial-store.js';
 import { PgToolSetStore } from './devices/pg-tool-set-store.js';
 import { PgDownloadStore } from './firmware/pg-download-store.js';
@@ -110,6 +111,7 @@ export async function openRegistry({
 function plainStores(database: Database) {
   return {
     deviceGroups: new PgDeviceGroupStore(database),
+    fleetFigures: new PgFleetFigures(database),
     dials: new PgDialStore(database),
     jobs: new PgJobStore(database),
     uploads: new PgUploadStore(database),

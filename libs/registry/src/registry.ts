@@ -4,6 +4,7 @@ import type { AuditSource, AuditStore } from './audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
 import type { DeviceGroupStore } from './device-group-store.js';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
+import type { FleetFiguresStore } from './devices/fleet-figures.js';
 import type { DialStore } from './dial-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
@@ -82,6 +83,7 @@ export interface WriterStatus {
 export interface Registry {
   readonly devices: DeviceStore;
   readonly deviceGroups: DeviceGroupStore;
+  readonly fleetFigures: FleetFiguresStore;
   readonly toolSets: ToolSetStore;
   readonly dials: DialStore;
   readonly events: EventStore;

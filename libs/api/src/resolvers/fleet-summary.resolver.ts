@@ -1,0 +1,59 @@
+import { Inject } from '@nestjs/common';
+import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { CallCounts, DeviceFilter, FleetCounts, OnlinePoint, Registry } from '@flotilla/registry';
+import { REGISTRY } from '../api-deps.js';
+import { ApiError } from '../api-error.js';
+import { parseDeviceFilter } from '../device-filter-input.js';
+import type {
+  FleetSummaryCallsArgs,
+  FleetSummaryOnlineHistoryArgs,
+  FleetSummaryResolvers,
+  QueryFleetSummaryArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+
+/** Counts, and whom they are of: history and calls are counted only when asked for. */
+export interface FleetSummarySource extends FleetCounts {
+  readonly filter: DeviceFilter | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+/** Sessions and calls are kept longer, but nobody reads a month in one chart. */
+const HOURS_MAX = 31 * 24;
+/** A chart has no more pixels for them. */
+const POINTS_MAX = 400;
+
+/** The fleet in figures. */
+@Resolver('FleetSummary')
+export class FleetSummaryResolver
+  implements Required<Pick<QueryResolvers, 'fleetSummary'>>, Required<Pick<FleetSummaryResolvers, 'onlineHistory' | 'calls'>>
+{
+  constructor(@Inject(REGISTRY) private readonly registry: Registry) {}
+
+  @Query()
+  async fleetSummary(_root: unknown, args: QueryFleetSummaryArgs): Promise<FleetSummarySource> {
+    const filter = parseDeviceFilter(args.filter);
+    return { ...(await this.registry.fleetFigures.counts(filter)), filter };
+  }
+
+  @ResolveField()
+  async onlineHistory({ filter }: FleetSummarySource, args: FleetSummaryOnlineHistoryArgs): Promise<readonly OnlinePoint[]> {
+    const points = within('points', args.points ?? 97, { least: 2, most: POINTS_MAX });
+    const until = Date.now();
+    return this.registry.fleetFigures.onlineHistory(filter, { since: until - hoursMs(args.hours), until, points });
+  }
+
+  @ResolveField()
+  async calls({ filter }: FleetSummarySource, args: FleetSummaryCallsArgs): Promise<CallCounts> {
+    return this.registry.fleetFigures.callCounts(filter, Date.now() - hoursMs(args.hours));
+  }
+}
+
+function hoursMs(hours: number | null | undefined): number {
+  return within('hours', hours ?? 24, { least: 1, most: HOURS_MAX }) * HOUR_MS;
+}
+
+function within(name: string, value: number, { least, most }: { readonly least: number; readonly most: number }): number {
+  if (value >= least && value <= most) return value;
+  throw new ApiError('BAD_USER_INPUT', `${name} must be ${least} to ${most}, not ${value}.`);
+}

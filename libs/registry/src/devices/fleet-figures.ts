@@ -1,0 +1,177 @@
+/** What Overview says about many devices at once: counts by kind, how many were online when, how calls ended. Each is one statement with a bound. */
+import type { TargetOutcome } from '@flotilla/jobs';
+import type { Database } from '../database/database.js';
+import { bind } from '../database/sql-parameters.js';
+import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
+import type { DeviceFilter } from '../device-filter.js';
+import { groundFilter } from '../groups/ground-filter.js';
+import { listedDeviceCondition } from './device-condition.js';
+
+/** Devices that have a value in common; undefined for those that told none. */
+export interface FleetShare {
+  readonly value: string | undefined;
+  readonly deviceCount: number;
+  readonly onlineCount: number;
+}
+
+export interface FleetCounts {
+  readonly deviceCount: number;
+  readonly onlineCount: number;
+  readonly toolsStaleCount: number;
+  /** Most devices first. */
+  readonly models: readonly FleetShare[];
+  readonly firmwareVersions: readonly FleetShare[];
+}
+
+/** Devices that had a session at that moment, ms since the Unix epoch. */
+export interface OnlinePoint {
+  readonly at: number;
+  readonly onlineCount: number;
+}
+
+/** Single calls know NOT_SENT besides what targets end in. */
+type Outcome = TargetOutcome | 'NOT_SENT';
+
+export interface CallCounts {
+  readonly outcomes: readonly { readonly outcome: Outcome; readonly count: number }[];
+  /** From when on all calls are counted: later than asked for where there were more than are counted. */
+  readonly since: number;
+}
+
+export interface FleetFiguresStore {
+  counts(filter: DeviceFilter | undefined): Promise<FleetCounts>;
+  /** At `points` moments of equal distance, the last of them `until`. */
+  onlineHistory(
+    filter: DeviceFilter | undefined,
+    window: { since: number; until: number; points: number },
+  ): Promise<readonly OnlinePoint[]>;
+  callCounts(filter: DeviceFilter | undefined, since: number): Promise<CallCounts>;
+}
+
+/** Values by which devices are counted: further ones have few devices each. */
+const SHARES_MAX = 100;
+/** Latest calls that are counted, of single ones and of jobs each: a busy fleet makes that many in minutes. */
+const CALLS_COUNTED_MAX = 100_000;
+
+interface CountRecord {
+  readonly kind: 'all' | 'model' | 'firmware';
+  readonly value: string | null;
+  readonly devices: number;
+  readonly online: number;
+  readonly stale: number;
+}
+
+export class PgFleetFigures implements FleetFiguresStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async counts(filter: DeviceFilter | undefined): Promise<FleetCounts> {
+    const parameters: unknown[] = [];
+    const condition = await this.#condition(filter, parameters);
+    // Leases are few: joined once, and not looked up for each device.
+    const records = await this.#database.query<CountRecord>(
+      {
+        text: `
+          SELECT * FROM (
+            SELECT counted.*, row_number() OVER (PARTITION BY kind ORDER BY devices DESC, value) AS place FROM (
+              SELECT CASE WHEN GROUPING(d.model) = 0 THEN 'model' WHEN GROUPING(d.firmware_version) = 0 THEN 'firmware' ELSE 'all' END AS kind,
+                     coalesce(d.model, d.firmware_version) AS value,
+                     count(*)::int AS devices,
+                     (count(*) FILTER (WHERE d.online AND p.id IS NOT NULL))::int AS online,
+                     (count(*) FILTER (WHERE d.tools_stale))::int AS stale
+                FROM device d LEFT JOIN hub_process p ON p.id = d.gateway_id AND p.lease_until > now()
+               WHERE ${condition}
+               GROUP BY GROUPING SETS ((), (d.model), (d.firmware_version))
+            ) AS counted
+          ) AS placed WHERE place <= ${bind(parameters, SHARES_MAX)} ORDER BY kind, place`,
+      },
+      parameters,
+    );
+    const all = records.find(({ kind }) => kind === 'all');
+    const sharesOf = (wanted: CountRecord['kind']): readonly FleetShare[] =>
+      records
+        .filter(({ kind }) => kind === wanted)
+        .map(({ value, devices, online }) => ({ value: value ?? undefined, deviceCount: devices, onlineCount: online }));
+    return {
+      deviceCount: all?.devices ?? 0,
+      onlineCount: all?.online ?? 0,
+      toolsStaleCount: all?.stale ?? 0,
+      models: sharesOf('model'),
+      firmwareVersions: sharesOf('firmware'),
+    };
+  }
+
+  async onlineHistory(
+    filter: DeviceFilter | undefined,
+    { since, until, points }: { readonly since: number; readonly until: number; readonly points: number },
+  ): Promise<readonly OnlinePoint[]> {
+    const parameters: unknown[] = [];
+    const step = (until - since) / Math.max(1, points - 1);
+    const [from, every, last] = [bind(parameters, since), bind(parameters, step), bind(parameters, points - 1)];
+    /** The first point at or after a moment. */
+    const pointOf = (moment: string) =>
+      `greatest(0, ceil((extract(epoch FROM ${moment}) * 1000 - ${from}::float8) / ${every}::float8))::int`;
+    const condition = await this.#condition(filter, parameters);
+    const device = filter === undefined ? '' : `JOIN device d ON d.id = s.device_id AND ${condition}`;
+    // Open sessions and those that ended in the window are indexed; each changes the count twice at most, so nobody counts devices point by point.
+    const records = await this.#database.query<{ readonly point: number; readonly change: number }>(
+      {
+        text: `
+          WITH seen AS (
+            SELECT s.connected_at, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at IS NULL
+            UNION ALL
+            SELECT s.connected_at, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at > to_timestamp(${from}::float8 / 1000)
+          )
+          SELECT point, sum(change)::int AS change FROM (
+            SELECT ${pointOf('connected_at')} AS point, 1 AS change FROM seen
+            UNION ALL
+            SELECT ${pointOf('disconnected_at')} AS point, -1 AS change FROM seen WHERE disconnected_at IS NOT NULL
+          ) AS changes WHERE point <= ${last}::int GROUP BY point`,
+      },
+      parameters,
+    );
+    const changes = new Map(records.map(({ point, change }) => [point, change]));
+    let online = 0;
+    return Array.from({ length: points }, (_, point) => {
+      online += changes.get(point) ?? 0;
+      return { at: Math.round(since + point * step), onlineCount: online };
+    });
+  }
+
+  async callCounts(filter: DeviceFilter | undefined, since: number): Promise<CallCounts> {
+    const parameters: unknown[] = [];
+    const [lowest, limit] = [bind(parameters, lowestUuidOf(since)), bind(parameters, CALLS_COUNTED_MAX)];
+    const condition = await this.#condition(filter, parameters);
+    const deviceOf = (id: string) => (filter === undefined ? '' : `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition})`);
+    const records = await this.#database.query<{ readonly outcome: Outcome | null; readonly count: number; readonly bound: string }>(
+      {
+        text: `
+          WITH single AS MATERIALIZED (
+            SELECT c.id, c.outcome FROM call c WHERE c.id >= ${lowest}::uuid ${deviceOf('c.device_id')} ORDER BY c.id DESC LIMIT ${limit}
+          ), bulk AS MATERIALIZED (
+            SELECT t.call_id AS id, t.outcome FROM job_target t
+             WHERE t.call_id >= ${lowest}::uuid ${deviceOf('t.device_id')} ORDER BY t.call_id DESC LIMIT ${limit}
+          ), bounds AS (
+            SELECT ${lowest}::text AS id
+            UNION ALL SELECT min(id::text) FROM single HAVING count(*) >= ${limit}
+            UNION ALL SELECT min(id::text) FROM bulk HAVING count(*) >= ${limit}
+          ), bound AS (SELECT max(id) AS id FROM bounds)
+          SELECT calls.outcome, count(calls.id)::int AS count, bound.id AS bound
+            FROM bound LEFT JOIN (SELECT * FROM single UNION ALL SELECT * FROM bulk) AS calls ON calls.id >= bound.id::uuid
+           GROUP BY calls.outcome, bound.id ORDER BY count DESC`,
+      },
+      parameters,
+    );
+    return {
+      outcomes: records.flatMap(({ outcome, count }) => (outcome === null ? [] : [{ outcome, count }])),
+      since: timeOfUuid(records[0]?.bound ?? lowestUuidOf(since)),
+    };
+  }
+
+  async #condition(filter: DeviceFilter | undefined, parameters: unknown[]): Promise<string> {
+    return listedDeviceCondition(filter && (await groundFilter(this.#database, filter)), parameters);
+  }
+}
