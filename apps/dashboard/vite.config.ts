@@ -16,7 +16,5 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // echarts, loaded when a chart is looked at.
-    chunkSizeWarningLimit: 700,
   },
 });

@@ -8,6 +8,9 @@ type Hub = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
 export interface Scenery {
   /** An online device with many tools. */
   readonly deviceId: string;
+  readonly doneJobId: string;
+  /** Stands behind the gate of its first wave. */
+  readonly pausedJobId: string;
 }
 
 export interface ScenePage {
@@ -21,7 +24,10 @@ export const pages: readonly ScenePage[] = [
   { name: 'enrolments', pathOf: () => '/enrolments' },
 ];
 
-/** Waits until this many devices are in, then gives them tags. */
+const call = `mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } } }`;
+const createJob = `mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { id } userErrors { message } } }`;
+
+/** Waits until this many devices are in, then gives them tags, calls some, and leaves one job done and one paused behind its first wave. */
 export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   const online = await eventually(
     async () => (await ask<OnlineDevices>(hub, '{ devices(first: 200, filter: { presence: ONLINE }) { nodes { id } } }')).devices.nodes,
@@ -32,7 +38,36 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   const ids = online.map(({ id }) => id);
   await ask(hub, tag, { input: { filter: { ids: ids.slice(0, 20) }, add: ['lobby', 'ground-floor'] } });
   await ask(hub, tag, { input: { filter: { ids: ids.slice(20, 32) }, add: ['canary'] } });
-  return { deviceId: ids[0] ?? '' };
+  const deviceId = ids[0] ?? '';
+  for (const id of ids.slice(0, 8))
+    await ask(hub, call, { input: { deviceId: id, tool: 'self.audio_speaker.set_volume', arguments: { volume: 40 } } });
+  await ask(hub, call, { input: { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 400 } } });
+  const devices = { all: true };
+  const done = await jobOf(
+    hub,
+    { name: 'Night volume', tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, devices },
+    'done',
+  );
+  const paused = await jobOf(
+    hub,
+    { name: 'Ask for states', tool: 'self.get_device_status', devices, waves: [{ percent: 25, gate: 'MANUAL' }] },
+    'paused',
+  );
+  await eventually(
+    async () => (await ask<{ job: { state: string } }>(hub, 'query ($id: ID!) { job(id: $id) { state } }', { id: done })).job.state,
+    (state) => state === 'FINISHED',
+    30_000,
+  );
+  return { deviceId, doneJobId: done, pausedJobId: paused };
+}
+
+async function jobOf(hub: Hub, input: Readonly<Record<string, unknown>>, key: string): Promise<string> {
+  const { createJob: answer } = await ask<{ createJob: { job: { id: string } | null; userErrors: readonly unknown[] } }>(hub, createJob, {
+    input,
+    key,
+  });
+  if (answer.job === null) throw new Error(`createJob refused: ${JSON.stringify(answer.userErrors)}`);
+  return answer.job.id;
 }
 
 interface OnlineDevices {

@@ -2,6 +2,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, type RouteComponent } from '@tanstack/react-router';
 import { useScope } from './hub/hub';
 import type { Scope } from './hub/session';
+import { parseDeviceSearch } from './pages/devices/device-search';
+import { parseEventSearch } from './pages/events/event-search';
+import { parseNewJobSearch } from './pages/jobs/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
 import { PageFailure, PageForbidden, PageNotFound } from './shell/page-failure';
 import { Shell } from './shell/shell';
@@ -14,38 +17,55 @@ const root = createRootRoute({
   ),
   notFoundComponent: PageNotFound,
 });
+const getParentRoute = () => root;
 
-/** The page, or why the viewer does not see it. */
-function guarded(scope: Scope, Component: RouteComponent): RouteComponent {
+/** The page, or why the viewer does not see it: the scope is that of the navigation's entry. */
+function guarded(page: PageName, Component: RouteComponent): RouteComponent {
+  const scope: Scope = navigation.find(({ name }) => name === page)?.scope ?? 'ADMIN';
   return function Guarded() {
     return useScope(scope) ? <Component /> : <PageForbidden scope={scope} />;
   };
 }
 
-function scopeOf(page: PageName): Scope {
-  return navigation.find(({ name }) => name === page)?.scope ?? 'ADMIN';
-}
-
 const overview = createRoute({
-  getParentRoute: () => root,
+  getParentRoute,
   path: '/',
   component: guarded(
-    scopeOf('overview'),
+    'overview',
     lazyRouteComponent(() => import('./pages/overview/overview-page'), 'OverviewPage'),
   ),
 });
 
+const devices = createRoute({
+  getParentRoute,
+  path: '/devices',
+  validateSearch: parseDeviceSearch,
+  component: PageNotFound,
+});
+
+const device = createRoute({ getParentRoute, path: '/devices/$id', component: PageNotFound });
+
+const jobs = createRoute({ getParentRoute, path: '/jobs', component: PageNotFound });
+
+const newJob = createRoute({ getParentRoute, path: '/jobs/new', validateSearch: parseNewJobSearch, component: PageNotFound });
+
+const job = createRoute({ getParentRoute, path: '/jobs/$id', component: PageNotFound });
+
+const firmware = createRoute({ getParentRoute, path: '/firmware', component: PageNotFound });
+
 const enrolments = createRoute({
-  getParentRoute: () => root,
+  getParentRoute,
   path: '/enrolments',
   component: guarded(
-    scopeOf('enrolments'),
+    'enrolments',
     lazyRouteComponent(() => import('./pages/enrolments/enrolments-page'), 'EnrolmentsPage'),
   ),
 });
 
+const events = createRoute({ getParentRoute, path: '/events', validateSearch: parseEventSearch, component: PageNotFound });
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview, enrolments]),
+  routeTree: root.addChildren([overview, devices, device, jobs, newJob, job, firmware, enrolments, events]),
   defaultErrorComponent: PageFailure,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,17 +1,43 @@
-/** The fleet at a glance. */
+/** The fleet at a glance, live: what is online, what runs, what needs somebody. Each panel asks for itself, so that a viewer sees those that their scopes allow. */
+import { Page } from '../../parts/page';
 import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { LoadFailure } from '../../parts/failure';
-import { Page } from '../../parts/page';
-import { OverviewDocument } from './generated/overview';
+import { Attention } from './attention';
+import { Figures } from './figures';
+import { FleetNowDocument } from './generated/overview';
+import { CallOutcomes, OnlineHistory } from './lately';
+import { LatestEvents } from './latest-events';
+import { LiveJobs } from './live-jobs';
+import classes from './overview.module.css';
+import { Shares } from './shares';
+
+/** Counting a fleet of 100,000 takes the hub a twentieth of a second. */
+const refreshMs = 5_000;
 
 export function OverviewPage() {
   const { t } = useTranslation();
-  const { data, error, refresh } = useHubQuery({ query: OverviewDocument, variables: {}, refreshMs: 5_000 });
+  const [mayReadJobs, mayReadEvents] = [useScope('JOBS_READ'), useScope('EVENTS_READ')];
+  const { data, error, refresh } = useHubQuery({ query: FleetNowDocument, variables: {}, refreshMs });
+  const fleet = data?.fleetSummary;
   return (
     <Page title={t('overview.title')}>
       {error && <LoadFailure error={error} onRetry={refresh} />}
-      <p className="figures">{`${data?.online.totalCount ?? t('common.none')} / ${data?.all.totalCount ?? t('common.none')}`}</p>
+      <Figures fleet={fleet} />
+      <div className={classes.wide}>
+        <OnlineHistory />
+        <Attention toolsStaleCount={fleet?.toolsStaleCount ?? 0} />
+      </div>
+      <div className={classes.thirds}>
+        <Shares title={t('overview.byModel')} condition="model" shares={fleet?.models} />
+        <Shares title={t('overview.byFirmware')} condition="firmwareVersion" shares={fleet?.firmwareVersions} />
+        <CallOutcomes />
+      </div>
+      <div className={classes.thirds}>
+        {mayReadJobs && <LiveJobs />}
+        {mayReadEvents && <LatestEvents />}
+      </div>
     </Page>
   );
 }

@@ -1,0 +1,135 @@
+/** What somebody should look at, each with the way there. Says so when there is nothing. */
+import { useState } from 'react';
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconPlayerPause,
+  IconPlugConnected,
+  IconTool,
+  IconUserPlus,
+} from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Section } from '../../parts/page';
+import { JobsNowDocument, LatestEventsDocument, WaitingEnrolmentsDocument } from './generated/overview';
+import { jobsRefreshMs, latelyHours, latelyRefreshMs } from './overview-pace';
+import classes from './overview.module.css';
+
+interface Item {
+  readonly key: string;
+  readonly icon: Icon;
+  readonly token: string;
+  readonly text: string;
+  readonly link: Pick<LinkProps, 'to' | 'search' | 'params'>;
+}
+
+const lookBackMs = latelyHours * 3_600_000;
+const badConclusions: readonly unknown[] = ['FAILED', 'ABORTED', 'PARTIAL', 'EXPIRED'];
+
+export function Attention({ toolsStaleCount }: { readonly toolsStaleCount: number }) {
+  const { t } = useTranslation();
+  const items = [...useJobItems(), ...useFlappingItems(), ...useEnrolmentItems()];
+  if (toolsStaleCount > 0)
+    items.push({
+      key: 'stale',
+      icon: IconTool,
+      token: 'verify-failed',
+      text: t('overview.stale', { count: toolsStaleCount }),
+      link: { to: '/devices', search: { toolsStale: true } },
+    });
+  return (
+    <Section title={t('overview.attention')}>
+      {items.length === 0 ? (
+        <p className={`soft ${classes.line} ${classes.calm}`}>
+          <IconCircleCheck size={17} color="var(--succeeded)" aria-hidden />
+          {t('overview.allWell')}
+        </p>
+      ) : (
+        <ul className={classes.list}>
+          {items.map(({ key, icon: Shape, token, text, link }) => (
+            <li key={key}>
+              <Link {...link} className={classes.line}>
+                <Shape size={17} stroke={1.8} color={`var(--${token})`} aria-hidden />
+                <span className={classes.grow}>{text}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function useJobItems(): Item[] {
+  const { t } = useTranslation();
+  const { data } = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs, pause: !useScope('JOBS_READ') });
+  if (!data) return [];
+  const waiting = data.live.nodes.filter(
+    ({ state, pauseReason }) => state === 'AWAITING_APPROVAL' || (state === 'PAUSED' && pauseReason !== 'WINDOW_CLOSED'),
+  );
+  const ended = data.ended.nodes.filter(
+    ({ conclusion, finishedAt }) =>
+      badConclusions.includes(conclusion) && finishedAt !== null && Date.parse(finishedAt) > Date.now() - lookBackMs,
+  );
+  return [
+    ...waiting.map(({ id, name, tool, state }): Item => ({
+      key: id,
+      icon: IconPlayerPause,
+      token: 'unknown',
+      text: t(state === 'PAUSED' ? 'overview.jobPaused' : 'overview.jobAwaits', { job: name ?? tool }),
+      link: { to: '/jobs/$id', params: { id } },
+    })),
+    ...ended.slice(0, 4).map(({ id, name, tool, conclusion }): Item => ({
+      key: id,
+      icon: IconAlertTriangle,
+      token: 'failed',
+      text: t(conclusion === 'PARTIAL' ? 'overview.jobPartial' : 'overview.jobFailed', { job: name ?? tool }),
+      link: { to: '/jobs/$id', params: { id } },
+    })),
+  ];
+}
+
+function useFlappingItems(): Item[] {
+  const { t } = useTranslation();
+  const [since] = useState(() => new Date(Date.now() - lookBackMs).toISOString());
+  const { data } = useHubQuery({
+    query: LatestEventsDocument,
+    variables: { since },
+    refreshMs: latelyRefreshMs,
+    pause: !useScope('EVENTS_READ'),
+  });
+  const devices = [...new Set((data?.flapping.nodes ?? []).flatMap(({ deviceId }) => deviceId ?? []))];
+  const [first] = devices;
+  if (first === undefined) return [];
+  return [
+    {
+      key: 'flapping',
+      icon: IconPlugConnected,
+      token: 'unknown',
+      text: devices.length === 1 ? t('overview.flappingOne', { device: first }) : t('overview.flapping', { count: devices.length }),
+      link:
+        devices.length === 1
+          ? { to: '/devices/$id', params: { id: first } }
+          : { to: '/events', search: { types: ['device.flapping', 'device.throttled'] } },
+    },
+  ];
+}
+
+function useEnrolmentItems(): Item[] {
+  const { t } = useTranslation();
+  const { data } = useHubQuery({ query: WaitingEnrolmentsDocument, variables: {}, refreshMs: latelyRefreshMs });
+  const waiting = data?.enrolments.nodes.length ?? 0;
+  if (waiting === 0) return [];
+  return [
+    {
+      key: 'enrolments',
+      icon: IconUserPlus,
+      token: 'running',
+      text: t('overview.enrolmentsWait', { count: waiting }),
+      link: { to: '/enrolments' },
+    },
+  ];
+}

@@ -1,0 +1,43 @@
+/** The last day: devices online over time, and how calls ended. */
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { OutcomeBar, type OutcomeCounts } from '../../parts/outcome-bar';
+import { Section } from '../../parts/page';
+import { TimeChart } from '../../parts/time-chart';
+import { FleetLatelyDocument } from './generated/overview';
+import { latelyHours, latelyRefreshMs } from './overview-pace';
+
+const asked = { query: FleetLatelyDocument, variables: { hours: latelyHours }, refreshMs: latelyRefreshMs };
+
+export function OnlineHistory() {
+  const { t } = useTranslation();
+  const { data } = useHubQuery(asked);
+  const history = data?.fleetSummary.onlineHistory;
+  const series = useMemo(
+    () => [
+      {
+        name: t('presence.ONLINE'),
+        token: 'accent',
+        points: (history ?? []).map(({ at, onlineCount }) => [at, onlineCount] as const),
+      },
+    ],
+    [history, t],
+  );
+  return (
+    <Section title={t('overview.onlineHistory', { hours: latelyHours })}>
+      <TimeChart label={t('overview.onlineHistoryNow', { count: history?.at(-1)?.onlineCount ?? 0 })} series={series} />
+    </Section>
+  );
+}
+
+export function CallOutcomes() {
+  const { t } = useTranslation();
+  const { data } = useHubQuery(asked);
+  const counts: OutcomeCounts = Object.fromEntries((data?.fleetSummary.calls.outcomes ?? []).map(({ outcome, count }) => [outcome, count]));
+  return (
+    <Section title={t('overview.callOutcomes', { hours: latelyHours })}>
+      {Object.keys(counts).length === 0 ? <p className="soft">{t('overview.noCalls')}</p> : <OutcomeBar counts={counts} />}
+    </Section>
+  );
+}

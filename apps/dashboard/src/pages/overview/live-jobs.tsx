@@ -1,0 +1,53 @@
+/** Jobs that are not finished, with how far they are. */
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { OutcomeBar, type OutcomeCounts } from '../../parts/outcome-bar';
+import { Section } from '../../parts/page';
+import { JobsNowDocument, type JobsNowQuery } from './generated/overview';
+import { jobsRefreshMs } from './overview-pace';
+import classes from './overview.module.css';
+
+type LiveJob = JobsNowQuery['live']['nodes'][number];
+
+export function LiveJobs() {
+  const { t } = useTranslation();
+  const { data } = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs });
+  const live = data?.live.nodes ?? [];
+  return (
+    <Section title={t('overview.runningJobs')} actions={<Link to="/jobs">{t('overview.allJobs')}</Link>}>
+      {live.length === 0 && <p className="soft">{t('overview.noJobs')}</p>}
+      {live.map((job) => (
+        <Link key={job.id} to="/jobs/$id" params={{ id: job.id }} className={classes.share}>
+          <span className="cut">{job.name ?? job.tool}</span>
+          <span className="figures">{t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}</span>
+          <span style={{ gridColumn: '1 / -1' }}>
+            <OutcomeBar counts={countsOf(job.progress)} isBare />
+          </span>
+        </Link>
+      ))}
+    </Section>
+  );
+}
+
+function decidedOf({ total, pending, waitingDevice, inFlight, verifying }: LiveJob['progress']): number {
+  return total - pending - waitingDevice - inFlight - verifying;
+}
+
+function countsOf(progress: LiveJob['progress']): OutcomeCounts {
+  return {
+    SUCCEEDED: progress.succeeded,
+    NO_CHANGE: progress.noChange,
+    FAILED: progress.failed,
+    REJECTED: progress.rejected,
+    VERIFY_FAILED: progress.verifyFailed,
+    UNKNOWN: progress.unknown,
+    EXPIRED: progress.expired,
+    CANCELLED: progress.cancelled,
+    SKIPPED: progress.skipped,
+    IN_FLIGHT: progress.inFlight,
+    VERIFYING: progress.verifying,
+    WAITING_DEVICE: progress.waitingDevice,
+    PENDING: progress.pending,
+  };
+}

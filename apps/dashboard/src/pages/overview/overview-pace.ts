@@ -1,0 +1,5 @@
+/** How far back Overview looks, and how often its panels ask. */
+export const latelyHours = 24;
+/** Ms. History and calls of a day cost more than counts, and change slowly. */
+export const latelyRefreshMs = 30_000;
+export const jobsRefreshMs = 4_000;

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { layOut, type TimeSeries } from './time-chart-layout';
+
+const minute = (count: number) => new Date(Date.UTC(2026, 10, 21, 12, count)).toISOString();
+const series = (name: string, values: readonly number[]): TimeSeries => ({
+  ...{ name, token: 'accent' },
+  points: values.map((value, index) => [minute(index), value] as const),
+});
+const space = { width: 458, height: 136, isStacked: false };
+
+describe('the layout of a time chart', () => {
+  it('begins at zero and ends at a round number above all values', () => {
+    expect(layOut([series('a', [3, 17, 9])], space)?.valueTicks).toEqual([0, 5, 10, 15, 20]);
+    expect(layOut([series('a', [0, 0])], space)?.valueTicks).toEqual([0, 1]);
+    expect(layOut([series('a', [100_000])], space)?.valueTicks.at(-1)).toBe(100_000);
+  });
+
+  it('holds a value until the next one', () => {
+    expect(layOut([series('a', [1, 2])], space)?.shapes[0]?.line).toBe('M44.0,60.0L444.0,60.0L444.0,10.0');
+  });
+
+  it('puts stacked areas upon each other', () => {
+    const [lower, upper] = layOut([series('a', [1, 1]), series('b', [1, 1])], { ...space, isStacked: true })?.shapes ?? [];
+    expect(lower?.area).toBe('M44.0,60.0L444.0,60.0L444.0,110.0L44.0,110.0Z');
+    expect(upper?.area).toBe('M44.0,10.0L444.0,10.0L444.0,60.0L44.0,60.0Z');
+  });
+
+  it('finds the moment next to a place', () => {
+    const layout = layOut([series('a', [1, 2, 3])], space);
+    expect([0, 200, 260, 440].map((place) => layout?.indexAt(place))).toEqual([0, 1, 1, 2]);
+  });
+
+  it('draws nothing without values or room', () => {
+    expect(layOut([], space)).toBeUndefined();
+    expect(layOut([series('a', [1])], { ...space, width: 20 })).toBeUndefined();
+  });
+});
