@@ -42,15 +42,11 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   for (const id of ids.slice(0, 8))
     await ask(hub, call, { input: { deviceId: id, tool: 'self.audio_speaker.set_volume', arguments: { volume: 40 } } });
   await ask(hub, call, { input: { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 400 } } });
-  const devices = { all: true };
-  const done = await jobOf(
-    hub,
-    { name: 'Night volume', tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, devices },
-    'done',
-  );
+  const all = { devices: { all: true } };
+  const done = await jobOf(hub, { name: 'Night volume', tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, ...all }, 'done');
   const paused = await jobOf(
     hub,
-    { name: 'Ask for states', tool: 'self.get_device_status', devices, waves: [{ percent: 25, gate: 'MANUAL' }] },
+    { name: 'Ask for states', tool: 'self.get_device_status', ...all, waves: [{ percent: 25, gate: 'MANUAL' }] },
     'paused',
   );
   await eventually(
