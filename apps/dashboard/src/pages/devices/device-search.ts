@@ -53,6 +53,7 @@ function textIn(value: unknown): string | undefined {
 }
 
 /** Undefined where there is no condition: the whole fleet. */
-export function filterOf({ orderBy: _order, ...conditions }: DeviceSearch): DeviceFilter | undefined {
-  return Object.keys(conditions).length === 0 ? undefined : conditions;
+export function filterOf(search: DeviceSearch): DeviceFilter | undefined {
+  const conditions = Object.entries(search).filter(([name]) => name !== 'orderBy');
+  return conditions.length === 0 ? undefined : Object.fromEntries(conditions);
 }
