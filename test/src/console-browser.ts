@@ -69,8 +69,6 @@ export async function openConsole(browser: Browser, hub: Hub, options: ConsoleOp
 export async function signInByKey(page: Page, key: string): Promise<void> {
   if (page.url() === 'about:blank') await page.goto('/');
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-  const choice = page.getByText('API key', { exact: true });
-  if ((await page.getByRole('radio', { name: 'API key' }).count()) > 0) await choice.first().click();
   await page.getByRole('textbox', { name: 'API key' }).fill(key);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('#content').waitFor();

@@ -21,6 +21,8 @@ export interface ScenePage {
 
 export const pages: readonly ScenePage[] = [
   { name: 'overview', pathOf: () => '/' },
+  { name: 'devices', pathOf: () => '/devices' },
+  { name: 'devices-filtered', pathOf: () => '/devices?presence=ONLINE&tags=%5B%22lobby%22%5D' },
   { name: 'enrolments', pathOf: () => '/enrolments' },
 ];
 

@@ -40,7 +40,10 @@ const devices = createRoute({
   getParentRoute,
   path: '/devices',
   validateSearch: parseDeviceSearch,
-  component: PageNotFound,
+  component: guarded(
+    'devices',
+    lazyRouteComponent(() => import('./pages/devices/devices-page'), 'DevicesPage'),
+  ),
 });
 
 const device = createRoute({ getParentRoute, path: '/devices/$id', component: PageNotFound });

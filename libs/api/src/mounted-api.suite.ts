@@ -203,6 +203,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     });
   return {
     devices: watch('devices', registry.devices),
+    fleetFigures: registry.fleetFigures,
     deviceGroups: watch('deviceGroups', registry.deviceGroups),
     toolSets: watch('toolSets', registry.toolSets),
     dials: registry.dials,

@@ -1,5 +1,6 @@
 /** Who is signed in at this hub: by an API key that this tab keeps, or by the cookie of a session that only the hub can read. */
 import { stringifyDocument } from 'urql';
+import { rememberedPage } from './ways-in';
 import { ViewerDocument, type ViewerQuery } from './generated/viewer';
 
 export type Viewer = ViewerQuery['viewer'];
@@ -13,7 +14,10 @@ export type SessionState =
   | { readonly is: 'in'; readonly viewer: Viewer };
 
 export type SignInFailure =
-  { readonly is: 'refused' } | { readonly is: 'unreachable' } | { readonly is: 'slow-down'; readonly seconds: number };
+  | { readonly is: 'refused' }
+  | { readonly is: 'provider-refused' }
+  | { readonly is: 'unreachable' }
+  | { readonly is: 'slow-down'; readonly seconds: number };
 
 /** The tab's own: a reload keeps it, another tab and a closed one do not have it. */
 const storageKey = 'flotilla.key';
@@ -41,6 +45,8 @@ export class Session {
     try {
       const viewer = await askViewer(authorization());
       if (viewer === undefined) sessionStorage.removeItem(storageKey);
+      const page = viewer && rememberedPage();
+      if (page !== undefined) return location.replace(page);
       this.#become(viewer === undefined ? { is: 'out', ended: false } : { is: 'in', viewer });
     } catch {
       this.#become({ is: 'unreachable' });

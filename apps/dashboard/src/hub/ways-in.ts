@@ -1,22 +1,40 @@
-/** Which ways to sign in this hub offers. An API key is always one. */
+/** Which ways to sign in this hub offers (an API key is always one), and the way to an identity provider and back. */
+import type { SignInFailure } from './session';
 
 export interface WaysIn {
   readonly password: boolean;
-  /** An identity provider, with the address that leads there and back to a page of the console. */
-  readonly openId?: { readonly name: string; readonly url: (returnTo: string) => string };
+  readonly oidc: { readonly label: string; readonly url: string } | null;
+  /** How an attempt at the identity provider ended that has just come back. */
+  readonly failure?: SignInFailure | undefined;
 }
 
+/** Where one was when one left for the identity provider: it leads back to `/`. */
+const storageKey = 'flotilla.page';
+
 export async function waysIn(): Promise<WaysIn> {
+  const failure = providerFailure();
   try {
     const answer = await fetch('/api/sign-in');
-    if (!answer.ok) return { password: false };
-    const said = (await answer.json()) as { password?: boolean; openId?: { name: string; url: string } | null };
-    const { openId } = said;
-    return {
-      password: said.password === true,
-      ...(openId && { openId: { name: openId.name, url: (returnTo) => `${openId.url}?returnTo=${encodeURIComponent(returnTo)}` } }),
-    };
+    if (answer.ok) return { ...((await answer.json()) as Omit<WaysIn, 'failure'>), failure };
   } catch {
-    return { password: false };
+    // Whoever has a key finds out by it whether the hub answers again.
   }
+  return { password: false, oidc: null, failure };
+}
+
+export function rememberPage(): void {
+  sessionStorage.setItem(storageKey, location.pathname + location.search);
+}
+
+/** Once; undefined where nobody has just come back. */
+export function rememberedPage(): string | undefined {
+  const page = sessionStorage.getItem(storageKey) ?? undefined;
+  sessionStorage.removeItem(storageKey);
+  return page !== undefined && /^\/(?!\/)/.test(page) && location.pathname === '/' ? page : undefined;
+}
+
+function providerFailure(): SignInFailure | undefined {
+  const said = new URLSearchParams(location.search).get('sign-in');
+  if (said === 'refused') return { is: 'provider-refused' };
+  return said === 'failed' ? { is: 'unreachable' } : undefined;
 }

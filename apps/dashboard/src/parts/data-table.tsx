@@ -3,7 +3,7 @@
  * only says that somebody wants it.
  */
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
-import { IconArrowDown } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useTranslation } from 'react-i18next';
 import { useDensity } from '../look/density';
@@ -18,7 +18,7 @@ export interface Column<Row> {
   /** Share of the width that is left; 0 where more would help nobody. */
   readonly grow?: number;
   readonly isNumeric?: boolean;
-  readonly sort?: { readonly isActive: boolean; readonly onChoose: () => void };
+  readonly sort?: { readonly isActive: boolean; readonly direction: 'ascending' | 'descending'; readonly onChoose: () => void };
 }
 
 export interface DataTableProps<Row> {
@@ -108,12 +108,13 @@ function Header<Row>({ column: { header, isNumeric, sort } }: { readonly column:
       role="columnheader"
       className={classes.cell}
       data-numeric={isNumeric || undefined}
-      aria-sort={sort?.isActive ? 'ascending' : undefined}
+      aria-sort={sort?.isActive ? sort.direction : undefined}
     >
       {sort ? (
         <button type="button" className={classes.sort} data-active={sort.isActive || undefined} onClick={sort.onChoose}>
           {header}
-          {sort.isActive && <IconArrowDown size={13} aria-hidden />}
+          {sort.isActive &&
+            (sort.direction === 'ascending' ? <IconArrowUp size={13} aria-hidden /> : <IconArrowDown size={13} aria-hidden />)}
         </button>
       ) : (
         header

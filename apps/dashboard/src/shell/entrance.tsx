@@ -1,14 +1,12 @@
 /** The way in. It stands in place of whatever page was asked for, so that signing in leads there. */
 import { type FormEvent, useEffect, useState } from 'react';
-import { Button, Loader, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Button, Loader, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
 import type { SessionState, SignInFailure } from '../hub/session';
-import { type WaysIn, waysIn } from '../hub/ways-in';
+import { rememberPage, type WaysIn, waysIn } from '../hub/ways-in';
 import classes from './entrance.module.css';
 import { Mark } from './mark';
-
-type Way = 'password' | 'key';
 
 export function Entrance({ state }: { readonly state: Exclude<SessionState, { is: 'in' }> }) {
   const { t } = useTranslation();
@@ -39,16 +37,10 @@ function Unreachable() {
 function SignIn({ isEnded }: { readonly isEnded: boolean }) {
   const { t } = useTranslation();
   const [offered, setOffered] = useState<WaysIn>();
-  const [way, setWay] = useState<Way>('password');
   useEffect(() => {
     document.title = `${t('signIn.title')} · ${t('app.name')}`;
   }, [t]);
-  useEffect(() => {
-    void waysIn().then((found) => {
-      setOffered(found);
-      if (!found.password) setWay('key');
-    });
-  }, []);
+  useEffect(() => void waysIn().then(setOffered), []);
   return (
     <main className={classes.page}>
       <div className={classes.card}>
@@ -59,122 +51,84 @@ function SignIn({ isEnded }: { readonly isEnded: boolean }) {
             <p className={classes.lead}>{t(isEnded ? 'signIn.ended' : 'signIn.lead')}</p>
           </div>
         </div>
-        {offered && (
-          <Stack gap="md">
-            {offered.password && (
-              <SegmentedControl
-                fullWidth
-                aria-label={t('signIn.title')}
-                value={way}
-                onChange={(chosen) => setWay(chosen as Way)}
-                data={[
-                  { value: 'password', label: t('signIn.password') },
-                  { value: 'key', label: t('signIn.key') },
-                ]}
-              />
-            )}
-            {way === 'key' ? <KeyForm /> : <PasswordForm />}
-            {offered.openId && (
-              <>
-                <div className={classes.or}>{t('signIn.or')}</div>
-                <Button component="a" variant="default" href={offered.openId.url(location.pathname + location.search)}>
-                  {t('signIn.openId', { name: offered.openId.name })}
-                </Button>
-              </>
-            )}
-          </Stack>
-        )}
+        {offered && <SignInForm offered={offered} />}
       </div>
     </main>
   );
 }
 
-function KeyForm() {
+/** One form for both: whoever fills in a key signs in by it. */
+function SignInForm({ offered }: { readonly offered: WaysIn }) {
   const { t } = useTranslation();
   const session = useSession();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
   const [key, setKey] = useState('');
-  const { submit, isBusy, failure } = useSubmit(() => session.signInByKey(key.trim()));
-  const says = useFailureText('signIn.refusedKey');
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState(offered.failure);
+  const says = useFailureText(key !== '');
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setFailure(key.trim() === '' ? await session.signInByPassword(email.trim(), password) : await session.signInByKey(key.trim()));
+    setBusy(false);
+  };
+  const isReady = key.trim() !== '' || (email.trim() !== '' && password !== '');
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
+        {offered.password && (
+          <>
+            <TextInput
+              type="email"
+              label={t('signIn.email')}
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+              autoComplete="username"
+              autoFocus
+            />
+            <PasswordInput
+              label={t('signIn.password')}
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              autoComplete="current-password"
+            />
+            <div className={classes.or}>{t('signIn.or')}</div>
+          </>
+        )}
         <PasswordInput
           label={t('signIn.key')}
           description={t('signIn.keyHint')}
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
-          error={says(failure)}
           autoComplete="off"
-          data-autofocus
-          autoFocus
-          required
-          withAsterisk={false}
+          autoFocus={!offered.password}
         />
-        <Button type="submit" loading={isBusy}>
+        {failure && (
+          <p className={classes.failure} role="alert">
+            {says(failure)}
+          </p>
+        )}
+        <Button type="submit" loading={isBusy} disabled={!isReady}>
           {t('signIn.submit')}
         </Button>
+        {offered.oidc && (
+          <Button component="a" variant="default" href={offered.oidc.url} onClick={rememberPage}>
+            {t('signIn.oidc', { name: offered.oidc.label })}
+          </Button>
+        )}
         <p className={classes.lead}>{t('signIn.keyWhere')}</p>
       </Stack>
     </form>
   );
 }
 
-function PasswordForm() {
+function useFailureText(isByKey: boolean) {
   const { t } = useTranslation();
-  const session = useSession();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const { submit, isBusy, failure } = useSubmit(() => session.signInByPassword(email.trim(), password));
-  const says = useFailureText('signIn.refusedPassword');
-  return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          type="email"
-          label={t('signIn.email')}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          autoComplete="username"
-          autoFocus
-          required
-          withAsterisk={false}
-        />
-        <PasswordInput
-          label={t('signIn.passwordField')}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={says(failure)}
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-        />
-        <Button type="submit" loading={isBusy}>
-          {t('signIn.submit')}
-        </Button>
-      </Stack>
-    </form>
-  );
-}
-
-function useSubmit(signIn: () => Promise<SignInFailure | undefined>) {
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<SignInFailure>();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    void signIn().then((refused) => {
-      setBusy(false);
-      setFailure(refused);
-    });
-  };
-  return { submit, isBusy, failure };
-}
-
-function useFailureText(refused: 'signIn.refusedKey' | 'signIn.refusedPassword') {
-  const { t } = useTranslation();
-  return (failure: SignInFailure | undefined): string | undefined => {
-    if (!failure) return undefined;
+  return (failure: SignInFailure): string => {
     if (failure.is === 'slow-down') return t('signIn.slowDown', { count: failure.seconds });
-    return failure.is === 'refused' ? t(refused) : t('signIn.unreachable');
+    if (failure.is === 'provider-refused') return t('signIn.providerRefused');
+    if (failure.is === 'unreachable') return t('signIn.unreachable');
+    return t(isByKey ? 'signIn.refusedKey' : 'signIn.refusedPassword');
   };
 }

@@ -52,8 +52,27 @@ function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
+/** Without the order. */
+export type DeviceConditions = Omit<DeviceSearch, 'orderBy'>;
+
+export function conditionsOf(search: DeviceSearch): DeviceConditions {
+  return without(search, ['orderBy']);
+}
+
 /** Undefined where there is no condition: the whole fleet. */
 export function filterOf(search: DeviceSearch): DeviceFilter | undefined {
-  const conditions = Object.entries(search).filter(([name]) => name !== 'orderBy');
-  return conditions.length === 0 ? undefined : Object.fromEntries(conditions);
+  const conditions = conditionsOf(search);
+  return Object.keys(conditions).length === 0 ? undefined : conditions;
+}
+
+/** By what does not change while one looks: a device that stops matching by its presence is still told of. Undefined: every device. */
+export function stayingFilterOf(filter: DeviceFilter | undefined): DeviceFilter | undefined {
+  const stays = without(filter ?? {}, ['presence', 'toolsStale', 'lastSeenBefore']);
+  return Object.keys(stays).length === 0 ? undefined : stays;
+}
+
+/** What is undefined is not there either. */
+function without<Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]): Omit<Value, Name> {
+  const kept = Object.entries(value).filter(([name, part]) => part !== undefined && !(names as readonly string[]).includes(name));
+  return Object.fromEntries(kept) as Omit<Value, Name>;
 }

@@ -1,0 +1,115 @@
+/** Adds one condition to the filter: what, then its value. */
+import { type FormEvent, useState } from 'react';
+import { Autocomplete, Button, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { IconFilterPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { choiceConditions, type DeviceSearch } from './device-search';
+import type { DeviceChoicesQuery } from './generated/devices';
+
+export interface AddConditionProps {
+  readonly search: DeviceSearch;
+  /** Values that devices have; undefined while they are asked for. */
+  readonly choices: DeviceChoicesQuery | undefined;
+  readonly onChange: (change: Partial<DeviceSearch>) => void;
+}
+
+const conditions = [
+  'presence',
+  'model',
+  'firmwareVersion',
+  'firmwareBefore',
+  'tags',
+  'hasTool',
+  'transport',
+  'dialect',
+  'lastSeenBefore',
+  'toolsStale',
+] as const;
+type Condition = (typeof conditions)[number];
+
+/** Hours since a device was last seen. */
+const silences = { hour: 1, day: 24, week: 168, month: 720 } as const;
+
+export function AddCondition({ search, choices, onChange }: AddConditionProps) {
+  const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
+  const [condition, setCondition] = useState<Condition>('presence');
+  const [value, setValue] = useState('');
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    onChange(changeOf(condition, value.trim(), search));
+    setValue('');
+    setOpen(false);
+  };
+  const needsValue = condition !== 'toolsStale';
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus width={280}>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconFilterPlus size={16} />} onClick={() => setOpen(!isOpen)}>
+          {t('devices.addCondition')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form onSubmit={add}>
+          <Stack gap="sm">
+            <Select
+              label={t('devices.conditionOf')}
+              data={conditions.map((name) => ({ value: name, label: t(`devices.condition.${name}`) }))}
+              value={condition}
+              comboboxProps={{ withinPortal: false }}
+              onChange={(chosen) => {
+                setCondition(chosen as Condition);
+                setValue('');
+              }}
+            />
+            {needsValue && <ValueField condition={condition} value={value} choices={choices} onChange={setValue} />}
+            <Button type="submit" disabled={needsValue && value.trim() === ''}>
+              {t('devices.add')}
+            </Button>
+          </Stack>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+interface ValueFieldProps {
+  readonly condition: Condition;
+  readonly value: string;
+  readonly choices: DeviceChoicesQuery | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+function ValueField({ condition, value, choices, onChange }: ValueFieldProps) {
+  const { t } = useTranslation();
+  const label = t('devices.value');
+  const inside = { comboboxProps: { withinPortal: false } };
+  const closed = useClosedChoices(condition);
+  if (closed) return <Select label={label} data={closed} value={value || null} onChange={(chosen) => onChange(chosen ?? '')} {...inside} />;
+  if (condition === 'model' || condition.startsWith('firmware')) {
+    const known = condition === 'model' ? choices?.fleetSummary.models : choices?.fleetSummary.firmwareVersions;
+    const values = (known ?? []).flatMap((share) => share.value ?? []);
+    return <Autocomplete label={label} data={values} value={value} onChange={onChange} {...inside} />;
+  }
+  return <TextInput label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)} />;
+}
+
+function useClosedChoices(condition: Condition) {
+  const { t } = useTranslation();
+  if (condition === 'presence') return choiceConditions.presence.map((value) => ({ value, label: t(`presence.${value}`) }));
+  if (condition === 'transport') return choiceConditions.transport.map((value) => ({ value, label: t(`devices.transports.${value}`) }));
+  if (condition === 'dialect') return choiceConditions.dialect.map((value) => ({ value, label: t(`devices.dialects.${value}`) }));
+  if (condition === 'lastSeenBefore')
+    return (Object.keys(silences) as (keyof typeof silences)[]).map((value) => ({ value, label: t(`devices.silences.${value}`) }));
+  return undefined;
+}
+
+function changeOf(condition: Condition, value: string, { tags = [] }: DeviceSearch): Partial<DeviceSearch> {
+  if (condition === 'tags') return { tags: [...new Set([...tags, value])] };
+  if (condition === 'toolsStale') return { toolsStale: true };
+  if (condition === 'lastSeenBefore') {
+    const hours = silences[value as keyof typeof silences];
+    return { lastSeenBefore: new Date(Date.now() - hours * 3_600_000).toISOString() };
+  }
+  return { [condition]: value };
+}

@@ -1,0 +1,25 @@
+/** Chooses the columns of the Devices table. The device itself is always there. */
+import { Button, Checkbox, Popover, Stack } from '@mantine/core';
+import { IconColumns3 } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { type ColumnChoice, columnIds } from './column-choice';
+
+export function ColumnMenu({ shown, toggle }: ColumnChoice) {
+  const { t } = useTranslation();
+  return (
+    <Popover position="bottom-end" trapFocus>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconColumns3 size={16} />}>
+          {t('devices.chooseColumns')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          {columnIds.slice(1).map((id) => (
+            <Checkbox key={id} size="xs" label={t(`devices.columns.${id}`)} checked={shown.has(id)} onChange={() => toggle(id)} />
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

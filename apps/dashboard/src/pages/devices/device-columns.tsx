@@ -1,0 +1,116 @@
+/** The columns of the Devices table. */
+import { type Dispatch, type SetStateAction, useMemo } from 'react';
+import { Checkbox } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Column } from '../../parts/data-table';
+import { Presence } from '../../parts/presence';
+import { Time } from '../../parts/time';
+import type { ColumnId } from './column-choice';
+import type { DeviceOrder, DeviceSearch } from './device-search';
+import classes from './devices.module.css';
+import type { DeviceLineFragment } from './generated/devices';
+
+export interface DeviceColumnsOptions {
+  readonly shown: ReadonlySet<ColumnId>;
+  readonly search: DeviceSearch;
+  readonly setSearch: (change: Partial<DeviceSearch>) => void;
+  readonly selected: ReadonlySet<string>;
+  readonly setSelected: Dispatch<SetStateAction<ReadonlySet<string>>>;
+  readonly rows: readonly DeviceLineFragment[];
+}
+
+type DeviceColumn = Column<DeviceLineFragment>;
+
+export function useDeviceColumns(options: DeviceColumnsOptions): readonly DeviceColumn[] {
+  const { shown, search, setSearch } = options;
+  const { t } = useTranslation();
+  const selection = useSelectionColumn(options);
+  const others = useMemo(() => {
+    const sort = (order: DeviceOrder) => ({
+      isActive: (search.orderBy ?? 'NAME_ASC') === order,
+      direction: order === 'LAST_SEEN_DESC' ? ('descending' as const) : ('ascending' as const),
+      onChoose: () => setSearch({ orderBy: order }),
+    });
+    const none = t('common.none');
+    const columns: Readonly<Record<ColumnId, Omit<DeviceColumn, 'id' | 'header'>>> = {
+      device: { width: 190, grow: 2, sort: sort('NAME_ASC'), cell: (row) => <DeviceCell row={row} /> },
+      id: { width: 140, sort: sort('ID_ASC'), cell: ({ id }) => <code>{id}</code> },
+      presence: { width: 88, grow: 0, cell: ({ presence }) => <Presence presence={presence} /> },
+      model: { width: 130, cell: ({ model }) => model ?? none },
+      firmware: { width: 84, grow: 0, cell: ({ firmwareVersion }) => firmwareVersion ?? none },
+      tags: { width: 130, grow: 1.4, cell: ({ tags }) => <Tags tags={tags} onChoose={(tag) => setSearch({ tags: [tag] })} /> },
+      transport: { width: 92, grow: 0, cell: ({ transport }) => (transport === null ? none : t(`devices.transports.${transport}`)) },
+      dialect: { width: 76, grow: 0, cell: ({ dialect }) => t(`devices.dialects.${dialect}`) },
+      lastSeen: {
+        ...{ width: 104, grow: 0, sort: sort('LAST_SEEN_DESC') },
+        cell: ({ presence, lastSeenAt }) => (presence === 'ONLINE' ? t('devices.now') : <Time at={lastSeenAt} />),
+      },
+      connected: { width: 104, grow: 0, cell: ({ connectedAt }) => <Time at={connectedAt} /> },
+    };
+    return (Object.keys(columns) as ColumnId[])
+      .filter((id) => shown.has(id))
+      .map((id): DeviceColumn => ({ id, header: t(`devices.columns.${id}`), ...columns[id] }));
+  }, [t, shown, search.orderBy, setSearch]);
+  return useMemo(() => [selection, ...others], [selection, others]);
+}
+
+function useSelectionColumn({ rows, selected, setSelected }: DeviceColumnsOptions): DeviceColumn {
+  const { t } = useTranslation();
+  return useMemo(() => {
+    const isAll = rows.length > 0 && rows.every(({ id }) => selected.has(id));
+    return {
+      id: 'select',
+      ...{ width: 24, grow: 0 },
+      header: (
+        <Checkbox
+          size="xs"
+          aria-label={t('devices.selectShown')}
+          checked={isAll}
+          indeterminate={!isAll && selected.size > 0}
+          onChange={() => setSelected(new Set(isAll ? [] : rows.map(({ id }) => id)))}
+        />
+      ),
+      cell: ({ id, name }) => (
+        <Checkbox
+          size="xs"
+          aria-label={t('devices.select', { device: name ?? id })}
+          checked={selected.has(id)}
+          onChange={() => setSelected((now) => toggled(now, id))}
+        />
+      ),
+    };
+  }, [t, rows, selected, setSelected]);
+}
+
+function toggled(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const changed = new Set(selected);
+  if (!changed.delete(id)) changed.add(id);
+  return changed;
+}
+
+/** The name and, beside it, what tells it from others of that name. */
+function DeviceCell({ row: { id, name, toolsStale } }: { readonly row: DeviceLineFragment }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Link to="/devices/$id" params={{ id }} className={classes.device}>
+        {name ?? <code>{id}</code>}
+      </Link>
+      {name !== null && <code className={classes.id}>{id}</code>}
+      {toolsStale && <span className={classes.stale}>{t('devices.stale')}</span>}
+    </>
+  );
+}
+
+function Tags({ tags, onChoose }: { readonly tags: readonly string[]; readonly onChoose: (tag: string) => void }) {
+  return (
+    <span className={classes.tags}>
+      {tags.map((tag) => (
+        <button key={tag} type="button" className={classes.tag} onClick={() => onChoose(tag)}>
+          {tag}
+        </button>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,151 @@
+/** All devices: found by filter, shown as a table of any length, tagged and grouped, handed to a job. */
+import { useCallback, useMemo, useState } from 'react';
+import { Button } from '@mantine/core';
+import { IconCpu, IconPlayerPlay, IconTags } from '@tabler/icons-react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { useLiveRows } from '../../hub/use-live-rows';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { DataTable } from '../../parts/data-table';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { Page } from '../../parts/page';
+import { useColumnChoice } from './column-choice';
+import { ColumnMenu } from './column-menu';
+import { useDeviceColumns } from './device-columns';
+import { conditionsOf, type DeviceSearch, filterOf, stayingFilterOf } from './device-search';
+import classes from './devices.module.css';
+import { FilterBar } from './filter-bar';
+import {
+  DeviceChangesDocument,
+  type DeviceChangesSubscription,
+  DeviceCountDocument,
+  type DeviceFilter,
+  type DeviceLineFragment,
+  DevicesDocument,
+  type DevicesQuery,
+} from './generated/devices';
+import { TagDialog } from './tag-dialog';
+
+const route = getRouteApi('/devices');
+/** Ms. */
+const countRefreshMs = 5_000;
+
+export function DevicesPage() {
+  const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: '/devices' });
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const setSearch = useCallback(
+    (change: Partial<DeviceSearch>) => {
+      setSelected(new Set());
+      void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
+    },
+    [navigate],
+  );
+  const filter = useMemo(() => filterOf(search), [search]);
+  const pages = useDevicePages(search, filter);
+  const count = useHubQuery({ query: DeviceCountDocument, variables: { filter }, refreshMs: countRefreshMs }).data?.fleetSummary;
+  const choice = useColumnChoice();
+  const columns = useDeviceColumns({ shown: choice.shown, search, setSearch, selected, setSelected, rows: pages.rows });
+  return (
+    <Page
+      title={t('devices.title')}
+      lead={count && t('devices.count', { count: count.deviceCount, online: count.onlineCount })}
+      actions={<Acts search={search} selected={selected} matching={count?.deviceCount} onTagged={pages.refresh} />}
+    >
+      <div className={classes.tools}>
+        <FilterBar search={search} onChange={setSearch} />
+        <ColumnMenu {...choice} />
+      </div>
+      {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
+      {pages.rows.length === 0 && !pages.isLoading && !pages.error ? (
+        <NoDevices isFiltered={filter !== undefined} />
+      ) : (
+        <DataTable
+          label={t('devices.title')}
+          columns={columns}
+          rows={pages.rows}
+          rowKey={keyOf}
+          isSelected={(row) => selected.has(row.id)}
+          totalCount={count?.deviceCount}
+          hasMore={pages.hasMore}
+          onEnd={pages.loadMore}
+        />
+      )}
+    </Page>
+  );
+}
+
+function useDevicePages({ orderBy = 'NAME_ASC' }: DeviceSearch, filter: DeviceFilter | undefined) {
+  const variables = useCallback((after: string | null) => ({ filter, orderBy, after }), [filter, orderBy]);
+  const pages = usePages({ query: DevicesDocument, variables, pageOf });
+  const watched = useMemo(() => ({ filter: stayingFilterOf(filter) }), [filter]);
+  useLiveRows({ subscription: DeviceChangesDocument, variables: watched, rowOf: changedRow, patch: pages.patch });
+  return pages;
+}
+
+function pageOf({ devices: { nodes, pageInfo } }: DevicesQuery): PageOfRows<DeviceLineFragment> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}
+
+function changedRow({ deviceChanged }: DeviceChangesSubscription): DeviceLineFragment {
+  return deviceChanged;
+}
+
+function keyOf({ id }: DeviceLineFragment): string {
+  return id;
+}
+
+interface ActsProps {
+  readonly search: DeviceSearch;
+  readonly selected: ReadonlySet<string>;
+  readonly matching: number | undefined;
+  readonly onTagged: () => void;
+}
+
+/** With those that are selected, else with all that match. */
+function Acts({ search, selected, matching = 0, onTagged }: ActsProps) {
+  const { t } = useTranslation();
+  const [isTagging, setTagging] = useState(false);
+  const [mayWrite, mayRun] = [useScope('DEVICES_WRITE'), useScope('JOBS_WRITE')];
+  const ids = [...selected];
+  const meant = ids.length > 0 ? ids.length : matching;
+  return (
+    <>
+      {mayWrite && (
+        <Button variant="default" leftSection={<IconTags size={16} />} disabled={meant === 0} onClick={() => setTagging(true)}>
+          {t('devices.tagAct', { count: meant })}
+        </Button>
+      )}
+      {mayRun && (
+        <Link to="/jobs/new" search={ids.length > 0 ? { ids } : { devices: conditionsOf(search) }} className={classes.buttonLink}>
+          <IconPlayerPlay size={16} aria-hidden />
+          {t('devices.jobAct', { count: meant })}
+        </Link>
+      )}
+      <TagDialog
+        isOpen={isTagging}
+        filter={ids.length > 0 ? { ids } : (filterOf(search) ?? { all: true })}
+        count={meant}
+        onClose={() => setTagging(false)}
+        onTagged={onTagged}
+      />
+    </>
+  );
+}
+
+function NoDevices({ isFiltered }: { readonly isFiltered: boolean }) {
+  const { t } = useTranslation();
+  return isFiltered ? (
+    <Empty icon={IconCpu} title={t('devices.noMatch')}>
+      {t('devices.noMatchHint')}
+    </Empty>
+  ) : (
+    <Empty icon={IconCpu} title={t('devices.empty')} action={<Link to="/enrolments">{t('nav.enrolments')}</Link>}>
+      {t('devices.emptyHint', { url: `${location.origin}/ota/` })}
+    </Empty>
+  );
+}

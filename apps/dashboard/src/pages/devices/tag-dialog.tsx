@@ -1,0 +1,65 @@
+/** Tags of many devices at once: what is added and what is taken away. */
+import { useState } from 'react';
+import { Button, Group, Modal, Stack, TagsInput, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { ActFailureNotice } from '../../parts/failure';
+import { useNotify } from '../../parts/use-notify';
+import { type DeviceFilter, TagDevicesDocument } from './generated/devices';
+
+export interface TagDialogProps {
+  readonly isOpen: boolean;
+  readonly filter: DeviceFilter;
+  /** How many that are now. */
+  readonly count: number;
+  readonly onClose: () => void;
+  readonly onTagged: () => void;
+}
+
+export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialogProps) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const [add, setAdd] = useState<string[]>([]);
+  const [remove, setRemove] = useState<string[]>([]);
+  const act = useAct(TagDevicesDocument, (data) => data.tagDevices.userErrors);
+  const change = async () => {
+    const data = await act.run({ input: { filter, add, remove } });
+    if (!data) return;
+    notify(t('devices.tagged', { count: data.tagDevices.changedCount }));
+    setAdd([]);
+    setRemove([]);
+    onClose();
+    onTagged();
+  };
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={t('devices.tagTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Stack>
+        <Text size="sm">{t('devices.tagWhom', { count })}</Text>
+        <TagsInput
+          label={t('devices.tagAdd')}
+          placeholder={t('enrolments.tagsHint')}
+          value={add}
+          onChange={setAdd}
+          data-autofocus
+          acceptValueOnBlur
+        />
+        <TagsInput
+          label={t('devices.tagRemove')}
+          placeholder={t('enrolments.tagsHint')}
+          value={remove}
+          onChange={setRemove}
+          acceptValueOnBlur
+        />
+        <ActFailureNotice failure={act.failure} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button disabled={add.length + remove.length === 0} loading={act.isBusy} onClick={() => void change()}>
+            {t('devices.tagAct', { count })}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
