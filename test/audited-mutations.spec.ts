@@ -18,9 +18,11 @@ const unaudited: Readonly<Record<string, string>> = {
   refreshTools: 'The device is asked what it can do; nothing is changed.',
   revertJob:
     'Its entries are those of the jobs that it makes, as with createJob; it needs a finished roll-out, which is a story of its own.',
+  changePassword: 'Its entry is `user.password_changed`; it needs somebody who is signed in, which is a story of its own.',
   redeliverWebhook: 'The webhook is told once more what it was told; nothing is changed.',
 };
 
+const person = { email: 'audited@example.com', role: 'VIEWER', password: 'correct horse battery' };
 const AWAY = '02:00:00:00:aa:01';
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const screen = '02:00:01:00:00:00';
@@ -193,6 +195,13 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
     }),
   ],
   deleteWebhook: [by('id', of('webhook'))],
+  createUser: [() => input('UserInput', { name: 'audited', ...person }, { select: 'user { id }', keep: ['user', 'user.id'] })],
+  updateUser: [
+    () => ({
+      args: '(id: $id, input: $input)',
+      variables: { 'id: ID!': known['user'], 'input: UserInput!': { name: 'audited too', role: 'OPERATOR' } },
+    }),
+  ],
 };
 
 /** A board from the shelf that waits for somebody. */
