@@ -226,6 +226,23 @@ describe('devices to come', () => {
   });
 });
 
+describe('keys', () => {
+  it('are made with few scopes, listed and revoked', async () => {
+    const [key] = jsonLines<{ id: string; secret: string; scopes: string[] }>(
+      await run(['keys', 'create', 'reporting', '--scope', 'DEVICES_READ', '--expires-in', '30', '--json']),
+    );
+    expect(key?.scopes).toEqual(['DEVICES_READ']);
+    const env = { FLOTILLA_KEY: key?.secret ?? '' };
+    const [reading, calling, list] = await Promise.all([run(['devices'], { env }), run(['call', lamp, lampOn], { env }), run(['keys'])]);
+    expect([reading.code, calling.code, calling.stderr.split(':')[0]]).toEqual([0, 5, 'FORBIDDEN']);
+    expect(list.stdout).toMatch(/reporting/);
+    expect(list.stdout).not.toContain(key?.secret ?? '');
+    expect((await run(['keys', 'revoke', key?.id ?? ''])).code).toBe(0);
+    expect((await run(['devices'], { env })).code).toBe(5);
+    expect((await run(['keys', 'create', 'x', '--scope', 'EVERYTHING'])).code).toBe(1);
+  });
+});
+
 describe('events', () => {
   it('are printed as they happen', async () => {
     const query = '{ events(orderBy: AT_DESC, first: 1) { edges { cursor } } }';

@@ -313,7 +313,7 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   [/^(GET|HEAD) \/assets\/\*$/, refuses(404)],
   [/^(GET|HEAD) \/(health\/(live|ready)|api\/sign-in)$/, isPublic],
   [/^(GET|POST) \/ota(\/.*)?$/, tellsNoSecret],
-  [/^(GET|HEAD|POST) \/graphql$/, refuses(401)],
+  [/^(GET|HEAD|POST) \/(graphql|openapi\.json)$/, refuses(401)],
   [/^(GET|POST|DELETE) \/mcp$/, refuses(401)],
   [/^\w+ \/api\/sign-in(\/oidc(\/callback)?)?$/, refuses(400, 404, 415)],
   // Nobody signs in without a password or a provider; everything else below /api wants a key or a session, and everything below /t a token of the one device that it was made for.

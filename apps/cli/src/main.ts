@@ -8,6 +8,7 @@ import { enrolCommand } from './commands/enrol.js';
 import { eventsCommand } from './commands/events.js';
 import { firmwareCommand } from './commands/firmware.js';
 import { jobsCommand } from './commands/jobs.js';
+import { keysCommand } from './commands/keys.js';
 import { mcpCommand } from './commands/mcp.js';
 import { callCommand, toolsCommand } from './commands/tools.js';
 import { printable } from './console/printable.js';
@@ -32,7 +33,17 @@ async function main(): Promise<void> {
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new UsageError(`${message ?? 'This cannot be run.'} See --help.`);
     });
-  for (const add of [devicesCommand, toolsCommand, callCommand, jobsCommand, firmwareCommand, enrolCommand, eventsCommand, mcpCommand])
+  for (const add of [
+    devicesCommand,
+    toolsCommand,
+    callCommand,
+    jobsCommand,
+    firmwareCommand,
+    enrolCommand,
+    keysCommand,
+    eventsCommand,
+    mcpCommand,
+  ])
     add(program);
   await program
     .completion('completion', 'Print a script for bash or zsh that completes commands and options')

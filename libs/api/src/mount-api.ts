@@ -18,6 +18,7 @@ import { MountedAdapter } from './nest/mounted-adapter.js';
 import { makeNestLog } from './nest/nest-log.js';
 import { firmwareUpload } from './rest/firmware-upload.js';
 import { jobResultRoutes } from './rest/job-results.js';
+import { catalogueRest } from './rest/openapi/rest-catalogue.js';
 import { serveRest } from './rest/rest-routes.js';
 import { uploadRoutes } from './rest/upload-routes.js';
 import { Callers } from './sign-in/callers.js';
@@ -50,9 +51,10 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   let app: INestApplication | undefined;
   // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
   await server.register(async (scope) => {
+    const openApi = catalogueRest(scope);
     serveConsole(scope, deps.consoleFolder);
     serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, now: Date.now });
-    serveRest(scope, callers, [...uploadRoutes(deps), firmwareUpload(deps.firmware), ...jobResultRoutes(deps.registry.jobs)]);
+    serveRest(scope, callers, [...uploadRoutes(deps), firmwareUpload(deps.firmware), ...jobResultRoutes(deps.registry.jobs), openApi]);
     agents.mount(scope);
     app = await startNest(scope, deps, limits, callers);
   });

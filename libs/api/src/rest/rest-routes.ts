@@ -8,9 +8,10 @@ import type { Callers } from '../sign-in/callers.js';
 
 export interface RestRoute {
   readonly method: 'GET' | 'POST';
-  /** Below `/api/`, with Fastify's parameters: `/api/jobs/:id/results.csv`. */
-  readonly url: `/api/${string}`;
-  readonly scope: Scope;
+  /** Below `/api/`, with Fastify's parameters: `/api/jobs/:id/results.csv`. What they are is said in openapi/route-descriptions.ts. */
+  readonly url: `/api/${string}` | '/openapi.json';
+  /** Undefined: whoever is known. */
+  readonly scope: Scope | undefined;
   /** The body is not read: a route that takes one reads `request.raw`. May throw ApiError. */
   handle(request: FastifyRequest, reply: FastifyReply, viewer: Principal): Promise<FastifyReply>;
 }
@@ -23,10 +24,10 @@ export function serveRest(server: FastifyInstance, callers: Pick<Callers, 'ofReq
     scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
     for (const { method, url, scope: needed, handle } of routes) {
       scope.route({
-        ...{ method, url },
+        ...{ method, url, config: { scope: needed } },
         handler: async (request, reply) => {
           const { viewer } = await callers.ofRequest(request.headers, method !== 'GET');
-          if (!hasScope(viewer, needed))
+          if (needed !== undefined && !hasScope(viewer, needed))
             throw new ApiError('FORBIDDEN', `${method} ${url} needs the scope ${needed}, which you do not have.`);
           return handle(request, reply, viewer);
         },

@@ -1,0 +1,91 @@
+/** `flotilla keys`: create, list, revoke. */
+import type { Argv } from 'yargs';
+import { expectAccepted } from '@flotilla/client';
+import type { Scope } from '@flotilla/client/schema';
+import { withClient } from '../connection.js';
+import { printRows, printThing } from '../console/output.js';
+import { deviceFilter, deviceFilterOptions } from '../device-filter.js';
+import { ApiKeysDocument, CreateApiKeyDocument, RevokeApiKeyDocument } from '../generated/operations.js';
+import { command, type GlobalArguments } from './command.js';
+
+const scopes = [
+  'DEVICES_READ',
+  'DEVICES_WRITE',
+  'TOOLS_CALL',
+  'TOOLS_CALL_PRIVILEGED',
+  'JOBS_READ',
+  'JOBS_WRITE',
+  'FIRMWARE_WRITE',
+  'EVENTS_READ',
+  'ADMIN',
+] as const satisfies readonly Scope[];
+
+export function keysCommand(program: Argv<GlobalArguments>) {
+  return program.command('keys', 'Make, list and revoke API keys', (keys) => listKeys(revoke(create(keys))));
+}
+
+function create(keys: Argv<GlobalArguments>) {
+  return keys.command(
+    'create <name>',
+    'Make a key; its secret is printed once',
+    (args) =>
+      args
+        .positional('name', { type: 'string', demandOption: true, describe: 'What records show for whoever uses it' })
+        .option('scope', { choices: scopes, array: true, nargs: 1, demandOption: true, describe: 'What it may do; may come again' })
+        .option('expires-in', { type: 'number', requiresArg: true, describe: 'Days' })
+        .options(deviceFilterOptions)
+        .epilogue('With --tag, --model and the like it sees these devices alone.'),
+    command((args) =>
+      withClient(args, async (client) => {
+        const devices = deviceFilter(args);
+        const input = {
+          name: args.name,
+          scopes: args.scope,
+          ...(Object.keys(devices).length === 0 ? {} : { devices }),
+          ...(args.expiresIn === undefined ? {} : { expiresAt: new Date(Date.now() + args.expiresIn * 86_400_000).toISOString() }),
+        };
+        const { apiKey, secret } = expectAccepted((await client.request(CreateApiKeyDocument, { input })).createApiKey);
+        await printThing({ ...apiKey, secret }, args);
+      }),
+    ),
+  );
+}
+
+function revoke(keys: Argv<GlobalArguments>) {
+  return keys.command(
+    'revoke <id>',
+    'End a key, and whatever it has open',
+    (args) => args.positional('id', { type: 'string', demandOption: true }),
+    command((args) =>
+      withClient(args, async (client) => {
+        await printThing({ ...expectAccepted((await client.request(RevokeApiKeyDocument, { id: args.id })).revokeApiKey).apiKey }, args);
+      }),
+    ),
+  );
+}
+
+function listKeys(keys: Argv<GlobalArguments>) {
+  return keys.command(
+    ['list', '$0'],
+    'List keys',
+    (args) => args,
+    command((args) =>
+      withClient(args, async (client) => {
+        const { apiKeys } = await client.request(ApiKeysDocument);
+        await printRows(
+          apiKeys,
+          [
+            { head: 'ID', of: ({ id }) => id },
+            { head: 'NAME', of: ({ name }) => name },
+            { head: 'BEGINS', of: ({ prefix }) => prefix },
+            { head: 'SCOPES', of: ({ scopes: given }) => given },
+            { head: 'DEVICES', of: ({ devices }) => devices },
+            { head: 'LAST USED', of: ({ lastUsedAt }) => lastUsedAt },
+            { head: 'EXPIRES', of: ({ expiresAt }) => expiresAt },
+          ],
+          args,
+        );
+      }),
+    ),
+  );
+}

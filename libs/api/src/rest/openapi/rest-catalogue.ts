@@ -1,0 +1,29 @@
+/** Which routes this process has below /api/: Fastify tells of each as it is added, whoever adds it. */
+import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify';
+import type { Scope } from '@flotilla/registry';
+import type { RestRoute } from '../rest-routes.js';
+import { openApiDocument, type ServedRoute } from './openapi-document.js';
+import { routeDescriptions } from './route-descriptions.js';
+
+/** What a REST route leaves in Fastify's `config` about itself. */
+export interface RestRouteConfig extends FastifyContextConfig {
+  readonly scope?: Scope;
+}
+
+/** To be called before the routes are added. */
+export function catalogueRest(server: FastifyInstance): RestRoute {
+  const routes: ServedRoute[] = [];
+  server.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
+    if (!url.startsWith('/api/')) return;
+    const { scope }: RestRouteConfig = config ?? {};
+    for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url, scope });
+  });
+  let document: object | undefined;
+  return {
+    method: 'GET',
+    url: '/openapi.json',
+    // Any key: it holds no secret, and invariant 8 wants a reason for each path that is open.
+    scope: undefined,
+    handle: async (_request, reply) => reply.send((document ??= openApiDocument(routes, routeDescriptions))),
+  };
+}
