@@ -60,6 +60,8 @@ export interface SimulatedFleet {
   counts(): Promise<FleetCounts>;
   /** The last 16 calls of each device, oldest first. */
   calls(): Promise<Readonly<Record<string, readonly DeviceCall[]>>>;
+  /** Packets of sound that a device has said and played. */
+  sound(device: string): Promise<{ readonly spoken: number; readonly heard: number }>;
   /** The banners that a device showed, oldest first. */
   alerts(device: string): Promise<readonly ShownAlert[]>;
   /** Sends one command and waits until it was carried out; rejects when the fleet did not understand it. */
@@ -70,7 +72,7 @@ export interface SimulatedFleet {
 }
 
 interface AnswerLine {
-  readonly event: 'done' | 'error' | 'alerts' | 'calls';
+  readonly event: 'done' | 'error' | 'alerts' | 'calls' | 'sound';
   readonly id: number;
   readonly message?: string;
   readonly devices?: unknown;
@@ -165,6 +167,10 @@ export function startFleet(
     command,
     perform: async (message) => void (await perform(message)),
     calls: async () => (await perform({ cmd: 'calls', device: '*' })).devices as Readonly<Record<string, readonly DeviceCall[]>>,
+    sound: async (device) => {
+      const { devices } = await perform({ cmd: 'sound', device });
+      return (devices as Readonly<Record<string, { readonly spoken: number; readonly heard: number }>>)[device] ?? { spoken: 0, heard: 0 };
+    },
     alerts: async (device) => {
       const { devices } = await perform({ cmd: 'alerts', device });
       return (devices as Readonly<Record<string, readonly ShownAlert[]>>)[device] ?? [];

@@ -22,6 +22,7 @@ const commandSchema = z.discriminatedUnion('cmd', [
   z.strictObject({ cmd: z.literal('counts'), id }),
   z.strictObject({ cmd: z.literal('calls'), id, device }),
   z.strictObject({ cmd: z.literal('alerts'), id, device }),
+  z.strictObject({ cmd: z.literal('sound'), id, device }),
   z.strictObject({ cmd: z.literal('behaviour'), id, device, behaviour: behaviourSchema }),
   z.strictObject({ cmd: z.literal('disconnect'), id, device, how: z.enum(['graceful', 'abrupt', 'silent']).optional(), forMs }),
   z.strictObject({ cmd: z.literal('connect'), id, device }),
@@ -80,6 +81,9 @@ function actOnDevices(command: Extract<Command, { device: string }>, fleet: Flee
   if (command.cmd === 'calls') {
     const calls = selected.map((running) => [running.device.identity.mac, running.device.lastCalls]);
     return { event: 'calls', devices: Object.fromEntries(calls) };
+  }
+  if (command.cmd === 'sound') {
+    return { event: 'sound', devices: Object.fromEntries(selected.map(({ device: { identity, sound } }) => [identity.mac, sound])) };
   }
   if (command.cmd === 'alerts') {
     const alerts = selected.map((running) => [running.device.identity.mac, running.device.shownAlerts]);

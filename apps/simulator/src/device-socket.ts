@@ -10,6 +10,8 @@ export interface DeviceSocketEvents {
   /** The hub has accepted the device. */
   onopen(): void;
   onmessage(text: string): void;
+  /** A packet of Opus came beside the messages. */
+  onaudio?(packet: Uint8Array): void;
   /** Comes at most once, and not after `close`. */
   onloss(loss: Loss): void;
 }

@@ -10,6 +10,7 @@ import type {
   TransportSettings,
 } from '@flotilla/simulated-device';
 import type { DeviceSocket, DeviceSocketEvents, Loss } from './device-socket.js';
+import { UdpSound } from './udp-sound.js';
 
 /** What a device has around it: the ways to the hub, and a place for its flash. */
 export interface Surroundings {
@@ -42,6 +43,7 @@ export class RunningDevice {
   /** A connection that the hub still believes in. */
   #ghost: DeviceSocket | undefined;
   readonly #disposal = new AbortController();
+  #sound: UdpSound | undefined;
   #wakeTimer: NodeJS.Timeout | undefined;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #returnTimer: NodeJS.Timeout | undefined;
@@ -76,6 +78,7 @@ export class RunningDevice {
     this.#disposal.abort();
     this.switchOff('graceful');
     this.#layGhost();
+    this.#closeSound();
     clearTimeout(this.#wakeTimer);
   }
 
@@ -93,6 +96,7 @@ export class RunningDevice {
     this.#socket = this.surroundings.open(this.device, settings, {
       onopen: () => this.#opened(),
       onmessage: (text) => this.#carryOut(this.device.receive(text, Date.now())),
+      onaudio: () => this.device.hear(),
       onloss: (loss) => this.#lost(loss),
     });
   }
@@ -156,7 +160,15 @@ export class RunningDevice {
           this.#socket?.send(effect.text);
           break;
         case 'audio':
-          this.#socket?.sendAudio?.(effect.packet);
+          if (this.#sound === undefined) this.#socket?.sendAudio?.(effect.packet);
+          else this.#sound.send(effect.packet);
+          break;
+        case 'openSound':
+          this.#closeSound();
+          this.#sound = new UdpSound(effect.channel, () => this.device.hear());
+          break;
+        case 'closeSound':
+          this.#closeSound();
           break;
         case 'close':
           this.#hangUp(effect.how);
@@ -181,6 +193,11 @@ export class RunningDevice {
           break;
       }
     }
+  }
+
+  #closeSound(): void {
+    this.#sound?.close();
+    this.#sound = undefined;
   }
 
   #reconnectAt(at: number): void {

@@ -1,6 +1,8 @@
 /** A device's WebSocket connection: the handshake headers of the firmware, text frames, and an end without a close frame. [xiaozhi §1.2, §1.5] */
 import { WebSocket } from 'ws';
 import type { DeviceIdentity } from '@flotilla/simulated-device';
+import { decodeAudioFrame, encodeAudioFrame } from '@flotilla/voice';
+import type { FramingVersion } from '@flotilla/voice';
 import type { DeviceSocket, DeviceSocketEvents, Loss, SocketTarget } from './device-socket.js';
 
 const HANDSHAKE_WAIT_MS = 10_000;
@@ -41,7 +43,9 @@ export class WebSocketSocket implements DeviceSocket {
     });
     this.#socket.on('open', () => this.#opened());
     this.#socket.on('message', (data, isBinary) => {
-      if (!isBinary && !this.#isOver) events.onmessage(String(data));
+      if (this.#isOver) return;
+      if (!isBinary) events.onmessage(String(data));
+      else if (Buffer.isBuffer(data)) this.#hear(data);
     });
     this.#socket.on('unexpected-response', (_request, response) => {
       const kind = REFUSED_STATUS.includes(response.statusCode) ? 'refused' : 'unreachable';
@@ -57,7 +61,8 @@ export class WebSocketSocket implements DeviceSocket {
   }
 
   sendAudio(packet: Uint8Array): void {
-    if (this.#socket.bufferedAmount <= SEND_BYTES_MAX) this.#socket.send(frameAudio(packet, this.login.version ?? 1));
+    if (this.#socket.bufferedAmount <= SEND_BYTES_MAX)
+      this.#socket.send(encodeAudioFrame(this.#framing, { payload: packet, timestamp: 0 }));
   }
 
   /** A device destroys its socket whatever the reason: no close frame, no goodbye. */
@@ -65,6 +70,16 @@ export class WebSocketSocket implements DeviceSocket {
     this.#isOver = true;
     if (how === 'silent') this.#socket.pause();
     else this.#socket.terminate();
+  }
+
+  get #framing(): FramingVersion {
+    const { version } = this.login;
+    return version === 2 || version === 3 ? version : 1;
+  }
+
+  #hear(frame: Uint8Array): void {
+    const decoded = decodeAudioFrame(this.#framing, frame);
+    if (decoded.ok) this.events.onaudio?.(decoded.packet.payload);
   }
 
   #opened(): void {
@@ -77,19 +92,6 @@ export class WebSocketSocket implements DeviceSocket {
     this.#isOver = true;
     this.events.onloss(loss);
   }
-}
-
-/** Numbers are big-endian; the fields in between are 0 from a device. [xiaozhi §1.4] */
-export function frameAudio(packet: Uint8Array, version: number): Uint8Array {
-  if (version !== 2 && version !== 3) return packet;
-  const head = Buffer.alloc(version === 2 ? 16 : 4);
-  if (version === 2) {
-    head.writeUInt16BE(2, 0);
-    head.writeUInt32BE(packet.length, 12);
-  } else {
-    head.writeUInt16BE(packet.length, 2);
-  }
-  return Buffer.concat([head, packet]);
 }
 
 function headersOf({ headers, token }: WebSocketLogin): Record<string, string> {

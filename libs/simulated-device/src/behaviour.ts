@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 /** The longest delay that a behaviour may ask for, in ms: beyond any deadline of a hub, below what a timer can hold. */
 const DELAY_MS_MAX = 3_600_000;
+/** An hour of speech. */
+const TALK_PACKETS_MAX = 60_000;
 /** Behaviours that one device may have at a time: enough for any story, small enough to search for each message. */
 export const BEHAVIOURS_MAX = 32;
 
@@ -82,6 +84,10 @@ const lasting = [
 const momentary = [
   /** Opens a conversation now. On MQTT this sends a `hello`; a WebSocket device does it by connecting. */
   z.strictObject({ kind: z.literal('helloNow') }),
+  /** Says so many packets of sound, 60 ms each, in the conversation that is open or in a new one. */
+  z.strictObject({ kind: z.literal('talk'), packets: z.number().int().min(1).max(TALK_PACKETS_MAX) }),
+  /** Ends the conversation, as the button does. */
+  z.strictObject({ kind: z.literal('hangUp') }),
   /** Sends a notification that nobody asked for, as some forks do. */
   z.strictObject({ kind: z.literal('notification'), method: z.string(), params: z.record(z.string(), z.unknown()).optional() }),
   /** Reconnects with the MAC of another device; with its `uuid` too, the credentials are cloned. */

@@ -12,6 +12,7 @@ export { pausesAt } from './pauses.js';
 export { profileNames, profiles } from './profile.js';
 export type { DeviceProfile, FirmwareAge, ProfileName } from './profile.js';
 export type { Network } from './reconnect-plan.js';
+export type { SoundChannel, SoundCounts } from './conversation.js';
 export type { ShownAlert } from './screen.js';
 export { seededRandom } from './seeded-random.js';
 export { SimulatedDevice } from './simulated-device.js';

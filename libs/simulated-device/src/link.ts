@@ -1,5 +1,6 @@
 /** The device's end of its connection: gathers what it wants done while it works through one input. What it says while offline is lost. */
 import type { TransportSettings } from './boot/transport-settings.js';
+import type { SoundChannel } from './conversation.js';
 import type { Firmware } from './firmware-slots.js';
 import type { HttpRequest } from './http-requests.js';
 import type { ReconnectPlan } from './reconnect-plan.js';
@@ -29,6 +30,9 @@ export type DeviceEffect =
   | { readonly kind: 'send'; readonly text: string }
   /** Send this packet of sound, framed as the connection has it. [xiaozhi §1.4] */
   | { readonly kind: 'audio'; readonly packet: Uint8Array }
+  /** Sound goes this way from now on, and comes back on it, until `closeSound` or the next one. [xiaozhi §2.5] */
+  | { readonly kind: 'openSound'; readonly channel: SoundChannel }
+  | { readonly kind: 'closeSound' }
   /** End the connection: `graceful` with an MQTT DISCONNECT, `abrupt` with nothing. `disconnected` must not be called for it. */
   | { readonly kind: 'close'; readonly how: 'graceful' | 'abrupt' }
   /** Call `dial` at this time; replaces an earlier one. */

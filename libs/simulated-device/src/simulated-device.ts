@@ -11,7 +11,7 @@ import { toInt32 } from './check-arguments.js';
 import { Boot } from './boot/boot.js';
 import { Nvs } from './boot/nvs.js';
 import { transportSettings } from './boot/transport-settings.js';
-import { Conversation } from './conversation.js';
+import { Conversation, type SoundCounts } from './conversation.js';
 import { DeviceState } from './device-state.js';
 import { FirmwareUpdate, type UpdateFault } from './firmware-update.js';
 import { FirmwareObject, readFirmwareJson } from './firmware-json.js';
@@ -120,6 +120,11 @@ export class SimulatedDevice {
     return this.#screen.alerts;
   }
 
+  /** Packets of sound that it has said and played since it was made. */
+  get sound(): SoundCounts {
+    return this.#conversation.sound;
+  }
+
   /** The device is switched on, or the time of the last `reconnectAt` has come: asks the OTA address after a restart, and connects otherwise. */
   dial(now: number): readonly DeviceEffect[] {
     if (this.#boot === undefined) this.#connectAsKnown();
@@ -162,6 +167,11 @@ export class SimulatedDevice {
     return this.#settle(now);
   }
 
+  /** A packet of sound from the hub. */
+  hear(): void {
+    this.#conversation.hear();
+  }
+
   /** Takes a behaviour on, or does at once what a momentary one says. */
   behave(behaviour: Behaviour, now: number): readonly DeviceEffect[] {
     if (isLasting(behaviour)) {
@@ -171,6 +181,12 @@ export class SimulatedDevice {
     switch (behaviour.kind) {
       case 'helloNow':
         if (!this.#state.isUpgrading) this.#conversation.open();
+        break;
+      case 'talk':
+        if (!this.#state.isUpgrading) this.#conversation.talk(behaviour.packets, now);
+        break;
+      case 'hangUp':
+        this.#conversation.end(now);
         break;
       case 'notification':
         this.#notify(behaviour.method, behaviour.params);

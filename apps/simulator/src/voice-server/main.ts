@@ -1,0 +1,36 @@
+/** A voice server for trying the hub's relay: `npm run simulate:voice`. */
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+import { ServerConversation } from './server-conversation.js';
+import { readServerOptions } from './server-options.js';
+
+const { host, misbehaviour, port, token, tool } = readServerOptions(process.argv);
+
+const server = new WebSocketServer({
+  host,
+  port,
+  verifyClient: ({ req }: { readonly req: IncomingMessage }) => token === undefined || req.headers.authorization === `Bearer ${token}`,
+});
+
+function tell(line: Readonly<Record<string, unknown>>): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+server.on('connection', (socket, request) => {
+  const conversation = new ServerConversation(socket, String(request.headers['device-id']), { misbehaviour, tool });
+  socket.on('close', () => tell({ event: 'ended', ...conversation.counts }));
+});
+server.on('error', (error) => {
+  process.stderr.write(`The voice server cannot listen: ${error.message}. Give another --port.\n`);
+  process.exit(1);
+});
+server.on('listening', () => tell({ event: 'listening', url: `ws://${host}:${(server.address() as AddressInfo).port}/` }));
+
+function stop(): void {
+  for (const socket of server.clients) socket.terminate();
+  server.close(() => process.exit(0));
+}
+
+process.once('SIGINT', stop);
+process.once('SIGTERM', stop);

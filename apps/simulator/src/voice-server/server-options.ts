@@ -1,0 +1,34 @@
+/** The command line of the simulated voice server. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+const misbehaviours = ['mute', 'late', 'dies', 'stalls', 'floods'] as const;
+/** Says nothing to a hello; answers it after 5 s; ends in the middle of an utterance; stops reading there; says more than anybody can hear. */
+export type Misbehaviour = (typeof misbehaviours)[number];
+
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | undefined;
+  readonly misbehaviour: Misbehaviour | undefined;
+  /** A tool without arguments that it calls at the beginning of each conversation. */
+  readonly tool: string | undefined;
+}
+
+export function readServerOptions(argv: readonly string[]): ServerOptions {
+  return new Command('simulate:voice')
+    .description(
+      'Runs a small voice server that says back what it hears, until Ctrl-C. Counts go to standard output as JSON lines when a conversation ends.',
+    )
+    .option('--host <host>', 'the address to listen on', '127.0.0.1')
+    .option('--port <port>', 'the port to listen on, 0 for any that is free', readPort, 8000)
+    .option('--token <token>', 'refuse conversations without this bearer token')
+    .option('--tool <name>', 'a tool without arguments to call at the beginning of each conversation')
+    .addOption(new Option('--misbehaviour <kind>', 'go wrong in this way').choices(misbehaviours))
+    .parse(argv)
+    .opts<ServerOptions>();
+}
+
+function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+  return Number(text);
+}

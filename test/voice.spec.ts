@@ -1,0 +1,131 @@
+/** Conversations relayed to a voice server: simulated devices talk over both transports, and hear back what they said, while tools go on being called. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callTool, deviceThat, eventsOf, isOnline } from './src/device-api.js';
+import { eventually } from './src/eventually.js';
+import { ask } from './src/graphql-client.js';
+import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
+import { metric } from './src/metrics.js';
+import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
+import { startVoiceServer, type VoiceServerProcess } from './src/voice-server.js';
+
+const TOKEN = 'token-of-the-hub-and-of-no-device';
+const devices = { mqtt: '02:00:01:00:00:00', mqttToo: '02:00:01:00:00:01', webSocket: '02:00:02:00:00:00' };
+
+let hub: HubProcess;
+let overMqtt: SimulatedFleet;
+let overWebSocket: SimulatedFleet;
+let echo: VoiceServerProcess;
+const others: VoiceServerProcess[] = [];
+
+const heardBy = (fleet: SimulatedFleet, device: string, atLeast: number) =>
+  eventually(
+    () => fleet.sound(device),
+    ({ heard }) => heard >= atLeast,
+    10_000,
+  );
+
+function conversationsOf(device: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return eventsOf(hub, device, 'device.conversation');
+}
+
+const ended = (device: string, count = 1) =>
+  eventually(
+    async () => (await conversationsOf(device)).filter(({ state }) => state === 'ended'),
+    (found) => found.length >= count,
+    10_000,
+  );
+
+const talk = (fleet: SimulatedFleet, device: string, packets: number) =>
+  fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'talk', packets } });
+const hangUp = (fleet: SimulatedFleet, device: string) => fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'hangUp' } });
+
+async function useVoiceServer(device: string, args: readonly string[]): Promise<VoiceServerProcess> {
+  const server = await startVoiceServer(args);
+  others.push(server);
+  const { updateDevice } = await ask<{ updateDevice: { userErrors: unknown[] } }>(
+    hub,
+    'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { message } } }',
+    { input: { deviceId: device, voiceUrl: server.url } },
+  );
+  expect(updateDevice.userErrors).toEqual([]);
+  return server;
+}
+
+describe('voice', () => {
+  beforeAll(async () => {
+    echo = await startVoiceServer(['--token', TOKEN, '--tool', 'self.get_device_status']);
+    hub = await startHub({ env: { FLOTILLA_VOICE_URL: echo.url, FLOTILLA_VOICE_TOKEN: TOKEN } });
+    overMqtt = startFleet(hub, { devices: 2, seed: 1 });
+    overWebSocket = startFleet(hub, { devices: 1, seed: 2, transport: 'websocket', args: ['--reconnect-ms', '3600000'] });
+    for (const device of Object.values(devices)) await deviceThat(hub, device, isOnline);
+  });
+  afterAll(async () => {
+    await Promise.all([overMqtt.stop(), overWebSocket.stop(), ...[echo, ...others].map((server) => server.stop())]);
+    expect(await hub.stop()).toBe(0);
+    expect(hub.log()).not.toMatch(/unhandled|callback_threw/i);
+    expect(hub.log()).not.toContain(TOKEN);
+    removeDataDir(hub.dataDir);
+  });
+
+  it('is carried over MQTT and UDP, both ways, with no packet lost', async () => {
+    await talk(overMqtt, devices.mqtt, 20);
+    expect(await heardBy(overMqtt, devices.mqtt, 20)).toEqual({ spoken: 20, heard: 20 });
+    const called = await callTool(hub, { deviceId: devices.mqtt, tool: 'self.get_device_status' });
+    expect(called.outcome).toBe('SUCCEEDED');
+    await hangUp(overMqtt, devices.mqtt);
+    const [end] = await ended(devices.mqtt);
+    expect(end).toMatchObject({ reason: 'device_goodbye', transport: 'MQTT', framesFromDevice: 20, framesToDevice: 20, framesDropped: 0 });
+  });
+
+  it('is carried over WebSocket', async () => {
+    expect(await heardBy(overWebSocket, devices.webSocket, 10)).toEqual({ spoken: 10, heard: 10 });
+    await talk(overWebSocket, devices.webSocket, 5);
+    expect(await heardBy(overWebSocket, devices.webSocket, 15)).toEqual({ spoken: 15, heard: 15 });
+  });
+
+  it('lets the voice server call tools, on record and in its own name', async () => {
+    const [conversation] = await eventually(
+      () => Promise.resolve(echo.ended),
+      (found) => found.length > 0,
+      5_000,
+    );
+    expect(conversation?.tools).toContain('self.get_device_status');
+    expect(conversation?.tools).not.toContain('self.reboot');
+    expect(conversation?.answers).toMatchObject([{ content: [{ type: 'text' }], isError: false }]);
+    const { calls } = await ask<{ calls: { nodes: { actor: string; outcome: string }[] } }>(
+      hub,
+      'query ($filter: CallFilter) { calls(filter: $filter) { nodes { actor outcome } } }',
+      { filter: { deviceId: devices.mqtt } },
+    );
+    expect(calls.nodes).toContainEqual({ actor: `voice:${new URL(echo.url).host}`, outcome: 'SUCCEEDED' });
+  });
+
+  it.each([
+    ['dies', 'backend_lost'],
+    ['floods', 'backend_flooded'],
+  ])('of a server that %s ends alone', async (misbehaviour, reason) => {
+    const device = devices.mqttToo;
+    const before = (await conversationsOf(device)).filter(({ state }) => state === 'ended').length;
+    await useVoiceServer(device, ['--misbehaviour', misbehaviour]);
+    await talk(overMqtt, device, 20);
+    expect((await ended(device, before + 1)).at(-1)).toMatchObject({ reason });
+    expect((await callTool(hub, { deviceId: device, tool: 'self.get_device_status' })).outcome).toBe('SUCCEEDED');
+    await talk(overMqtt, devices.mqtt, 5);
+    const { heard } = await overMqtt.sound(devices.mqtt);
+    await heardBy(overMqtt, devices.mqtt, heard + 5);
+    await hangUp(overMqtt, devices.mqtt);
+  });
+
+  it('goes on without voice where the server says nothing', async () => {
+    const device = devices.mqttToo;
+    await useVoiceServer(device, ['--misbehaviour', 'mute']);
+    await talk(overMqtt, device, 5);
+    await eventually(
+      () => conversationsOf(device),
+      (found) => found.some(({ state }) => state === 'unavailable'),
+      10_000,
+    );
+    expect((await callTool(hub, { deviceId: device, tool: 'self.get_device_status' })).outcome).toBe('SUCCEEDED');
+    expect(await metric(hub, 'flotilla_conversations')).toBeGreaterThanOrEqual(0);
+  });
+});
