@@ -37,6 +37,7 @@ export type {
 } from './firmware-store.js';
 export type {
   ClaimedTarget,
+  EarlierJob,
   FailureGroupRow,
   JobFence,
   JobMove,

@@ -218,6 +218,8 @@ export interface LateAnswer {
 export interface JobStore {
   /** Recorded in the audit trail in the same transaction, as on behalf of its creator where `by` is not given. */
   create(job: NewJob, by?: AuditSource): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob>;
+  /** All in one transaction, or none where the key of the first was used before. */
+  createAll(jobs: readonly NewJob[], by: AuditSource): Promise<{ readonly kind: 'created'; readonly jobs: readonly Job[] } | EarlierJob>;
   /** What its principal made under this key before; undefined where it is new. */
   earlier(job: Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined>;
   /** Devices that the filter matches now, by their tools. */

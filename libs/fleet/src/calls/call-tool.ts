@@ -3,19 +3,21 @@ import type { Bus, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText, argumentsBytesMax, callTimeoutMsMax, callTimeoutMsMin } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
 import { hubCall, identifyTool } from '@flotilla/mcp';
-import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
+import type { CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
 import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { auditedActionOf, entryOfEnd, entryOfIntent, entryOfRefused } from './call-audit.js';
 import type { AuditedCallAction } from './call-audit.js';
+import { refusalOfCall } from './call-refusal.js';
 import { KeyedCalls } from './keyed-calls.js';
+import { refuseKey } from '../idempotency/refuse-key.js';
 import { newId } from '../new-id.js';
 import type { PolicyBook } from './policy-book.js';
 import { refuse } from '../refusal.js';
-import type { Refusal, RefusalCode } from '../refusal.js';
-import { requestHash } from '../request-hash.js';
+import type { Refusal } from '../refusal.js';
+import { requestHash } from '../idempotency/request-hash.js';
 import type { ToolGate } from './tool-gate.js';
 
 export interface CallRequest {
@@ -55,10 +57,9 @@ interface StartedCall {
   readonly startedAt: number;
 }
 
-/** An outcome, and for one from before the wire the part of the request that it is about. */
+/** An outcome, and what the audit trail has of it. */
 interface CallEnd {
   readonly outcome: CallOutcome;
-  readonly path?: readonly string[];
   /** Undefined where the audit trail does not take the call. */
   readonly audited?: AuditedCallAction | undefined;
   /** Whether its intent is on the audit trail, or on its way there. */
@@ -68,7 +69,7 @@ interface CallEnd {
 /** How long an answer waits for its record to be on disk, ms. While PostgreSQL is away longer the record waits alone, and no further call is taken. */
 const recordWaitMs = 2_000;
 
-/** Characters of names and keys that a caller gives: they are stored and indexed. */
+/** Characters of names that a caller gives: they are stored and indexed. */
 const nameLengthMax = 200;
 
 export class ToolCaller {
@@ -120,29 +121,25 @@ export class ToolCaller {
       case 'conflict':
         return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['input', 'idempotencyKey'], 'The key was used for another call.') };
       case 'repeat':
-        return this.#keyed.answerOf(claim.call, started.timeoutMs);
+        return answerOf(await this.#keyed.endOf(claim.call, started.timeoutMs));
     }
   }
 
   async #finish(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
     const end = await this.#end(started, entry);
-    const { outcome, path } = end;
-    const call = this.#rowOf(started, outcome);
+    const call = this.#rowOf(started, end.outcome);
     await this.#record(call, started, end);
-    const { error } = outcome;
-    if (outcome.kind !== 'REJECTED' && outcome.kind !== 'NOT_SENT') return { call };
-    return { call, refusal: refuse(refusalCode(error), path ?? [], error?.message ?? 'The call was not sent.') };
+    return answerOf(call);
   }
 
   async #end(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallEnd> {
     const { request, actor, ownUrl, policy } = started;
-    if (entry === undefined)
-      return { outcome: offline, path: ['input', 'deviceId'], audited: auditedActionOf(undefined, request.tool, policy) };
+    if (entry === undefined) return { outcome: offline, audited: auditedActionOf(undefined, request.tool, policy) };
     const toolSet = entry.toolSetHash === undefined ? undefined : await this.#deps.registry.toolSets.get(entry.toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
     const refusal = this.#deps.gate.refuseActor(request.tool, actor) ?? this.#deps.gate.refuse(toolSet, { ...request, ...actor }, ownUrl);
     if (refusal !== undefined) {
-      return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, path: ['input', refusal.part], audited };
+      return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, audited };
     }
     if (audited !== undefined && this.#deps.registry.audit.isOverloaded) return { outcome: unauditable };
     if (audited !== undefined && !(await this.#writeIntent(started, audited))) return { outcome: unauditable, audited, isIntended: true };
@@ -233,34 +230,23 @@ const offline: CallOutcome = {
   error: { code: 'DEVICE_OFFLINE', message: 'The device is not connected.' },
 };
 
+function answerOf(call: CallRow): CallAnswer {
+  const refusal = refusalOfCall(call);
+  return refusal === undefined ? { call } : { call, refusal };
+}
+
 function refuseRequest({ tool, arguments: args, timeoutMs, idempotencyKey }: CallRequest): Refusal | undefined {
   if (tool === '' || tool.length > nameLengthMax)
     return refuse('INVALID', ['input', 'tool'], `A tool's name has 1 to ${nameLengthMax} characters.`);
   if (timeoutMs !== undefined && !isCallTimeout(timeoutMs)) {
     return refuse('INVALID', ['input', 'timeoutMs'], `timeoutMs is a whole number from ${callTimeoutMsMin} to ${callTimeoutMsMax}.`);
   }
-  if (idempotencyKey !== undefined && (idempotencyKey === '' || idempotencyKey.length > nameLengthMax)) {
-    return refuse('INVALID', ['input', 'idempotencyKey'], `An idempotency key has 1 to ${nameLengthMax} characters.`);
-  }
+  const invalidKey = idempotencyKey === undefined ? undefined : refuseKey(idempotencyKey, ['input', 'idempotencyKey']);
+  if (invalidKey !== undefined) return invalidKey;
   if (Buffer.byteLength(JSON.stringify(args)) <= argumentsBytesMax) return undefined;
   return refuse('REQUEST_TOO_LARGE', ['input', 'arguments'], `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`);
 }
 
 function isCallTimeout(timeoutMs: number): boolean {
   return Number.isInteger(timeoutMs) && timeoutMs >= callTimeoutMsMin && timeoutMs <= callTimeoutMsMax;
-}
-
-/** What was certainly not sent carries one of the codes for that; anything else under such an outcome is a fault of the gateway. */
-function refusalCode(error: CallError | undefined): RefusalCode {
-  switch (error?.code) {
-    case 'TOOL_UNKNOWN':
-    case 'ARGUMENTS_INVALID':
-    case 'REQUEST_TOO_LARGE':
-    case 'TOOL_FORBIDDEN':
-    case 'URL_FORBIDDEN':
-    case 'OVERLOADED':
-      return error.code;
-    default:
-      return 'DEVICE_OFFLINE';
-  }
 }

@@ -4,6 +4,8 @@ import type { CallRow, CallStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { CallAnswer } from './call-tool.js';
 
+/** How long after its deadline a call that ended there may take to be on record, ms. */
+const recordGraceMs = 2_000;
 /** Pause between looks at the record of a call that another process may still be making. */
 const lookAgainMs = 250;
 
@@ -28,16 +30,16 @@ export class KeyedCalls {
     }
   }
 
-  /** The first call's answer; UNKNOWN once its time is over and nobody has recorded an end: its process died with it, or could not write it. */
-  async answerOf(first: CallRow, timeoutMs: number): Promise<CallAnswer> {
+  /** The first call with its end; UNKNOWN once its time is over and nobody has recorded an end: its process died with it, or could not write it. */
+  async endOf(first: CallRow, timeoutMs: number): Promise<CallRow> {
     const running = this.#running.get(first.id);
-    if (running !== undefined) return running;
+    if (running !== undefined) return (await running).call ?? abandoned(first);
     let call = first;
-    while (call.outcome === undefined && this.#clock.now() < first.startedAt + timeoutMs) {
+    while (call.outcome === undefined && this.#clock.now() < first.startedAt + timeoutMs + recordGraceMs) {
       await new Promise<void>((resolve) => this.#clock.setTimer(lookAgainMs, resolve));
       call = (await this.#store.find(first.id)) ?? first;
     }
-    return { call: call.outcome === undefined ? abandoned(call) : call };
+    return call.outcome === undefined ? abandoned(call) : call;
   }
 }
 

@@ -11,12 +11,13 @@ import {
 } from '@flotilla/jobs';
 import type { Job, ToolPolicy } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { JobStore, NewJob, Registry } from '@flotilla/registry';
+import type { EarlierJob, NewJob, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
+import { refuseKey } from '../idempotency/refuse-key.js';
 import { announceJob } from './announce-job.js';
 import { refuseJobRequest, refuseStart } from './job-request.js';
 import type { JobRequest } from './job-request.js';
@@ -27,7 +28,7 @@ import { newId } from '../new-id.js';
 import type { PolicyBook } from '../calls/policy-book.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-import { requestHash } from '../request-hash.js';
+import { requestHash } from '../idempotency/request-hash.js';
 import type { ToolGate } from '../calls/tool-gate.js';
 
 /** The job, or why there is none. */
@@ -69,9 +70,31 @@ export interface Making {
 }
 
 export async function makeJob(deps: CreateJobDeps, request: JobRequest | RolloutRequest, making: Making): Promise<JobAnswer> {
-  if (!('firmwareImageId' in request)) return makeFrom(deps, { request }, making);
+  const planned = await planJob(deps, request, making);
+  if (!('row' in planned)) return planned;
+  const [created] = await writeJobs(deps, [planned.row], making.actor);
+  return created ?? {};
+}
+
+/** The row of a job that may be made, or else the answer: a job that the key has made before, or why there will be none. */
+export async function planJob(
+  deps: CreateJobDeps,
+  request: JobRequest | RolloutRequest,
+  making: Making,
+): Promise<{ readonly row: NewJob } | JobAnswer> {
+  const invalidKey = refuseKey(making.idempotencyKey, ['idempotencyKey']);
+  if (invalidKey !== undefined) return { refusal: invalidKey };
+  if (!('firmwareImageId' in request)) return planFrom(deps, { request }, making);
   const planned = await planRollout(deps.registry, request);
-  return 'code' in planned ? { refusal: planned } : makeFrom(deps, planned, making);
+  return 'code' in planned ? { refusal: planned } : planFrom(deps, planned, making);
+}
+
+/** All in one transaction, so that a repetition meets all of them or none. One answer where the first of them was there already. */
+export async function writeJobs(deps: CreateJobDeps, rows: readonly NewJob[], actor: Actor): Promise<readonly JobAnswer[]> {
+  const created = await deps.registry.jobs.createAll(rows, sourceOf(actor));
+  if (created.kind !== 'created') return [answerOf(created)];
+  for (const { id } of created.jobs) announceJob(deps, id);
+  return created.jobs.map((job) => ({ job }));
 }
 
 /** With the image, where it is a roll-out. */
@@ -80,9 +103,9 @@ export interface AskedJob {
   readonly image?: PlannedRollout['image'] | undefined;
 }
 
-async function makeFrom(deps: CreateJobDeps, { request, image }: AskedJob, making: Making): Promise<JobAnswer> {
+async function planFrom(deps: CreateJobDeps, { request, image }: AskedJob, making: Making): Promise<{ readonly row: NewJob } | JobAnswer> {
   const { idempotencyKey, actor, parentJobId } = making;
-  const invalid = refuseJobRequest(request, idempotencyKey);
+  const invalid = refuseJobRequest(request);
   if (invalid !== undefined) return { refusal: invalid };
   const asked = { createdById: actor.id, idempotencyKey, requestHash: making.requestHash ?? hashOf(request, image) };
   // Before what may have changed since: a repetition gets its job also when another one would be refused now.
@@ -92,7 +115,7 @@ async function makeFrom(deps: CreateJobDeps, { request, image }: AskedJob, makin
   const policy = await deps.policies.policyOf(request.tool);
   const refusal = (await refuseNewJob(deps, { request, image }, policy, actor)) ?? (await making.refuseMore?.());
   if (refusal !== undefined) return { refusal };
-  const row: NewJob = {
+  const row = {
     id: newId(createdAt) as JobId,
     state: firstState(deps, request, policy),
     name: request.name,
@@ -108,9 +131,7 @@ async function makeFrom(deps: CreateJobDeps, { request, image }: AskedJob, makin
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,
   };
-  const created = await deps.registry.jobs.create(row, sourceOf(actor));
-  if (created.kind === 'created') announceJob(deps, created.job.id);
-  return answerOf(created);
+  return { row };
 }
 
 function hashOf(request: JobRequest, image: AskedJob['image']): string {
@@ -186,8 +207,8 @@ function refuseVerification({ tool, verification }: JobRequest, policy: ToolPoli
   return refuse('INVALID', ['input', 'verification'], `The verification of "${tool}" may be ${offered}, as its policy says.`);
 }
 
-function answerOf(made: Awaited<ReturnType<JobStore['create']>>): JobAnswer {
-  if (made.kind !== 'conflict') return { job: made.job };
+function answerOf(made: EarlierJob): JobAnswer {
+  if (made.kind === 'repeat') return { job: made.job };
   return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
 }
 

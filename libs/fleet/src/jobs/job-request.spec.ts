@@ -16,7 +16,7 @@ describe('a request for a job', () => {
     ['a window over midnight', { window: { from: '22:00', to: '06:00', zone: 'Europe/Berlin', days: [1, 7] } }],
     ['everything with a number', { perMinute: 1, maxAttempts: 10, priority: 3, maxInFlight: 1 }],
   ])('is taken with %s', (_, change) => {
-    expect(refuseJobRequest({ ...plain, ...change }, 'key')).toBeUndefined();
+    expect(refuseJobRequest({ ...plain, ...change })).toBeUndefined();
   });
 
   it.each<[string, unknown, readonly string[]]>([
@@ -37,7 +37,7 @@ describe('a request for a job', () => {
     ['too many attempts', { maxAttempts: 11 }, ['input', 'maxAttempts']],
     ['no pace at all', { perMinute: 0 }, ['input', 'perMinute']],
   ])('is refused with %s, naming the place', (_, change, path) => {
-    const refusal = refuseJobRequest({ ...plain, ...(change as Partial<JobRequest>) }, 'key');
+    const refusal = refuseJobRequest({ ...plain, ...(change as Partial<JobRequest>) });
     expect(refusal?.path).toEqual(path);
     expect(refusal?.message).not.toBe('');
   });

@@ -116,14 +116,11 @@ const boundsSchema = z.object({
   abort: z.array(abortSchema).max(abortRulesMax).optional(),
   window: windowSchema.optional(),
 });
-const keySchema = z.string().min(1).max(nameLengthMax);
 
 /** Undefined where the request is within its bounds, whenever it is made. */
-export function refuseJobRequest(request: JobRequest, idempotencyKey: string): Refusal | undefined {
+export function refuseJobRequest(request: JobRequest): Refusal | undefined {
   const bounds = boundsSchema.safeParse(request);
   if (!bounds.success) return refuseIssue(bounds.error.issues[0], ['input']);
-  const key = keySchema.safeParse(idempotencyKey);
-  if (!key.success) return refuseIssue(key.error.issues[0], ['idempotencyKey']);
   if (Buffer.byteLength(JSON.stringify(request.arguments)) > argumentsBytesMax) {
     return refuse('REQUEST_TOO_LARGE', ['input', 'arguments'], `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`);
   }

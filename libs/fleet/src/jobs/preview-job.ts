@@ -60,7 +60,7 @@ async function preview(deps: PreviewJobDeps, asked: AskedJob, actor: Actor): Pro
   const { request, image } = asked;
   // A key is asked for by whoever makes the job.
   const { registry, clock, policies } = deps;
-  const invalid = refuseJobRequest(request, 'preview') ?? (await refuseUnknownGroups(registry, request.devices, ['input', 'devices']));
+  const invalid = refuseJobRequest(request) ?? (await refuseUnknownGroups(registry, request.devices, ['input', 'devices']));
   if (invalid !== undefined) return { ...nothing, refusal: invalid };
   const now = clock.now();
   const policy = await policies.policyOf(request.tool);

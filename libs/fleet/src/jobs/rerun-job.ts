@@ -3,6 +3,7 @@ import { defaultAbortRules } from '@flotilla/jobs';
 import type { Job, TargetOutcome } from '@flotilla/jobs';
 import type { DeviceFilter } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
+import { refuseKey } from '../idempotency/refuse-key.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { makeJob } from './create-job.js';
@@ -17,6 +18,8 @@ export async function rerunJob(
   idempotencyKey: string,
   actor: Actor,
 ): Promise<JobAnswer> {
+  const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
+  if (invalidKey !== undefined) return { refusal: invalidKey };
   const parent = await deps.registry.jobs.find(id);
   const refusal = parent === undefined ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) : refuseParent(parent, outcomes);
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };

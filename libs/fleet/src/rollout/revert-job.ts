@@ -1,12 +1,14 @@
 /** The way back from a roll-out: new roll-outs to what its devices ran before, one for each image that it takes. */
 import type { Job } from '@flotilla/jobs';
-import type { RevertGroup, Registry } from '@flotilla/registry';
+import type { NewJob, RevertGroup, Registry } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
-import { makeJob } from '../jobs/create-job.js';
+import { idempotencyKeyLengthMax, refuseKey } from '../idempotency/refuse-key.js';
+import { planJob, writeJobs } from '../jobs/create-job.js';
 import type { CreateJobDeps, JobAnswer } from '../jobs/create-job.js';
-import { requestHash } from '../request-hash.js';
+import { requestHash } from '../idempotency/request-hash.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
+import type { RolloutRequest } from './rollout-request.js';
 
 export interface RevertJobDeps extends CreateJobDeps {
   readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'rollouts'>;
@@ -22,6 +24,8 @@ const imagesMax = 20;
 
 export async function revertJob(deps: RevertJobDeps, id: string, idempotencyKey: string, actor: Actor): Promise<RevertAnswer> {
   const { jobs, rollouts } = deps.registry;
+  const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
+  if (invalidKey !== undefined) return { refusal: invalidKey };
   const former = await jobs.find(id);
   if (former === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
   if (former.firmwareImageId === undefined || former.verification !== 'FIRMWARE')
@@ -32,28 +36,38 @@ export async function revertJob(deps: RevertJobDeps, id: string, idempotencyKey:
   const groups = await rollouts.revertGroups(former.id);
   const refusal = refuseRevert(former, groups);
   if (refusal !== undefined) return { refusal };
-  const making = { actor, parentJobId: former.id, requestHash: hashOf(former) };
-  const made: Job[] = [];
-  for (const [index, { imageId, version }] of imagesOf(groups).entries()) {
-    const request = {
-      name: `Back to ${version}`,
-      firmwareImageId: imageId,
-      devices: { revertOf: { jobId: former.id, version, imageId } },
-      maxInFlight: former.maxInFlight,
-      priority: former.priority,
-      // The way back must not be stopped by what the roll-out has broken.
-      abort: [],
-      ...(former.perMinute === undefined ? {} : { perMinute: former.perMinute }),
-    };
-    const { job, refusal: notMade } = await makeJob(deps, request, { ...making, idempotencyKey: keyOf(idempotencyKey, index) });
-    if (job === undefined) return { refusal: notMade ?? refuse('CONFLICT', ['id'], 'The job could not be made.') };
-    made.push(job);
+  const making = { actor, idempotencyKey, parentJobId: former.id, requestHash: hashOf(former) };
+  const rows: NewJob[] = [];
+  for (const [index, image] of imagesOf(groups).entries()) {
+    const planned = await planJob(deps, requestOf(former, image), making);
+    if ('row' in planned) rows.push({ ...planned.row, idempotencyKey: keyOf(idempotencyKey, index) });
+    else return planned;
   }
-  const [job, ...others] = made;
-  return job === undefined ? {} : { job, others };
+  const [first, ...others] = await writeJobs(deps, rows, actor);
+  if (first?.job === undefined) return { ...first };
+  const further = others.flatMap(({ job }) => job ?? []);
+  // Somebody with the same key was faster: what they made is the answer, all of it.
+  if (further.length + 1 < rows.length) return (await madeBefore(deps, former, idempotencyKey, actor)).answer;
+  return { job: first.job, others: further };
 }
 
-type Before = { readonly kind: 'none' } | { readonly kind: 'some'; readonly answer: RevertAnswer };
+function requestOf(former: Job, { imageId, version }: { readonly imageId: string; readonly version: string }): RolloutRequest {
+  return {
+    name: `Back to ${version}`,
+    firmwareImageId: imageId,
+    devices: { revertOf: { jobId: former.id, version, imageId } },
+    maxInFlight: former.maxInFlight,
+    priority: former.priority,
+    // The way back must not be stopped by what the roll-out has broken.
+    abort: [],
+    ...(former.perMinute === undefined ? {} : { perMinute: former.perMinute }),
+  };
+}
+
+interface Before {
+  readonly kind: 'none' | 'some';
+  readonly answer: RevertAnswer;
+}
 
 async function madeBefore({ registry }: RevertJobDeps, former: Job, idempotencyKey: string, actor: Actor): Promise<Before> {
   const made: Job[] = [];
@@ -68,7 +82,7 @@ async function madeBefore({ registry }: RevertJobDeps, former: Job, idempotencyK
     made.push(earlier.job);
   }
   const [job, ...others] = made;
-  return job === undefined ? { kind: 'none' } : { kind: 'some', answer: { job, others } };
+  return job === undefined ? { kind: 'none', answer: {} } : { kind: 'some', answer: { job, others } };
 }
 
 function hashOf({ id }: Job): string {
@@ -99,6 +113,7 @@ function imagesOf(groups: readonly RevertGroup[]): readonly { readonly imageId: 
   return [...images.values()];
 }
 
+/** Keys of the further jobs are longer than any that a caller can give, so they meet none of those. */
 function keyOf(idempotencyKey: string, index: number): string {
-  return index === 0 ? idempotencyKey : `${idempotencyKey} ${index + 1}`;
+  return index === 0 ? idempotencyKey : `${index + 1} ${idempotencyKey} `.padEnd(idempotencyKeyLengthMax + 1, '.');
 }

@@ -1,12 +1,13 @@
-/** Writing the row of a new job. */
+/** Writing the rows of new jobs. */
 import type { Queryable } from '../database/database.js';
 import type { GroundFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { NewJob } from '../job-store.js';
+import { RegistryError } from '../registry-error.js';
 import { JOB_COLUMNS, type JobRecord } from './job-rows.js';
 
 /** Undefined where its creator has used the idempotency key before. Groups are written out: a later change of one does not change whom the job means. */
-export async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord | undefined> {
+async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord | undefined> {
   const columns = columnsOf(job, await groundFilter(db, job.devices));
   const names = Object.keys(columns);
   const rows = await db.query<JobRecord>(
@@ -17,6 +18,22 @@ export async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord |
     Object.values(columns),
   );
   return rows[0];
+}
+
+/** All of them, or none where the idempotency key of the first was used before; whoever is using it now is waited for. */
+export async function insertJobs(db: Queryable, jobs: readonly NewJob[]): Promise<readonly JobRecord[]> {
+  const records: JobRecord[] = [];
+  for (const job of jobs) {
+    const record = await insertJob(db, job);
+    if (record !== undefined) records.push(record);
+    else if (records.length === 0) return [];
+    else
+      throw new RegistryError(
+        'DATABASE_REFUSED',
+        `The idempotency key of job ${job.id} is in use, but that of the jobs before it was not.`,
+      );
+  }
+  return records;
 }
 
 /** The driver writes an array as one of PostgreSQL's, so JSON is given as text. */

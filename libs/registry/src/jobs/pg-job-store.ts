@@ -31,7 +31,7 @@ import { claimTargets } from './claim-targets.js';
 import { endInFlight, endNeverSent, recoverTargets } from './end-targets.js';
 import { flushTargets, markSent } from './flush-targets.js';
 import { countTargets, freezeTargets } from './freeze-targets.js';
-import { insertJob } from './insert-job.js';
+import { insertJobs } from './insert-job.js';
 import { jobCreated, jobMoved } from './job-audit.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 import { correctUnknown, findLateTargets } from './late-answers.js';
@@ -59,13 +59,25 @@ export class PgJobStore implements JobStore {
     job: NewJob,
     by: AuditSource = { actor: job.createdBy },
   ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob> {
+    const created = await this.createAll([job], by);
+    if (created.kind !== 'created') return created;
+    const [made] = created.jobs;
+    return made === undefined ? { kind: 'conflict' } : { kind: 'created', job: made };
+  }
+
+  async createAll(
+    jobs: readonly NewJob[],
+    by: AuditSource,
+  ): Promise<{ readonly kind: 'created'; readonly jobs: readonly Job[] } | EarlierJob> {
     const inserted = await audited(
       this.db,
       by,
-      (transaction) => insertJob(transaction, job),
-      (record) => (record === undefined ? [] : [jobCreated(job)]),
+      (transaction) => insertJobs(transaction, jobs),
+      (records) => (records.length === 0 ? [] : jobs.map(jobCreated)),
     );
-    return inserted ? { kind: 'created', job: jobOf(inserted) } : ((await this.earlier(job)) ?? { kind: 'conflict' });
+    const [first] = jobs;
+    if (inserted.length === 0 && first !== undefined) return (await this.earlier(first)) ?? { kind: 'conflict' };
+    return { kind: 'created', jobs: inserted.map(jobOf) };
   }
 
   async earlier(job: Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined> {

@@ -1,0 +1,28 @@
+/** Why a recorded call was not sent, as its caller is told, the first time and when it is repeated with the same idempotency key. */
+import type { NotSentCode } from '@flotilla/mcp';
+import type { CallRow } from '@flotilla/registry';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+
+/** The part of the request that each code is about. */
+const partOf: Readonly<Record<NotSentCode, readonly string[]>> = {
+  DEVICE_OFFLINE: ['input', 'deviceId'],
+  TOOL_UNKNOWN: ['input', 'tool'],
+  TOOL_FORBIDDEN: ['input', 'tool'],
+  ARGUMENTS_INVALID: ['input', 'arguments'],
+  REQUEST_TOO_LARGE: ['input', 'arguments'],
+  URL_FORBIDDEN: ['input', 'arguments'],
+  OVERLOADED: [],
+};
+
+/** Undefined for a call that was sent, or may have been. */
+export function refusalOfCall({ outcome, error }: Pick<CallRow, 'outcome' | 'error'>): Refusal | undefined {
+  if (outcome !== 'REJECTED' && outcome !== 'NOT_SENT') return undefined;
+  // What was certainly not sent carries one of these codes; anything else under such an outcome is a fault of the gateway.
+  const code = isNotSentCode(error?.code) ? error.code : 'DEVICE_OFFLINE';
+  return refuse(code, partOf[code], error?.message ?? 'The call was not sent.');
+}
+
+function isNotSentCode(code: string | undefined): code is NotSentCode {
+  return code !== undefined && code in partOf;
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { CallOutcome } from '@flotilla/mcp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin, answers, openHub, operator } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { requestHash } from './request-hash.js';
+
+let fixture: HubFixture;
+let hub: HubProcess;
+let other: HubProcess;
+
+beforeAll(async () => {
+  fixture = await openHub({ withWorker: false });
+  hub = fixture.hub;
+  await hub.connect(['board']);
+  other = await fixture.startAnother();
+});
+afterAll(() => fixture.close());
+
+const call = (idempotencyKey: string, change = {}) => ({
+  deviceId: 'board',
+  tool: 'self.lamp.turn_on',
+  arguments: {},
+  idempotencyKey,
+  ...change,
+});
+const job = { tool: 'self.lamp.turn_on', arguments: {}, devices: { ids: ['board'] } };
+
+describe('idempotency keys', () => {
+  it.each([
+    ['callTool', (key: string) => hub.fleet.callTool(call(key), operator)],
+    ['createJob', (key: string) => hub.fleet.createJob(job, key, operator)],
+    ['rerunJob', (key: string) => hub.fleet.rerunJob(randomUUID(), ['FAILED'], key, operator)],
+    ['revertJob', (key: string) => hub.fleet.revertJob(randomUUID(), key, admin)],
+  ])('of %s have 1 to 255 characters', async (_, act) => {
+    for (const key of ['', 'x'.repeat(256)]) {
+      const { refusal } = await act(key);
+      expect(refusal).toMatchObject({ code: 'INVALID', message: expect.stringContaining('1 to 255') });
+      expect(refusal?.path.at(-1)).toBe('idempotencyKey');
+    }
+    for (const key of ['k', 'x'.repeat(255)]) expect((await act(key)).refusal?.path.at(-1)).not.toBe('idempotencyKey');
+  });
+
+  it('have a repetition wait for the call that runs in another process, and get its end, whatever it is', async () => {
+    const ends: CallOutcome[] = [answers('at last'), { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'silence' } }];
+    for (const end of ends) {
+      let finish = (): void => undefined;
+      hub.gateway.behave = (_, settle) => (finish = () => settle(end));
+      hub.gateway.forget();
+      const key = randomUUID();
+      const first = hub.fleet.callTool(call(key, { timeoutMs: 5_000 }), operator);
+      await expect.poll(() => hub.gateway.callCount).toBe(1);
+      const second = other.fleet.callTool(call(key, { timeoutMs: 5_000 }), operator);
+      await expect(Promise.race([second, new Promise((resolve) => setTimeout(resolve, 100, 'waits'))])).resolves.toBe('waits');
+      finish();
+      const { call: made } = await first;
+      expect(made?.outcome).toBe(end.kind);
+      expect((await second).call).toMatchObject({ id: made?.id, outcome: end.kind, result: made?.result, error: made?.error });
+      expect((await other.fleet.callTool(call(key, { timeoutMs: 6_000 }), operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+      expect(other.gateway.callCount + hub.gateway.callCount).toBe(1);
+    }
+  });
+
+  it('are for a request, whatever the order of its members', () => {
+    expect(requestHash({ a: 1, b: [{ c: 2, d: 3 }] })).toBe(requestHash({ b: [{ d: 3, c: 2 }], a: 1 }));
+    expect(requestHash({ a: [1, 2] })).not.toBe(requestHash({ a: [2, 1] }));
+  });
+
+  it('give the refusal of a call that was not sent once more', async () => {
+    hub.gateway.forget();
+    for (const change of [
+      { tool: 'self.fly' },
+      { tool: 'self.reboot' },
+      { tool: 'self.audio_speaker.set_volume', arguments: { volume: 101 } },
+    ]) {
+      const key = randomUUID();
+      const first = await hub.fleet.callTool(call(key, change), operator);
+      expect(first.refusal?.code).toMatch(/TOOL_UNKNOWN|TOOL_FORBIDDEN|ARGUMENTS_INVALID/);
+      const second = await other.fleet.callTool(call(key, change), operator);
+      expect(second.refusal).toEqual(first.refusal);
+      expect(second.call?.id).toBe(first.call?.id);
+    }
+    expect(hub.gateway.callCount).toBe(0);
+  });
+
+  it('make one job, however many processes are asked at once, and are kept apart by whose they are', async () => {
+    const key = randomUUID();
+    const made = await Promise.all([hub, other, hub, other].map(({ fleet }) => fleet.createJob(job, key, operator)));
+    expect(new Set(made.map(({ job: one }) => one?.id)).size).toBe(1);
+    const namesake = { ...operator, id: 'KEY:another' };
+    expect((await hub.fleet.createJob(job, key, namesake)).job?.id).not.toBe(made[0]?.job?.id);
+  });
+});
