@@ -119,6 +119,9 @@ const environment = z.object({
   FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
   FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
   FLOTILLA_UPLOADS_DAYS: days(30),
+  FLOTILLA_RETENTION_DAYS: days(30),
+  FLOTILLA_JOBS_DAYS: days(90),
+  FLOTILLA_AUDIT_DAYS: days(365),
   FLOTILLA_VISION_URL: optionalUrl(['http:', 'https:']),
   FLOTILLA_VISION_KEY: optionalText,
   FLOTILLA_VISION_MODEL: optionalText,
@@ -189,6 +192,11 @@ export interface HubConfig {
   readonly storage: { readonly url: URL; readonly s3: { readonly region: string; readonly endpoint?: string } };
   /** Uploads are removed when they are older. */
   readonly uploadsDays: number;
+  /** Events, calls and deliveries of webhooks. */
+  readonly retentionDays: number;
+  /** From a job's end. */
+  readonly jobsDays: number;
+  readonly auditDays: number;
   /** Who is asked about photos; without it they are only kept. */
   readonly vision: { readonly url: string; readonly key: string | undefined; readonly model: string } | undefined;
   readonly logLevel: string;
@@ -342,6 +350,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     verification: verificationOf(values),
     storage: storageOf(values),
     uploadsDays: values.FLOTILLA_UPLOADS_DAYS,
+    retentionDays: values.FLOTILLA_RETENTION_DAYS,
+    jobsDays: values.FLOTILLA_JOBS_DAYS,
+    auditDays: values.FLOTILLA_AUDIT_DAYS,
     vision: visionOf(values),
     approvals: values.FLOTILLA_APPROVALS === 'on',
     logLevel: values.FLOTILLA_LOG_LEVEL,

@@ -8,6 +8,7 @@ import {
   FirmwareImages,
   Fleet,
   Provisioning,
+  RecordRetention,
   ScreenPictures,
   TickWorker,
   ToolGate,
@@ -158,7 +159,11 @@ async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, p
   const { blobs, bus, closers, config, lease, logger, registry } = ground;
   const clock = systemClock;
   const { firmwareImages: images, uploads } = registry;
-  const retention = new UploadRetention({ uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger });
+  const kept = { recordsMs: config.retentionDays * DAY_MS, jobsMs: config.jobsDays * DAY_MS, auditMs: config.auditDays * DAY_MS };
+  const retention = [
+    new UploadRetention({ uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger }),
+    new RecordRetention({ registry, kept, clock, logger }),
+  ];
   const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });
   const worker = new TickWorker({
     registry,

@@ -16,6 +16,7 @@ import { makeHttpOperations } from './http-operations.js';
 import { defaultApiLimits, type ApiLimits } from './limits/api-limits.js';
 import { MountedAdapter } from './nest/mounted-adapter.js';
 import { makeNestLog } from './nest/nest-log.js';
+import { auditExport } from './rest/audit-export.js';
 import { firmwareUpload } from './rest/firmware-upload.js';
 import { jobResultRoutes } from './rest/job-results.js';
 import { catalogueRest } from './rest/openapi/rest-catalogue.js';
@@ -54,7 +55,13 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
     const openApi = catalogueRest(scope);
     serveConsole(scope, deps.consoleFolder);
     serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, now: Date.now });
-    serveRest(scope, callers, [...uploadRoutes(deps), firmwareUpload(deps.firmware), ...jobResultRoutes(deps.registry.jobs), openApi]);
+    serveRest(scope, callers, [
+      ...uploadRoutes(deps),
+      firmwareUpload(deps.firmware),
+      ...jobResultRoutes(deps.registry.jobs),
+      auditExport(deps.registry.audit),
+      openApi,
+    ]);
     agents.mount(scope);
     app = await startNest(scope, deps, limits, callers);
   });

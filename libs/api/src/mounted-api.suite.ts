@@ -226,6 +226,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
     makePartitions: (now) => registry.makePartitions(now),
+    removeOld: (kept, now) => registry.removeOld(kept, now),
     ping: () => registry.ping(),
     writers: () => registry.writers(),
     close: () => registry.close(),

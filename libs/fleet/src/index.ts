@@ -40,6 +40,7 @@ export type { TickWorkerDeps } from './jobs/tick-worker.js';
 export { changesFirmware, ToolGate } from './calls/tool-gate.js';
 export { ScreenPictures } from './uploads/screen-pictures.js';
 export type { ScreenAddresses, ScreenPicturesDeps, SnapshotAnswer } from './uploads/screen-pictures.js';
+export { RecordRetention } from './retention/record-retention.js';
 export { UploadRetention } from './uploads/upload-retention.js';
 export type { UploadRetentionOptions } from './uploads/upload-retention.js';
 export { announceDebts } from './webhooks/announce-debts.js';

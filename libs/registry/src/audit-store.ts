@@ -41,9 +41,12 @@ export interface AuditFilter {
   readonly until?: number;
 }
 
+export type AuditOrder = 'LATEST_FIRST' | 'EARLIEST_FIRST';
+
 export type AuditVerdict =
-  | { readonly kind: 'intact'; readonly entries: number }
-  /** The first entry that is not what the chain says: changed, or those before it are gone. */
+  /** From `first` to `last`, whose hash is the one to keep elsewhere. */
+  | { readonly kind: 'intact'; readonly entries: number; readonly first: number; readonly last: number; readonly hash: string }
+  /** The first entry that is not what the chain says: changed, or those before it are gone, and not by the hub's retention. */
   | { readonly kind: 'broken'; readonly sequence: number; readonly reason: 'CHANGED' | 'MISSING' };
 
 /** Who changed what: append only, and chained so that a later change of it shows. */
@@ -55,8 +58,8 @@ export interface AuditStore {
   record(entry: NewAuditEntry): Promise<void>;
   /** While true nothing should be begun that must be recorded. */
   readonly isOverloaded: boolean;
-  /** Latest first. */
-  page(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntryRow>>;
-  /** Reads the whole chain and computes it anew, page by page. */
+  /** Latest first unless `order` says otherwise; a cursor belongs to its order. */
+  page(filter: AuditFilter, page: PageRequest, order?: AuditOrder): Promise<Page<AuditEntryRow>>;
+  /** Reads the whole chain, from where retention has cut it, and computes it anew, page by page. */
   verify(): Promise<AuditVerdict>;
 }

@@ -1,5 +1,6 @@
 export type { CallCounts, FleetCounts, FleetShare, OnlinePoint } from './devices/fleet-figures.js';
 export type { AuditEntryRow, AuditFilter, AuditSource, AuditStore, AuditVerdict, NewAuditEntry } from './audit-store.js';
+export type { AuditEntryRow, AuditFilter, AuditOrder, AuditSource, AuditStore, AuditVerdict, NewAuditEntry } from './audit-store.js';
 export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from './device-group-store.js';
 export { groupIdsIn, isGroundFilter } from './groups/ground-filter.js';
@@ -111,3 +112,7 @@ export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';
 export type { RegistryLogger } from './registry-logger.js';
 export type { Breaker, DeliveryEnd, OwedEvent, RedeliveryAnswer, WebhookDeliveryRow, WebhookRow, WebhookStore } from './webhook-store.js';
+export { verifyAuditTrail } from './audit/verify-audit.js';
+export { openEmbeddedPostgres } from './embedded/open-embedded-postgres.js';
+export type { OpenedPostgres } from './embedded/open-embedded-postgres.js';
+export type { KeptTimes } from './retention/remove-old.js';

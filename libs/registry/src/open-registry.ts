@@ -26,6 +26,7 @@ import { PgEventStore } from './records/pg-event-store.js';
 import { silentLogger } from './registry-logger.js';
 import type { RegistryLogger } from './registry-logger.js';
 import type { Registry } from './registry.js';
+import { removeOld } from './retention/remove-old.js';
 import { PgUploadStore } from './uploads/pg-upload-store.js';
 import { PgToolPolicyStore } from './tool-policy-store.js';
 import { PgWebhookStore } from './webhooks/pg-webhook-store.js';
@@ -73,8 +74,9 @@ export async function openRegistry({
   };
   await makePartitions(database, Date.now(), logger);
   await events.open();
+  const stores = plainStores(database);
   return {
-    ...plainStores(database),
+    ...stores,
     devices,
     toolSets,
     events,
@@ -89,6 +91,7 @@ export async function openRegistry({
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
     makePartitions: (now) => makePartitions(database, now, logger),
+    removeOld: (kept, now) => removeOld({ database, webhooks: stores.webhooks, logger }, kept, now),
     ping: () =>
       database.query({ text: 'SELECT 1' }, []).then(
         () => true,

@@ -13,6 +13,7 @@ import type { SignInFailureStore, UserSessionStore, UserStore } from './people/p
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
 import type { RolloutStore } from './rollout-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
+import type { KeptTimes } from './retention/remove-old.js';
 import type { UploadStore } from './upload-store.js';
 import type { WebhookStore } from './webhook-store.js';
 
@@ -110,6 +111,8 @@ export interface Registry {
    */
   sweepDeadProcesses(): Promise<number>;
   makePartitions(now: number): Promise<void>;
+  /** Removes what is older than it is kept; resolves to how much of each kind. */
+  removeOld(kept: KeptTimes, now: number): Promise<Readonly<Record<string, number>>>;
   /** Whether PostgreSQL answers. */
   ping(): Promise<boolean>;
   writers(): readonly WriterStatus[];

@@ -11,8 +11,8 @@ export interface TickWorkerDeps extends RunDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
   readonly bus: Pick<Bus, 'calls' | 'feed' | 'ticks'>;
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
-  /** Without it uploads stay for ever. */
-  readonly retention?: Pick<UploadRetention, 'run'>;
+  /** What removes old things, each by itself. */
+  readonly retention?: readonly Pick<UploadRetention, 'run'>[];
   /** Without it webhooks are told nothing by this process. */
   readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
 }
@@ -21,7 +21,7 @@ export interface TickWorkerDeps extends RunDeps {
 const sweepEveryMs = 5_000;
 /** Partitions are made a week ahead: four tries a day are many. */
 const partitionsEveryMs = 6 * 3_600_000;
-/** How long an upload may stay beyond its time. */
+/** How long something may stay beyond its time. */
 const retentionEveryMs = 3_600_000;
 /** A tick only starts work; a sweep must not wait behind partitions. */
 const ticksAtATime = 4;
@@ -64,7 +64,8 @@ export class TickWorker {
       case 'partitions':
         return this.#deps.registry.makePartitions(this.#deps.clock.now());
       case 'retention':
-        return this.#deps.retention?.run();
+        await Promise.all((this.#deps.retention ?? []).map((each) => each.run()));
+        return;
       case 'webhooks':
         return this.#deps.webhooks?.wake();
     }

@@ -1,7 +1,7 @@
 import type { DeviceId } from '@flotilla/mcp';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRegistry } from '../index.js';
+import { openRegistry, verifyAuditTrail } from '../index.js';
 import type { NewAuditEntry, Registry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
@@ -45,7 +45,7 @@ describe('the audit trail', () => {
     await other.close();
     const { rows } = await raw.query<{ sequence: string }>('SELECT sequence FROM audit_entry ORDER BY sequence');
     expect(rows.map(({ sequence }) => Number(sequence))).toEqual(rows.map((_, index) => index + 1));
-    expect(await registry.audit.verify()).toEqual({ kind: 'intact', entries: rows.length });
+    expect(await registry.audit.verify()).toMatchObject({ kind: 'intact', entries: rows.length, first: 1, last: rows.length });
   });
 
   it('keeps texts that PostgreSQL cannot, as it can, and the chain holds', async () => {
@@ -98,6 +98,31 @@ describe('the audit trail', () => {
       'device.registered',
     ]);
     expect(JSON.stringify(rows)).not.toMatch(/secret/);
+  });
+
+  it('can be cut at its beginning by the hub, and by nobody else', async () => {
+    const before = (await registry.audit.verify()) as { readonly last: number };
+    const kept = { recordsMs: 1e12, jobsMs: 1e12, auditMs: 0 };
+    expect(await registry.removeOld(kept, AT)).toEqual({});
+    const tomorrow = AT + 86_400_000;
+    expect(await registry.removeOld(kept, tomorrow)).toEqual({ auditEntries: before.last });
+    expect(await registry.audit.verify()).toMatchObject({ kind: 'intact', first: before.last + 1, entries: 1 });
+    expect(await latest()).toMatchObject([
+      { action: 'audit.trimmed', actor: 'hub', data: { sequence: before.last, entries: before.last } },
+    ]);
+    for (let index = 0; index < 9; index += 1) await registry.audit.record(entry({ data: { index } }));
+    expect(await verifyAuditTrail(database.databaseUrl)).toMatchObject({ kind: 'intact', entries: 10, first: before.last + 1 });
+    const { rows } = await raw.query<{ sequence: string; hash: string }>('SELECT * FROM audit_anchor');
+    const { rows: cut } = await raw.query<{ hash: string }>('DELETE FROM audit_entry WHERE sequence = $1 RETURNING hash', [
+      before.last + 1,
+    ]);
+    expect((await registry.audit.verify()).kind).toBe('broken');
+    await raw.query('UPDATE audit_anchor SET sequence = $1, hash = $2', [before.last + 1, cut[0]?.hash]);
+    expect(await registry.audit.verify()).toMatchObject({ kind: 'broken', reason: 'MISSING' });
+    await raw.query('DELETE FROM audit_entry');
+    await raw.query('DELETE FROM audit_anchor');
+    expect(rows).toHaveLength(1);
+    for (let index = 0; index < 9; index += 1) await registry.audit.record(entry({ data: { index } }));
   });
 
   it('shows where somebody changed or removed an entry', async () => {

@@ -1,6 +1,6 @@
 /** The audit trail in PostgreSQL: a writer for what has no transaction of the registry's own, pages for readers, and the check of the chain. */
 import { z } from 'zod';
-import type { AuditEntryRow, AuditFilter, AuditStore, AuditVerdict, NewAuditEntry } from '../audit-store.js';
+import type { AuditEntryRow, AuditFilter, AuditOrder, AuditStore, AuditVerdict, NewAuditEntry } from '../audit-store.js';
 import { BatchWriter } from '../database/batch-writer.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
@@ -11,30 +11,15 @@ import type { Page, PageRequest } from '../page.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { appendAudit } from './append-audit.js';
-import { GENESIS_HASH, hashOfEntry } from './audit-chain.js';
+import { AUDIT_COLUMNS, toAuditEntry } from './audit-rows.js';
+import type { AuditRecord } from './audit-rows.js';
+import { verifyAudit } from './verify-audit.js';
 
 const ROWS_PER_WRITE = 500;
 /** Entries that wait while PostgreSQL is away: an entry stands for a call in flight, and this is more than privileged ones ever are. */
 const DEPTH_MAX = 5_000;
 /** From here on nothing is begun that must be recorded; what is under way finds the rest of the room. */
 const OVERLOADED_DEPTH = 2_000;
-/** Entries of one page of the check. */
-const VERIFY_ROWS = 2_000;
-
-const COLUMNS = 'id, sequence::text AS sequence, at, actor, action, subject, data, remote_address, hash';
-
-interface AuditRecord {
-  readonly id: string;
-  readonly sequence: string;
-  readonly at: Date;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly remote_address: string | null;
-  readonly hash: string;
-}
-
 export class PgAuditStore implements AuditStore {
   readonly #database: Database;
   readonly #writer: BatchWriter<NewAuditEntry, undefined>;
@@ -62,7 +47,12 @@ export class PgAuditStore implements AuditStore {
     return this.#writer.depth >= OVERLOADED_DEPTH;
   }
 
-  async page({ actor, action, subject, since, until }: AuditFilter, request: PageRequest): Promise<Page<AuditEntryRow>> {
+  async page(
+    { actor, action, subject, since, until }: AuditFilter,
+    request: PageRequest,
+    order: AuditOrder = 'LATEST_FIRST',
+  ): Promise<Page<AuditEntryRow>> {
+    const [beyond, direction] = order === 'LATEST_FIRST' ? ['<', 'DESC'] : ['>', 'ASC'];
     const after = decodeCursor('audit', request, z.tuple([z.uuid()]));
     const parameters: unknown[] = [];
     const conditions = ['TRUE'];
@@ -71,32 +61,18 @@ export class PgAuditStore implements AuditStore {
     if (subject !== undefined) conditions.push(`subject = ${bind(parameters, storableText(subject))}`);
     if (since !== undefined) conditions.push(`id >= ${bind(parameters, lowestUuidOf(since))}::uuid`);
     if (until !== undefined) conditions.push(`id < ${bind(parameters, lowestUuidOf(until))}::uuid`);
-    if (after !== undefined) conditions.push(`id < ${bind(parameters, after[0])}::uuid`);
+    if (after !== undefined) conditions.push(`id ${beyond} ${bind(parameters, after[0])}::uuid`);
     const records = await this.#database.query<AuditRecord>(
       {
-        text: `SELECT ${COLUMNS} FROM audit_entry WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ${bind(parameters, request.first + 1)}`,
+        text: `SELECT ${AUDIT_COLUMNS} FROM audit_entry WHERE ${conditions.join(' AND ')} ORDER BY id ${direction} LIMIT ${bind(parameters, request.first + 1)}`,
       },
       parameters,
     );
-    return toPage(records, request, 'audit', ({ id }) => [id], toEntry);
+    return toPage(records, request, 'audit', ({ id }) => [id], toAuditEntry);
   }
 
-  async verify(): Promise<AuditVerdict> {
-    let entries = 0;
-    let previousHash = GENESIS_HASH;
-    for (;;) {
-      const records = await this.#database.query<AuditRecord>(
-        { text: `SELECT ${COLUMNS} FROM audit_entry e WHERE e.sequence > $1 ORDER BY e.sequence LIMIT $2` },
-        [entries, VERIFY_ROWS],
-      );
-      for (const entry of records.map(toEntry)) {
-        if (entry.sequence !== entries + 1) return { kind: 'broken', sequence: entry.sequence, reason: 'MISSING' };
-        if (hashOfEntry(previousHash, entry) !== entry.hash) return { kind: 'broken', sequence: entry.sequence, reason: 'CHANGED' };
-        previousHash = entry.hash;
-        entries = entry.sequence;
-      }
-      if (records.length < VERIFY_ROWS) return { kind: 'intact', entries };
-    }
+  verify(): Promise<AuditVerdict> {
+    return verifyAudit(this.#database);
   }
 
   status(): WriterStatus {
@@ -106,14 +82,4 @@ export class PgAuditStore implements AuditStore {
   close(): Promise<void> {
     return this.#writer.close();
   }
-}
-
-function toEntry(record: AuditRecord): AuditEntryRow {
-  const { id, actor, action, subject, data, hash } = record;
-  return {
-    ...{ id, actor, action, subject, data, hash },
-    sequence: Number(record.sequence),
-    at: record.at.getTime(),
-    remoteAddress: record.remote_address ?? undefined,
-  };
 }

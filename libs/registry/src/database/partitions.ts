@@ -16,9 +16,9 @@ interface Partition {
 }
 
 const DAYS_AHEAD = 7;
-/** Making one stops all writers of the table for a moment; behind a long transaction it rather waits for the next time. */
-const LOCK_TIMEOUT = '3s';
-const PARTITION_LOCK = 4_607_182_420;
+/** Making or dropping one stops all writers of the table for a moment; behind a long transaction it rather waits for the next time. */
+export const PARTITION_LOCK_TIMEOUT = '3s';
+export const PARTITION_LOCK = 4_607_182_420;
 
 export async function makePartitions(database: Database, now: number, logger: RegistryLogger): Promise<void> {
   for (const partition of partitionsFrom(now)) {
@@ -61,7 +61,7 @@ async function exists(database: Queryable, { name }: Partition): Promise<boolean
 /** Names and bounds are our own: there is no parameter in DDL. */
 function make(database: Database, { table, name, from, until, storage }: Partition): Promise<void> {
   return database.transaction(async (transaction) => {
-    await transaction.query({ text: `SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'` }, []);
+    await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
     await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
     await transaction.query(
       {

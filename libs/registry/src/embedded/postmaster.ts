@@ -85,7 +85,8 @@ export async function stopPostmaster(pid: number): Promise<void> {
 }
 
 /** What an earlier hub left: a server to adopt, one that is stopping or starting (waited for), or a file that names a process which is gone or is none of ours. */
-async function findRunning(folder: string): Promise<Postmaster | undefined> {
+/** The running server of this cluster, if there is one. */
+export async function findRunning(folder: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + START_DEADLINE_MS;
   while (Date.now() < deadline) {
     const noted = await readPidFile(folder);

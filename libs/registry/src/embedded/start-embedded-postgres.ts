@@ -6,7 +6,7 @@ import { findBinaries } from './binaries.js';
 import { openCluster, ROLE } from './cluster.js';
 import type { Cluster } from './cluster.js';
 import { lockDataDir } from './hub-lock.js';
-import { runPostmaster, stopPostmaster } from './postmaster.js';
+import { findRunning, runPostmaster, stopPostmaster } from './postmaster.js';
 import type { Postmaster } from './postmaster.js';
 import { findServerUser } from './server-user.js';
 
@@ -39,6 +39,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await unlock();
     throw error;
   }
+}
+
+/** Where the server of this folder can be reached that a hub runs. Undefined: it does not run. */
+export async function findEmbeddedPostgres({ dataDir, sharedDir = SHARED_DIR }: EmbeddedPostgresOptions): Promise<string | undefined> {
+  const user = await findServerUser();
+  const cluster = await openCluster(path.resolve(dataDir), sharedDir, await findBinaries(user, sharedDir), user);
+  const postmaster = await findRunning(cluster.folder);
+  return postmaster && urlOf(cluster, postmaster, ROLE);
 }
 
 async function start(dataDir: string, sharedDir: string, unlock: () => Promise<void>): Promise<EmbeddedPostgres> {

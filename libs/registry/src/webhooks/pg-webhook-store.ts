@@ -5,6 +5,7 @@ import type { AuditedAct } from '../audit/append-audit.js';
 import type { Database, Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
+import { removeInBatches } from '../retention/remove-in-batches.js';
 import type { Breaker, DeliveryEnd, OwedEvent, RedeliveryAnswer, WebhookDeliveryRow, WebhookRow, WebhookStore } from '../webhook-store.js';
 import { claimOwed, releaseOwed, settleOwed } from './owed-events.js';
 import { toDelivery, toWebhook, WEBHOOK_COLUMNS } from './webhook-rows.js';
@@ -12,8 +13,6 @@ import type { DeliveryRecord, WebhookRecord } from './webhook-rows.js';
 
 /** Two that are made at once must not both be the last that fits. */
 const WEBHOOK_LOCK = { text: `SELECT pg_advisory_xact_lock(hashtext('flotilla.webhooks'))` };
-/** Rows that one statement removes. */
-const REMOVED_PER_STATEMENT = 10_000;
 
 export class PgWebhookStore implements WebhookStore {
   constructor(private readonly database: Database) {}
@@ -148,24 +147,11 @@ export class PgWebhookStore implements WebhookStore {
   }
 
   async removeOld(before: number): Promise<number> {
-    const bound = lowestUuidOf(before);
-    const attempts = await this.#removeAll(
-      'webhook_delivery',
-      `d.id < $1::uuid OR NOT EXISTS (SELECT FROM webhook w WHERE w.id = d.webhook_id)`,
-      bound,
-    );
-    const debts = `NOT EXISTS (SELECT FROM webhook w WHERE w.id = d.webhook_id AND (w.enabled OR d.event_id >= $1::uuid))`;
-    return attempts + (await this.#removeAll('webhook_debt', debts, bound));
-  }
-
-  async #removeAll(table: 'webhook_delivery' | 'webhook_debt', condition: string, bound: string): Promise<number> {
-    let removed = 0;
-    for (;;) {
-      const text = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT d.ctid FROM ${table} d WHERE ${condition} LIMIT $2)) RETURNING 1`;
-      const { length } = await this.database.query({ text }, [bound, REMOVED_PER_STATEMENT]);
-      removed += length;
-      if (length < REMOVED_PER_STATEMENT) return removed;
-    }
+    const bound = [lowestUuidOf(before)];
+    const isOrphan = 'NOT EXISTS (SELECT FROM webhook w WHERE w.id = r.webhook_id)';
+    const attempts = await removeInBatches(this.database, 'webhook_delivery', `r.id < $1::uuid OR ${isOrphan}`, bound);
+    const isNeeded = 'EXISTS (SELECT FROM webhook w WHERE w.id = r.webhook_id AND (w.enabled OR r.event_id >= $1::uuid))';
+    return attempts + (await removeInBatches(this.database, 'webhook_debt', `NOT ${isNeeded}`, bound));
   }
 }
 

@@ -1,0 +1,28 @@
+/** Removes records that are older than they are kept: events, calls, jobs, the beginning of the audit trail. */
+import type { KeptTimes, Registry } from '@flotilla/registry';
+import type { FleetLogger } from '../fleet-logger.js';
+
+export interface RecordRetentionOptions {
+  readonly registry: Pick<Registry, 'removeOld'>;
+  readonly kept: KeptTimes;
+  readonly clock: { now(): number };
+  readonly logger: FleetLogger;
+}
+
+export class RecordRetention {
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly options: RecordRetentionOptions) {}
+
+  /** May be called at any time and in several processes. What could not be removed is removed the next time. */
+  run(): Promise<void> {
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, kept, logger, registry } = this.options;
+    const removed = await registry.removeOld(kept, clock.now());
+    if (Object.keys(removed).length > 0) logger.info({ removed }, 'removed old records');
+  }
+}

@@ -1,0 +1,48 @@
+/** Partitions go whole: dropping one costs the same whatever is in it, and leaves no holes behind. */
+import { PARTITION_LOCK, PARTITION_LOCK_TIMEOUT } from '../database/partitions.js';
+import type { Database } from '../database/database.js';
+import { lowestUuidOf } from '../database/uuid-v7.js';
+import { removeInBatches } from './remove-in-batches.js';
+
+export interface PartitionSpan {
+  readonly name: string;
+  /** ms since the Unix epoch; `until` is the first one not in it. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** `event_20261121`, `job_target_202611`. */
+const NAME = /_(\d{4})(\d{2})(\d{2})?$/;
+
+/** The oldest first. The default partition has no span. */
+export async function partitionsOf(database: Database, table: 'event' | 'call' | 'job_target'): Promise<readonly PartitionSpan[]> {
+  const rows = await database.query<{ name: string }>(
+    {
+      text: 'SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::regclass ORDER BY 1',
+    },
+    [table],
+  );
+  return rows.flatMap(({ name }) => {
+    const [, year, month, day] = NAME.exec(name) ?? [];
+    if (year === undefined || month === undefined) return [];
+    const [y, m, d] = [Number(year), Number(month) - 1, Number(day ?? 1)];
+    return [{ name, from: Date.UTC(y, m, d), until: day === undefined ? Date.UTC(y, m + 1, 1) : Date.UTC(y, m, d + 1) }];
+  });
+}
+
+/** Drops what lies before as a whole, and removes what came too early or late for a partition. Resolves to how many partitions and rows those were. */
+export async function dropPartitionsBefore(database: Database, table: 'event' | 'call', before: number): Promise<number> {
+  const old = (await partitionsOf(database, table)).filter(({ until }) => until <= before);
+  for (const { name } of old) await dropPartition(database, name);
+  const rows = await removeInBatches(database, `${table}_default`, 'r.id < $1::uuid', [lowestUuidOf(before)]);
+  return old.length + rows;
+}
+
+/** The name is our own: there is no parameter in DDL. */
+export function dropPartition(database: Database, name: string): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
+    await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+    await transaction.query({ text: `DROP TABLE IF EXISTS "${name}"` }, []);
+  });
+}

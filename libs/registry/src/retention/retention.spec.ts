@@ -1,0 +1,131 @@
+import type { CallId, DeviceId, JobId } from '@flotilla/mcp';
+import pg from 'pg';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRegistry } from '../index.js';
+import type { Registry } from '../index.js';
+import { openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
+import { newJob } from '../jobs/job-fixture.suite.js';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.now();
+const kept = { recordsMs: 30 * DAY_MS, jobsMs: 90 * DAY_MS, auditMs: 365 * DAY_MS };
+
+let database: TestDatabase;
+let registry: Registry;
+let raw: pg.Client;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+  raw = new pg.Client({ connectionString: database.databaseUrl });
+  await raw.connect();
+});
+afterAll(async () => {
+  await raw.end();
+  await registry.close();
+  await database.close();
+});
+
+const daysAgo = (days: number) => NOW - days * DAY_MS;
+const rowsOf = async (sql: string, values: readonly unknown[] = []) => (await raw.query<Record<string, unknown>>(sql, [...values])).rows;
+const partitions = async (table: string) =>
+  (await rowsOf(`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1`, [table])).map(
+    ({ name }) => name,
+  );
+
+describe('retention', () => {
+  it('drops whole days of events and calls, and removes what came outside of the partitions', async () => {
+    // As a hub made them that ran for 40 days.
+    for (let days = 40; days > 8; days -= 8) await registry.makePartitions(daysAgo(days));
+    for (const days of [400, 40, 35, 31.5, 28, 1]) {
+      registry.events.append({ type: `spec.${days}`, deviceId: undefined, at: daysAgo(days), data: {} });
+      await registry.calls.record({
+        ...{ id: v7({ msecs: daysAgo(days) }) as CallId, deviceId: 'd' as DeviceId, tool: 't', arguments: {}, durationMs: 1, actor: 'a' },
+        ...{ startedAt: daysAgo(days), outcome: { kind: 'UNKNOWN', certainty: 'YES' } },
+      });
+    }
+    await expect.poll(async () => (await rowsOf('SELECT FROM event')).length).toBe(6);
+    const before = (await partitions('event')).length;
+    const removed = await registry.removeOld(kept, NOW);
+    expect(removed['events']).toBeGreaterThan(5);
+    expect((await partitions('event')).length).toBeLessThan(before);
+    expect((await rowsOf('SELECT type FROM event ORDER BY id')).map(({ type }) => type)).toEqual(['spec.28', 'spec.1']);
+    expect(await rowsOf('SELECT FROM call')).toHaveLength(2);
+    expect((await partitions('call')).includes('call_default')).toBe(true);
+    expect(await registry.removeOld(kept, NOW)).toEqual({});
+  });
+
+  it('removes jobs that ended long ago with all that is theirs, a month of targets at a time, and no others', async () => {
+    for (const days of [190, 100]) await registry.makePartitions(daysAgo(days));
+    const make = async (days: number, state: 'FINISHED' | 'RUNNING', parentJobId?: JobId) => {
+      const at = daysAgo(days);
+      const job = newJob({ id: v7({ msecs: at }) as JobId, createdAt: at, parentJobId });
+      await registry.jobs.create(job);
+      await raw.query(
+        `UPDATE job SET state = $2::job_state, finished_at = CASE WHEN $2 = 'FINISHED' THEN $3::timestamptz END WHERE id = $1`,
+        [job.id, state, new Date(at)],
+      );
+      await raw.query(
+        `INSERT INTO job_target (job_id, device_id, ordinal, state) VALUES ($1, 'd1', 1, 'DECIDED'), ($1, 'd2', 2, 'DECIDED')`,
+        [job.id],
+      );
+      await raw.query(`INSERT INTO job_result (job_id, hash, result) VALUES ($1, 'h', '{}')`, [job.id]);
+      await raw.query(`INSERT INTO job_counter (job_id, shard) VALUES ($1, 99)`, [job.id]);
+      return job.id;
+    };
+    const month = await make(190, 'FINISHED');
+    const alone = await make(100, 'FINISHED');
+    const running = await make(100, 'RUNNING');
+    const needed = await make(100, 'FINISHED');
+    const child = await make(2, 'RUNNING', needed);
+    const young = await make(80, 'FINISHED');
+    const monthOf = (days: number) => `job_target_${new Date(daysAgo(days)).toISOString().replace('-', '').slice(0, 6)}`;
+    expect(await partitions('job_target')).toContain(monthOf(190));
+    expect(await registry.removeOld(kept, NOW)).toMatchObject({ jobs: 2 });
+    expect(await partitions('job_target')).not.toContain(monthOf(190));
+    expect(await partitions('job_target')).toContain(monthOf(100));
+    for (const table of ['job', 'job_target', 'job_result', 'job_counter']) {
+      const left = new Set((await rowsOf(`SELECT ${table === 'job' ? 'id' : 'job_id'} AS id FROM ${table}`)).map(({ id }) => id));
+      expect(left, table).toEqual(new Set([running, needed, child, young]));
+      expect([left.has(month), left.has(alone)]).toEqual([false, false]);
+    }
+  });
+
+  it('frees idempotency keys after a week', async () => {
+    const job = (days: number, key: string) =>
+      newJob({ id: v7() as JobId, createdAt: daysAgo(days), idempotencyKey: key, createdById: 'KEY:keys' });
+    const first = await registry.jobs.create(job(8, 'old'));
+    await registry.jobs.create(job(6, 'young'));
+    const claim = { principal: 'KEY:keys', actor: 'a', deviceId: 'd' as DeviceId, tool: 't', arguments: {}, requestHash: 'h' };
+    await registry.calls.claimKey({ ...claim, key: 'old', callId: v7() as CallId, startedAt: daysAgo(8) });
+    await registry.calls.claimKey({ ...claim, key: 'young', callId: v7() as CallId, startedAt: daysAgo(6) });
+    expect(await registry.removeOld(kept, NOW)).toMatchObject({ idempotencyKeys: expect.any(Number) });
+    expect(await registry.calls.claimKey({ ...claim, key: 'old', callId: v7() as CallId, startedAt: NOW })).toEqual({ kind: 'claimed' });
+    expect((await registry.calls.claimKey({ ...claim, key: 'young', callId: v7() as CallId, startedAt: NOW })).kind).toBe('repeat');
+    expect((await registry.jobs.create(job(0, 'old'))).kind).toBe('created');
+    expect((await registry.jobs.create(job(0, 'young'))).kind).toBe('repeat');
+    expect(first.kind === 'created' && (await registry.jobs.find(first.job.id))?.id).toBeTruthy();
+  });
+
+  it('removes attempts to deliver old events, and what removed webhooks were owed', async () => {
+    const webhook = await registry.webhooks.create(
+      { url: 'https://x.example/', types: ['*'], enabled: true, secret: 's' },
+      { webhooksMax: 9, at: NOW },
+    );
+    registry.events.append({ type: 'spec.owed', deviceId: undefined, at: NOW, data: {} });
+    await expect.poll(async () => (await rowsOf('SELECT FROM webhook_debt')).length).toBe(1);
+    const breaker = { failures: 9, pauseMs: 1, pauseMsMax: 1 };
+    const [owed] = await registry.webhooks.claim({ limit: 9, perWebhook: 9, claimMs: 1_000, breaker });
+    if (owed === undefined || webhook === undefined) throw new TypeError('Nothing was owed.');
+    const attempt = { owed, status: 500, error: 'no', result: { kind: 'retry', afterMs: 0 } } as const;
+    for (const at of [daysAgo(31), daysAgo(29)]) await registry.webhooks.settle({ ...attempt, at }, breaker);
+    await registry.removeOld(kept, NOW);
+    expect(await registry.webhooks.deliveriesOf([webhook.id], 9)).toMatchObject([[{ at: daysAgo(29) }]]);
+    await registry.webhooks.remove(webhook.id, { at: NOW });
+    await registry.removeOld(kept, NOW);
+    expect(await rowsOf('SELECT FROM webhook_debt')).toEqual([]);
+    expect(await rowsOf('SELECT FROM webhook_delivery')).toEqual([]);
+  });
+});
