@@ -1,6 +1,7 @@
 /** Pictures as files: people upload one to show it on a device, and look at those that are kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '@flotilla/registry';
+import { sourceOfRequest } from '../api-context.js';
 import type { ApiDeps } from '../api-deps.js';
 import { ApiError } from '../api-error.js';
 import type { RestRoute } from './rest-routes.js';
@@ -14,7 +15,7 @@ const pictureTypes: ReadonlyMap<string, string> = new Map([
   ['image/gif', 'gif'],
 ]);
 
-export function uploadRoutes({ pictures, registry: { uploads } }: Pick<ApiDeps, 'pictures' | 'registry'>): readonly RestRoute[] {
+export function uploadRoutes({ pictures, registry: { audit, uploads } }: Pick<ApiDeps, 'pictures' | 'registry'>): readonly RestRoute[] {
   const send = async (reply: FastifyReply, upload: UploadRow, key: string, contentType: string): Promise<FastifyReply> => {
     const blob = await pictures.read(key);
     if (blob === undefined) throw notFound(upload.id);
@@ -25,10 +26,12 @@ export function uploadRoutes({ pictures, registry: { uploads } }: Pick<ApiDeps, 
       ...{ method: 'POST', url: '/api/uploads' },
       // What it is for: to be shown, which calls a tool that is for users only.
       scope: 'TOOLS_CALL_PRIVILEGED',
-      handle: async (request, reply) => {
+      handle: async (request, reply, viewer) => {
         const taken = await pictures.take(request.raw);
         if ('status' in taken) return reply.code(taken.status).send({ code: taken.code, message: taken.message });
         const { id, kind, contentType, sizeBytes, sha256, at } = taken;
+        const by = sourceOfRequest({ viewer, remoteAddress: request.ip });
+        await audit.record({ ...by, action: 'upload.added', subject: `upload:${id}`, data: { kind, contentType, sizeBytes, sha256 }, at });
         const shown = { id, kind, contentType, sizeBytes, sha256, at: new Date(at).toISOString(), url: uploadUrl(id) };
         return reply.code(201).header('location', uploadUrl(id)).send(shown);
       },
