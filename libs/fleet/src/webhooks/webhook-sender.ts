@@ -34,7 +34,8 @@ export class WebhookSender {
   constructor(trustedOrigins: readonly string[], limits: WebhookLimits) {
     this.#limits = limits;
     this.#trusted = new Set(trustedOrigins);
-    const bounds = { connections: limits.perWebhook, timeoutMs: limits.attemptMs };
+    // Webhooks may share an origin: one that hangs must leave connections to the others.
+    const bounds = { connections: limits.atATime, timeoutMs: limits.attemptMs };
     this.#open = openAgent(bounds);
     this.#guarded = openGuardedAgent(bounds);
   }
