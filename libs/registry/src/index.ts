@@ -1,5 +1,4 @@
 export type { CallCounts, FleetCounts, FleetShare, OnlinePoint } from './devices/fleet-figures.js';
-export type { AuditEntryRow, AuditFilter, AuditSource, AuditStore, AuditVerdict, NewAuditEntry } from './audit-store.js';
 export type { AuditEntryRow, AuditFilter, AuditOrder, AuditSource, AuditStore, AuditVerdict, NewAuditEntry } from './audit-store.js';
 export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from './device-group-store.js';

@@ -150,5 +150,12 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
       answer: { status: 200, description: 'One line per device.', content: { 'application/jsonl': text } },
       refusals: [404],
     },
+    'GET /api/audit.jsonl': {
+      summary: 'The audit trail, as lines of JSON',
+      description:
+        'In the order of its times, from `since` (included) until `until` (not included), ISO 8601 times in the query that may be left out.',
+      answer: { status: 200, description: 'One line per entry, with all that its hash covers.', content: { 'application/jsonl': text } },
+      refusals: [400],
+    },
   }),
 );
