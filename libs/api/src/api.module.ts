@@ -44,6 +44,7 @@ import { ProvisioningActsResolver } from './resolvers/provisioning-acts.resolver
 import { ToolResultResolver } from './resolvers/tool-result.resolver.js';
 import { PolicyActsResolver } from './resolvers/policy-acts.resolver.js';
 import { FleetSummaryResolver } from './resolvers/fleet-summary.resolver.js';
+import { HubStatusResolver } from './resolvers/hub-status.resolver.js';
 import { FleetToolResolver } from './resolvers/fleet-tool.resolver.js';
 import { ToolResolver } from './resolvers/tool.resolver.js';
 import { UserResolver } from './resolvers/user.resolver.js';
@@ -70,6 +71,7 @@ const resolvers = [
   ToolResolver,
   FleetSummaryResolver,
   FleetToolResolver,
+  HubStatusResolver,
   PolicyActsResolver,
   ToolResultResolver,
   CallResolver,

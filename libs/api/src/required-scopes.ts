@@ -12,6 +12,7 @@ const query: EveryField<Query> = {
   device: 'DEVICES_READ',
   devices: 'DEVICES_READ',
   fleetSummary: 'DEVICES_READ',
+  hubStatus: 'ADMIN',
   deviceGroup: 'DEVICES_READ',
   deviceGroups: 'DEVICES_READ',
   tools: 'DEVICES_READ',

@@ -74,6 +74,11 @@ describe('the figures of the fleet', () => {
     ]);
   });
 
+  it('say which processes there are, and how many sessions each holds', async () => {
+    const [process] = await registry.fleetFigures.processes();
+    expect(process).toMatchObject({ id: lease.id, isAlive: true, onlineCount: 2 });
+  });
+
   it('count calls by how they ended, since when it was asked for', async () => {
     const { outcomes, since } = await registry.fleetFigures.callCounts({ model: 'lamp' }, AT);
     expect(outcomes).toEqual([]);

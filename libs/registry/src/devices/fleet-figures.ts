@@ -38,6 +38,17 @@ export interface CallCounts {
   readonly since: number;
 }
 
+/** A process of the hub with the sessions that it holds. */
+export interface HubProcessRow {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Ms since the Unix epoch. */
+  readonly startedAt: number;
+  readonly isAlive: boolean;
+  readonly onlineCount: number;
+}
+
 export interface FleetFiguresStore {
   counts(filter: DeviceFilter | undefined): Promise<FleetCounts>;
   /** At `points` moments of equal distance, the last of them `until`. */
@@ -46,12 +57,16 @@ export interface FleetFiguresStore {
     window: { since: number; until: number; points: number },
   ): Promise<readonly OnlinePoint[]>;
   callCounts(filter: DeviceFilter | undefined, since: number): Promise<CallCounts>;
+  /** Oldest first. */
+  processes(): Promise<readonly HubProcessRow[]>;
 }
 
 /** Values by which devices are counted: further ones have few devices each. */
 const SHARES_MAX = 100;
 /** Latest calls that are counted, of single ones and of jobs each: a busy fleet makes that many in minutes. */
 const CALLS_COUNTED_MAX = 100_000;
+/** Processes that are listed: a hub has a few. */
+const PROCESSES_MAX = 100;
 
 interface CountRecord {
   readonly kind: 'all' | 'model' | 'firmware';
@@ -169,6 +184,20 @@ export class PgFleetFigures implements FleetFiguresStore {
       outcomes: records.flatMap(({ outcome, count }) => (outcome === null ? [] : [{ outcome, count }])),
       since: timeOfUuid(records[0]?.bound ?? lowestUuidOf(since)),
     };
+  }
+
+  async processes(): Promise<readonly HubProcessRow[]> {
+    const records = await this.#database.query<Omit<HubProcessRow, 'startedAt'> & { readonly startedAt: Date }>(
+      {
+        name: 'hub-processes',
+        text: `
+          SELECT p.id, p.host, p.pid, p.started_at AS "startedAt", p.lease_until > now() AS "isAlive",
+                 CASE WHEN p.lease_until > now() THEN (SELECT count(*)::int FROM device d WHERE d.gateway_id = p.id AND d.online) ELSE 0 END AS "onlineCount"
+            FROM hub_process p ORDER BY p.started_at LIMIT $1`,
+      },
+      [PROCESSES_MAX],
+    );
+    return records.map((record) => ({ ...record, startedAt: record.startedAt.getTime() }));
   }
 
   async #condition(filter: DeviceFilter | undefined, parameters: unknown[]): Promise<string> {
