@@ -24,6 +24,10 @@ export const pages: readonly ScenePage[] = [
   { name: 'devices', pathOf: () => '/devices' },
   { name: 'devices-filtered', pathOf: () => '/devices?presence=ONLINE&tags=%5B%22lobby%22%5D' },
   { name: 'enrolments', pathOf: () => '/enrolments' },
+  { name: 'audit', pathOf: () => '/audit' },
+  { name: 'access', pathOf: () => '/access' },
+  { name: 'webhooks', pathOf: () => '/webhooks' },
+  { name: 'settings', pathOf: () => '/settings' },
 ];
 
 const call = `mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } } }`;

@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, type RouteComponent } from '@tanstack/react-router';
 import { useScope } from './hub/hub';
 import type { Scope } from './hub/session';
+import { parseAuditSearch } from './pages/audit/audit-search';
 import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
 import { parseNewJobSearch } from './pages/jobs/new-job-search';
@@ -67,8 +68,59 @@ const enrolments = createRoute({
 
 const events = createRoute({ getParentRoute, path: '/events', validateSearch: parseEventSearch, component: PageNotFound });
 
+const audit = createRoute({
+  getParentRoute,
+  path: '/audit',
+  validateSearch: parseAuditSearch,
+  component: guarded(
+    'audit',
+    lazyRouteComponent(() => import('./pages/audit/audit-page'), 'AuditPage'),
+  ),
+});
+
+const access = createRoute({
+  getParentRoute,
+  path: '/access',
+  component: guarded(
+    'access',
+    lazyRouteComponent(() => import('./pages/access/access-page'), 'AccessPage'),
+  ),
+});
+
+const webhooks = createRoute({
+  getParentRoute,
+  path: '/webhooks',
+  component: guarded(
+    'webhooks',
+    lazyRouteComponent(() => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
+  ),
+});
+
+const settings = createRoute({
+  getParentRoute,
+  path: '/settings',
+  component: guarded(
+    'settings',
+    lazyRouteComponent(() => import('./pages/settings/settings-page'), 'SettingsPage'),
+  ),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview, devices, device, jobs, newJob, job, firmware, enrolments, events]),
+  routeTree: root.addChildren([
+    overview,
+    devices,
+    device,
+    jobs,
+    newJob,
+    job,
+    firmware,
+    enrolments,
+    events,
+    audit,
+    access,
+    webhooks,
+    settings,
+  ]),
   defaultErrorComponent: PageFailure,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { ActionIcon, Drawer } from '@mantine/core';
 import { IconMenu2, IconPlugConnectedX } from '@tabler/icons-react';
-import { Link, useRouter, useRouterState } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useConnection, useViewer } from '../hub/hub';
 import { AccountMenu } from './account-menu';
@@ -49,8 +49,7 @@ function Brand() {
 function Links() {
   const { t } = useTranslation();
   const { scopes } = useViewer();
-  const { routesByPath } = useRouter();
-  const shown = navigation.filter(({ to, scope }) => to in routesByPath && (scopes.includes(scope) || scopes.includes('ADMIN')));
+  const shown = navigation.filter(({ scope }) => scopes.includes(scope) || scopes.includes('ADMIN'));
   return (
     <nav aria-label={t('app.navigation')} style={{ display: 'contents' }}>
       <ul className={classes.links}>

@@ -1,0 +1,113 @@
+/** Keys of programs: made with scopes, shown once, revoked at once. */
+import { useState } from 'react';
+import { Button } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { Confirm } from '../../parts/confirm';
+import { type Column, DataTable } from '../../parts/data-table';
+import { Empty } from '../../parts/empty';
+import { ActFailureNotice } from '../../parts/failure';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { type AccessQuery, RevokeApiKeyDocument } from './generated/access';
+import { NewKeyDialog } from './new-key-dialog';
+
+type Key = AccessQuery['apiKeys'][number];
+
+export interface KeysProps {
+  readonly keys: readonly Key[];
+  readonly onChanged: () => void;
+}
+
+export function Keys({ keys, onChanged }: KeysProps) {
+  const { t } = useTranslation();
+  const [isNew, setNew] = useState(false);
+  const [revoked, setRevoked] = useState<Key>();
+  const columns = useColumns(setRevoked);
+  const live = keys.filter(({ revokedAt }) => revokedAt === null);
+  return (
+    <Section
+      title={t('access.keys')}
+      actions={
+        <Button size="xs" variant="default" leftSection={<IconKey size={15} />} onClick={() => setNew(true)}>
+          {t('access.newKey')}
+        </Button>
+      }
+    >
+      {live.length === 0 ? (
+        <Empty icon={IconKey} title={t('access.noKeys')} />
+      ) : (
+        <DataTable label={t('access.keys')} columns={columns} rows={live} rowKey={({ id }) => id} maxHeight="420px" />
+      )}
+      {isNew && <NewKeyDialog onClose={() => setNew(false)} onMade={onChanged} />}
+      <Revoke apiKey={revoked} onClose={() => setRevoked(undefined)} onRevoked={onChanged} />
+    </Section>
+  );
+}
+
+function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
+  const { t } = useTranslation();
+  return [
+    { id: 'name', header: t('access.name'), width: 130, cell: ({ name }) => name },
+    { id: 'prefix', header: t('access.prefix'), width: 110, grow: 0, cell: ({ prefix }) => <code>{prefix}…</code> },
+    { id: 'scopes', header: t('access.scopes'), width: 200, grow: 2, cell: ({ scopes }) => <ScopeList scopes={scopes} /> },
+    {
+      id: 'devices',
+      header: t('access.devices'),
+      width: 110,
+      cell: ({ devices }) => (devices === null ? t('access.wholeFleet') : <code>{JSON.stringify(devices)}</code>),
+    },
+    { id: 'used', header: t('access.lastUsed'), width: 110, grow: 0, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    {
+      id: 'expires',
+      header: t('access.expires'),
+      ...{ width: 110, grow: 0 },
+      cell: ({ expiresAt }) => (expiresAt === null ? t('common.never') : <Time at={expiresAt} />),
+    },
+    {
+      id: 'revoke',
+      header: '',
+      ...{ width: 80, grow: 0 },
+      cell: (key) => (
+        <Button size="compact-xs" variant="default" onClick={() => onRevoke(key)}>
+          {t('access.revoke')}
+        </Button>
+      ),
+    },
+  ];
+}
+
+function ScopeList({ scopes }: Pick<Key, 'scopes'>) {
+  return <code>{scopes.join(' ')}</code>;
+}
+
+interface RevokeProps {
+  readonly apiKey: Key | undefined;
+  readonly onClose: () => void;
+  readonly onRevoked: () => void;
+}
+
+function Revoke({ apiKey, onClose, onRevoked }: RevokeProps) {
+  const { t } = useTranslation();
+  const act = useAct(RevokeApiKeyDocument, (data) => data.revokeApiKey.userErrors);
+  const name = apiKey?.name ?? '';
+  const confirm = async () => {
+    if (!apiKey || !(await act.run({ id: apiKey.id }))) return;
+    onClose();
+    onRevoked();
+  };
+  return (
+    <Confirm
+      isOpen={apiKey !== undefined}
+      title={t('access.revokeTitle', { name })}
+      text={t('access.revokeText')}
+      act={t('access.revoke')}
+      isBusy={act.isBusy}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <ActFailureNotice failure={act.failure} />
+    </Confirm>
+  );
+}

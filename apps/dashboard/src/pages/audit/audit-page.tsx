@@ -1,0 +1,129 @@
+/** Who changed what, latest first. An entry opens to what it keeps, with the hash that chains it to the one before. */
+import { useCallback, useMemo, useState } from 'react';
+import { Button, Code, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconHistory } from '@tabler/icons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Column, DataTable } from '../../parts/data-table';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { Page } from '../../parts/page';
+import { Time } from '../../parts/time';
+import type { AuditSearch } from './audit-search';
+import { AuditTrailDocument, type AuditTrailQuery } from './generated/audit';
+
+type Entry = AuditTrailQuery['auditEntries']['edges'][number]['node'];
+
+const route = getRouteApi('/audit');
+/** Ms after the last key before the hub is asked. */
+const typingMs = 250;
+
+export function AuditPage() {
+  const { t } = useTranslation();
+  const search = route.useSearch();
+  const variables = useCallback((after: string | null) => ({ filter: search, after }), [search]);
+  const pages = usePages({ query: AuditTrailDocument, variables, pageOf });
+  const [opened, setOpened] = useState<Entry>();
+  const columns = useColumns(setOpened);
+  return (
+    <Page title={t('audit.title')} lead={t('audit.lead')}>
+      <Conditions search={search} />
+      {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
+      {pages.rows.length === 0 && !pages.isLoading && !pages.error ? (
+        <Empty icon={IconHistory} title={t('audit.empty')}>
+          {t('audit.emptyHint')}
+        </Empty>
+      ) : (
+        <DataTable
+          label={t('audit.title')}
+          columns={columns}
+          rows={pages.rows}
+          rowKey={({ id }) => id}
+          hasMore={pages.hasMore}
+          onEnd={pages.loadMore}
+        />
+      )}
+      <EntryDrawer entry={opened} onClose={() => setOpened(undefined)} />
+    </Page>
+  );
+}
+
+function pageOf({ auditEntries: { edges, pageInfo } }: AuditTrailQuery): PageOfRows<Entry> {
+  return { rows: edges.map(({ node }) => node), endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}
+
+function Conditions({ search }: { readonly search: AuditSearch }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate({ from: '/audit' });
+  const tell = useDebouncedCallback((name: keyof AuditSearch, text: string) => {
+    void navigate({ search: (now) => ({ ...now, [name]: text === '' ? undefined : text }), replace: true });
+  }, typingMs);
+  return (
+    <Group gap="sm" align="flex-end">
+      {(['actor', 'action', 'subject'] as const).map((name) => (
+        <TextInput
+          key={name}
+          type="search"
+          label={t(`audit.${name}`)}
+          placeholder={t(`audit.example.${name}`)}
+          defaultValue={search[name] ?? ''}
+          onChange={(event) => tell(name, event.currentTarget.value.trim())}
+          flex="0 1 220px"
+        />
+      ))}
+    </Group>
+  );
+}
+
+function useColumns(onOpen: (entry: Entry) => void) {
+  const { t } = useTranslation();
+  return useMemo<readonly Column<Entry>[]>(
+    () => [
+      { id: 'sequence', header: t('audit.sequence'), width: 64, grow: 0, isNumeric: true, cell: ({ sequence }) => sequence },
+      { id: 'at', header: t('audit.at'), width: 150, grow: 0, cell: ({ at }) => <Time at={at} form="exact" /> },
+      { id: 'actor', header: t('audit.actor'), width: 110, cell: ({ actor }) => actor },
+      { id: 'action', header: t('audit.action'), width: 150, cell: ({ action }) => <code>{action}</code> },
+      { id: 'subject', header: t('audit.subject'), width: 220, grow: 2, cell: ({ subject }) => <code>{subject}</code> },
+      { id: 'address', header: t('audit.address'), width: 110, grow: 0, cell: ({ remoteAddress }) => remoteAddress ?? t('common.none') },
+      {
+        id: 'open',
+        header: '',
+        ...{ width: 76, grow: 0 },
+        cell: (entry) => (
+          <Button size="compact-xs" variant="default" onClick={() => onOpen(entry)}>
+            {t('audit.details')}
+          </Button>
+        ),
+      },
+    ],
+    [t, onOpen],
+  );
+}
+
+function EntryDrawer({ entry, onClose }: { readonly entry: Entry | undefined; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Drawer
+      opened={entry !== undefined}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={entry?.action}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {entry && (
+        <Stack gap="md">
+          <Text size="sm">
+            {entry.actor} · {entry.subject} · <Time at={entry.at} form="exact" />
+          </Text>
+          <Code block>{JSON.stringify(entry.data, null, 2)}</Code>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {t('audit.hash')}: <code>{entry.hash}</code>
+          </Text>
+        </Stack>
+      )}
+    </Drawer>
+  );
+}

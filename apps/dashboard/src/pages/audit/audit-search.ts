@@ -1,0 +1,11 @@
+/** Which entries the Audit page shows, as its address carries it. */
+export interface AuditSearch {
+  readonly actor?: string;
+  readonly action?: string;
+  readonly subject?: string;
+}
+
+export function parseAuditSearch(raw: Readonly<Record<string, unknown>>): AuditSearch {
+  const names = ['actor', 'action', 'subject'] as const;
+  return Object.fromEntries(names.flatMap((name) => (typeof raw[name] === 'string' && raw[name] !== '' ? [[name, raw[name]]] : [])));
+}

@@ -1,0 +1,123 @@
+/** Tool policy: what an operator knows about tools, which calls and jobs rely on. */
+import { useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Confirm } from '../../parts/confirm';
+import { type Column, DataTable } from '../../parts/data-table';
+import { ActFailureNotice, LoadFailure } from '../../parts/failure';
+import { Section } from '../../parts/page';
+import { DeleteToolPolicyDocument, PoliciesDocument, type PoliciesQuery } from './generated/settings';
+import { PolicyDialog } from './policy-dialog';
+
+type Policy = PoliciesQuery['toolPolicies'][number];
+
+export function Policies({ mayChange }: { readonly mayChange: boolean }) {
+  const { t } = useTranslation();
+  const { data, error, refresh } = useHubQuery({ query: PoliciesDocument, variables: {} });
+  const [edited, setEdited] = useState<Policy | 'new'>();
+  const [leaving, setLeaving] = useState<Policy>();
+  const columns = useColumns(mayChange, setEdited, setLeaving);
+  return (
+    <Section
+      title={t('settings.policies')}
+      actions={
+        mayChange && (
+          <Button size="xs" variant="default" leftSection={<IconPlus size={15} />} onClick={() => setEdited('new')}>
+            {t('settings.addPolicy')}
+          </Button>
+        )
+      }
+    >
+      <p className="soft">{t('settings.policiesHint')}</p>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {data && (
+        <DataTable
+          label={t('settings.policies')}
+          columns={columns}
+          rows={data.toolPolicies}
+          rowKey={({ pattern }) => pattern}
+          maxHeight="560px"
+        />
+      )}
+      {edited && <PolicyDialog policy={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} onSaved={refresh} />}
+      <DeletePolicy policy={leaving} onClose={() => setLeaving(undefined)} onDeleted={refresh} />
+    </Section>
+  );
+}
+
+function useColumns(mayChange: boolean, onEdit: (policy: Policy) => void, onDelete: (policy: Policy) => void): readonly Column<Policy>[] {
+  const { t, i18n } = useTranslation();
+  const said = (isSo: boolean) => t(isSo ? 'settings.yes' : 'settings.no');
+  const seconds = new Intl.NumberFormat(i18n.language, { style: 'unit', unit: 'second' });
+  return [
+    { id: 'pattern', header: t('settings.pattern'), width: 230, grow: 2, cell: ({ pattern }) => <code>{pattern}</code> },
+    { id: 'idempotent', header: t('settings.idempotent'), width: 96, grow: 0, cell: ({ idempotent }) => said(idempotent) },
+    { id: 'disruptive', header: t('settings.disruptive'), width: 96, grow: 0, cell: ({ disruptive }) => said(disruptive) },
+    {
+      id: 'verification',
+      header: t('settings.verification'),
+      width: 120,
+      cell: ({ verification }) => t(`settings.verifications.${verification}`),
+    },
+    {
+      id: 'timeout',
+      header: t('settings.timeout'),
+      width: 90,
+      grow: 0,
+      isNumeric: true,
+      cell: ({ callTimeoutMs }) => seconds.format(callTimeoutMs / 1_000),
+    },
+    ...(mayChange
+      ? [
+          {
+            id: 'acts',
+            header: '',
+            ...{ width: 130, grow: 0 },
+            cell: (policy: Policy) => (
+              <Group gap={4} wrap="nowrap">
+                <Button size="compact-xs" variant="default" onClick={() => onEdit(policy)}>
+                  {t('access.edit')}
+                </Button>
+                <Button size="compact-xs" variant="default" onClick={() => onDelete(policy)}>
+                  {t('devices.delete')}
+                </Button>
+              </Group>
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+interface DeletePolicyProps {
+  readonly policy: Policy | undefined;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}
+
+function DeletePolicy({ policy, onClose, onDeleted }: DeletePolicyProps) {
+  const { t } = useTranslation();
+  const act = useAct(DeleteToolPolicyDocument, (data) => data.deleteToolPolicy.userErrors);
+  const pattern = policy?.pattern ?? '';
+  const confirm = async () => {
+    if (!(await act.run({ pattern }))) return;
+    onClose();
+    onDeleted();
+  };
+  return (
+    <Confirm
+      isOpen={policy !== undefined}
+      title={t('settings.deletePolicy', { pattern })}
+      text={t('settings.deletePolicyText')}
+      act={t('devices.delete')}
+      isBusy={act.isBusy}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <ActFailureNotice failure={act.failure} />
+    </Confirm>
+  );
+}

@@ -1,0 +1,128 @@
+/** Makes a policy for a tool or a prefix, or changes one. */
+import { type FormEvent, useState } from 'react';
+import { Button, Group, Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { ActFailureNotice } from '../../parts/failure';
+import { type PoliciesQuery, SetToolPolicyDocument, type ToolPolicyInput, type Verification } from './generated/settings';
+
+export interface PolicyDialogProps {
+  readonly policy: PoliciesQuery['toolPolicies'][number] | undefined;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+type Policy = PoliciesQuery['toolPolicies'][number];
+
+const verifications: readonly Verification[] = ['NONE', 'READBACK', 'REBOOT', 'FIRMWARE'];
+const blank: Policy = {
+  pattern: '',
+  idempotent: false,
+  disruptive: false,
+  disconnectExpected: false,
+  verification: 'NONE',
+  readback: null,
+  failureText: null,
+  callTimeoutMs: 60_000,
+};
+
+export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
+  const { t } = useTranslation();
+  const [draft, setDraft] = useState<Policy>(policy ?? blank);
+  const change = (part: Partial<Policy>) => setDraft((now) => ({ ...now, ...part }));
+  const act = useAct(SetToolPolicyDocument, (data) => data.setToolPolicy.userErrors);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!(await act.run({ input: inputOf(draft) }))) return;
+    onSaved();
+    onClose();
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t(policy ? 'settings.editPolicy' : 'settings.addPolicy')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      <form onSubmit={(event) => void save(event)}>
+        <Stack>
+          <TextInput
+            label={t('settings.pattern')}
+            description={t('settings.patternHint')}
+            value={draft.pattern}
+            onChange={(event) => change({ pattern: event.currentTarget.value })}
+            readOnly={policy !== undefined}
+            required
+          />
+          {(['idempotent', 'disruptive', 'disconnectExpected'] as const).map((name) => (
+            <Switch
+              key={name}
+              label={t(`settings.knowledge.${name}`)}
+              checked={draft[name]}
+              onChange={(event) => change({ [name]: event.currentTarget.checked })}
+            />
+          ))}
+          <VerificationFields draft={draft} onChange={change} />
+          <NumberInput
+            label={t('settings.timeoutLong')}
+            value={draft.callTimeoutMs / 1_000}
+            min={1}
+            max={300}
+            onChange={(seconds) => change({ callTimeoutMs: Number(seconds) * 1_000 })}
+          />
+          <ActFailureNotice failure={act.failure} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={act.isBusy}>
+              {t('common.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface VerificationFieldsProps {
+  readonly draft: Policy;
+  readonly onChange: (part: Partial<Policy>) => void;
+}
+
+function VerificationFields({ draft: { readback, verification }, onChange }: VerificationFieldsProps) {
+  const { t } = useTranslation();
+  const choose = (chosen: string | null) =>
+    onChange({
+      verification: chosen as Verification,
+      ...(chosen === 'READBACK' && !readback && { readback: { tool: 'self.get_device_status', path: '', argument: '' } }),
+    });
+  return (
+    <>
+      <Select
+        label={t('settings.verification')}
+        data={verifications.map((value) => ({ value, label: t(`settings.verifications.${value}`) }))}
+        value={verification}
+        onChange={choose}
+      />
+      {readback &&
+        (['tool', 'path', 'argument'] as const).map((name) => (
+          <TextInput
+            key={name}
+            label={t(`settings.readback.${name}`)}
+            value={readback[name]}
+            onChange={(event) => onChange({ readback: { ...readback, [name]: event.currentTarget.value } })}
+          />
+        ))}
+    </>
+  );
+}
+
+/** Without what the cache adds to its objects. */
+function inputOf({ readback, ...known }: Policy): ToolPolicyInput {
+  const { pattern, idempotent, disruptive, disconnectExpected, verification, failureText, callTimeoutMs } = known;
+  return {
+    ...{ pattern: pattern.trim(), idempotent, disruptive, disconnectExpected, verification, failureText, callTimeoutMs },
+    readback: readback && { tool: readback.tool, path: readback.path, argument: readback.argument },
+  };
+}

@@ -1,0 +1,17 @@
+/** What is known about tools, and how the hub itself is. */
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { Page } from '../../parts/page';
+import { Health } from './health';
+import { Policies } from './policies';
+
+export function SettingsPage() {
+  const { t } = useTranslation();
+  const isAdmin = useScope('ADMIN');
+  return (
+    <Page title={t('settings.title')} lead={t('settings.lead')}>
+      {isAdmin && <Health />}
+      <Policies mayChange={isAdmin} />
+    </Page>
+  );
+}

@@ -1,0 +1,141 @@
+/** One address with its latest deliveries. */
+import { useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { Confirm } from '../../parts/confirm';
+import { type Column, DataTable } from '../../parts/data-table';
+import { ActFailureNotice } from '../../parts/failure';
+import { OutcomeBadge } from '../../parts/outcome-badge';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { useNotify } from '../../parts/use-notify';
+import { DeleteWebhookDocument, RedeliverWebhookDocument, type WebhooksQuery } from './generated/webhooks';
+
+type Webhook = WebhooksQuery['webhooks'][number];
+type Delivery = Webhook['deliveries'][number];
+
+export interface WebhookCardProps {
+  readonly webhook: Webhook;
+  readonly onEdit: () => void;
+  readonly onChanged: () => void;
+}
+
+export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
+  const { t } = useTranslation();
+  const [isLeaving, setLeaving] = useState(false);
+  const notify = useNotify();
+  const redeliver = useAct(RedeliverWebhookDocument, (data) => data.redeliverWebhook.userErrors);
+  const again = async (delivery: Delivery) => {
+    if (!(await redeliver.run({ deliveryId: delivery.id }))) return;
+    notify(t('webhooks.redelivered'));
+    onChanged();
+  };
+  const columns = useDeliveryColumns(again);
+  return (
+    <Section
+      title={webhook.url}
+      actions={
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={onEdit}>
+            {t('webhooks.edit')}
+          </Button>
+          <Button size="xs" variant="default" onClick={() => setLeaving(true)}>
+            {t('webhooks.delete')}
+          </Button>
+        </Group>
+      }
+    >
+      <p className="soft">
+        <code>{webhook.types.join(' ')}</code> · <StateOf webhook={webhook} />
+      </p>
+      <ActFailureNotice failure={redeliver.failure} />
+      {webhook.deliveries.length === 0 ? (
+        <p className="soft">{t('webhooks.noDeliveries')}</p>
+      ) : (
+        <DataTable
+          label={t('webhooks.deliveriesOf', { url: webhook.url })}
+          columns={columns}
+          rows={webhook.deliveries}
+          rowKey={({ id }) => id}
+          maxHeight="300px"
+        />
+      )}
+      <Delete webhook={webhook} isOpen={isLeaving} onClose={() => setLeaving(false)} onDeleted={onChanged} />
+    </Section>
+  );
+}
+
+function StateOf({ webhook: { enabled, failingSince, pausedAt } }: Pick<WebhookCardProps, 'webhook'>) {
+  const { t } = useTranslation();
+  if (pausedAt !== null)
+    return (
+      <>
+        {t('webhooks.pausedSince')} <Time at={pausedAt} />
+      </>
+    );
+  if (failingSince !== null)
+    return (
+      <>
+        {t('webhooks.failingSince')} <Time at={failingSince} />
+      </>
+    );
+  return t(enabled ? 'webhooks.enabled' : 'webhooks.disabled');
+}
+
+function useDeliveryColumns(onAgain: (delivery: Delivery) => Promise<void>): readonly Column<Delivery>[] {
+  const { t } = useTranslation();
+  return [
+    { id: 'at', header: t('webhooks.at'), width: 120, grow: 0, cell: ({ at }) => <Time at={at} form="exact" /> },
+    {
+      id: 'outcome',
+      header: t('webhooks.outcome'),
+      ...{ width: 110, grow: 0 },
+      cell: ({ delivered }) => <OutcomeBadge outcome={delivered ? 'SUCCEEDED' : 'FAILED'} />,
+    },
+    { id: 'status', header: t('webhooks.status'), width: 64, grow: 0, cell: ({ status }) => status ?? t('common.none') },
+    { id: 'attempt', header: t('webhooks.attempt'), width: 64, grow: 0, isNumeric: true, cell: ({ attempt }) => attempt },
+    { id: 'event', header: t('webhooks.event'), width: 250, cell: ({ eventId }) => <code>{eventId}</code> },
+    { id: 'error', header: t('webhooks.error'), width: 160, grow: 2, cell: ({ error }) => error ?? '' },
+    {
+      id: 'again',
+      header: '',
+      ...{ width: 96, grow: 0 },
+      cell: (delivery) => (
+        <Button size="compact-xs" variant="default" onClick={() => void onAgain(delivery)}>
+          {t('webhooks.again')}
+        </Button>
+      ),
+    },
+  ];
+}
+
+interface DeleteProps {
+  readonly webhook: Webhook;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}
+
+function Delete({ webhook, isOpen, onClose, onDeleted }: DeleteProps) {
+  const { t } = useTranslation();
+  const act = useAct(DeleteWebhookDocument, (data) => data.deleteWebhook.userErrors);
+  const confirm = async () => {
+    if (!(await act.run({ id: webhook.id }))) return;
+    onClose();
+    onDeleted();
+  };
+  return (
+    <Confirm
+      isOpen={isOpen}
+      title={t('webhooks.deleteTitle')}
+      text={t('webhooks.deleteText', { url: webhook.url })}
+      act={t('webhooks.delete')}
+      isBusy={act.isBusy}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <ActFailureNotice failure={act.failure} />
+    </Confirm>
+  );
+}
