@@ -13,6 +13,9 @@ import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(new URL('../docs/integrators.md', import.meta.url), 'utf8');
 
+/** A program that has not ended by then hangs, ms: what it had printed is in the error. */
+const EXAMPLE_MS_MAX = 60_000;
+
 interface Example {
   readonly heading: string;
   readonly code: string;
@@ -66,6 +69,7 @@ describe("the integrators' page", () => {
     async (_name, { code, output }) => {
       const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], {
         cwd: root,
+        timeout: EXAMPLE_MS_MAX,
         env: environment,
       });
       expect(stderr).toBe('');
