@@ -48,6 +48,6 @@ export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperation
     deleteToolPolicy: (pattern, actor) => fleet.deleteToolPolicy(pattern, actor),
     revertJob: (id, idempotencyKey, actor) => fleet.revertJob(id, idempotencyKey, actor),
     openNextWave: (id, actor) => fleet.openNextWave(id, actor),
-    refreshTools: (deviceId) => fleet.refreshTools(deviceId),
+    refreshTools: (deviceId, actor) => fleet.refreshTools(deviceId, actor),
   };
 }

@@ -1,7 +1,7 @@
-/** What one GraphQL operation carries: who asks, and the loaders that gather its look-ups. */
-import { principalRef, type AuditSource, type Principal, type Registry, type Scope } from '@flotilla/registry';
+/** What one GraphQL operation carries: who asks, what they see of the fleet, and the loaders that gather its look-ups. */
+import { principalRef, type AuditSource, type FleetView, type Principal, type Registry, type Scope } from '@flotilla/registry';
 import type { Actor, SignedInUser } from '@flotilla/fleet';
-import { makeLoaders, type Loaders } from './loaders.js';
+import { makeLoaders, type FleetWideLookUps, type Loaders } from './loaders.js';
 import type { Caller } from './sign-in/callers.js';
 
 export class ApiContext {
@@ -10,21 +10,28 @@ export class ApiContext {
   readonly session: SignedInUser | undefined;
   /** Where the request came from: the caller, or the proxy before it. */
   readonly remoteAddress: string | undefined;
+  /** Whatever shows a device, or belongs to one, is read here, so that a narrowed key sees its own only. */
+  readonly view: FleetView;
   loaders: Loaders;
-  readonly #registry: Registry;
+  readonly #registry: FleetWideLookUps;
 
-  constructor(registry: Registry, { viewer, session }: Caller, remoteAddress?: string) {
+  constructor(registry: FleetWideLookUps & Pick<Registry, 'viewFor'>, { viewer, session }: Caller, remoteAddress?: string) {
     this.viewer = viewer;
     this.session = session;
     this.remoteAddress = remoteAddress;
     this.#registry = registry;
-    this.loaders = makeLoaders(registry);
+    this.view = viewOf(registry, viewer);
+    this.loaders = makeLoaders(this.view, this.#registry);
   }
 
   /** For each value of a subscription: with the loaders of its beginning it would show what was true then. */
   renewLoaders(): void {
-    this.loaders = makeLoaders(this.#registry);
+    this.loaders = makeLoaders(this.view, this.#registry);
   }
+}
+
+export function viewOf(registry: Pick<Registry, 'viewFor'>, viewer: Principal): FleetView {
+  return registry.viewFor({ id: principalRef(viewer), devices: viewer.devices });
 }
 
 /** ADMIN is every scope. */
@@ -46,6 +53,7 @@ export function actorOf({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | '
   return {
     id: principalRef(viewer),
     name: viewer.name,
+    devices: viewer.devices,
     mayCallUserOnly: mayCallUserOnly(viewer),
     mayChangeFirmware: hasScope(viewer, 'FIRMWARE_WRITE'),
     remoteAddress,

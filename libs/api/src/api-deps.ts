@@ -1,6 +1,6 @@
 /** What the API is given by apps/hub, and the tokens under which Nest hands it to the resolvers. */
 import type { EventFeed } from '@flotilla/bus';
-import type { KnownDevice, Registry } from '@flotilla/registry';
+import type { FleetView, KnownDevice, Registry } from '@flotilla/registry';
 import type {
   FirmwareOperations,
   FleetOperations,
@@ -53,6 +53,22 @@ export interface ApiDeps {
   readonly logger: ApiLogger;
   /** Those not given are the defaults. */
   readonly limits?: Partial<ApiLimits>;
+}
+
+/** The stores that belong to no device. The others are in `ApiContext.view`, and in no resolver's hands otherwise. */
+export type FleetWideStores = Omit<Registry, keyof FleetView | 'viewFor'> & {
+  readonly fleetFigures: Pick<Registry['fleetFigures'], 'processes'>;
+};
+
+const ofDevices: Readonly<Record<keyof FleetView | 'viewFor', true>> = {
+  ...{ devices: true, deviceGroups: true, toolSets: true, events: true, calls: true, jobs: true, rollouts: true, uploads: true },
+  ...{ fleetFigures: true, viewFor: true },
+};
+
+export function fleetWide(registry: Registry): FleetWideStores {
+  const stores = Object.fromEntries(Object.entries(registry).filter(([name]) => !Object.hasOwn(ofDevices, name)));
+  const fleetFigures = { processes: () => registry.fleetFigures.processes() };
+  return { ...(stores as unknown as Omit<FleetWideStores, 'fleetFigures'>), fleetFigures };
 }
 
 export const REGISTRY = Symbol('registry');

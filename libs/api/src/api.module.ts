@@ -15,6 +15,7 @@ import {
   REGISTRY,
   SCREENS,
   WEBHOOKS,
+  fleetWide,
   type ApiDeps,
   type DeviceSettings,
 } from './api-deps.js';
@@ -93,7 +94,7 @@ const resolvers = [
 export class ApiModule {
   static over(deps: ApiDeps, limits: ApiLimits, http: HttpOperations): DynamicModule {
     const given = [
-      { provide: REGISTRY, useValue: deps.registry },
+      { provide: REGISTRY, useValue: fleetWide(deps.registry) },
       { provide: FLEET, useValue: deps.fleet },
       { provide: PROVISIONING, useValue: deps.provisioning },
       { provide: FIRMWARE, useValue: deps.firmware },

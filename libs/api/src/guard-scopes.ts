@@ -1,8 +1,9 @@
 /** Puts the check of required-scopes.ts in front of the resolvers of a built schema, the same for HTTP and WebSocket. */
 import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
+import type { Principal, Scope } from '@flotilla/registry';
 import { hasScope, type ApiContext } from './api-context.js';
 import { ApiError } from './api-error.js';
-import { requiredScopes, type Requirement } from './required-scopes.js';
+import { fleetWideOperations, requiredScopes, type Requirement } from './required-scopes.js';
 
 type Resolver = GraphQLFieldResolver<unknown, ApiContext>;
 
@@ -20,13 +21,33 @@ function guardField(schema: GraphQLSchema, typeName: string, fieldName: string, 
   if (!field) throw new ApiError('INTERNAL', `required-scopes.ts names ${typeName}.${fieldName}, which is not served.`);
   if (requirement === 'ANY_KEY') return;
   const name = `${typeName}.${fieldName}`;
-  if (field.subscribe) field.subscribe = guarded(field.subscribe, name, requirement);
-  else field.resolve = guarded(field.resolve ?? defaultFieldResolver, name, requirement);
+  const wideNames: ReadonlySet<string> = fleetWideOperations;
+  const rule: Rule = {
+    name,
+    scope: requirement,
+    isFleetWide: requirement === 'ADMIN' || (typeName === 'Mutation' && wideNames.has(fieldName)),
+  };
+  if (field.subscribe) field.subscribe = guarded(field.subscribe, rule);
+  else field.resolve = guarded(field.resolve ?? defaultFieldResolver, rule);
 }
 
-function guarded(resolve: Resolver, name: string, scope: Exclude<Requirement, 'ANY_KEY'>): Resolver {
+export interface Rule {
+  /** Of what is guarded, as the caller wrote it. */
+  readonly name: string;
+  readonly scope: Scope;
+  readonly isFleetWide: boolean;
+}
+
+/** Throws FORBIDDEN. */
+export function refuseViewer(viewer: Principal, { name, scope, isFleetWide }: Rule): void {
+  if (!hasScope(viewer, scope)) throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which you do not have.`);
+  if (isFleetWide && viewer.devices !== undefined)
+    throw new ApiError('FORBIDDEN', `${name} is about the whole fleet, and this key is narrowed to some devices.`);
+}
+
+function guarded(resolve: Resolver, rule: Rule): Resolver {
   return (source, args, context, info) => {
-    if (!hasScope(context.viewer, scope)) throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which you do not have.`);
+    refuseViewer(context.viewer, rule);
     return resolve(source, args, context, info);
   };
 }

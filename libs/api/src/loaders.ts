@@ -9,6 +9,7 @@ import type {
   DownloadRow,
   EventRow,
   FailureGroupRow,
+  FleetView,
   Page,
   PageRequest,
   Registry,
@@ -48,17 +49,11 @@ export interface Loaders {
   readonly webhookDeliveries: Children<string, number, readonly WebhookDeliveryRow[]>;
 }
 
-export function makeLoaders({
-  devices,
-  deviceGroups,
-  downloads,
-  toolSets,
-  events,
-  calls,
-  jobs,
-  toolPolicies,
-  webhooks,
-}: Registry): Loaders {
+/** What is looked up for operations beside what the viewer sees; downloads only of targets that were found in the view. */
+export type FleetWideLookUps = Pick<Registry, 'downloads' | 'toolPolicies' | 'webhooks'>;
+
+export function makeLoaders(view: FleetView, { downloads, toolPolicies, webhooks }: FleetWideLookUps): Loaders {
+  const { devices, deviceGroups, toolSets, events, calls, jobs } = view;
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   return {
     device: new DataLoader((ids) => devices.findMany(ids)),

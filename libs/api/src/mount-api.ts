@@ -8,6 +8,7 @@ import { GraphQLSchemaHost } from '@nestjs/graphql';
 import type { FastifyInstance } from 'fastify';
 import type {} from 'mercurius';
 import { openAgentsDoor } from './agents/agents-door.js';
+import { viewOf } from './api-context.js';
 import type { ApiDeps } from './api-deps.js';
 import { ApiError } from './api-error.js';
 import { ApiModule } from './api.module.js';
@@ -58,7 +59,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
     serveRest(scope, callers, [
       ...uploadRoutes(deps),
       firmwareUpload(deps.firmware),
-      ...jobResultRoutes(deps.registry.jobs),
+      ...jobResultRoutes((viewer) => viewOf(deps.registry, viewer).jobs),
       auditExport(deps.registry.audit),
       openApi,
     ]);

@@ -201,7 +201,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
         };
       },
     });
-  return {
+  const watched: Registry = {
     devices: watch('devices', registry.devices),
     fleetFigures: registry.fleetFigures,
     deviceGroups: watch('deviceGroups', registry.deviceGroups),
@@ -223,6 +223,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     downloads: watch('downloads', registry.downloads),
     rollouts: watch('rollouts', registry.rollouts),
     webhooks: watch('webhooks', registry.webhooks),
+    viewFor: (viewer) => (viewer.devices === undefined ? watched : registry.viewFor(viewer)),
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
     makePartitions: (now) => registry.makePartitions(now),
@@ -231,6 +232,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     writers: () => registry.writers(),
     close: () => registry.close(),
   };
+  return watched;
 }
 
 const clock = {

@@ -15,13 +15,14 @@ const codes: ReadonlySet<unknown> = new Set<ApiErrorCode>([
   'INTERNAL',
 ]);
 
-/** What the codes of the registry and the storage mean to a caller; those not named are faults of ours. */
+/** What the codes of the registry, the storage and the fleet service mean to a caller; those not named are faults of ours. */
 const faultCodes: ReadonlyMap<unknown, ApiErrorCode> = new Map([
   ['ARGUMENT_INVALID', 'BAD_USER_INPUT'],
   ['DATABASE_UNAVAILABLE', 'UNAVAILABLE'],
   ['OVERLOADED', 'UNAVAILABLE'],
   ['CLOSED', 'UNAVAILABLE'],
   ['STORAGE_UNAVAILABLE', 'UNAVAILABLE'],
+  ['FORBIDDEN', 'FORBIDDEN'],
 ]);
 
 /** Said instead of what went wrong inside. */
@@ -60,7 +61,7 @@ export function maskFault(error: unknown): ApiError {
 }
 
 function isFault(error: Error): error is Error & { readonly code: unknown } {
-  return (error.name === 'RegistryError' || error.name === 'StorageError') && 'code' in error;
+  return ['RegistryError', 'StorageError', 'FleetError'].includes(error.name) && 'code' in error;
 }
 
 function rootOf(error: Error): Error {

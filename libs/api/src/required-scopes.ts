@@ -90,6 +90,16 @@ const subscription: EveryField<Subscription> = {
   jobProgress: 'JOBS_READ',
 };
 
+/**
+ * What changes something that the whole fleet goes by. A key that is narrowed to some devices may not, whatever its scopes; nor may it do what is ADMIN's
+ * alone, which is of the whole fleet, too.
+ */
+export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
+  ...(['createDeviceGroup', 'updateDeviceGroup', 'deleteDeviceGroup'] as const),
+  ...(['approveEnrolment', 'rejectEnrolment'] as const),
+  ...(['publishFirmwareImage', 'withdrawFirmwareImage', 'deleteFirmwareImage'] as const),
+]);
+
 /** By type and field. Below the operations only the ways from what one scope shows to what another guards. */
 export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Requirement>>>> = {
   Query: query,

@@ -1,5 +1,5 @@
 /** On whose behalf something is done. */
-import type { AuditSource } from '@flotilla/registry';
+import type { AuditSource, DeviceFilter } from '@flotilla/registry';
 
 export interface Actor {
   /** Whom limits and idempotency keys go by, and whether it is the same one again (`principalRef`): names are not unique. */
@@ -10,6 +10,8 @@ export interface Actor {
   readonly mayCallUserOnly: boolean;
   /** Whether tools may be called that replace what a device runs. */
   readonly mayChangeFirmware: boolean;
+  /** The only devices that there are for them; undefined: the whole fleet. */
+  readonly devices?: DeviceFilter | undefined;
   /** Where the request came from; undefined where no request did. */
   readonly remoteAddress?: string | undefined;
 }

@@ -4,7 +4,9 @@ export type FleetErrorCode =
   /** A job's row is gone although the job is live. */
   | 'JOB_LOST'
   /** Work was stopped, or its fence lost, before the statement it waited for succeeded. */
-  | 'RUN_ENDED';
+  | 'RUN_ENDED'
+  /** Not for whoever asks, whatever the input: their key is narrowed to other devices. */
+  | 'FORBIDDEN';
 
 export class FleetError extends Error {
   override readonly name = 'FleetError';

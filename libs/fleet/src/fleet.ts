@@ -2,7 +2,6 @@
 import type { Bus } from '@flotilla/bus';
 import { verificationTimes } from '@flotilla/jobs';
 import type { TargetOutcome, ToolPolicy, VerificationTimes } from '@flotilla/jobs';
-import type { DeviceId } from '@flotilla/mcp';
 import type { NewApiKey, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
@@ -33,7 +32,17 @@ import type { ToolGate } from './calls/tool-gate.js';
 export interface FleetDeps {
   readonly registry: Pick<
     Registry,
-    'apiKeys' | 'audit' | 'calls' | 'deviceGroups' | 'devices' | 'firmwareImages' | 'jobs' | 'rollouts' | 'toolPolicies' | 'toolSets'
+    | 'viewFor'
+    | 'apiKeys'
+    | 'audit'
+    | 'calls'
+    | 'deviceGroups'
+    | 'devices'
+    | 'firmwareImages'
+    | 'jobs'
+    | 'rollouts'
+    | 'toolPolicies'
+    | 'toolSets'
   >;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;
@@ -134,14 +143,12 @@ export class Fleet {
   }
 
   /** Has the device list its tools again; resolves when it was asked. */
-  async refreshTools(deviceId: string): Promise<{ readonly refusal?: Refusal }> {
+  async refreshTools(deviceId: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
     const { bus, registry } = this.#deps;
-    const entry = await bus.directory.lookup(deviceId as DeviceId);
+    const device = await registry.viewFor(actor).devices.find(deviceId);
+    if (device === undefined) return { refusal: refuse('NOT_FOUND', ['deviceId'], `There is no device "${deviceId}".`) };
+    const entry = await bus.directory.lookup(device.id);
     if (entry !== undefined && (await bus.calls.refreshTools(entry.gatewayId, entry.deviceId))) return {};
-    const isKnown = (await registry.devices.find(deviceId)) !== undefined;
-    const refusal = isKnown
-      ? refuse('DEVICE_OFFLINE', ['deviceId'], 'The device is not connected.')
-      : refuse('NOT_FOUND', ['deviceId'], `There is no device "${deviceId}".`);
-    return { refusal };
+    return { refusal: refuse('DEVICE_OFFLINE', ['deviceId'], 'The device is not connected.') };
   }
 }

@@ -27,15 +27,17 @@ export interface DeviceFilter {
   readonly targetsOf?: { readonly jobId: JobId; readonly outcomes: readonly TargetOutcome[] };
   /** Devices that run the image which this job brought them, and ran this version before. The hub's own, for the way back. */
   readonly revertOf?: { readonly jobId: string; readonly version: string; readonly imageId: string };
+  /** Besides everything else, only among these: what narrows whoever asks. The hub's own; where it names a group that is gone, there are none. */
+  readonly within?: DeviceFilter;
   readonly any?: readonly DeviceFilter[];
   /** The full complement. */
   readonly not?: DeviceFilter;
 }
 
 /** A filter that names no group: it can be compiled as it stands, and means the same whatever becomes of groups. */
-export interface GroundFilter extends Omit<DeviceFilter, 'groupId' | 'any' | 'not'> {
+export interface GroundFilter extends Omit<DeviceFilter, 'groupId' | 'within' | 'any' | 'not'> {
   readonly groupId?: never;
-  /** What a group that was named stands for. */
+  /** What a group that was named stands for, or what narrows whoever asked. */
   readonly within?: GroundFilter;
   readonly any?: readonly GroundFilter[];
   readonly not?: GroundFilter;
@@ -45,3 +47,12 @@ export type Dialect = 'XIAOZHI' | 'MCPU';
 export type Presence = 'ONLINE' | 'OFFLINE';
 export type TransportKind = 'MQTT' | 'WEBSOCKET' | 'TCP';
 export type Reachability = 'ALWAYS' | 'IN_CONVERSATION';
+
+/** `filter` as somebody means it for whom there are only the devices of `within`. */
+export function narrowed(filter: DeviceFilter, within: DeviceFilter | undefined): DeviceFilter;
+export function narrowed(filter: DeviceFilter | undefined, within: DeviceFilter | undefined): DeviceFilter | undefined;
+export function narrowed(filter: DeviceFilter | undefined, within: DeviceFilter | undefined): DeviceFilter | undefined {
+  if (within === undefined) return filter;
+  // Not beside the conditions of `filter`: one that says nothing must go on meaning no device where something is changed.
+  return filter === undefined ? { within } : { within, any: [filter] };
+}

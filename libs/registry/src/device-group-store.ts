@@ -1,5 +1,5 @@
 import type { AuditSource } from './audit-store.js';
-import type { GroundFilter } from './device-filter.js';
+import type { DeviceFilter, GroundFilter } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
 
 /** A saved filter: its members are whoever matches now. */
@@ -31,10 +31,10 @@ export interface DeviceGroupStore {
   remove(id: string, how: { readonly at: number; readonly by?: AuditSource }): Promise<boolean>;
   /** In the order of the input; undefined where there is no such group. */
   findMany(ids: readonly string[]): Promise<readonly (DeviceGroupRow | undefined)[]>;
-  /** By name. */
-  page(page: PageRequest): Promise<Page<DeviceGroupRow>>;
-  /** How many devices match now, exactly, in the order of the input. */
-  deviceCounts(groups: readonly DeviceGroupRow[]): Promise<readonly number[]>;
+  /** By name; among these where ids are given. */
+  page(page: PageRequest, ids?: readonly string[]): Promise<Page<DeviceGroupRow>>;
+  /** How many devices match now, exactly, in the order of the input; of those of `within` where it is given. */
+  deviceCounts(groups: readonly DeviceGroupRow[], within?: DeviceFilter): Promise<readonly number[]>;
   /** The voice servers of a device: its own, or those of the first by name of its groups that has some. */
   voiceUrlsOf(deviceId: string): Promise<readonly string[]>;
   /** The groups that each device is in now, by name, in the order of the input. */

@@ -1,5 +1,7 @@
 export type { CallCounts, FleetCounts, FleetShare, OnlinePoint } from './devices/fleet-figures.js';
 export type { AuditEntryRow, AuditFilter, AuditOrder, AuditSource, AuditStore, AuditVerdict, NewAuditEntry } from './audit-store.js';
+export { narrowed } from './device-filter.js';
+export type { FleetView, Viewer } from './views/fleet-view.js';
 export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from './device-group-store.js';
 export { groupIdsIn, isGroundFilter } from './groups/ground-filter.js';

@@ -173,6 +173,18 @@ export interface FailureGroupRow {
   readonly sampleDeviceIds: readonly DeviceId[];
 }
 
+/** What a narrowed viewer sees: jobs with a target among `within`, and those that `creator` (kind and id) made. */
+export interface JobSight {
+  readonly within: DeviceFilter;
+  readonly creator: string;
+}
+
+export interface TargetFilter {
+  readonly outcomes?: readonly TargetOutcome[];
+  readonly deviceIds?: readonly string[];
+  readonly within?: DeviceFilter;
+}
+
 /** The owner of a running job: one hub process with a living lease. `fence` grows with each takeover; a statement of an older fence changes nothing. */
 export interface JobFence {
   readonly jobId: JobId;
@@ -226,20 +238,21 @@ export interface JobStore {
   countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]>;
   /** Devices that the filter matches now, counted up to `max`. */
   countDevices(devices: DeviceFilter, max: number): Promise<number>;
-  find(id: string): Promise<Job | undefined>;
+  find(id: string, sight?: JobSight): Promise<Job | undefined>;
   page(
     filter: { readonly states?: readonly JobState[]; readonly tool?: string; readonly search?: string },
     page: PageRequest,
+    sight?: JobSight,
   ): Promise<Page<Job>>;
   progress(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobProgress>>;
   /** A page of each job's targets by device id, in the order of the input. */
-  targets(
-    ids: readonly JobId[],
-    filter: { readonly outcomes?: readonly TargetOutcome[] },
-    page: PageRequest,
-  ): Promise<readonly Page<TargetRow>[]>;
+  targets(ids: readonly JobId[], filter: TargetFilter, page: PageRequest): Promise<readonly Page<TargetRow>[]>;
   /** Each job's failures by kind, most frequent first, in the order of the input. */
-  failureGroups(ids: readonly JobId[], first: number): Promise<readonly (readonly FailureGroupRow[])[]>;
+  failureGroups(ids: readonly JobId[], first: number, within?: DeviceFilter): Promise<readonly (readonly FailureGroupRow[])[]>;
+  /** Devices whose targets were decided at `since` (ms since the Unix epoch) or later, the earliest first, at most 5,000. */
+  decidedTargets(id: JobId, since: number, within?: DeviceFilter): Promise<readonly { readonly deviceId: DeviceId; readonly at: number }[]>;
+  /** Whether a viewer of this sight would touch others' devices by steering the job: one is a target, or nobody has counted them yet. */
+  hasTargetsBeyond(job: Pick<Job, 'id' | 'createdById'>, sight?: JobSight): Promise<boolean>;
   liveCount(): Promise<number>;
 
   /** Moves the job if it still has this version, and records that in the audit trail in the same transaction; undefined when it has not. `by`: the hub itself where not given. */
@@ -273,7 +286,7 @@ export interface JobStore {
   /** Each job's waves by number, in the order of the input; none where it goes out at once. */
   waves(ids: readonly JobId[]): Promise<readonly (readonly Wave[])[]>;
   /** Progress by wave number, in the order of the input; of a job without waves all in wave 1. */
-  waveProgress(ids: readonly JobId[]): Promise<readonly ReadonlyMap<number, JobProgress>[]>;
+  waveProgress(ids: readonly JobId[], within?: DeviceFilter): Promise<readonly ReadonlyMap<number, JobProgress>[]>;
   /** Closes the open wave `from` (0: none) and opens the next; false where somebody moved the job first. Its targets become READY by `openTargets`. */
   openWave(fence: JobFence, from: number, at: number): Promise<boolean>;
   /** Up to `limit` PENDING targets of opened waves become READY, or what their device is up to makes of them; resolves to how many, 0 when all have. */

@@ -29,6 +29,7 @@ import type { Registry } from './registry.js';
 import { removeOld } from './retention/remove-old.js';
 import { PgUploadStore } from './uploads/pg-upload-store.js';
 import { PgToolPolicyStore } from './tool-policy-store.js';
+import { narrowedView } from './views/narrowed-view.js';
 import { PgWebhookStore } from './webhooks/pg-webhook-store.js';
 
 export interface RegistryOptions {
@@ -72,15 +73,12 @@ export async function openRegistry({
     });
     await database.close();
   };
+  const seen = { ...plainStores(database), fleetFigures: new PgFleetFigures(database), devices, toolSets, events, calls };
   await makePartitions(database, Date.now(), logger);
   await events.open();
-  const stores = plainStores(database);
   return {
-    ...stores,
-    devices,
-    toolSets,
-    events,
-    calls,
+    ...seen,
+    viewFor: ({ id, devices: within }) => (within === undefined ? seen : narrowedView(seen, database, { creator: id, within })),
     apiKeys: new PgApiKeyStore(database, logger),
     users: new PgUserStore(database, () => userSessions.forget()),
     userSessions,
@@ -91,7 +89,7 @@ export async function openRegistry({
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
     makePartitions: (now) => makePartitions(database, now, logger),
-    removeOld: (kept, now) => removeOld({ database, webhooks: stores.webhooks, logger }, kept, now),
+    removeOld: (kept, now) => removeOld({ database, webhooks: seen.webhooks, logger }, kept, now),
     ping: () =>
       database.query({ text: 'SELECT 1' }, []).then(
         () => true,
@@ -114,7 +112,6 @@ export async function openRegistry({
 function plainStores(database: Database) {
   return {
     deviceGroups: new PgDeviceGroupStore(database),
-    fleetFigures: new PgFleetFigures(database),
     dials: new PgDialStore(database),
     jobs: new PgJobStore(database),
     uploads: new PgUploadStore(database),

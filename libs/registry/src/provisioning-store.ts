@@ -1,7 +1,7 @@
 /** How devices get in: what the hub knows of a device's identity, the credentials it issued, and those that wait to be let in. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { AuditSource } from './audit-store.js';
-import type { Dialect, TransportKind } from './device-filter.js';
+import type { DeviceFilter, Dialect, TransportKind } from './device-filter.js';
 import type { DeviceRow } from './device-store.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -157,13 +157,15 @@ export interface EnrolmentStore {
   }>;
   revokeLink(id: string, at: number, by?: AuditSource): Promise<EnrolmentLinkRow | undefined>;
   links(): Promise<readonly EnrolmentLinkRow[]>;
-  /** Registers devices before they come; all or none. `conflicts` names those that exist already. */
+  /** Registers devices before they come; all or none. `conflicts` names those that exist already; `beyond` is one that would not be among those of `within`. */
   register(
     devices: readonly NewDevice[],
     by?: AuditSource,
+    within?: DeviceFilter,
   ): Promise<
     | { readonly kind: 'registered'; readonly devices: readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[] }
     | { readonly kind: 'conflict'; readonly conflicts: readonly string[] }
+    | { readonly kind: 'beyond'; readonly deviceId: string }
   >;
   /** Removes the device, its credentials and enrolments; its history stays. Undefined where there is none. Under `hmac` its id goes on the deny list. */
   remove(deviceId: string, by?: AuditSource): Promise<DeviceId | undefined>;

@@ -1,5 +1,6 @@
 import type { CallError, CallId, CallOutcome, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
 import type { TargetOutcome } from '@flotilla/jobs';
+import type { DeviceFilter } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
 
 /** An event on its way to its table. `id` is a UUIDv7 whose time is `at` (ms since the Unix epoch). */
@@ -16,6 +17,8 @@ export interface EventFilter {
   readonly types?: readonly string[];
   readonly since?: number;
   readonly until?: number;
+  /** Only of these devices. */
+  readonly within?: DeviceFilter;
 }
 
 export interface EventStore {
@@ -65,6 +68,8 @@ export interface CallFilter {
   readonly since?: number;
   readonly until?: number;
   readonly jobId?: string;
+  /** Only of these devices. */
+  readonly within?: DeviceFilter;
 }
 
 export interface CallStore {

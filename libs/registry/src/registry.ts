@@ -15,6 +15,7 @@ import type { RolloutStore } from './rollout-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
 import type { KeptTimes } from './retention/remove-old.js';
 import type { UploadStore } from './upload-store.js';
+import type { FleetView, Viewer } from './views/fleet-view.js';
 import type { WebhookStore } from './webhook-store.js';
 
 export type Scope =
@@ -103,6 +104,8 @@ export interface Registry {
   readonly rollouts: RolloutStore;
   readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
+  /** What this viewer sees and may touch: all that there is where nothing narrows them. */
+  viewFor(viewer: Viewer): FleetView;
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
   /**

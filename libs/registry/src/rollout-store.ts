@@ -77,6 +77,6 @@ export interface RolloutStore {
     limits: RolloutLimits,
     isHeard: () => boolean,
   ): Promise<GrantedDownload | undefined>;
-  /** Devices that the job brought to its image and that had another version before, by board and that version. */
-  revertGroups(jobId: JobId): Promise<readonly RevertGroup[]>;
+  /** Devices that the job brought to its image and that had another version before, by board and that version; among those of `within` where it is given. */
+  revertGroups(jobId: JobId, within?: DeviceFilter): Promise<readonly RevertGroup[]>;
 }

@@ -1,5 +1,6 @@
 /** Rows of pictures that the hub keeps. The bytes are in the blob store, under `storageKey` and `thumbnailKey`. */
 import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceFilter } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
 
 /** PHOTO is what a camera asked about, SNAPSHOT a device's screen, IMAGE what a person uploaded. */
@@ -37,8 +38,8 @@ export interface UploadStore {
   setAnswer(id: string, answer: string): Promise<void>;
   find(id: string): Promise<UploadRow | undefined>;
   findByTicket(ticketId: string): Promise<UploadRow | undefined>;
-  /** Latest first; of one device where one is named. */
-  page(filter: { readonly deviceId?: string }, page: PageRequest): Promise<Page<UploadRow>>;
+  /** Latest first; of one device where one is named, of those of `within` where it is given. */
+  page(filter: { readonly deviceId?: string; readonly within?: DeviceFilter }, page: PageRequest): Promise<Page<UploadRow>>;
   /** Those from before `until` (ms since the Unix epoch), oldest first. */
   olderThan(until: number, first: number): Promise<readonly UploadRow[]>;
   /** Which of these ids have a row. */

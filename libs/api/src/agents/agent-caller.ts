@@ -1,6 +1,6 @@
 /** Who an agent's request comes from, and what that lets it see. */
 import { changesFirmware, type Actor } from '@flotilla/fleet';
-import type { Principal, Scope, StoredTool } from '@flotilla/registry';
+import type { FleetView, Principal, Scope, StoredTool } from '@flotilla/registry';
 import { actorOf, hasScope, mayCallUserOnly } from '../api-context.js';
 
 /** What is listed: as many tools as there are, the few that find and call the others, or whichever the fleet's size suggests. */
@@ -8,6 +8,8 @@ export type ListingMode = 'auto' | 'full' | 'compact';
 
 export interface AgentCaller {
   readonly viewer: Principal;
+  /** What the key sees of the fleet. */
+  readonly view: FleetView;
   readonly remoteAddress: string | undefined;
   readonly mode: ListingMode;
 }

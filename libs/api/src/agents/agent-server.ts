@@ -40,9 +40,9 @@ export function makeAgentServer(deps: AgentDeps, caller: AgentCaller, onFault: (
     const result = await masked(callTool(deps, caller, params.name, params.arguments));
     return server.projectCallToolResult(result, undefined);
   });
-  server.setRequestHandler('resources/list', ({ params }) => masked(listResources(deps.registry, caller, cursorOf(params))));
+  server.setRequestHandler('resources/list', ({ params }) => masked(listResources(caller, cursorOf(params))));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler('resources/read', ({ params }) => masked(readResource(deps.registry, caller, params.uri)));
+  server.setRequestHandler('resources/read', ({ params }) => masked(readResource(caller, params.uri)));
   return server;
 }
 
@@ -58,7 +58,7 @@ async function callTool(deps: AgentDeps, caller: AgentCaller, name: string, give
   if (isFleetTool(name)) return runFleetTool(deps, caller, name, args);
   if (!callerMay(caller, 'TOOLS_CALL'))
     return refusalResult({ code: 'FORBIDDEN', message: 'Calling a tool needs the scope TOOLS_CALL, which this key does not have.' });
-  const found = await deps.catalogue.find(name);
+  const found = await deps.catalogue.find(caller, name);
   if (found === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 100)}".`);
   return toAgentResult(await deps.fleet.callTool({ ...found, arguments: args }, actorOfCaller(caller)));
 }

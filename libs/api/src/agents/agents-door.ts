@@ -5,6 +5,7 @@ import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@mod
 import type { AuthInfo, McpHandlerRequestOptions, McpHttpHandler, Server } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { principalRef } from '@flotilla/registry';
+import { viewOf } from '../api-context.js';
 import { ApiError } from '../api-error.js';
 import type { ApiDeps } from '../api-deps.js';
 import { authenticate, bearerKey } from '../authentication.js';
@@ -46,7 +47,7 @@ class Door {
     this.#deps = deps;
     this.#limits = limits;
     const catalogue = new ToolCatalogue(deps.registry);
-    this.#agentDeps = { registry: deps.registry, fleet: deps.fleet, catalogue };
+    this.#agentDeps = { fleet: deps.fleet, catalogue };
     this.#handlers = new Map(modes.map((mode) => [mode, this.#makeHandler()]));
     this.#news = new ListingNews({ feed: deps.feed, catalogue, logger: deps.logger, everyMs: limits.agentNewsMs });
     for (const [mode, { notify }] of this.#handlers)
@@ -92,7 +93,7 @@ class Door {
         `This process answers at most ${this.#limits.agentRequestsMax} requests of agents at a time; try again later.`,
       );
     const auth: AuthInfo = { token: '', clientId: principalRef(viewer), scopes: [...viewer.scopes] };
-    this.#callers.set(auth, { viewer, remoteAddress: ip, mode });
+    this.#callers.set(auth, { viewer, view: viewOf(this.#deps.registry, viewer), remoteAddress: ip, mode });
     reply.hijack();
     this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');
     reply.raw.once('close', () => this.#open.delete(reply.raw));

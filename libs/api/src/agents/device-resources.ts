@@ -2,7 +2,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { ToolSetHash } from '@flotilla/mcp';
-import type { DeviceRow, Registry } from '@flotilla/registry';
+import type { DeviceRow } from '@flotilla/registry';
 import { callerMay, type AgentCaller } from './agent-caller.js';
 import { shownDevice } from './run-fleet-tool.js';
 import { plainLine, plainValue } from './untrusted-text.js';
@@ -12,8 +12,6 @@ const mimeType = 'application/json';
 /** Devices on a page of the list. */
 const pageRows = 50;
 
-type Devices = Pick<Registry, 'devices' | 'toolSets'>;
-
 export const resourceTemplates: readonly ResourceTemplateType[] = [
   { name: 'device', uriTemplate: `${root}/{id}`, mimeType, description: 'What the hub knows of a device.' },
   { name: 'pins', uriTemplate: `${root}/{id}/pins`, mimeType, description: 'The pins of a microcontroller, as it describes them itself.' },
@@ -21,20 +19,20 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
 ];
 
 /** The devices page by page; what else there is of each follows from the templates. */
-export async function listResources({ devices }: Devices, caller: AgentCaller, cursor: string | undefined): Promise<ListResourcesResult> {
+export async function listResources(caller: AgentCaller, cursor: string | undefined): Promise<ListResourcesResult> {
   if (!callerMay(caller, 'DEVICES_READ')) return { resources: [] };
-  const page = await devices.page(undefined, 'ID_ASC', { first: pageRows, ...(cursor === undefined ? {} : { after: cursor }) });
+  const page = await caller.view.devices.page(undefined, 'ID_ASC', { first: pageRows, ...(cursor === undefined ? {} : { after: cursor }) });
   const next = page.hasNextPage ? page.cursors.at(-1) : undefined;
   return { resources: page.rows.flatMap(resourcesOf), ...(next === undefined ? {} : { nextCursor: next }) };
 }
 
-export async function readResource(registry: Devices, caller: AgentCaller, uri: string): Promise<ReadResourceResult> {
+export async function readResource(caller: AgentCaller, uri: string): Promise<ReadResourceResult> {
   if (!callerMay(caller, 'DEVICES_READ'))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Resources need the scope DEVICES_READ, which this key does not have.');
   const [, id, part] = /^flotilla:\/\/devices\/([^/]{1,800})(?:\/(pins|state))?$/.exec(uri) ?? [];
-  const device = id === undefined ? undefined : await registry.devices.find(decoded(id));
+  const device = id === undefined ? undefined : await caller.view.devices.find(decoded(id));
   if (device === undefined) throw new ResourceNotFoundError(uri);
-  const value = part === 'pins' ? await pinsOf(registry, device) : part === 'state' ? stateOf(device) : shownDevice(device);
+  const value = part === 'pins' ? await pinsOf(caller.view, device) : part === 'state' ? stateOf(device) : shownDevice(device);
   return { contents: [{ uri, mimeType, text: JSON.stringify(value) }] };
 }
 
@@ -48,7 +46,7 @@ function resourcesOf(device: DeviceRow): readonly Resource[] {
   ];
 }
 
-async function pinsOf({ toolSets }: Devices, { toolSetHash }: DeviceRow): Promise<unknown> {
+async function pinsOf({ toolSets }: AgentCaller['view'], { toolSetHash }: DeviceRow): Promise<unknown> {
   const toolSet = toolSetHash === undefined ? undefined : await toolSets.get(toolSetHash as ToolSetHash);
   return plainValue({ source: 'device', pins: toolSet?.pins ?? [] });
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@flotilla/mcp';
-import type { DeviceFilter, DeviceRow, Registry } from '@flotilla/registry';
+import type { DeviceFilter, DeviceRow } from '@flotilla/registry';
 import type { FleetOperations } from '../fleet-operations.js';
 import { emptyProgress, paceOf } from '../job-progress.js';
 import { actorOfCaller, callerMay, mayCall, type AgentCaller } from './agent-caller.js';
@@ -13,7 +13,6 @@ import type { ToolCatalogue } from './tool-catalogue.js';
 import { plainDescription, plainLine } from './untrusted-text.js';
 
 export interface AgentDeps {
-  readonly registry: Pick<Registry, 'devices' | 'jobs' | 'toolSets' | 'toolPolicies'>;
   readonly fleet: Pick<FleetOperations, 'callTool' | 'createJob'>;
   readonly catalogue: ToolCatalogue;
 }
@@ -41,8 +40,8 @@ const runs: Readonly<Record<FleetToolName, Run>> = {
   job_status: jobStatus,
 };
 
-async function findDevices({ registry }: AgentDeps, _caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
-  const page = await registry.devices.page(filterOf(args), 'ID_ASC', { first: Number(args['first'] ?? devicesDefault) });
+async function findDevices(_deps: AgentDeps, { view }: AgentCaller, args: JsonObject): Promise<CallToolResult> {
+  const page = await view.devices.page(filterOf(args), 'ID_ASC', { first: Number(args['first'] ?? devicesDefault) });
   return jsonResult({ devices: page.rows.map(shownDevice), more: page.hasNextPage });
 }
 
@@ -67,14 +66,14 @@ async function callTool({ fleet }: AgentDeps, caller: AgentCaller, args: JsonObj
 }
 
 /** The devices are named in the job, so that it reaches those that were counted and no others. */
-async function callToolOnMany({ fleet, registry }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
+async function callToolOnMany({ fleet }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
   const tool = String(args['tool']);
   if (!mayCall(caller, { name: tool, userOnly: false }) || !callerMay(caller, 'TOOLS_CALL'))
     return refusalResult({ code: 'TOOL_FORBIDDEN', message: `This key may not call "${tool}".` });
   const filter: DeviceFilter = { ...filterOf(args), hasTool: tool };
   if (filter.ids === undefined && filter.search === undefined && filter.tags === undefined)
     return errorResult('INVALID: Say which devices: ids, search or tags. Nothing was done.');
-  const { rows, hasNextPage } = await registry.devices.page(filter, 'ID_ASC', { first: callOnManyMax });
+  const { rows, hasNextPage } = await caller.view.devices.page(filter, 'ID_ASC', { first: callOnManyMax });
   const ids = rows.map(({ id }) => id);
   if (hasNextPage) return errorResult(`LIMIT_EXCEEDED: More than ${callOnManyMax} devices match; narrow it down. Nothing was done.`);
   if (args['confirmDevices'] !== ids.length || ids.length === 0) {
@@ -94,7 +93,7 @@ async function callToolOnMany({ fleet, registry }: AgentDeps, caller: AgentCalle
   return jsonResult({ job: job.id, devices: ids.length });
 }
 
-async function jobStatus({ registry: { jobs } }: AgentDeps, _caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
+async function jobStatus(_deps: AgentDeps, { view: { jobs } }: AgentCaller, args: JsonObject): Promise<CallToolResult> {
   const job = await jobs.find(String(args['job']));
   if (job === undefined) return refusalResult({ code: 'NOT_FOUND', message: `There is no job "${String(args['job']).slice(0, 100)}".` });
   const [progress, [groups = []]] = await Promise.all([jobs.progress([job.id]), jobs.failureGroups([job.id], failureGroupsMax)]);

@@ -1,7 +1,7 @@
 /** The fleet's tools as agents find them: which there are, which of them a caller may call, and which one a name means. Reads only. */
 import { findToolPolicy, type ToolPolicy } from '@flotilla/jobs';
 import type { ToolSetHash } from '@flotilla/mcp';
-import type { DeviceRow, Registry, StoredTool } from '@flotilla/registry';
+import type { DeviceRow, FleetView, Registry, StoredTool } from '@flotilla/registry';
 import { toolsOf } from '../device-tools.js';
 import { agentToolNames, deviceIdIn, devicePartIn } from './agent-tool-names.js';
 import { callerMay, mayCall, type AgentCaller } from './agent-caller.js';
@@ -55,7 +55,7 @@ export class ToolCatalogue {
     let tools = 0;
     let devices = 0;
     for (let cursor: string | undefined, more = true; more;) {
-      const page = await this.#page({}, cursor);
+      const page = await this.#page(caller.view, {}, cursor);
       for (const entry of page.devices) tools += entry.tools.filter((tool) => mayCall(caller, tool)).length;
       devices += page.devices.length;
       cursor = page.nextCursor;
@@ -69,18 +69,18 @@ export class ToolCatalogue {
   async list(caller: AgentCaller, cursor: string | undefined): Promise<ToolListing> {
     if (!callerMay(caller, 'DEVICES_READ') || !callerMay(caller, 'TOOLS_CALL')) return { tools: [], nextCursor: undefined };
     const [{ devices, nextCursor }, policies] = await Promise.all([
-      this.#page({ presence: 'ONLINE' }, cursor),
+      this.#page(caller.view, { presence: 'ONLINE' }, cursor),
       this.#registry.toolPolicies.all(),
     ]);
     return { tools: devices.flatMap((entry) => this.#named(entry, policies).filter(({ tool }) => mayCall(caller, tool))), nextCursor };
   }
 
-  /** What stands for the whole listing, to see whether it changed: undefined while it is compact. */
+  /** What stands for the whole listing, whoever looks, to see whether it changed: undefined while it is compact. */
   async fingerprint(): Promise<string | undefined> {
     let tools = 0;
     const seen: unknown[] = [];
     for (let cursor: string | undefined, more = true; more;) {
-      const page = await this.#page({}, cursor);
+      const page = await this.#page(this.#registry, {}, cursor);
       for (const { device, tools: own } of page.devices) {
         tools += own.filter(({ userOnly }) => !userOnly).length;
         seen.push([device.id, device.name, device.presence, device.toolSetHash]);
@@ -97,33 +97,37 @@ export class ToolCatalogue {
     caller: AgentCaller,
     deviceId: string,
   ): Promise<{ readonly device: DeviceRow; readonly tools: readonly AgentTool[] } | undefined> {
-    const [device, policies] = await Promise.all([this.#registry.devices.find(deviceId), this.#registry.toolPolicies.all()]);
+    const [device, policies] = await Promise.all([caller.view.devices.find(deviceId), this.#registry.toolPolicies.all()]);
     if (device === undefined) return undefined;
     const [entry] = await this.#withTools([device]);
     return { device, tools: entry === undefined ? [] : this.#named(entry, policies).filter(({ tool }) => mayCall(caller, tool)) };
   }
 
-  /** The tool that has this name, listed or not, whoever may call it. */
-  async find(agentName: string): Promise<{ readonly deviceId: string; readonly tool: string } | undefined> {
+  /** The tool of a device that the caller sees which has this name, listed or not, whoever may call it. */
+  async find({ view }: AgentCaller, agentName: string): Promise<{ readonly deviceId: string; readonly tool: string } | undefined> {
     const part = devicePartIn(agentName);
     const id = deviceIdIn(agentName);
     if (part === undefined || id === undefined) return undefined;
-    const found = await this.#findAmong([id], agentName);
-    return found ?? (await this.#findAmong(await this.#odd.idsOf(part), agentName));
+    const found = await this.#findAmong(view, [id], agentName);
+    return found ?? (await this.#findAmong(view, await this.#odd.idsOf(part), agentName));
   }
 
-  async #findAmong(ids: readonly string[], agentName: string) {
+  async #findAmong({ devices: seen }: FleetView, ids: readonly string[], agentName: string) {
     if (ids.length === 0) return undefined;
-    const devices = (await this.#registry.devices.findMany(ids)).filter((device) => device !== undefined);
+    const devices = (await seen.findMany(ids)).filter((device) => device !== undefined);
     for (const { device, tools } of await this.#withTools(devices)) {
       for (const [tool, name] of agentToolNames(device.id, namesOf(tools))) if (name === agentName) return { deviceId: device.id, tool };
     }
     return undefined;
   }
 
-  async #page(filter: { readonly presence?: 'ONLINE' }, cursor: string | undefined): Promise<DevicePage> {
+  async #page(
+    { devices }: Pick<FleetView, 'devices'>,
+    filter: { readonly presence?: 'ONLINE' },
+    cursor: string | undefined,
+  ): Promise<DevicePage> {
     const request = { first: pageRows, ...(cursor === undefined ? {} : { after: cursor }) };
-    const { rows, cursors, hasNextPage } = await this.#registry.devices.page(filter, 'ID_ASC', request);
+    const { rows, cursors, hasNextPage } = await devices.page(filter, 'ID_ASC', request);
     return { devices: await this.#withTools(rows), nextCursor: hasNextPage ? cursors.at(-1) : undefined };
   }
 

@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Refusal } from '@flotilla/fleet';
-import type { ApiKeyRow, Registry } from '@flotilla/registry';
+import type { ApiKeyRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FLEET, REGISTRY } from '../api-deps.js';
+import { FLEET, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { parseDeviceFilter, showDeviceFilter } from '../device-filter-input.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
@@ -28,7 +28,7 @@ export class ApiKeyResolver
     Required<Pick<ApiKeyResolvers, 'devices'>>
 {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(FLEET) private readonly fleet: FleetOperations,
   ) {}
 

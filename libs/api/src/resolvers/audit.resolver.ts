@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, Resolver } from '@nestjs/graphql';
-import type { AuditEntryRow, Registry } from '@flotilla/registry';
-import { LIMITS, REGISTRY } from '../api-deps.js';
+import type { AuditEntryRow } from '@flotilla/registry';
+import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
 import { withoutNulls } from '../device-filter-input.js';
 import type { QueryAuditEntriesArgs, QueryResolvers } from '../generated/schema-types.js';
@@ -11,7 +11,7 @@ import type { ApiLimits } from '../limits/api-limits.js';
 @Resolver()
 export class AuditResolver implements Required<Pick<QueryResolvers, 'auditEntries'>> {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 

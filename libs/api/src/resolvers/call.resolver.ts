@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Refusal } from '@flotilla/fleet';
-import type { CallRow, DeviceRow, Registry } from '@flotilla/registry';
+import type { CallRow, DeviceRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FLEET, LIMITS, REGISTRY } from '../api-deps.js';
+import { FLEET, LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
 import { withoutNulls } from '../device-filter-input.js';
 import type { FleetOperations } from '../fleet-operations.js';
@@ -28,20 +28,19 @@ export class CallResolver
     Required<Pick<CallResolvers, 'device'>>
 {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
     @Inject(FLEET) private readonly fleet: FleetOperations,
     @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   @Query()
-  call(_root: unknown, { id }: QueryCallArgs): Promise<CallRow | undefined> {
-    return this.registry.calls.find(id);
+  call(_root: unknown, { id }: QueryCallArgs, { view }: ApiContext): Promise<CallRow | undefined> {
+    return view.calls.find(id);
   }
 
   @Query()
-  async calls(_root: unknown, args: QueryCallsArgs): Promise<Connection<CallRow>> {
+  async calls(_root: unknown, args: QueryCallsArgs, { view }: ApiContext): Promise<Connection<CallRow>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await this.registry.calls.page(withoutNulls(args.filter ?? {}), request));
+    return toConnection(await view.calls.page(withoutNulls(args.filter ?? {}), request));
   }
 
   @Mutation()

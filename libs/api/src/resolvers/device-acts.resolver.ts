@@ -2,9 +2,9 @@ import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
 import { parseVoiceUrls, refuseFilter, refuseTimeZone, refuseUnknownGroups, refuseVoiceUrl, type Refusal } from '@flotilla/fleet';
-import type { DeviceRow, Registry } from '@flotilla/registry';
+import type { DeviceRow } from '@flotilla/registry';
 import { actorOf, sourceOfRequest, type ApiContext } from '../api-context.js';
-import { FEED, FLEET, PROVISIONING, REGISTRY } from '../api-deps.js';
+import { FEED, FLEET, PROVISIONING } from '../api-deps.js';
 import { parseDeviceFilter } from '../device-filter-input.js';
 import { refuseName, refuseTags, tagsMax } from '../device-names.js';
 import type { FleetOperations, ProvisioningOperations } from '../fleet-operations.js';
@@ -26,16 +26,15 @@ interface DeviceAnswer {
 @Resolver()
 export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'refreshTools' | 'updateDevice' | 'tagDevices'>> {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
     @Inject(FLEET) private readonly fleet: FleetOperations,
     @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
     @Inject(FEED) private readonly feed: EventFeed,
   ) {}
 
   @Mutation()
-  async refreshTools(_root: unknown, { deviceId }: MutationRefreshToolsArgs, { loaders }: ApiContext): Promise<DeviceAnswer> {
-    const { refusal } = await this.fleet.refreshTools(deviceId);
-    return { device: await loaders.device.load(deviceId), userErrors: userErrors(refusal) };
+  async refreshTools(_root: unknown, { deviceId }: MutationRefreshToolsArgs, context: ApiContext): Promise<DeviceAnswer> {
+    const { refusal } = await this.fleet.refreshTools(deviceId, actorOf(context));
+    return { device: await context.loaders.device.load(deviceId), userErrors: userErrors(refusal) };
   }
 
   /** A member that is not given stays; a null takes it away. */
@@ -55,7 +54,7 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
       ...(timeZone === undefined ? {} : { timeZone }),
       ...(voiceUrl === undefined ? {} : { voiceUrls: parseVoiceUrls(voiceUrl) }),
     };
-    const device = await this.registry.devices.update(deviceId, change, sourceOfRequest(context));
+    const device = await context.view.devices.update(deviceId, change, sourceOfRequest(context));
     if (!device) return { userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }] };
     if (transport && transport !== 'TCP') await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));
     this.feed.publish('device', { deviceId: device.id });
@@ -71,9 +70,9 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
     const change = { add: [...new Set(input.add)], remove: [...new Set(input.remove)], tagsMax };
     const filter = parseDeviceFilter(input.filter) ?? {};
     const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTags(change.add, ['input', 'add']);
-    const unknown = refusal ?? (await refuseUnknownGroups(this.registry, filter, ['input', 'filter']));
+    const unknown = refusal ?? (await refuseUnknownGroups(context.view, filter, ['input', 'filter']));
     if (unknown) return { changedCount: 0, userErrors: [unknown] };
-    const result = await this.registry.devices.tag(filter, change, sourceOfRequest(context));
+    const result = await context.view.devices.tag(filter, change, sourceOfRequest(context));
     if (result.kind === 'full') return { changedCount: 0, userErrors: [fullOfTags(result.id)] };
     for (const deviceId of result.ids) this.feed.publish('device', { deviceId });
     return { changedCount: result.ids.length, userErrors: [] };

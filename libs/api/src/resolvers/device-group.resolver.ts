@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { showVoiceUrls } from '@flotilla/fleet';
-import type { DeviceGroupRow, Registry } from '@flotilla/registry';
+import type { DeviceGroupRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY } from '../api-deps.js';
+import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection, type DeviceConnectionSource } from '../connection.js';
 import { showDeviceFilter } from '../device-filter-input.js';
 import type {
@@ -22,19 +22,16 @@ export class DeviceGroupResolver
     Required<Pick<QueryResolvers, 'deviceGroup' | 'deviceGroups'>>,
     Required<Pick<DeviceGroupResolvers, 'filter' | 'voiceUrl' | 'deviceCount' | 'devices'>>
 {
-  constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
-  async deviceGroup(_root: unknown, { id }: QueryDeviceGroupArgs): Promise<DeviceGroupRow | undefined> {
-    return (await this.registry.deviceGroups.findMany([id]))[0];
+  async deviceGroup(_root: unknown, { id }: QueryDeviceGroupArgs, { view }: ApiContext): Promise<DeviceGroupRow | undefined> {
+    return (await view.deviceGroups.findMany([id]))[0];
   }
 
   @Query()
-  async deviceGroups(_root: unknown, args: QueryDeviceGroupsArgs): Promise<Connection<DeviceGroupRow>> {
-    return toConnection(await this.registry.deviceGroups.page(pageRequest(args, this.limits.pageRowsMax)));
+  async deviceGroups(_root: unknown, args: QueryDeviceGroupsArgs, { view }: ApiContext): Promise<Connection<DeviceGroupRow>> {
+    return toConnection(await view.deviceGroups.page(pageRequest(args, this.limits.pageRowsMax)));
   }
 
   @ResolveField()
@@ -53,8 +50,8 @@ export class DeviceGroupResolver
   }
 
   @ResolveField()
-  async devices({ filter }: DeviceGroupRow, args: DeviceGroupDevicesArgs): Promise<DeviceConnectionSource> {
-    const page = await this.registry.devices.page(filter, 'ID_ASC', pageRequest(args, this.limits.pageRowsMax));
+  async devices({ filter }: DeviceGroupRow, args: DeviceGroupDevicesArgs, { view }: ApiContext): Promise<DeviceConnectionSource> {
+    const page = await view.devices.page(filter, 'ID_ASC', pageRequest(args, this.limits.pageRowsMax));
     return Object.assign(toConnection(page), { filter });
   }
 }

@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { DeviceRow, Registry } from '@flotilla/registry';
+import type { DeviceRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY } from '../api-deps.js';
+import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type DeviceConnectionSource } from '../connection.js';
 import { parseDeviceFilter } from '../device-filter-input.js';
 import type { DeviceConnectionResolvers, QueryDeviceArgs, QueryDevicesArgs, QueryResolvers } from '../generated/schema-types.js';
@@ -13,10 +13,7 @@ import type { ApiLimits } from '../limits/api-limits.js';
 export class DeviceListResolver
   implements Required<Pick<QueryResolvers, 'device' | 'devices'>>, Required<Pick<DeviceConnectionResolvers, 'totalCount'>>
 {
-  constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
   device(_root: unknown, { id }: QueryDeviceArgs, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
@@ -24,16 +21,16 @@ export class DeviceListResolver
   }
 
   @Query()
-  async devices(_root: unknown, args: QueryDevicesArgs): Promise<DeviceConnectionSource> {
+  async devices(_root: unknown, args: QueryDevicesArgs, { view }: ApiContext): Promise<DeviceConnectionSource> {
     const filter = parseDeviceFilter(args.filter);
     const request = pageRequest(args, this.limits.pageRowsMax);
-    const page = await this.registry.devices.page(filter, args.orderBy ?? 'ID_ASC', request);
+    const page = await view.devices.page(filter, args.orderBy ?? 'ID_ASC', request);
     return Object.assign(toConnection(page), { filter });
   }
 
   /** Counted only when asked for. */
   @ResolveField()
-  totalCount(connection: DeviceConnectionSource): Promise<number | undefined> {
-    return this.registry.devices.count(connection.filter);
+  totalCount(connection: DeviceConnectionSource, _args: unknown, { view }: ApiContext): Promise<number | undefined> {
+    return view.devices.count(connection.filter);
   }
 }

@@ -1,7 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Query, Resolver } from '@nestjs/graphql';
-import type { EventRow, Registry } from '@flotilla/registry';
-import { LIMITS, REGISTRY } from '../api-deps.js';
+import type { EventRow } from '@flotilla/registry';
+import type { ApiContext } from '../api-context.js';
+import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
 import { withoutNulls } from '../device-filter-input.js';
 import type { QueryEventsArgs, QueryResolvers } from '../generated/schema-types.js';
@@ -10,14 +11,11 @@ import type { ApiLimits } from '../limits/api-limits.js';
 /** What happened, in order. */
 @Resolver()
 export class EventResolver implements Required<Pick<QueryResolvers, 'events'>> {
-  constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
-  async events(_root: unknown, args: QueryEventsArgs): Promise<Connection<EventRow>> {
+  async events(_root: unknown, args: QueryEventsArgs, { view }: ApiContext): Promise<Connection<EventRow>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await this.registry.events.page(withoutNulls(args.filter ?? {}), args.orderBy ?? 'AT_ASC', request));
+    return toConnection(await view.events.page(withoutNulls(args.filter ?? {}), args.orderBy ?? 'AT_ASC', request));
   }
 }

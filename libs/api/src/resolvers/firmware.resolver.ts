@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { Refusal } from '@flotilla/fleet';
-import type { FirmwareImageRow, Registry } from '@flotilla/registry';
+import type { FirmwareImageRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FIRMWARE, LIMITS, REGISTRY } from '../api-deps.js';
+import { FIRMWARE, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
 import type { FirmwareOperations } from '../fleet-operations.js';
 import type {
@@ -33,7 +33,7 @@ export class FirmwareResolver
     Required<Pick<MutationResolvers, 'publishFirmwareImage' | 'withdrawFirmwareImage' | 'deleteFirmwareImage'>>
 {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(FIRMWARE) private readonly firmware: FirmwareOperations,
     @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}

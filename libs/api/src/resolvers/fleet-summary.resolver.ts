@@ -1,7 +1,6 @@
-import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { CallCounts, DeviceFilter, FleetCounts, OnlinePoint, Registry } from '@flotilla/registry';
-import { REGISTRY } from '../api-deps.js';
+import type { CallCounts, DeviceFilter, FleetCounts, OnlinePoint } from '@flotilla/registry';
+import type { ApiContext } from '../api-context.js';
 import { ApiError } from '../api-error.js';
 import { parseDeviceFilter } from '../device-filter-input.js';
 import type {
@@ -28,24 +27,26 @@ const POINTS_MAX = 400;
 export class FleetSummaryResolver
   implements Required<Pick<QueryResolvers, 'fleetSummary'>>, Required<Pick<FleetSummaryResolvers, 'onlineHistory' | 'calls'>>
 {
-  constructor(@Inject(REGISTRY) private readonly registry: Registry) {}
-
   @Query()
-  async fleetSummary(_root: unknown, args: QueryFleetSummaryArgs): Promise<FleetSummarySource> {
+  async fleetSummary(_root: unknown, args: QueryFleetSummaryArgs, { view }: ApiContext): Promise<FleetSummarySource> {
     const filter = parseDeviceFilter(args.filter);
-    return { ...(await this.registry.fleetFigures.counts(filter)), filter };
+    return { ...(await view.fleetFigures.counts(filter)), filter };
   }
 
   @ResolveField()
-  async onlineHistory({ filter }: FleetSummarySource, args: FleetSummaryOnlineHistoryArgs): Promise<readonly OnlinePoint[]> {
+  async onlineHistory(
+    { filter }: FleetSummarySource,
+    args: FleetSummaryOnlineHistoryArgs,
+    { view }: ApiContext,
+  ): Promise<readonly OnlinePoint[]> {
     const points = within('points', args.points ?? 97, { least: 2, most: POINTS_MAX });
     const until = Date.now();
-    return this.registry.fleetFigures.onlineHistory(filter, { since: until - hoursMs(args.hours), until, points });
+    return view.fleetFigures.onlineHistory(filter, { since: until - hoursMs(args.hours), until, points });
   }
 
   @ResolveField()
-  async calls({ filter }: FleetSummarySource, args: FleetSummaryCallsArgs): Promise<CallCounts> {
-    return this.registry.fleetFigures.callCounts(filter, Date.now() - hoursMs(args.hours));
+  async calls({ filter }: FleetSummarySource, args: FleetSummaryCallsArgs, { view }: ApiContext): Promise<CallCounts> {
+    return view.fleetFigures.callCounts(filter, Date.now() - hoursMs(args.hours));
   }
 }
 

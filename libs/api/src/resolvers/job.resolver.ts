@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Job, JobConclusion, JobProgress } from '@flotilla/jobs';
-import type { FailureGroupRow, FirmwareImageRow, Registry } from '@flotilla/registry';
+import type { FailureGroupRow, FirmwareImageRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY } from '../api-deps.js';
+import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { withoutNulls } from '../device-filter-input.js';
 import type {
@@ -27,20 +27,20 @@ export class JobResolver
     Required<Pick<JobResolvers, 'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'firmwareImage'>>
 {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   @Query()
-  job(_root: unknown, { id }: QueryJobArgs): Promise<Job | undefined> {
-    return this.registry.jobs.find(id);
+  job(_root: unknown, { id }: QueryJobArgs, { view }: ApiContext): Promise<Job | undefined> {
+    return view.jobs.find(id);
   }
 
   /** Latest first. */
   @Query()
-  async jobs(_root: unknown, args: QueryJobsArgs): Promise<Connection<Job>> {
+  async jobs(_root: unknown, args: QueryJobsArgs, { view }: ApiContext): Promise<Connection<Job>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await this.registry.jobs.page(withoutNulls(args.filter ?? {}), request));
+    return toConnection(await view.jobs.page(withoutNulls(args.filter ?? {}), request));
   }
 
   @ResolveField()

@@ -2,9 +2,9 @@ import { Inject } from '@nestjs/common';
 import { Resolver, Subscription } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
 import type { Job } from '@flotilla/jobs';
-import type { DeviceRow, Registry } from '@flotilla/registry';
+import type { DeviceRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { FEED, LIMITS, LOGGER, REGISTRY, type ApiLogger } from '../api-deps.js';
+import { FEED, LIMITS, LOGGER, type ApiLogger } from '../api-deps.js';
 import { ApiError } from '../api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
 import type { SubscriptionDeviceChangedArgs, SubscriptionEventAddedArgs, SubscriptionJobProgressArgs } from '../generated/schema-types.js';
@@ -18,31 +18,27 @@ type Live<Value> = AsyncGenerator<Value, void, void>;
 /** What happens while somebody looks. The streams are in ../subscriptions; each value is resolved with loaders of its own. */
 @Resolver()
 export class LiveResolver {
-  private readonly sources: StreamSources;
+  private readonly sources: Omit<StreamSources, 'view'>;
 
-  constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
-    @Inject(FEED) feed: EventFeed,
-    @Inject(LOGGER) logger: ApiLogger,
-    @Inject(LIMITS) limits: ApiLimits,
-  ) {
-    this.sources = { registry, feed, logger, queueMax: limits.subscriptionQueueMax };
+  constructor(@Inject(FEED) feed: EventFeed, @Inject(LOGGER) logger: ApiLogger, @Inject(LIMITS) limits: ApiLimits) {
+    this.sources = { feed, logger, queueMax: limits.subscriptionQueueMax };
   }
 
   @Subscription('deviceChanged', { resolve: withFreshLoaders<DeviceRow> })
-  deviceChanged(_root: unknown, { filter }: SubscriptionDeviceChangedArgs): Live<DeviceRow> {
-    return deviceChanges(this.sources, parseDeviceFilter(filter));
+  deviceChanged(_root: unknown, { filter }: SubscriptionDeviceChangedArgs, { view }: ApiContext): Live<DeviceRow> {
+    return deviceChanges({ ...this.sources, view }, parseDeviceFilter(filter));
   }
 
   @Subscription('eventAdded', { resolve: withFreshLoaders<EventAddition> })
-  eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs): Live<EventAddition> {
-    return eventAdditions(this.sources, withoutNulls(filter ?? {}));
+  eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs, context: ApiContext): Live<EventAddition> {
+    const sources = { ...this.sources, view: context.view, isNarrowed: context.viewer.devices !== undefined };
+    return eventAdditions(sources, withoutNulls(filter ?? {}));
   }
 
   @Subscription('jobProgress', { resolve: withFreshLoaders<Job> })
-  async jobProgress(_root: unknown, { jobId }: SubscriptionJobProgressArgs): Promise<Live<Job>> {
-    if (!(await this.registry.jobs.find(jobId))) throw new ApiError('NOT_FOUND', `There is no job "${jobId}".`);
-    return jobChanges(this.sources, jobId);
+  async jobProgress(_root: unknown, { jobId }: SubscriptionJobProgressArgs, { view }: ApiContext): Promise<Live<Job>> {
+    if (!(await view.jobs.find(jobId))) throw new ApiError('NOT_FOUND', `There is no job "${jobId}".`);
+    return jobChanges({ ...this.sources, view }, jobId);
   }
 }
 

@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { findToolPolicy, withHubTools, type ToolPolicy } from '@flotilla/jobs';
-import type { FleetToolRow, Registry, StoredTool, ToolFilter } from '@flotilla/registry';
+import type { FleetToolRow, StoredTool, ToolFilter } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY } from '../api-deps.js';
+import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
 import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
 import type { QueryResolvers, QueryToolsArgs, ToolResolvers } from '../generated/schema-types.js';
@@ -12,20 +12,17 @@ import type { ApiLimits } from '../limits/api-limits.js';
 /** The tools of the fleet, and what the operator knows about them. */
 @Resolver('Tool')
 export class ToolResolver implements Required<Pick<QueryResolvers, 'tools' | 'toolPolicies'>>, Required<Pick<ToolResolvers, 'policy'>> {
-  constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
-  async tools(_root: unknown, args: QueryToolsArgs, { viewer }: ApiContext): Promise<Connection<FleetToolRow>> {
+  async tools(_root: unknown, args: QueryToolsArgs, { viewer, view }: ApiContext): Promise<Connection<FleetToolRow>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
     const { devices, ...plain } = args.filter ?? {};
     const deviceFilter = parseDeviceFilter(devices);
     const asked: ToolFilter = { ...withoutNulls(plain), ...(deviceFilter ? { devices: deviceFilter } : {}) };
-    if (mayCallUserOnly(viewer)) return toConnection(await this.registry.toolSets.fleetTools(asked, request));
+    if (mayCallUserOnly(viewer)) return toConnection(await view.toolSets.fleetTools(asked, request));
     if (asked.userOnly === true) return toConnection({ rows: [], cursors: [], hasNextPage: false });
-    return toConnection(await this.registry.toolSets.fleetTools({ ...asked, userOnly: false }, request));
+    return toConnection(await view.toolSets.fleetTools({ ...asked, userOnly: false }, request));
   }
 
   @Query()

@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Refusal } from '@flotilla/fleet';
-import type { CallRow, Registry, UploadRow } from '@flotilla/registry';
+import type { CallRow, UploadRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY, SCREENS } from '../api-deps.js';
+import { LIMITS, SCREENS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
 import type { ScreenOperations } from '../fleet-operations.js';
 import type {
@@ -30,17 +30,16 @@ export class UploadResolver
     Required<Pick<UploadResolvers, 'url' | 'thumbnailUrl'>>
 {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
     @Inject(SCREENS) private readonly screens: ScreenOperations,
     @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   /** Latest first. */
   @Query()
-  async uploads(_root: unknown, { deviceId, ...args }: QueryUploadsArgs): Promise<Connection<UploadRow>> {
+  async uploads(_root: unknown, { deviceId, ...args }: QueryUploadsArgs, { view }: ApiContext): Promise<Connection<UploadRow>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
     const filter = deviceId === undefined || deviceId === null ? {} : { deviceId };
-    return toConnection(await this.registry.uploads.page(filter, request));
+    return toConnection(await view.uploads.page(filter, request));
   }
 
   @Mutation()

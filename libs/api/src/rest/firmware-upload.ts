@@ -15,6 +15,7 @@ export function firmwareUpload(firmware: Pick<FirmwareOperations, 'upload'>): Re
     method: 'POST',
     url: '/api/firmware',
     scope: 'FIRMWARE_WRITE',
+    isFleetWide: true,
     handle: async ({ ip, raw }: FastifyRequest, reply: FastifyReply, viewer: Principal) => {
       const actor = actorOf({ viewer, remoteAddress: ip });
       const answer = await readForm(raw, async (fields, file) => firmware.upload({ ...uploadOf(fields), ...file }, actor));

@@ -51,7 +51,7 @@ describe('the results of a job as a file', () => {
     serveRest(
       server,
       { ofRequest: async ({ authorization }) => ({ viewer: await authenticate(apiKeys, authorization) }) },
-      jobResultRoutes(jobs),
+      jobResultRoutes(() => jobs),
     );
     base = await server.listen({ host: '127.0.0.1', port: 0 });
   });

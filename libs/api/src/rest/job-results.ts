@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { JobId, ToolResult } from '@flotilla/mcp';
-import type { JobStore, TargetRow } from '@flotilla/registry';
+import type { JobStore, Principal, TargetRow } from '@flotilla/registry';
 import { ApiError } from '../api-error.js';
 import type { RestRoute } from './rest-routes.js';
 
@@ -36,10 +36,12 @@ const formats: Readonly<Record<string, Format>> = {
   },
 };
 
-export function jobResultRoutes(jobs: Results): readonly RestRoute[] {
+/** `jobsFor` says what a viewer sees: of a wider job a narrowed key has its own targets. */
+export function jobResultRoutes(jobsFor: (viewer: Principal) => Results): readonly RestRoute[] {
   return Object.entries(formats).map(([ending, format]) => ({
     ...{ method: 'GET', url: `/api/jobs/:id/results.${ending}`, scope: 'JOBS_READ' },
-    handle: async (request, reply) => {
+    handle: async (request, reply, viewer) => {
+      const jobs = jobsFor(viewer);
       const { id } = request.params as { readonly id: string };
       const job = await jobs.find(id);
       if (job === undefined) throw new ApiError('NOT_FOUND', `There is no job "${id.slice(0, 100)}".`);

@@ -1,8 +1,8 @@
 /** The few things that are not GraphQL: files in and out. Each route names its scope; a refusal is `{"code","message"}` with the code's status. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, Scope } from '@flotilla/registry';
-import { hasScope } from '../api-context.js';
 import { ApiError } from '../api-error.js';
+import { refuseViewer } from '../guard-scopes.js';
 import { maskFault } from '../public-errors.js';
 import type { Callers } from '../sign-in/callers.js';
 
@@ -12,6 +12,8 @@ export interface RestRoute {
   readonly url: `/api/${string}` | '/openapi.json';
   /** Undefined: whoever is known. */
   readonly scope: Scope | undefined;
+  /** Whether it is about the whole fleet: a narrowed key may not. */
+  readonly isFleetWide?: boolean;
   /** The body is not read: a route that takes one reads `request.raw`. May throw ApiError. */
   handle(request: FastifyRequest, reply: FastifyReply, viewer: Principal): Promise<FastifyReply>;
 }
@@ -22,13 +24,13 @@ export function serveRest(server: FastifyInstance, callers: Pick<Callers, 'ofReq
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
     scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
-    for (const { method, url, scope: needed, handle } of routes) {
+    for (const { method, url, scope: needed, isFleetWide = false, handle } of routes) {
       scope.route({
         ...{ method, url, config: { scope: needed } },
         handler: async (request, reply) => {
           const { viewer } = await callers.ofRequest(request.headers, method !== 'GET');
-          if (needed !== undefined && !hasScope(viewer, needed))
-            throw new ApiError('FORBIDDEN', `${method} ${url} needs the scope ${needed}, which you do not have.`);
+          if (needed !== undefined)
+            refuseViewer(viewer, { name: `${method} ${url}`, scope: needed, isFleetWide: isFleetWide || needed === 'ADMIN' });
           return handle(request, reply, viewer);
         },
       });

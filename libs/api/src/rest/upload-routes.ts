@@ -1,7 +1,7 @@
 /** Pictures as files: people upload one to show it on a device, and look at those that are kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '@flotilla/registry';
-import { sourceOfRequest } from '../api-context.js';
+import { sourceOfRequest, viewOf } from '../api-context.js';
 import type { ApiDeps } from '../api-deps.js';
 import { ApiError } from '../api-error.js';
 import type { RestRoute } from './rest-routes.js';
@@ -15,7 +15,7 @@ const pictureTypes: ReadonlyMap<string, string> = new Map([
   ['image/gif', 'gif'],
 ]);
 
-export function uploadRoutes({ pictures, registry: { audit, uploads } }: Pick<ApiDeps, 'pictures' | 'registry'>): readonly RestRoute[] {
+export function uploadRoutes({ pictures, registry }: Pick<ApiDeps, 'pictures' | 'registry'>): readonly RestRoute[] {
   const send = async (reply: FastifyReply, upload: UploadRow, key: string, contentType: string): Promise<FastifyReply> => {
     const blob = await pictures.read(key);
     if (blob === undefined) throw notFound(upload.id);
@@ -31,23 +31,29 @@ export function uploadRoutes({ pictures, registry: { audit, uploads } }: Pick<Ap
         if ('status' in taken) return reply.code(taken.status).send({ code: taken.code, message: taken.message });
         const { id, kind, contentType, sizeBytes, sha256, at } = taken;
         const by = sourceOfRequest({ viewer, remoteAddress: request.ip });
-        await audit.record({ ...by, action: 'upload.added', subject: `upload:${id}`, data: { kind, contentType, sizeBytes, sha256 }, at });
+        await registry.audit.record({
+          ...by,
+          action: 'upload.added',
+          subject: `upload:${id}`,
+          data: { kind, contentType, sizeBytes, sha256 },
+          at,
+        });
         const shown = { id, kind, contentType, sizeBytes, sha256, at: new Date(at).toISOString(), url: uploadUrl(id) };
         return reply.code(201).header('location', uploadUrl(id)).send(shown);
       },
     },
     {
       ...{ method: 'GET', url: '/api/uploads/:id', scope: 'DEVICES_READ' },
-      handle: async (request, reply) => {
-        const upload = await uploads.find(idOf(request));
+      handle: async (request, reply, viewer) => {
+        const upload = await viewOf(registry, viewer).uploads.find(idOf(request));
         if (upload === undefined) throw notFound(idOf(request));
         return send(reply, upload, upload.storageKey, upload.contentType);
       },
     },
     {
       ...{ method: 'GET', url: '/api/uploads/:id/thumbnail', scope: 'DEVICES_READ' },
-      handle: async (request, reply) => {
-        const upload = await uploads.find(idOf(request));
+      handle: async (request, reply, viewer) => {
+        const upload = await viewOf(registry, viewer).uploads.find(idOf(request));
         if (upload?.thumbnailKey === undefined) throw notFound(idOf(request));
         return send(reply, upload, upload.thumbnailKey, 'image/jpeg');
       },

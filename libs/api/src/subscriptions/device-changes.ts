@@ -1,6 +1,6 @@
 /** deviceChanged: devices as they are now, after something of them changed. Many changes of one device in a moment are one. */
 import type { EventFeed } from '@flotilla/bus';
-import type { DeviceFilter, DeviceRow, Registry } from '@flotilla/registry';
+import type { DeviceFilter, DeviceRow, FleetView } from '@flotilla/registry';
 import type { ApiLogger } from '../api-deps.js';
 import { liveStream } from './live-stream.js';
 import { SubscriberQueue } from './subscriber-queue.js';
@@ -9,7 +9,8 @@ import { SubscriberQueue } from './subscriber-queue.js';
 const readMax = 100;
 
 export interface StreamSources {
-  readonly registry: Registry;
+  /** What the subscriber sees: asked for each value anew. */
+  readonly view: FleetView;
   readonly feed: EventFeed;
   readonly logger: ApiLogger;
   readonly queueMax: number;
@@ -35,10 +36,10 @@ export function logDropped(logger: ApiLogger, subscription: string, droppedCount
 
 /** The row and the filter in one statement, so that a device that no longer matches is not shown. */
 async function readMatching(
-  { registry }: StreamSources,
+  { view }: StreamSources,
   ids: readonly string[],
   filter: DeviceFilter | undefined,
 ): Promise<readonly DeviceRow[]> {
   const wanted: DeviceFilter = filter ? { ids, any: [filter] } : { ids };
-  return (await registry.devices.page(wanted, 'ID_ASC', { first: readMax })).rows;
+  return (await view.devices.page(wanted, 'ID_ASC', { first: readMax })).rows;
 }

@@ -1,4 +1,4 @@
-/** eventAdded: events as they were written, straight from the feed: no query. */
+/** eventAdded: events as they were written, straight from the feed: no query, but for a narrowed subscriber's. */
 import type { FeedEvent } from '@flotilla/bus';
 import type { EventFilter } from '@flotilla/registry';
 import { logDropped, type StreamSources } from './device-changes.js';
@@ -11,22 +11,39 @@ export interface EventAddition {
   readonly node: FeedEvent;
 }
 
-export function eventAdditions(sources: StreamSources, filter: EventFilter): AsyncGenerator<EventAddition, void, void> {
+/** Events looked at with one statement, for a narrowed subscriber. */
+const readMax = 100;
+
+export interface EventSources extends StreamSources {
+  /** Whether `view` is less than everything: then it is asked about the device of each event. */
+  readonly isNarrowed: boolean;
+}
+
+export function eventAdditions(sources: EventSources, filter: EventFilter): AsyncGenerator<EventAddition, void, void> {
   return liveStream(async function* (signal) {
     const added = new SubscriberQueue<FeedEvent>(sources.queueMax);
     const unsubscribe = sources.feed.subscribe('event', (event) => {
       if (matches(event, filter)) added.push(event.id, event);
     });
     signal.addEventListener('abort', () => added.close());
+    const takeMax = sources.isNarrowed ? readMax : 1;
     try {
-      for (let events = await added.take(1); events; events = await added.take(1)) {
-        for (const node of events) yield { cursor: sources.registry.events.cursorOf(node), node };
+      for (let events = await added.take(takeMax); events; events = await added.take(takeMax)) {
+        for (const node of await seenOf(sources, events)) yield { cursor: sources.view.events.cursorOf(node), node };
       }
     } finally {
       unsubscribe();
       logDropped(sources.logger, 'eventAdded', added.droppedCount);
     }
   });
+}
+
+/** What is about no device is nobody's who is narrowed. */
+async function seenOf({ isNarrowed, view }: EventSources, events: readonly FeedEvent[]): Promise<readonly FeedEvent[]> {
+  if (!isNarrowed) return events;
+  const ids = [...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))];
+  const seen = new Set((await view.devices.findMany(ids)).flatMap((device) => device?.id ?? []));
+  return events.filter(({ deviceId }) => deviceId !== undefined && seen.has(deviceId));
 }
 
 function matches(event: FeedEvent, { deviceId, types, since, until }: EventFilter): boolean {

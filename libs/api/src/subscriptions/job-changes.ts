@@ -11,7 +11,7 @@ const intervalMs = 500;
 const lookMs = 5_000;
 
 /** Ends after the value that shows the job FINISHED; shows nothing where there is no such job. */
-export function jobChanges({ registry, feed }: Pick<StreamSources, 'registry' | 'feed'>, jobId: string): AsyncGenerator<Job, void, void> {
+export function jobChanges({ view, feed }: Pick<StreamSources, 'view' | 'feed'>, jobId: string): AsyncGenerator<Job, void, void> {
   return liveStream(async function* (signal) {
     const changed = new SubscriberQueue<true>(1);
     const unsubscribe = feed.subscribe('job', (message) => {
@@ -21,7 +21,7 @@ export function jobChanges({ registry, feed }: Pick<StreamSources, 'registry' | 
     signal.addEventListener('abort', () => changed.close());
     try {
       do {
-        const job = await registry.jobs.find(jobId);
+        const job = await view.jobs.find(jobId);
         if (!job) return;
         yield job;
         if (job.state === 'FINISHED') return;

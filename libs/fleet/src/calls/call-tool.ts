@@ -37,7 +37,7 @@ export interface CallAnswer {
 }
 
 export interface CallToolDeps {
-  readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'toolSets' | 'viewFor'>;
   readonly bus: Pick<Bus, 'calls' | 'directory'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -92,7 +92,8 @@ export class ToolCaller {
     const startedAt = clock.now();
     const id = newId(startedAt) as CallId;
     const entry = await bus.directory.lookup(request.deviceId as DeviceId);
-    const deviceId = entry?.deviceId ?? (await registry.devices.find(request.deviceId))?.id;
+    const isKnown = entry !== undefined && actor.devices === undefined;
+    const deviceId = isKnown ? entry.deviceId : (await registry.viewFor(actor).devices.find(request.deviceId))?.id;
     if (deviceId === undefined) {
       return { refusal: refuse('NOT_FOUND', ['input', 'deviceId'], `There is no device "${request.deviceId}".`) };
     }

@@ -64,7 +64,7 @@ export async function deleteDeviceGroup(
 
 /** The first group that a filter names and that is not there. */
 export async function refuseUnknownGroups(
-  { deviceGroups }: Pick<Registry, 'deviceGroups'>,
+  { deviceGroups }: { readonly deviceGroups: Pick<Registry['deviceGroups'], 'findMany'> },
   filter: DeviceFilter,
   path: readonly string[],
 ): Promise<Refusal | undefined> {

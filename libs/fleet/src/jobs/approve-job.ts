@@ -12,7 +12,7 @@ import { steerJob } from './steer-job.js';
 import type { SteerJobDeps } from './steer-job.js';
 
 export interface ApproveJobDeps extends SteerJobDeps {
-  readonly registry: Pick<Registry, 'jobs' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'jobs' | 'toolSets' | 'viewFor'>;
   readonly gate: ToolGate;
 }
 
@@ -21,7 +21,7 @@ const reasonLengthMax = 500;
 
 /** Approving again changes nothing. */
 export async function approveJob(deps: ApproveJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
-  const job = await deps.registry.jobs.find(id);
+  const job = await deps.registry.viewFor(actor).jobs.find(id);
   const refusal = job && (refuseApprover(job, actor) ?? (await refuseTool(deps, job.tool, actor, ['id'])));
   if (refusal !== undefined) return { refusal };
   return steerJob(deps, id, actor, (now) => {

@@ -11,6 +11,7 @@ import {
 } from '@flotilla/jobs';
 import type { Job, ToolPolicy } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
+import { narrowed } from '@flotilla/registry';
 import type { EarlierJob, NewJob, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
@@ -38,7 +39,7 @@ export interface JobAnswer {
 }
 
 export interface CreateJobDeps {
-  readonly registry: Pick<Registry, 'deviceGroups' | 'firmwareImages' | 'jobs' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'firmwareImages' | 'jobs' | 'toolSets' | 'viewFor'>;
   readonly bus: Pick<Bus, 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -113,7 +114,9 @@ async function planFrom(deps: CreateJobDeps, { request, image }: AskedJob, makin
   if (earlier !== undefined) return answerOf(earlier);
   const createdAt = deps.clock.now();
   const policy = await deps.policies.policyOf(request.tool);
-  const refusal = (await refuseNewJob(deps, { request, image }, policy, actor)) ?? (await making.refuseMore?.());
+  // Frozen into the job: what becomes of the key later widens nothing.
+  const devices = narrowed(request.devices, actor.devices);
+  const refusal = (await refuseNewJob(deps, { request: { ...request, devices }, image }, policy, actor)) ?? (await making.refuseMore?.());
   if (refusal !== undefined) return { refusal };
   const row = {
     id: newId(createdAt) as JobId,
@@ -121,7 +124,7 @@ async function planFrom(deps: CreateJobDeps, { request, image }: AskedJob, makin
     name: request.name,
     tool: request.tool,
     arguments: request.arguments,
-    devices: request.devices,
+    devices,
     ...termsOf(request, policy, createdAt),
     firmwareImageId: undefined,
     parentJobId,
@@ -150,7 +153,7 @@ export async function refuseNewJob(
     refuseVerification(request, policy) ??
     (image ? refuseImage(image, actor) : refuseUrls(deps.gate, request)) ??
     (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
-    (await refuseUnknownGroups(deps.registry, request.devices, ['input', 'devices'])) ??
+    (await refuseUnknownGroups(deps.registry.viewFor(actor), request.devices, ['input', 'devices'])) ??
     (await refuseTooMany(deps, request))
   );
 }

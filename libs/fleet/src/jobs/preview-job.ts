@@ -1,6 +1,7 @@
 /** What making a job would do, counted inside PostgreSQL and judged once per distinct tool set: the same rules as for making it, and nothing is written. */
 import { blastRadius, planWaves } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
+import { narrowed } from '@flotilla/registry';
 import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import type { Refusal } from '../refusal.js';
@@ -15,7 +16,7 @@ import { toolSetVerdicts } from './tool-set-verdicts.js';
 
 export interface PreviewJobDeps extends CreateJobDeps {
   readonly verification: VerificationTimes;
-  readonly registry: Pick<Registry, 'deviceGroups' | 'devices' | 'firmwareImages' | 'jobs' | 'rollouts' | 'toolSets'>;
+  readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'rollouts'>;
 }
 
 export interface ArgumentErrorGroup {
@@ -56,18 +57,20 @@ export async function previewJob(deps: PreviewJobDeps, request: JobRequest | Rol
   return 'code' in planned ? { ...nothing, refusal: planned } : preview(deps, planned, actor);
 }
 
-async function preview(deps: PreviewJobDeps, asked: AskedJob, actor: Actor): Promise<JobPreview> {
-  const { request, image } = asked;
+async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob, actor: Actor): Promise<JobPreview> {
   // A key is asked for by whoever makes the job.
   const { registry, clock, policies } = deps;
-  const invalid = refuseJobRequest(request) ?? (await refuseUnknownGroups(registry, request.devices, ['input', 'devices']));
+  const view = registry.viewFor(actor);
+  const invalid = refuseJobRequest(given) ?? (await refuseUnknownGroups(view, given.devices, ['input', 'devices']));
   if (invalid !== undefined) return { ...nothing, refusal: invalid };
+  const request = { ...given, devices: narrowed(given.devices, actor.devices) };
+  const asked = { request, image };
   const now = clock.now();
   const policy = await policies.policyOf(request.tool);
   const terms = { ...termsOf(request, policy, now), ...(image && jobOfImage(image)) };
   const [counts, page, refusal] = await Promise.all([
     registry.jobs.countByToolSet(request.devices),
-    registry.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),
+    view.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),
     refuseNewJob(deps, asked, policy, actor),
   ]);
   const targetCount = sum(counts, ({ devices }) => devices);

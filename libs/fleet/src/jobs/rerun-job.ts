@@ -1,6 +1,7 @@
 /** Makes a new job over the targets of a finished one that ended in chosen ways. What was asked stays; the tool's policy and the caller's rights are those of now. */
 import { defaultAbortRules } from '@flotilla/jobs';
 import type { Job, TargetOutcome } from '@flotilla/jobs';
+import { narrowed } from '@flotilla/registry';
 import type { DeviceFilter } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import { refuseKey } from '../idempotency/refuse-key.js';
@@ -20,14 +21,14 @@ export async function rerunJob(
 ): Promise<JobAnswer> {
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
-  const parent = await deps.registry.jobs.find(id);
+  const parent = await deps.registry.viewFor(actor).jobs.find(id);
   const refusal = parent === undefined ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) : refuseParent(parent, outcomes);
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
   const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: [...new Set(outcomes)].sort() } };
   return makeJob(deps, requestOf(parent, devices), {
     ...{ idempotencyKey, actor, parentJobId: parent.id },
     refuseMore: async () => {
-      if ((await deps.registry.jobs.countDevices(devices, 1)) > 0) return undefined;
+      if ((await deps.registry.jobs.countDevices(narrowed(devices, actor.devices), 1)) > 0) return undefined;
       return refuse('INVALID', ['outcomes'], 'No device that is still there ended so in this job.');
     },
   });

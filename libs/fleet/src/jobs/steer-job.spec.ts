@@ -105,9 +105,9 @@ describe('making and steering jobs', () => {
   });
 
   it('asks a connected device for its tools, and says why not another', async () => {
-    expect(await hub.fleet.refreshTools('board')).toEqual({});
-    expect((await hub.fleet.refreshTools('nobody')).refusal?.code).toBe('NOT_FOUND');
+    expect(await hub.fleet.refreshTools('board', operator)).toEqual({});
+    expect((await hub.fleet.refreshTools('nobody', operator)).refusal?.code).toBe('NOT_FOUND');
     await hub.disconnect('board');
-    expect((await hub.fleet.refreshTools('board')).refusal?.code).toBe('DEVICE_OFFLINE');
+    expect((await hub.fleet.refreshTools('board', operator)).refusal?.code).toBe('DEVICE_OFFLINE');
   });
 });

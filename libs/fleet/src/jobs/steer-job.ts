@@ -3,6 +3,7 @@ import { nextJobState } from '@flotilla/jobs';
 import type { Job, PauseReason } from '@flotilla/jobs';
 import type { JobMove, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
+import { FleetError } from '../fleet-error.js';
 import { announceJob } from './announce-job.js';
 import type { AnnounceDeps } from './announce-job.js';
 import { sourceOf } from '../actor.js';
@@ -13,7 +14,7 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
 export interface SteerJobDeps extends AnnounceDeps {
-  readonly registry: Pick<Registry, 'jobs'>;
+  readonly registry: Pick<Registry, 'jobs' | 'viewFor'>;
   readonly clock: Clock;
 }
 
@@ -64,9 +65,15 @@ export async function steerJob(
   actor: Actor,
   next: (job: Job) => JobMove | Refusal | undefined,
 ): Promise<JobAnswer> {
+  const { jobs } = deps.registry.viewFor(actor);
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const job = await deps.registry.jobs.find(id);
+    const job = await jobs.find(id);
     if (job === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
+    if (await jobs.hasTargetsBeyond(job))
+      throw new FleetError(
+        'FORBIDDEN',
+        'The job has targets beyond the devices of this key, or has not counted them yet: it is not for this key to steer.',
+      );
     const row = next(job);
     if (row === undefined) return { job };
     if ('code' in row) return { refusal: row };

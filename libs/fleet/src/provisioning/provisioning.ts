@@ -8,6 +8,7 @@ import type { Approval, DeviceRow, EnrolmentLinkRow, KnownDevice, Registry } fro
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
+import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -17,7 +18,7 @@ import { refuseLink } from './refuse-link.js';
 import type { LinkRequest } from './refuse-link.js';
 
 export interface ProvisioningDeps {
-  readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events'>;
+  readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events' | 'viewFor'>;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -57,7 +58,10 @@ export class Provisioning {
   ): Promise<{ readonly registered: readonly RegisteredDevice[] } | Refused> {
     const parsed = parseRegistrations(registrations, path);
     if ('refusal' in parsed) return parsed;
-    const answer = await this.#deps.registry.enrolments.register(parsed.devices, sourceOf(actor));
+    const answer = await this.#deps.registry.enrolments.register(parsed.devices, sourceOf(actor), actor.devices);
+    if (answer.kind === 'beyond') {
+      throw new FleetError('FORBIDDEN', `"${answer.deviceId}" would not be among the devices of this key; none was registered.`);
+    }
     if (answer.kind === 'conflict') {
       const index = parsed.devices.findIndex(({ deviceId }) => deviceId === answer.conflicts[0]);
       const message = `${String(answer.conflicts.length)} of these devices are known already, the first is "${answer.conflicts[0] ?? ''}"; none was registered.`;
@@ -69,6 +73,7 @@ export class Provisioning {
 
   /** The device is gone with all that lets it in, and its session ends. What it did stays on record. */
   async removeDevice(deviceId: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
+    if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const removed = await this.#deps.registry.enrolments.remove(deviceId, sourceOf(actor));
     if (removed === undefined) return { refusal: noSuchDevice(deviceId) };
     await this.#endSession(removed);
@@ -79,6 +84,7 @@ export class Provisioning {
   /** The former credential works until the device has used the new one, or for a day. */
   async rotateDeviceCredential(deviceId: string, actor: Actor): Promise<{ readonly known: KnownDevice } | Refused> {
     const { registry, clock } = this.#deps;
+    if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const issued = await registry.credentials.rotate(deviceId, clock.now(), sourceOf(actor));
     const known = issued && (await registry.credentials.findKnown(deviceId));
     if (known === undefined) return { refusal: noSuchDevice(deviceId) };
@@ -156,6 +162,10 @@ export class Provisioning {
     } catch (error) {
       logger.warn({ err: error, deviceId }, 'could not end the session of a device whose credentials are void');
     }
+  }
+
+  async #isSeen(deviceId: string, actor: Actor): Promise<boolean> {
+    return actor.devices === undefined || (await this.#deps.registry.viewFor(actor).devices.find(deviceId)) !== undefined;
   }
 
   #tell(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {

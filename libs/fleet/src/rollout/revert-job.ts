@@ -23,7 +23,7 @@ export interface RevertAnswer extends JobAnswer {
 const imagesMax = 20;
 
 export async function revertJob(deps: RevertJobDeps, id: string, idempotencyKey: string, actor: Actor): Promise<RevertAnswer> {
-  const { jobs, rollouts } = deps.registry;
+  const { jobs, rollouts } = deps.registry.viewFor(actor);
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
   const former = await jobs.find(id);

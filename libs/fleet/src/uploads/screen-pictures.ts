@@ -1,7 +1,7 @@
 /** What is on a device's screen: has it post a snapshot, or show a picture. The addresses are the hub's own, made for one call; a caller chooses content, never an address. */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
-import type { CallRow, DeviceStore, UploadRow, UploadStore } from '@flotilla/registry';
+import type { CallRow, Registry, UploadRow, UploadStore } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import type { CallAnswer } from '../calls/call-tool.js';
 import type { Fleet } from '../fleet.js';
@@ -18,7 +18,7 @@ export interface ScreenAddresses {
 
 export interface ScreenPicturesDeps {
   readonly fleet: Pick<Fleet, 'callTool'>;
-  readonly registry: { readonly devices: Pick<DeviceStore, 'find'>; readonly uploads: Pick<UploadStore, 'find' | 'findByTicket'> };
+  readonly registry: Pick<Registry, 'viewFor'> & { readonly uploads: Pick<UploadStore, 'findByTicket'> };
   readonly addresses: ScreenAddresses;
   readonly clock: { now(): number };
 }
@@ -41,7 +41,7 @@ export class ScreenPictures {
   /** Waits for the picture. An upload without a successful call is possible: the device's answer was lost. */
   async takeSnapshot(request: { readonly deviceId: string; readonly quality: number }, actor: Actor): Promise<SnapshotAnswer> {
     const { addresses, registry } = this.deps;
-    const device = await registry.devices.find(request.deviceId);
+    const device = await registry.viewFor(actor).devices.find(request.deviceId);
     if (device === undefined) return { refusal: noDevice(request.deviceId) };
     const ticketId = randomUUID();
     const url = addresses.snapshotUrl(device.id, ticketId, this.#expiry());
@@ -59,9 +59,9 @@ export class ScreenPictures {
 
   async showImage(request: { readonly deviceId: string; readonly uploadId: string }, actor: Actor): Promise<CallAnswer> {
     const { addresses, registry } = this.deps;
-    const device = await registry.devices.find(request.deviceId);
+    const device = await registry.viewFor(actor).devices.find(request.deviceId);
     if (device === undefined) return { refusal: noDevice(request.deviceId) };
-    const upload = await registry.uploads.find(request.uploadId);
+    const upload = await registry.viewFor(actor).uploads.find(request.uploadId);
     if (upload === undefined) return { refusal: refuse('NOT_FOUND', ['uploadId'], `There is no upload "${request.uploadId}".`) };
     const url = addresses.previewUrl(upload.id, this.#expiry());
     if (url === undefined) return { refusal: noAddress };

@@ -13,12 +13,13 @@ export async function groundFilter(db: Queryable, filter: DeviceFilter): Promise
   if (ids.length > GROUPS_IN_FILTER_MAX) {
     throw new RegistryError('ARGUMENT_INVALID', `A device filter names at most ${String(GROUPS_IN_FILTER_MAX)} groups.`);
   }
+  const named = [...ids, ...narrowingGroupsIn(filter)];
   const rows =
-    ids.length === 0
+    named.length === 0
       ? []
       : await db.query<{ readonly id: string; readonly filter: GroundFilter }>(
           { name: 'filters-of-groups', text: 'SELECT id, filter FROM device_group WHERE id = ANY($1::uuid[])' },
-          [ids.filter(isUuid)],
+          [named.filter(isUuid)],
         );
   return written(filter, new Map(rows.map((row) => [row.id, row.filter])));
 }
@@ -27,22 +28,42 @@ export function isGroundFilter(filter: DeviceFilter): filter is GroundFilter {
   return groupIdsIn(filter).length === 0;
 }
 
-/** As often as they are named. */
+/** As often as they are named by whoever asks. */
 export function groupIdsIn({ groupId, any = [], not }: DeviceFilter): readonly string[] {
   return [...(groupId === undefined ? [] : [groupId]), ...any.flatMap(groupIdsIn), ...(not === undefined ? [] : groupIdsIn(not))];
 }
 
-function written(filter: DeviceFilter, groups: ReadonlyMap<string, GroundFilter>): GroundFilter {
-  const { groupId, any, not, ...own } = filter;
+/** The groups of what narrows whoever asks. */
+function narrowingGroupsIn({ within, any = [], not }: DeviceFilter): readonly string[] {
+  const inner = [...any, ...(not === undefined ? [] : [not])].flatMap(narrowingGroupsIn);
+  return within === undefined ? inner : [...groupIdsIn(within), ...narrowingGroupsIn(within), ...inner];
+}
+
+type Groups = ReadonlyMap<string, GroundFilter>;
+
+const nobody: GroundFilter = { any: [] };
+
+/** A group that is gone must not widen anything, also not behind a `not`: there is no device then. */
+function writtenNarrowing(within: DeviceFilter, groups: Groups): GroundFilter {
+  return groupIdsIn(within).every((id) => groups.has(id.toLowerCase())) ? written(within, groups) : nobody;
+}
+
+function written(filter: DeviceFilter, groups: Groups): GroundFilter {
+  const { groupId, within, any, not, ...own } = filter;
+  const bounds = [
+    ...(groupId === undefined ? [] : [groupOf(groupId, groups)]),
+    ...(within === undefined ? [] : [writtenNarrowing(within, groups)]),
+  ];
+  const [bound, ...more] = bounds;
   return {
     ...own,
-    ...(groupId === undefined ? {} : { within: groupOf(groupId, groups) }),
+    ...(bound === undefined ? {} : { within: more.reduce<GroundFilter>((inner, outer) => ({ any: [inner], within: outer }), bound) }),
     ...(any === undefined ? {} : { any: any.map((member) => written(member, groups)) }),
     ...(not === undefined ? {} : { not: written(not, groups) }),
   };
 }
 
-function groupOf(id: string, groups: ReadonlyMap<string, GroundFilter>): GroundFilter {
+function groupOf(id: string, groups: Groups): GroundFilter {
   const filter = groups.get(id.toLowerCase());
   if (filter === undefined) throw new RegistryError('ARGUMENT_INVALID', `There is no device group ${JSON.stringify(id.slice(0, 100))}.`);
   return filter;

@@ -8,11 +8,12 @@ import type { Database, Queryable } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import { isUuid } from '../database/uuid-v7.js';
-import type { GroundFilter } from '../device-filter.js';
+import type { DeviceFilter, GroundFilter } from '../device-filter.js';
 import type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from '../device-group-store.js';
 import { deviceCondition } from '../devices/device-condition.js';
 import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
+import { sightOf } from '../views/sight.js';
 import { noteGroupZones } from './group-zones.js';
 
 interface GroupRecord {
@@ -110,22 +111,26 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
     return ids.map((id) => groups.get(id.toLowerCase()));
   }
 
-  async page(request: PageRequest): Promise<Page<DeviceGroupRow>> {
+  async page(request: PageRequest, ids?: readonly string[]): Promise<Page<DeviceGroupRow>> {
     const after = decodeCursor('device-groups', request, z.tuple([z.string()]));
     const records = await this.database.query<GroupRecord>(
       {
-        name: `device-groups${after === undefined ? '' : ' after'}`,
-        text: `SELECT ${COLUMNS} FROM device_group g ${after === undefined ? '' : 'WHERE g.name > $2'} ORDER BY g.name LIMIT $1`,
+        name: 'device-groups',
+        text: `SELECT ${COLUMNS} FROM device_group g
+               WHERE ($2::text IS NULL OR g.name > $2) AND ($3::uuid[] IS NULL OR g.id = ANY($3::uuid[])) ORDER BY g.name LIMIT $1`,
       },
-      [request.first + 1, ...(after ?? [])],
+      [request.first + 1, after?.[0] ?? null, ids ?? null],
     );
     return toPage(records, request, 'device-groups', ({ name }) => [name], toGroup);
   }
 
-  async deviceCounts(groups: readonly DeviceGroupRow[]): Promise<readonly number[]> {
+  async deviceCounts(groups: readonly DeviceGroupRow[], within?: DeviceFilter): Promise<readonly number[]> {
     if (groups.length === 0) return [];
     const parameters: unknown[] = [];
-    const counts = groups.map(({ filter }) => `(SELECT count(*) FROM device d WHERE ${deviceCondition(filter, parameters)})`);
+    const isSeen = await sightOf(this.database, within);
+    const counts = groups.map(
+      ({ filter }) => `(SELECT count(*) FROM device d WHERE ${deviceCondition(filter, parameters)} AND ${isSeen('d.id', parameters)})`,
+    );
     const [row] = await this.database.query<{ counts: readonly number[] }>(
       { text: `SELECT ARRAY[${counts.join(', ')}]::int[] AS counts` },
       parameters,

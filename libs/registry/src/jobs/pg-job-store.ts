@@ -1,12 +1,9 @@
 /** Jobs in PostgreSQL. Ordinary rows are read and moved here; what moves targets in bulk stands in the files beside it. */
-import { z } from 'zod';
-import type { Job, JobProgress, JobState, PlannedWave, TargetOutcome, VerificationDeadlines, Wave } from '@flotilla/jobs';
+import type { Job, JobProgress, PlannedWave, VerificationDeadlines, Wave } from '@flotilla/jobs';
 import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit-store.js';
-import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
-import { containsPattern } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type {
   ClaimedTarget,
@@ -14,11 +11,13 @@ import type {
   FailureGroupRow,
   JobFence,
   JobMove,
+  JobSight,
   JobStore,
   LateAnswer,
   LateTarget,
   NewJob,
   ReadbackTarget,
+  TargetFilter,
   TargetFlush,
   TargetRow,
   ToolSetCount,
@@ -37,6 +36,7 @@ import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 import { correctUnknown, findLateTargets } from './late-answers.js';
 import { moveJob } from './move-job.js';
 import { countByToolSet, countDevices, prepareChunk, toolSetsOf } from './prepare-targets.js';
+import { countWaveProgress, findJob, hasTargetsBeyond, pageOfJobs, readDecided, type JobFilter } from './seen-jobs.js';
 import { readFailureGroups, readProgress, readTargets } from './read-targets.js';
 import { reconcileCounters } from './reconcile-counters.js';
 import { readEvidence, readOverdue } from './verify-evidence.js';
@@ -49,8 +49,6 @@ const WAKE_TARGETS_MAX = 5_000;
 
 /** Who a transition is on behalf of where nobody asked for it. */
 const HUB: AuditSource = { actor: 'hub' };
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export class PgJobStore implements JobStore {
   constructor(private readonly db: Database) {}
@@ -90,28 +88,20 @@ export class PgJobStore implements JobStore {
     return former.request_hash === job.requestHash ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
   }
 
-  async find(id: string): Promise<Job | undefined> {
-    if (!UUID.test(id)) return undefined;
-    const rows = await this.db.query<JobRecord>({ text: `SELECT ${JOB_COLUMNS} FROM job WHERE id = $1` }, [id]);
-    return rows[0] && jobOf(rows[0]);
+  find(id: string, sight?: JobSight): Promise<Job | undefined> {
+    return findJob(this.db, id, sight);
   }
 
-  /** Latest first. */
-  async page(
-    { states, tool, search }: { readonly states?: readonly JobState[]; readonly tool?: string; readonly search?: string },
-    page: PageRequest,
-  ): Promise<Page<Job>> {
-    const after = decodeCursor('jobs', page, z.tuple([z.uuid()]));
-    const records = await this.db.query<JobRecord>(
-      {
-        text: `SELECT ${JOB_COLUMNS} FROM job
-          WHERE ($1::job_state[] IS NULL OR state = ANY ($1::job_state[])) AND ($2::text IS NULL OR tool = $2)
-            AND ($3::text IS NULL OR lower(coalesce(name, '') || E'\\n' || tool) LIKE $3) AND ($4::uuid IS NULL OR id < $4)
-          ORDER BY id DESC LIMIT $5`,
-      },
-      [states ?? null, tool ?? null, search === undefined ? null : containsPattern(search), after?.[0] ?? null, page.first + 1],
-    );
-    return toPage(records, page, 'jobs', (record) => [record.id], jobOf);
+  page(filter: JobFilter, page: PageRequest, sight?: JobSight): Promise<Page<Job>> {
+    return pageOfJobs(this.db, filter, page, sight);
+  }
+
+  decidedTargets(id: JobId, since: number, within?: DeviceFilter): ReturnType<JobStore['decidedTargets']> {
+    return readDecided(this.db, id, since, within);
+  }
+
+  hasTargetsBeyond(job: Pick<Job, 'id' | 'createdById'>, sight?: JobSight): Promise<boolean> {
+    return hasTargetsBeyond(this.db, job, sight);
   }
 
   async liveCount(): Promise<number> {
@@ -157,16 +147,12 @@ export class PgJobStore implements JobStore {
     return readProgress(this.db, ids);
   }
 
-  targets(
-    ids: readonly JobId[],
-    filter: { readonly outcomes?: readonly TargetOutcome[] },
-    page: PageRequest,
-  ): Promise<readonly Page<TargetRow>[]> {
+  targets(ids: readonly JobId[], filter: TargetFilter, page: PageRequest): Promise<readonly Page<TargetRow>[]> {
     return readTargets(this.db, ids, filter, page);
   }
 
-  failureGroups(ids: readonly JobId[], first: number): Promise<readonly (readonly FailureGroupRow[])[]> {
-    return readFailureGroups(this.db, ids, first);
+  failureGroups(ids: readonly JobId[], first: number, within?: DeviceFilter): Promise<readonly (readonly FailureGroupRow[])[]> {
+    return readFailureGroups(this.db, ids, first, within);
   }
 
   countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]> {
@@ -197,8 +183,8 @@ export class PgJobStore implements JobStore {
     return readWaves(this.db, ids);
   }
 
-  waveProgress(ids: readonly JobId[]): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
-    return readWaveProgress(this.db, ids);
+  waveProgress(ids: readonly JobId[], within?: DeviceFilter): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
+    return within === undefined ? readWaveProgress(this.db, ids) : countWaveProgress(this.db, ids, within);
   }
 
   openWave(fence: JobFence, from: number, at: number): Promise<boolean> {

@@ -44,7 +44,7 @@ export class PgRolloutStore implements RolloutStore {
     return countObjections(this.db, imageId, devices);
   }
 
-  revertGroups(jobId: JobId): ReturnType<RolloutStore['revertGroups']> {
-    return readRevertGroups(this.db, jobId);
+  revertGroups(jobId: JobId, within?: DeviceFilter): ReturnType<RolloutStore['revertGroups']> {
+    return readRevertGroups(this.db, jobId, within);
   }
 }

@@ -5,8 +5,10 @@ import type { DeviceId, JobId } from '@flotilla/mcp';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
-import type { FailureGroupRow, TargetRow } from '../job-store.js';
+import type { DeviceFilter } from '../device-filter.js';
+import type { FailureGroupRow, TargetFilter, TargetRow } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
+import { sightOf } from '../views/sight.js';
 import { COUNTER_COLUMNS, progressOf, TARGET_COLUMNS, targetOf, type CounterRecord, type TargetRecord } from './job-rows.js';
 
 /** Devices named as examples of a failure. */
@@ -27,20 +29,23 @@ export async function readProgress(db: Queryable, ids: readonly JobId[]): Promis
 export async function readTargets(
   db: Queryable,
   ids: readonly JobId[],
-  { outcomes }: { readonly outcomes?: readonly TargetOutcome[] },
+  { outcomes, deviceIds, within }: TargetFilter,
   page: PageRequest,
 ): Promise<readonly Page<TargetRow>[]> {
   const after = decodeCursor('targets', page, z.tuple([z.string()]));
+  const parameters: unknown[] = [ids, outcomes ?? null, after?.[0] ?? '', page.first + 1, deviceIds ?? null];
+  const isSeen = (await sightOf(db, within))('t.device_id', parameters);
   const records = await db.query<TargetRecord & { readonly job_id: JobId }>(
     {
       text: `SELECT w.job_id, p.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (
           SELECT ${TARGET_COLUMNS}, r.result
           FROM job_target t LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash
           WHERE t.job_id = w.job_id AND ($2::outcome[] IS NULL OR t.outcome = ANY ($2::outcome[])) AND t.device_id > $3
+            AND ($5::text[] IS NULL OR t.device_id = ANY ($5::text[])) AND ${isSeen}
           ORDER BY t.device_id LIMIT $4) p
         ORDER BY w.job_id, p.device_id`,
     },
-    [ids, outcomes ?? null, after?.[0] ?? '', page.first + 1],
+    parameters,
   );
   return grouped(ids, records, ({ job_id: id }) => id).map((rows) =>
     toPage(rows, page, 'targets', (record) => [record.device_id], targetOf),
@@ -61,18 +66,21 @@ export async function readFailureGroups(
   db: Queryable,
   ids: readonly JobId[],
   first: number,
+  within?: DeviceFilter,
 ): Promise<readonly (readonly FailureGroupRow[])[]> {
+  const parameters: unknown[] = [ids, first];
+  const isSeen = (await sightOf(db, within))('t.device_id', parameters);
   const records = await db.query<FailureRecord>(
     {
       text: `SELECT w.job_id, g.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (
           SELECT t.outcome, t.error_code AS code, t.error_message AS message, CASE WHEN j.firmware_image_id IS NOT NULL THEN d.model END AS model,
             count(*)::int AS count, (array_agg(t.device_id ORDER BY t.device_id))[1:${SAMPLE_DEVICES}] AS sample
           FROM job j JOIN job_target t ON t.job_id = j.id LEFT JOIN device d ON j.firmware_image_id IS NOT NULL AND d.id = t.device_id
-          WHERE j.id = w.job_id AND t.outcome IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED')
+          WHERE j.id = w.job_id AND t.outcome IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED') AND ${isSeen}
           GROUP BY t.outcome, t.error_code, t.error_message, 4 ORDER BY count DESC, outcome, code, message LIMIT $2) g
         ORDER BY w.job_id, count DESC, outcome, code, message`,
     },
-    [ids, first],
+    parameters,
   );
   return grouped(ids, records, ({ job_id: id }) => id).map((groups) =>
     groups.map(({ outcome, code, message, model, count, sample }) => ({

@@ -4,6 +4,7 @@ import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit-store.js';
 import type { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
+import type { DeviceFilter } from '../device-filter.js';
 import type { DeviceRow, DeviceStore } from '../device-store.js';
 import type { Page, PageRequest } from '../page.js';
 import type {
@@ -27,7 +28,7 @@ import type { StoredContact } from './enrol-device.js';
 import { createLink, listLinks, revokeLink } from './enrolment-links.js';
 import { factoryKeyOf, importFactoryKeys } from './factory-keys.js';
 import { pageOfPending, rejectPending } from './pending-enrolments.js';
-import { existingOf, insertDevices, removeDevice } from './register-devices.js';
+import { existingOf, insertWithin, removeDevice } from './register-devices.js';
 import { toKnownDevice } from './standing.js';
 import type { Standing } from './standing.js';
 import type { StandingBook } from './standing-book.js';
@@ -122,19 +123,26 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return listLinks(this.#deps.database);
   }
 
-  async register(devices: readonly NewDevice[], by?: AuditSource): ReturnType<EnrolmentStore['register']> {
+  async register(devices: readonly NewDevice[], by?: AuditSource, within?: DeviceFilter): ReturnType<EnrolmentStore['register']> {
     const { database, book, now } = this.#deps;
     const ids = devices.map(({ deviceId }) => deviceId);
     const conflicts = [...(await existingOf(database, ids)), ...repeatedOf(ids)];
     if (conflicts.length > 0) return { kind: 'conflict', conflicts };
     try {
       const at = now();
-      await audited(
+      const beyond = await audited(
         database,
         by,
-        (transaction) => insertDevices(transaction, devices, at),
-        () => devices.map(({ deviceId, ...data }) => ({ action: 'device.registered', subject: `device:${deviceId}`, data, at })),
+        (transaction) => insertWithin(transaction, devices, at, within),
+        (unseen) =>
+          (unseen !== undefined ? [] : devices).map(({ deviceId, ...data }) => ({
+            action: 'device.registered',
+            subject: `device:${deviceId}`,
+            data,
+            at,
+          })),
       );
+      if (beyond !== undefined) return { kind: 'beyond', deviceId: beyond };
     } catch (error) {
       // Somebody else made one of them meanwhile.
       const made = await existingOf(database, ids);

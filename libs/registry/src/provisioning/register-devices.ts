@@ -2,7 +2,9 @@
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
+import type { DeviceFilter } from '../device-filter.js';
 import type { NewDevice } from '../provisioning-store.js';
+import { sightOf } from '../views/sight.js';
 import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js';
 
 /** $1: rows; $2: now. None of them is there: who inserts one at the same moment makes this fail as a whole. */
@@ -21,7 +23,24 @@ export async function existingOf(database: Queryable, deviceIds: readonly string
   return rows.map(({ id }) => id);
 }
 
-export async function insertDevices(transaction: Queryable, devices: readonly NewDevice[], at: number): Promise<void> {
+/** Inserts all of them, or none where one would not be among those of `within`: that one is in the answer. */
+export async function insertWithin(
+  transaction: Queryable,
+  devices: readonly NewDevice[],
+  at: number,
+  within: DeviceFilter | undefined,
+): Promise<string | undefined> {
+  await transaction.query({ text: 'SAVEPOINT registering' }, []);
+  await insertDevices(transaction, devices, at);
+  const parameters: unknown[] = [devices.map(({ deviceId }) => deviceId)];
+  const isSeen = (await sightOf(transaction, within))('i.id', parameters);
+  const text = `SELECT i.id FROM unnest($1::text[]) AS i(id) WHERE (${isSeen}) IS NOT TRUE LIMIT 1`;
+  const [unseen] = await transaction.query<{ readonly id: string }>({ text }, parameters);
+  if (unseen !== undefined) await transaction.query({ text: 'ROLLBACK TO SAVEPOINT registering' }, []);
+  return unseen?.id;
+}
+
+async function insertDevices(transaction: Queryable, devices: readonly NewDevice[], at: number): Promise<void> {
   const rows = devices.map(({ deviceId, name, tags, dialect, transport, address }) => ({
     id: deviceId,
     name,

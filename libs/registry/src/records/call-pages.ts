@@ -8,6 +8,7 @@ import { bind } from '../database/sql-parameters.js';
 import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
 import type { Page, PageRequest } from '../page.js';
 import type { CallFilter, CallRow } from '../record-stores.js';
+import { sightOf } from '../views/sight.js';
 import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
 import type { CallReadRecord } from './call-rows.js';
 
@@ -26,14 +27,15 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
   const after = cursorId(request);
   if (filter.jobId !== undefined && !isUuid(filter.jobId)) return toPage([], request, 'calls', () => [], toCallRow);
   const parameters: unknown[] = [];
+  const isSeen = await sightOf(database, filter.within);
   const limit = bind(parameters, request.first + 1);
-  const targets = conditionsOf(TARGET, filter, after, parameters);
+  const targets = [...conditionsOf(TARGET, filter, after, parameters), isSeen(TARGET.deviceId, parameters)];
   if (filter.jobId !== undefined) targets.push(`t.job_id = ${bind(parameters, filter.jobId)}::uuid`);
   const parts = [
     `(SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.call_id IS NOT NULL AND ${targets.join(' AND ')} ORDER BY t.call_id DESC LIMIT ${limit})`,
   ];
   if (filter.jobId === undefined) {
-    const calls = conditionsOf(CALL, filter, after, parameters);
+    const calls = [...conditionsOf(CALL, filter, after, parameters), isSeen(CALL.deviceId, parameters)];
     parts.push(`(SELECT ${CALL_COLUMNS} FROM call c WHERE ${calls.join(' AND ')} ORDER BY c.id DESC LIMIT ${limit})`);
   }
   const records = await database.query<CallReadRecord>(

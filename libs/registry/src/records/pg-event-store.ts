@@ -12,6 +12,7 @@ import type { Page, PageRequest } from '../page.js';
 import type { EventFilter, EventRow, EventStore } from '../record-stores.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
+import { sightOf } from '../views/sight.js';
 import { OWE } from '../webhooks/owed-statements.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
@@ -102,6 +103,7 @@ export class PgEventStore implements EventStore {
     if (filter.types !== undefined) conditions.push(`e.type = ANY(${bind(parameters, filter.types)}::text[])`);
     if (filter.since !== undefined) conditions.push(`e.id >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
     if (filter.until !== undefined) conditions.push(`e.id < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
+    if (filter.within !== undefined) conditions.push((await sightOf(this.#database, filter.within))('e.device_id', parameters));
     if (after !== undefined) conditions.push(`e.id ${order === 'AT_ASC' ? '>' : '<'} ${bind(parameters, after[0])}::uuid`);
     const records = await this.#database.query<EventRecord>(
       {

@@ -1,17 +1,24 @@
-/** Uploads through Prisma: a few rows a minute, read by key. */
+/** Uploads: a few rows a minute, read by key. */
 import type { DeviceId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
+import { bind } from '../database/sql-parameters.js';
 import { isUuid, lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
+import type { DeviceFilter } from '../device-filter.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { Upload } from '../generated/prisma/client.js';
 import type { Page, PageRequest } from '../page.js';
 import type { NewUpload, UploadRow, UploadStore } from '../upload-store.js';
+import { sightOf } from '../views/sight.js';
 
 const UNIQUE_VIOLATION = 'P2002';
+
+/** As Prisma names them. */
+const COLUMNS = `u.id, u.device_id AS "deviceId", u.kind, u.content_type AS "contentType", u.size_bytes AS "sizeBytes", u.sha256,
+  u.storage_key AS "storageKey", u.thumbnail_key AS "thumbnailKey", u.question, u.answer, u.ticket_id AS "ticketId"`;
 
 export class PgUploadStore implements UploadStore {
   constructor(private readonly database: Database) {}
@@ -52,17 +59,20 @@ export class PgUploadStore implements UploadStore {
     return record === null ? undefined : toUpload(record);
   }
 
-  async page({ deviceId }: { readonly deviceId?: string }, request: PageRequest): Promise<Page<UploadRow>> {
+  async page(
+    { deviceId, within }: { readonly deviceId?: string; readonly within?: DeviceFilter },
+    request: PageRequest,
+  ): Promise<Page<UploadRow>> {
     const after = decodeCursor('uploads', request, z.tuple([z.uuid()]));
-    const records = await this.database.ask((prisma) =>
-      prisma.upload.findMany({
-        where: {
-          ...(deviceId !== undefined && { deviceId: storableText(deviceId) }),
-          ...(after !== undefined && { id: { lt: after[0] } }),
-        },
-        orderBy: { id: 'desc' },
-        take: request.first + 1,
-      }),
+    const parameters: unknown[] = [];
+    const conditions = within === undefined ? ['TRUE'] : [(await sightOf(this.database, within))('u.device_id', parameters)];
+    if (deviceId !== undefined) conditions.push(`u.device_id = ${bind(parameters, storableText(deviceId))}`);
+    if (after !== undefined) conditions.push(`u.id < ${bind(parameters, after[0])}::uuid`);
+    const records = await this.database.query<Upload>(
+      {
+        text: `SELECT ${COLUMNS} FROM upload u WHERE ${conditions.join(' AND ')} ORDER BY u.id DESC LIMIT ${bind(parameters, request.first + 1)}`,
+      },
+      parameters,
     );
     return toPage(records, request, 'uploads', ({ id }) => [id], toUpload);
   }

@@ -1,0 +1,37 @@
+import type { DeviceFilter } from '../device-filter.js';
+import type { DeviceGroupStore } from '../device-group-store.js';
+import type { FleetFiguresStore } from '../devices/fleet-figures.js';
+import type { DeviceStore, ToolSetStore } from '../device-store.js';
+import type { JobStore } from '../job-store.js';
+import type { CallStore, EventStore } from '../record-stores.js';
+import type { RolloutStore } from '../rollout-store.js';
+import type { UploadStore } from '../upload-store.js';
+
+/** Who looks. */
+export interface Viewer {
+  /** Kind and id (`principalRef`): what they made they see. */
+  readonly id: string;
+  /** What narrows them; undefined: nothing does. */
+  readonly devices?: DeviceFilter | undefined;
+}
+
+/**
+ * What somebody sees of the fleet, and may touch: whatever shows a device, or belongs to one, is asked for here. For a narrowed viewer there is nothing
+ * else: other devices are not found, not counted and not changed, with their calls, events and pictures; groups are those that have one of theirs; jobs
+ * are those that have one of theirs or that they made, with their own targets only. What is about no device (events of the hub) is not theirs.
+ */
+export interface FleetView {
+  readonly devices: Pick<DeviceStore, 'find' | 'findMany' | 'page' | 'count' | 'sessions' | 'toolSetHistory' | 'update' | 'tag'>;
+  readonly fleetFigures: Pick<FleetFiguresStore, 'counts' | 'onlineHistory' | 'callCounts'>;
+  readonly deviceGroups: Pick<DeviceGroupStore, 'findMany' | 'page' | 'deviceCounts' | 'groupsOf'>;
+  readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools'>;
+  readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'>;
+  readonly calls: Pick<CallStore, 'find' | 'page' | 'pagesOf'>;
+  readonly jobs: Pick<
+    JobStore,
+    'find' | 'page' | 'progress' | 'waves' | 'waveProgress' | 'targets' | 'failureGroups' | 'decidedTargets' | 'hasTargetsBeyond'
+  >;
+  readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
+  /** A picture of no device is found by whoever was told its id. */
+  readonly uploads: Pick<UploadStore, 'find' | 'page'>;
+}

@@ -1,0 +1,167 @@
+/** The fleet as a narrowed viewer sees it: each question to a store, with what narrows the viewer added. */
+import type { Job, JobProgress } from '@flotilla/jobs';
+import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { Database } from '../database/database.js';
+import { narrowed, type DeviceFilter } from '../device-filter.js';
+import type { DeviceGroupRow, DeviceGroupStore } from '../device-group-store.js';
+import type { DeviceRow, DeviceStore } from '../device-store.js';
+import type { JobSight } from '../job-store.js';
+import type { Registry } from '../registry.js';
+import type { FleetView } from './fleet-view.js';
+import { filterIdsIn, withIdsOf } from './seen-filter.js';
+import { seenGroups } from './seen-groups.js';
+
+type Stores = Pick<Registry, keyof FleetView>;
+
+export function narrowedView(stores: Stores, database: Database, sight: JobSight): FleetView {
+  const { within } = sight;
+  const devices = devicesWithin(stores.devices, within);
+  const seen = seenAmong(devices);
+  return {
+    devices,
+    fleetFigures: {
+      counts: (filter) => stores.fleetFigures.counts(narrowed(filter, within)),
+      onlineHistory: (filter, window) => stores.fleetFigures.onlineHistory(narrowed(filter, within), window),
+      callCounts: (filter, since) => stores.fleetFigures.callCounts(narrowed(filter, within), since),
+    },
+    deviceGroups: groupsWithin(stores.deviceGroups, database, within, devices),
+    toolSets: {
+      get: (hash) => stores.toolSets.get(hash),
+      getMany: (hashes) => stores.toolSets.getMany(hashes),
+      fleetTools: (filter, page) =>
+        stores.toolSets.fleetTools({ ...filter, devices: narrowed(filter?.devices ?? { all: true }, within) }, page),
+    },
+    events: {
+      page: (filter, order, page) => stores.events.page({ ...filter, within }, order, page),
+      pagesOf: (ids, page) => seen(ids, (own) => stores.events.pagesOf(own, page), emptyPage),
+      cursorOf: (event) => stores.events.cursorOf(event),
+    },
+    calls: {
+      find: async (id) => ofSeenDevice(await stores.calls.find(id), devices),
+      page: (filter, page) => stores.calls.page({ ...filter, within }, page),
+      pagesOf: (ids, page) => seen(ids, (own) => stores.calls.pagesOf(own, page), emptyPage),
+    },
+    jobs: jobsWithin(stores.jobs, sight),
+    rollouts: { revertGroups: (jobId) => stores.rollouts.revertGroups(jobId, within) },
+    uploads: {
+      find: async (id) => ofSeenDevice(await stores.uploads.find(id), devices),
+      page: (filter, page) => stores.uploads.page({ ...filter, within }, page),
+    },
+  };
+}
+
+const emptyPage = { rows: [], cursors: [], hasNextPage: false };
+
+function devicesWithin(store: DeviceStore, within: DeviceFilter): FleetView['devices'] {
+  const findMany = async (ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]> => {
+    if (ids.length === 0) return [];
+    const { rows } = await store.page(narrowed({ ids }, within), 'ID_ASC', { first: new Set(ids).size });
+    const byId = new Map<string, DeviceRow>(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id));
+  };
+  const seen = seenAmong({ findMany });
+  return {
+    findMany,
+    find: async (id) => (await findMany([id]))[0],
+    page: (filter, order, page) => store.page(narrowed(filter, within), order, page),
+    count: (filter) => store.count(narrowed(filter, within)),
+    sessions: (ids, first) => seen(ids, (own) => store.sessions(own, first), []),
+    toolSetHistory: (ids, first) => seen(ids, (own) => store.toolSetHistory(own, first), []),
+    // As it is after the change, also where it has left the view by it.
+    update: async (id, change, by) => ((await findMany([id]))[0] === undefined ? undefined : store.update(id, change, by)),
+    tag: (filter, change, by) => store.tag(narrowed(filter, within), change, by),
+  };
+}
+
+/** Asks for those among the devices that are seen; in the order of the input, with `none` for the others. */
+function seenAmong({ findMany }: Pick<DeviceStore, 'findMany'>) {
+  return async <Value>(
+    ids: readonly string[],
+    ask: (own: readonly DeviceId[]) => Promise<readonly Value[]>,
+    none: Value,
+  ): Promise<readonly Value[]> => {
+    const own = (await findMany(ids)).flatMap((device) => device?.id ?? []);
+    const values = own.length === 0 ? [] : await ask(own);
+    const byId = new Map<string, Value>(own.map((id, index) => [id, values[index] ?? none]));
+    return ids.map((id) => byId.get(id) ?? none);
+  };
+}
+
+async function ofSeenDevice<Row extends { readonly deviceId: string | undefined }>(
+  row: Row | undefined,
+  { find }: Pick<DeviceStore, 'find'>,
+): Promise<Row | undefined> {
+  if (row?.deviceId === undefined) return row;
+  return (await find(row.deviceId)) === undefined ? undefined : row;
+}
+
+function groupsWithin(
+  store: DeviceGroupStore,
+  database: Database,
+  within: DeviceFilter,
+  devices: Pick<DeviceStore, 'findMany'>,
+): FleetView['deviceGroups'] {
+  /** A filter may list ids: those of others are left out of what is shown. */
+  const shown = async <Group extends DeviceGroupRow | undefined>(groups: readonly Group[]): Promise<readonly Group[]> => {
+    const ids = [...new Set(groups.flatMap((group) => (group === undefined ? [] : filterIdsIn(group.filter))))];
+    if (ids.length === 0) return groups;
+    const own = new Set<string>((await devices.findMany(ids)).flatMap((device) => device?.id ?? []));
+    return groups.map((group) => (group === undefined ? group : { ...group, filter: withIdsOf(group.filter, own) }));
+  };
+  return {
+    findMany: async (ids) => {
+      const [groups, seen] = await Promise.all([store.findMany(ids), seenGroups(database, within)]);
+      return shown(groups.map((group) => (group !== undefined && seen.has(group.id) ? group : undefined)));
+    },
+    page: async (page) => {
+      const answer = await store.page(page, [...(await seenGroups(database, within))]);
+      return { ...answer, rows: await shown(answer.rows) };
+    },
+    deviceCounts: (groups) => store.deviceCounts(groups, within),
+    groupsOf: async (ids) => {
+      const own = await seenAmong(devices)(ids, (seen) => store.groupsOf(seen), []);
+      return Promise.all(own.map((groups) => shown(groups)));
+    },
+  };
+}
+
+function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs'] {
+  const { within, creator } = sight;
+  /** What stopped a job of others was counted over all of its targets. */
+  const shown = (job: Job): Job => (job.createdById === creator ? job : { ...job, trippedRule: undefined });
+  return {
+    find: async (id) => {
+      const job = await store.find(id, sight);
+      return job && shown(job);
+    },
+    page: async (filter, page) => {
+      const answer = await store.page(filter, page, sight);
+      return { ...answer, rows: answer.rows.map(shown) };
+    },
+    progress: async (ids) => {
+      const byWave = await store.waveProgress(ids, within);
+      return new Map(ids.map((id, index) => [id, totalOf([...(byWave[index]?.values() ?? [])])]));
+    },
+    waves: async (ids) => {
+      const [waves, progress] = await Promise.all([store.waves(ids), store.waveProgress(ids, within)]);
+      return waves.map((each, index) => each.map((wave) => ({ ...wave, size: progress[index]?.get(wave.number)?.total ?? 0 })));
+    },
+    waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, within),
+    targets: (ids, filter, page) => store.targets(ids, { ...filter, within }, page),
+    failureGroups: (ids, first) => store.failureGroups(ids, first, within),
+    decidedTargets: (id, since) => store.decidedTargets(id, since, within),
+    hasTargetsBeyond: (job) => store.hasTargetsBeyond(job, sight),
+  };
+}
+
+/** The progress of a job out of that of its waves. */
+function totalOf(waves: readonly JobProgress[]): JobProgress {
+  const sum = (member: keyof JobProgress) => waves.reduce((total, wave) => total + wave[member], 0);
+  return {
+    ...{ total: sum('total'), pending: sum('pending'), waitingDevice: sum('waitingDevice') },
+    ...{ inFlight: sum('inFlight'), verifying: sum('verifying') },
+    ...{ succeeded: sum('succeeded'), noChange: sum('noChange'), failed: sum('failed'), rejected: sum('rejected') },
+    ...{ verifyFailed: sum('verifyFailed'), unknown: sum('unknown'), expired: sum('expired') },
+    ...{ cancelled: sum('cancelled'), skipped: sum('skipped') },
+  };
+}

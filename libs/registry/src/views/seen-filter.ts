@@ -1,0 +1,17 @@
+/** A filter as it is shown to somebody for whom some of the devices that it lists do not exist. */
+import type { GroundFilter } from '../device-filter.js';
+
+export function filterIdsIn({ ids = [], within, any = [], not }: GroundFilter): readonly string[] {
+  return [...ids, ...[within, not, ...any].flatMap((inner) => (inner === undefined ? [] : filterIdsIn(inner)))];
+}
+
+export function withIdsOf(filter: GroundFilter, own: ReadonlySet<string>): GroundFilter {
+  const { ids, within, any, not, ...rest } = filter;
+  return {
+    ...rest,
+    ...(ids === undefined ? {} : { ids: ids.filter((id) => own.has(id)) }),
+    ...(within === undefined ? {} : { within: withIdsOf(within, own) }),
+    ...(any === undefined ? {} : { any: any.map((inner) => withIdsOf(inner, own)) }),
+    ...(not === undefined ? {} : { not: withIdsOf(not, own) }),
+  };
+}
