@@ -203,11 +203,3 @@ describe('look-ups', () => {
     expect([...api.lookups].sort()).toEqual([...batches, 'devices.page'].sort());
   });
 });
-
-describe('the page at /', () => {
-  it('says where things are, without script and without a key', async () => {
-    const response = await fetch(api.httpUrl);
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(await response.text()).toContain('/graphql');
-  });
-});
