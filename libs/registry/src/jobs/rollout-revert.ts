@@ -4,9 +4,7 @@ import type { Queryable } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { RevertGroup } from '../rollout-store.js';
 import { sightOf } from '../views/sight.js';
-
-/** Targets `t` of the job `j` whose device `d` runs its image `i` and ran another version before, however the target was judged. */
-export const IS_ON_NEW_VERSION = `t.baseline_version IS NOT NULL AND t.baseline_version <> i.version AND d.firmware_version = i.version`;
+import { IS_ON_NEW_VERSION } from './on-new-version.js';
 
 export async function readRevertGroups(db: Queryable, jobId: JobId, within?: DeviceFilter): Promise<readonly RevertGroup[]> {
   const parameters: unknown[] = [jobId];
