@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { useScope } from './hub/hub';
 import type { Scope } from './hub/session';
 import { parseAuditSearch } from './pages/audit/audit-search';
+import { parseDeviceTab } from './pages/device/device-search';
 import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
 import { parseNewJobSearch } from './pages/jobs/new-job-search';
@@ -47,7 +48,15 @@ const devices = createRoute({
   ),
 });
 
-const device = createRoute({ getParentRoute, path: '/devices/$id', component: PageNotFound });
+const device = createRoute({
+  getParentRoute,
+  path: '/devices/$id',
+  validateSearch: parseDeviceTab,
+  component: guarded(
+    'devices',
+    lazyRouteComponent(() => import('./pages/device/device-page'), 'DevicePage'),
+  ),
+});
 
 const jobs = createRoute({ getParentRoute, path: '/jobs', component: PageNotFound });
 
@@ -66,7 +75,15 @@ const enrolments = createRoute({
   ),
 });
 
-const events = createRoute({ getParentRoute, path: '/events', validateSearch: parseEventSearch, component: PageNotFound });
+const events = createRoute({
+  getParentRoute,
+  path: '/events',
+  validateSearch: parseEventSearch,
+  component: guarded(
+    'events',
+    lazyRouteComponent(() => import('./pages/events/events-page'), 'EventsPage'),
+  ),
+});
 
 const audit = createRoute({
   getParentRoute,

@@ -48,12 +48,17 @@ export function Time({ at, form = 'ago' }: TimeProps) {
   return (
     <Tooltip label={exact}>
       <time dateTime={at} className="figures" tabIndex={form === 'ago' ? 0 : undefined}>
-        {form === 'ago'
-          ? timeAgo(moment.getTime() - Math.max(clock, Date.now() - tickMs), i18n.language)
-          : shortTime(moment, i18n.language)}
+        {form === 'ago' ? timeAgo(timeTo(moment.getTime(), clock), i18n.language) : shortTime(moment, i18n.language)}
       </time>
     </Tooltip>
   );
+}
+
+/** Ms; what came after the last tick is now and not to come. */
+function timeTo(moment: number, tick: number): number {
+  const current = Date.now();
+  const clock = Math.max(tick, current - tickMs);
+  return moment > clock && moment <= current ? 0 : moment - clock;
 }
 
 function timeAgo(ms: number, language: string): string {

@@ -1,0 +1,35 @@
+/** Files to the hub and from it: what goes beside GraphQL, with the viewer's key. */
+import { authorization } from './session';
+import type { ActFailure } from './use-act';
+
+export type Sent = { readonly id: string } | { readonly failure: ActFailure };
+
+/** As a form with the field `file`; other fields come before it. */
+export async function sendFile(url: string, file: File, fields: Readonly<Record<string, string>> = {}): Promise<Sent> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', file, file.name);
+  try {
+    const answer = await fetch(url, { method: 'POST', headers: authorization(), body: form });
+    const said = (await answer.json()) as { readonly id?: string; readonly code?: string; readonly message?: string };
+    if (answer.ok && said.id !== undefined) return { id: said.id };
+    return { failure: { messages: [said.message ?? `The hub answered ${answer.status}.`], codes: [said.code ?? ''], isUncertain: false } };
+  } catch {
+    return { failure: { messages: [], codes: [], isUncertain: true } };
+  }
+}
+
+/** Has the browser save what stands at an address of the hub. False where the hub did not give it. */
+export async function saveFile(url: string, name: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { headers: authorization() });
+    if (!answer.ok) return false;
+    const address = URL.createObjectURL(await answer.blob());
+    const link = Object.assign(document.createElement('a'), { href: address, download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    return true;
+  } catch {
+    return false;
+  }
+}

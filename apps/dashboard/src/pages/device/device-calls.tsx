@@ -1,0 +1,89 @@
+/** What was asked of the device, latest first, and what it said. */
+import { useCallback, useMemo, useState } from 'react';
+import { Modal, Stack } from '@mantine/core';
+import { IconTool } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { CallResult } from '../../parts/call-result';
+import { type Column, DataTable } from '../../parts/data-table';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { Json } from '../../parts/json';
+import { OutcomeBadge } from '../../parts/outcome-badge';
+import { Time } from '../../parts/time';
+import classes from './device.module.css';
+import { type CallLineFragment, DeviceCallsDocument, type DeviceCallsQuery } from './generated/device';
+
+export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
+  const { t, i18n } = useTranslation();
+  const variables = useCallback((after: string | null) => ({ filter: { deviceId }, after }), [deviceId]);
+  const pages = usePages({ query: DeviceCallsDocument, variables, pageOf });
+  const [looked, setLooked] = useState<CallLineFragment>();
+  const columns = useMemo<readonly Column<CallLineFragment>[]>(
+    () => [
+      { id: 'at', header: t('call.at'), width: 150, grow: 0, cell: ({ startedAt }) => <Time at={startedAt} form="exact" /> },
+      {
+        id: 'tool',
+        header: t('call.tool'),
+        width: 240,
+        grow: 2,
+        cell: (row) => (
+          <button type="button" className={`${classes.plain} cut`} onClick={() => setLooked(row)}>
+            {row.tool}
+          </button>
+        ),
+      },
+      { id: 'outcome', header: t('call.outcome'), width: 140, cell: ({ outcome }) => <OutcomeBadge outcome={outcome ?? 'IN_FLIGHT'} /> },
+      { id: 'arguments', header: t('call.arguments'), width: 160, cell: (row) => <code>{JSON.stringify(row.arguments)}</code> },
+      {
+        id: 'duration',
+        header: t('call.duration'),
+        width: 80,
+        grow: 0,
+        isNumeric: true,
+        cell: ({ durationMs }) =>
+          durationMs === null ? t('common.none') : new Intl.NumberFormat(i18n.language).format(Math.round(durationMs)),
+      },
+      { id: 'actor', header: t('call.actor'), width: 110, cell: ({ actor }) => actor },
+    ],
+    [t, i18n.language],
+  );
+  if (pages.error) return <LoadFailure error={pages.error} onRetry={pages.refresh} />;
+  if (pages.rows.length === 0 && !pages.isLoading) return <Empty icon={IconTool} title={t('device.noCalls')} />;
+  return (
+    <>
+      <DataTable
+        label={t('device.tabs.calls')}
+        columns={columns}
+        rows={pages.rows}
+        rowKey={({ id }) => id}
+        hasMore={pages.hasMore}
+        onEnd={pages.loadMore}
+      />
+      <Modal
+        opened={looked !== undefined}
+        onClose={() => setLooked(undefined)}
+        title={looked?.tool}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        {looked && (
+          <Stack>
+            {looked.jobId !== null && (
+              <Link to="/jobs/$id" params={{ id: looked.jobId }}>
+                {t('call.ofJob')}
+              </Link>
+            )}
+            <Json label={t('call.arguments')} value={looked.arguments} />
+            <CallResult call={looked} />
+          </Stack>
+        )}
+      </Modal>
+    </>
+  );
+}
+
+function pageOf({ calls: { nodes, pageInfo } }: DeviceCallsQuery): PageOfRows<CallLineFragment> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}

@@ -1,0 +1,144 @@
+/** When the device was there, and how its tools have changed. */
+import { useState } from 'react';
+import { Table } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { LoadFailure } from '../../parts/failure';
+import { badgeColours } from '../../parts/outcome-badge';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import type { DeviceSeen } from './device-page';
+import classes from './device.module.css';
+import { DeviceHistoryDocument, type DeviceHistoryQuery } from './generated/device';
+
+type Past = NonNullable<DeviceHistoryQuery['device']>;
+type Session = Past['sessions'][number];
+
+const hours = 24;
+const hourMs = 3_600_000;
+/** Sessions in the table; the line shows all that were asked for. */
+const sessionsShown = 20;
+
+export function DeviceHistory({ device }: { readonly device: DeviceSeen }) {
+  const { data, error, refresh } = useHubQuery({ query: DeviceHistoryDocument, variables: { id: device.id }, refreshMs: 15_000 });
+  const past = data?.device;
+  if (error) return <LoadFailure error={error} onRetry={refresh} />;
+  if (!past) return null;
+  return (
+    <div className={classes.history}>
+      <PresenceLine sessions={past.sessions} />
+      <Sessions sessions={past.sessions.slice(0, sessionsShown)} />
+      <ToolSets sets={past.toolSetHistory} />
+    </div>
+  );
+}
+
+function PresenceLine({ sessions }: { readonly sessions: readonly Session[] }) {
+  const { t, i18n } = useTranslation();
+  const [now] = useState(Date.now);
+  const start = now - hours * hourMs;
+  const spans = sessions
+    .map(
+      ({ connectedAt, disconnectedAt }) => [Date.parse(connectedAt), disconnectedAt === null ? now : Date.parse(disconnectedAt)] as const,
+    )
+    .filter(([, to]) => to > start)
+    .map(([from, to]) => [Math.max(from, start), Math.min(to, now)] as const);
+  const share = spans.reduce((sum, [from, to]) => sum + to - from, 0) / (hours * hourMs);
+  const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+  const clock = new Intl.DateTimeFormat(i18n.language, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return (
+    <Section
+      title={t('device.presenceHistory', { hours })}
+      actions={<span className="soft figures">{t('device.onlineShare', { percent })}</span>}
+    >
+      <span className={classes.timeline} role="img" aria-label={t('device.onlineShare', { percent })}>
+        {spans.map(([from, to]) => (
+          <span
+            key={from}
+            className={classes.session}
+            style={{ left: `${(100 * (from - start)) / (hours * hourMs)}%`, width: `${(100 * (to - from)) / (hours * hourMs)}%` }}
+          />
+        ))}
+      </span>
+      <div className={classes.timeAxis}>
+        <span>{clock.format(start)}</span>
+        <span>{t('devices.now')}</span>
+      </div>
+    </Section>
+  );
+}
+
+function Sessions({ sessions }: { readonly sessions: readonly Session[] }) {
+  const { t } = useTranslation();
+  return (
+    <Section title={t('device.sessions')}>
+      <Table.ScrollContainer minWidth={640}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('device.connected')}</Table.Th>
+              <Table.Th>{t('device.disconnected')}</Table.Th>
+              <Table.Th>{t('device.closeReason')}</Table.Th>
+              <Table.Th>{t('device.transport')}</Table.Th>
+              <Table.Th>{t('device.address')}</Table.Th>
+              <Table.Th>{t('device.firmware')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {sessions.map((session) => (
+              <Table.Tr key={`${session.epoch}`}>
+                <Table.Td>
+                  <Time at={session.connectedAt} form="exact" />
+                </Table.Td>
+                <Table.Td>
+                  {session.disconnectedAt === null ? t('device.stillThere') : <Time at={session.disconnectedAt} form="exact" />}
+                </Table.Td>
+                <Table.Td>{session.closeReason ?? t('common.none')}</Table.Td>
+                <Table.Td>{t(`devices.transports.${session.transport}`)}</Table.Td>
+                <Table.Td>
+                  <code>{session.remoteAddress ?? t('common.none')}</code>
+                </Table.Td>
+                <Table.Td>{session.firmwareVersion ?? t('common.none')}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Section>
+  );
+}
+
+const changes = [
+  { kind: 'added', token: 'succeeded' },
+  { kind: 'removed', token: 'failed' },
+  { kind: 'changed', token: 'running' },
+] as const;
+
+function ToolSets({ sets }: { readonly sets: Past['toolSetHistory'] }) {
+  const { t } = useTranslation();
+  return (
+    <Section title={t('device.toolSets')}>
+      {sets.length === 0 && <p className="soft">{t('device.noTools')}</p>}
+      <ul className={classes.sets}>
+        {sets.map((set) => (
+          <li key={`${set.hash} ${set.firstSeenAt}`} className={classes.set}>
+            <div>
+              <Time at={set.firstSeenAt} form="exact" />{' '}
+              {set.firmwareVersion !== null && <span className="soft">{t('device.withFirmware', { version: set.firmwareVersion })}</span>}{' '}
+              <code className="soft">{set.hash.slice(0, 12)}</code>
+            </div>
+            <div className={classes.diff}>
+              {changes.flatMap(({ kind, token }) =>
+                set[kind].map((tool) => (
+                  <span key={`${kind} ${tool}`} className={classes.change} style={badgeColours(token)}>
+                    {t(`device.${kind}`)} <code>{tool}</code>
+                  </span>
+                )),
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,146 @@
+/** One device: who it is, what it can do, what it did. */
+import { useEffect, useMemo, useState } from 'react';
+import { Button, Tabs } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconCpu, IconPencil, IconRefresh } from '@tabler/icons-react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useSubscription } from 'urql';
+import { useScope } from '../../hub/hub';
+import { useAct } from '../../hub/use-act';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Empty } from '../../parts/empty';
+import { ActFailureNotice, LoadFailure } from '../../parts/failure';
+import { Page } from '../../parts/page';
+import { useNotify } from '../../parts/use-notify';
+import { EventTail } from '../events/event-tail';
+import { DeviceCalls } from './device-calls';
+import { DeviceFacts } from './device-facts';
+import { DeviceHistory } from './device-history';
+import { DevicePictures } from './device-pictures';
+import { DevicePins } from './device-pins';
+import { type DeviceTab, deviceTabs } from './device-search';
+import { DeviceState } from './device-state';
+import { DeviceTools } from './device-tools';
+import classes from './device.module.css';
+import { EditDevice } from './edit-device';
+import { DeviceDocument, DeviceNewsDocument, type DeviceQuery, RefreshToolsDocument } from './generated/device';
+
+export type DeviceSeen = NonNullable<DeviceQuery['device']>;
+
+const route = getRouteApi('/devices/$id');
+/** Ms that news of the device are gathered before it is asked for again. */
+const gatherMs = 250;
+
+export function DevicePage() {
+  const { id } = route.useParams();
+  return <KnownDevice key={id} id={id} />;
+}
+
+function KnownDevice({ id }: { readonly id: string }) {
+  const { t } = useTranslation();
+  const { data, error, isLoading, refresh } = useHubQuery({ query: DeviceDocument, variables: useMemo(() => ({ id }), [id]) });
+  const look = useDebouncedCallback(refresh, gatherMs);
+  const variables = useMemo(() => ({ filter: { ids: [id] } }), [id]);
+  useSubscription({ query: DeviceNewsDocument, variables }, (_seen, news) => {
+    look();
+    return news;
+  });
+  const device = data?.device;
+  return (
+    <Page title={device?.name ?? id} lead={device?.name && <code>{id}</code>} actions={device && <Acts device={device} onDone={refresh} />}>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {data?.device === null && !isLoading && (
+        <Empty icon={IconCpu} title={t('device.unknown')} action={<Link to="/devices">{t('nav.devices')}</Link>}>
+          {t('device.unknownHint', { id })}
+        </Empty>
+      )}
+      {device && <Sides device={device} onCalled={look} />}
+    </Page>
+  );
+}
+
+function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone: () => void }) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const [isEditing, setEditing] = useState(false);
+  const act = useAct(RefreshToolsDocument, (data) => data.refreshTools.userErrors);
+  const [mayWrite, mayCall] = [useScope('DEVICES_WRITE'), useScope('TOOLS_CALL')];
+  const askForTools = async () => {
+    if (!(await act.run({ id: device.id }))) return;
+    notify(t('device.toolsRead'));
+    onDone();
+  };
+  return (
+    <>
+      <ActFailureNotice failure={act.failure} />
+      {mayCall && (
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} />}
+          loading={act.isBusy}
+          disabled={device.presence === 'OFFLINE'}
+          onClick={() => void askForTools()}
+        >
+          {t('device.readTools')}
+        </Button>
+      )}
+      {mayWrite && (
+        <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setEditing(true)}>
+          {t('device.edit')}
+        </Button>
+      )}
+      {isEditing && <EditDevice device={device} onClose={() => setEditing(false)} onDone={onDone} />}
+    </>
+  );
+}
+
+function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onCalled: () => void }) {
+  const { t } = useTranslation();
+  const { tab = 'tools' } = route.useSearch();
+  const navigate = useNavigate({ from: '/devices/$id' });
+  const mayReadEvents = useScope('EVENTS_READ');
+  const shown = deviceTabs.filter((name) => (name !== 'pins' || device.pins.length > 0) && (name !== 'events' || mayReadEvents));
+  const current = shown.includes(tab) ? tab : 'tools';
+  const filter = useMemo(() => ({ deviceId: device.id }), [device.id]);
+  useEffect(() => {
+    document.querySelector(`[data-tab=${current}]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
+  return (
+    <>
+      <DeviceFacts device={device} />
+      <Tabs
+        value={current}
+        onChange={(chosen) => void navigate({ search: { tab: (chosen ?? 'tools') as DeviceTab }, replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List className={classes.tabs ?? ''}>
+          {shown.map((name) => (
+            <Tabs.Tab key={name} value={name} data-tab={name}>
+              {t(`device.tabs.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="tools" className={classes.toolsAndState ?? ''}>
+          <DeviceTools device={device} onCalled={onCalled} />
+          <DeviceState device={device} />
+        </Tabs.Panel>
+        <Tabs.Panel value="pictures">
+          <DevicePictures device={device} />
+        </Tabs.Panel>
+        <Tabs.Panel value="calls">
+          <DeviceCalls deviceId={device.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="events">
+          <EventTail filter={filter} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <DeviceHistory device={device} />
+        </Tabs.Panel>
+        <Tabs.Panel value="pins">
+          <DevicePins pins={device.pins} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

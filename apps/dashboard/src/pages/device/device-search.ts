@@ -1,0 +1,12 @@
+/** Which side of a device is looked at, as the address carries it. */
+export const deviceTabs = ['tools', 'pictures', 'calls', 'events', 'history', 'pins'] as const;
+export type DeviceTab = (typeof deviceTabs)[number];
+
+export interface DeviceTabSearch {
+  readonly tab?: DeviceTab;
+}
+
+export function parseDeviceTab({ tab }: Readonly<Record<string, unknown>>): DeviceTabSearch {
+  const known = deviceTabs.find((name) => name === tab);
+  return known === undefined ? {} : { tab: known };
+}

@@ -1,0 +1,63 @@
+/** Name, tags and time zone of a device. */
+import { type FormEvent, useState } from 'react';
+import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { ActFailureNotice } from '../../parts/failure';
+import { useNotify } from '../../parts/use-notify';
+import type { DeviceSeen } from './device-page';
+import { UpdateDeviceDocument } from './generated/device';
+
+interface EditDeviceProps {
+  readonly device: DeviceSeen;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const [name, setName] = useState(device.name ?? '');
+  const [tags, setTags] = useState<string[]>([...device.tags]);
+  const [timeZone, setTimeZone] = useState(device.timeZone ?? '');
+  const act = useAct(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    const input = { deviceId: device.id, name: name.trim() || null, tags, timeZone: timeZone.trim() || null };
+    if (!(await act.run({ input }))) return;
+    notify(t('device.saved'));
+    onDone();
+    onClose();
+  };
+  return (
+    <Modal opened onClose={onClose} title={t('device.edit')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <form onSubmit={(event) => void save(event)}>
+        <Stack>
+          <TextInput label={t('device.name')} value={name} onChange={(event) => setName(event.currentTarget.value)} data-autofocus />
+          <TagsInput
+            label={t('device.tags')}
+            placeholder={tags.length === 0 ? t('enrolments.tagsHint') : ''}
+            value={tags}
+            onChange={setTags}
+            acceptValueOnBlur
+          />
+          <TextInput
+            label={t('device.timeZone')}
+            description={t('device.timeZoneHint')}
+            value={timeZone}
+            onChange={(event) => setTimeZone(event.currentTarget.value)}
+          />
+          <ActFailureNotice failure={act.failure} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={act.isBusy}>
+              {t('common.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

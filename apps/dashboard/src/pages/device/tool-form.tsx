@@ -1,0 +1,85 @@
+/** Calls one tool on one device, and shows how that went. What disrupts is confirmed; what can be read back is read back, so that the state follows. */
+import { type FormEvent, useState } from 'react';
+import { Button, Group, Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { isObject } from '../../parts/arguments/argument-fields';
+import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
+import { CallResult } from '../../parts/call-result';
+import { Confirm } from '../../parts/confirm';
+import { ActFailureNotice } from '../../parts/failure';
+import type { DeviceSeen } from './device-page';
+import type { DeviceTool } from './device-tools';
+import classes from './device.module.css';
+import { type CallLineFragment, CallToolDocument } from './generated/device';
+
+interface ToolFormProps {
+  readonly device: DeviceSeen;
+  readonly tool: DeviceTool;
+  readonly mayCall: boolean;
+  readonly onCalled: () => void;
+}
+
+export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
+  const { t } = useTranslation();
+  const [known] = useState(() => presentValues(tool, device.reportedState));
+  const state = useArguments(tool, known);
+  const [isTried, setTried] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const [ended, setEnded] = useState<CallLineFragment>();
+  // A refusal that comes with a recorded call is shown as that call.
+  const act = useAct(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
+  const readBack = useAct(CallToolDocument, () => []);
+
+  const call = async () => {
+    setAsking(false);
+    setEnded(undefined);
+    const data = await act.run({ input: { deviceId: device.id, tool: tool.name, arguments: state.arguments } });
+    const answered = data?.callTool.call ?? undefined;
+    setEnded(answered);
+    const { readback } = tool.policy;
+    if (answered?.outcome === 'SUCCEEDED' && readback !== null) await readBack.run({ input: { deviceId: device.id, tool: readback.tool } });
+    onCalled();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!state.isSound) return;
+    if (tool.policy.disruptive) setAsking(true);
+    else void call();
+  };
+  return (
+    <form onSubmit={submit} aria-label={tool.name}>
+      <p className={classes.whole}>{tool.description}</p>
+      <Stack>
+        <ArgumentsForm state={state} isTried={isTried} />
+        {mayCall && (
+          <Group gap="sm">
+            <Button type="submit" variant="light" loading={act.isBusy} disabled={device.presence === 'OFFLINE'}>
+              {t('tool.call')}
+            </Button>
+            {device.presence === 'OFFLINE' && <span className={classes.note}>{t(`tool.offline.${device.reachability}`)}</span>}
+          </Group>
+        )}
+        <ActFailureNotice failure={act.failure} />
+        {ended && <CallResult call={ended} />}
+      </Stack>
+      <Confirm
+        isOpen={isAsking}
+        title={t('tool.disruptiveTitle', { tool: tool.name })}
+        text={t('tool.disruptiveText', { device: device.name ?? device.id })}
+        act={t('tool.call')}
+        onConfirm={() => void call()}
+        onClose={() => setAsking(false)}
+      />
+    </form>
+  );
+}
+
+/** What the device has now for the argument that its policy reads back. */
+function presentValues({ policy: { readback } }: DeviceTool, reportedState: unknown): Readonly<Record<string, unknown>> {
+  if (readback === null || !isObject(reportedState)) return {};
+  let value = reportedState[readback.tool];
+  for (const step of readback.path.split('.')) value = isObject(value) ? value[step] : undefined;
+  return value === undefined ? {} : { [readback.argument]: value };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { argumentsOf, draftOf, fieldsOf } from './argument-fields';
+
+const schema = {
+  type: 'object',
+  properties: {
+    volume: { type: 'integer', minimum: 0, maximum: 100 },
+    colour: { type: 'integer', minimum: 0, maximum: 16_777_215 },
+    on: { type: 'boolean' },
+    mode: { type: 'string', enum: ['slow', 'fast'], default: 'slow' },
+    text: { type: 'string', maxLength: 20 },
+    steps: { type: 'array', items: { type: 'integer' } },
+    odd: 'not a schema',
+  },
+  required: ['volume', 'on', 'text'],
+};
+
+describe('fields of an input schema', () => {
+  it('are of the kind that the schema calls for', () => {
+    expect(fieldsOf(schema).map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
+      ['volume', 'range', true],
+      ['colour', 'number', false],
+      ['on', 'switch', true],
+      ['mode', 'choice', false],
+      ['text', 'text', true],
+      ['steps', 'json', false],
+      ['odd', 'json', false],
+    ]);
+  });
+
+  it.each([undefined, null, 7, 'x', [], {}, { properties: 3 }])('are none where the schema says nothing: %j', (nothing) => {
+    expect(fieldsOf(nothing)).toEqual([]);
+  });
+
+  it('begin with what is known, else with the default', () => {
+    expect(draftOf(fieldsOf(schema), { volume: 35 })).toMatchObject({ volume: 35, on: false, mode: 'slow', text: undefined });
+  });
+});
+
+describe('arguments of a draft', () => {
+  const fields = fieldsOf(schema);
+
+  it('leave out what was left empty, and read JSON', () => {
+    const draft = { ...draftOf(fields), volume: 20, text: '', steps: '[1, 2]' };
+    expect(argumentsOf(fields, draft)).toEqual({
+      arguments: { volume: 20, on: false, mode: 'slow', text: '', steps: [1, 2] },
+      problems: {},
+    });
+  });
+
+  it('say what is missing and what is no JSON', () => {
+    expect(argumentsOf(fields, { volume: undefined, on: true, steps: '[1' }).problems).toEqual({
+      volume: 'required',
+      text: 'required',
+      steps: 'json',
+    });
+  });
+});

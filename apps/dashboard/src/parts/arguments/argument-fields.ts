@@ -1,0 +1,113 @@
+/** What an input schema asks for, as fields of a form; what the form holds, as arguments of a call. Whatever is no simple value is asked for as JSON. */
+
+interface FieldBase {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly isRequired: boolean;
+  readonly initial: unknown;
+}
+
+export type ArgumentField = FieldBase &
+  (
+    | { readonly kind: 'range'; readonly min: number; readonly max: number; readonly isInteger: boolean }
+    | { readonly kind: 'number'; readonly min: number | undefined; readonly max: number | undefined; readonly isInteger: boolean }
+    | { readonly kind: 'switch' }
+    | { readonly kind: 'choice'; readonly choices: readonly (string | number)[] }
+    | { readonly kind: 'text'; readonly lengthMax: number | undefined }
+    | { readonly kind: 'json' }
+  );
+
+/** Values by name of field. JSON is kept as it is typed. Undefined: left out. */
+export type ArgumentDraft = Readonly<Record<string, unknown>>;
+export type ArgumentProblem = 'required' | 'json';
+
+export interface DraftedArguments {
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly problems: Readonly<Record<string, ArgumentProblem>>;
+}
+
+/** A slider with more places than this is a number field. */
+const rangePlacesMax = 1_000;
+
+interface PropertySchema {
+  readonly type?: unknown;
+  readonly enum?: unknown;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly maxLength?: unknown;
+  readonly default?: unknown;
+  readonly description?: unknown;
+}
+
+export function fieldsOf(schema: unknown): readonly ArgumentField[] {
+  if (!isObject(schema)) return [];
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  return Object.entries(properties).map(([name, property]) => fieldOf(name, isObject(property) ? property : {}, required.includes(name)));
+}
+
+function fieldOf(name: string, property: PropertySchema, isRequired: boolean): ArgumentField {
+  const description = typeof property.description === 'string' && property.description !== '' ? property.description : undefined;
+  const base = { name, description, isRequired, initial: property.default };
+  const choices = Array.isArray(property.enum)
+    ? property.enum.filter((value) => typeof value === 'string' || typeof value === 'number')
+    : [];
+  if (choices.length > 0) return { ...base, kind: 'choice', choices };
+  switch (property.type) {
+    case 'boolean':
+      return { ...base, kind: 'switch', initial: property.default ?? (isRequired ? false : undefined) };
+    case 'string':
+      return { ...base, kind: 'text', lengthMax: numberIn(property.maxLength) };
+    case 'integer':
+    case 'number':
+      return numericField(base, property);
+    default:
+      return { ...base, kind: 'json', initial: property.default === undefined ? undefined : JSON.stringify(property.default, null, 2) };
+  }
+}
+
+function numericField(base: FieldBase, property: PropertySchema): ArgumentField {
+  const [min, max, isInteger] = [numberIn(property.minimum), numberIn(property.maximum), property.type === 'integer'];
+  if (min === undefined || max === undefined || !isInteger || max - min > rangePlacesMax || max <= min)
+    return { ...base, kind: 'number', min, max, isInteger };
+  return { ...base, kind: 'range', min, max, isInteger, initial: base.initial ?? (base.isRequired ? min : undefined) };
+}
+
+/** `known` are values that are better to begin with than the schema's defaults, such as what the device has now. */
+export function draftOf(fields: readonly ArgumentField[], known: Readonly<Record<string, unknown>> = {}): ArgumentDraft {
+  return Object.fromEntries(fields.map(({ name, initial }) => [name, known[name] ?? initial]));
+}
+
+export function argumentsOf(fields: readonly ArgumentField[], draft: ArgumentDraft): DraftedArguments {
+  const problems: Record<string, ArgumentProblem> = {};
+  const values: Record<string, unknown> = {};
+  for (const { name, kind, isRequired } of fields) {
+    const value = draft[name];
+    // A required text may be empty: that is for the device to judge.
+    if (value === undefined || (value === '' && !(kind === 'text' && isRequired))) {
+      if (isRequired) problems[name] = 'required';
+    } else if (kind === 'json') {
+      const parsed = parseJson(String(value));
+      if (parsed === undefined) problems[name] = 'json';
+      else values[name] = parsed.value;
+    } else values[name] = value;
+  }
+  return { arguments: values, problems };
+}
+
+/** Undefined where the text is no JSON. */
+export function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,191 @@
+/** Fields for the arguments of a tool, from its input schema; one JSON editor where no schema is known. The caller owns the draft and the button. */
+import { useMemo, useState } from 'react';
+import { Group, InputWrapper, JsonInput, NumberInput, Select, Slider, Stack, Switch, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import {
+  type ArgumentDraft,
+  type ArgumentField,
+  type ArgumentProblem,
+  argumentsOf,
+  draftOf,
+  type DraftedArguments,
+  fieldsOf,
+  isObject,
+  parseJson,
+} from './argument-fields';
+
+export interface ArgumentsState extends DraftedArguments {
+  readonly fields: readonly ArgumentField[] | undefined;
+  readonly draft: ArgumentDraft;
+  readonly change: (name: string, value: unknown) => void;
+  readonly isSound: boolean;
+}
+
+/** The one field of a tool without a schema. */
+const whole = 'arguments';
+
+export interface KnownTool {
+  readonly inputSchema: unknown;
+  readonly schemaKnown?: boolean;
+}
+
+/** The draft begins anew only with the component: give it a `key` for another tool. */
+export function useArguments(tool: KnownTool, known?: Readonly<Record<string, unknown>>): ArgumentsState {
+  const fields = useMemo(() => (tool.schemaKnown === false ? undefined : fieldsOf(tool.inputSchema)), [tool.inputSchema, tool.schemaKnown]);
+  const [draft, setDraft] = useState<ArgumentDraft>(() =>
+    fields ? draftOf(fields, known) : { [whole]: JSON.stringify(known ?? {}, null, 2) },
+  );
+  const drafted = fields ? argumentsOf(fields, draft) : wholeOf(String(draft[whole]));
+  const change = (name: string, value: unknown) => setDraft((now) => ({ ...now, [name]: value }));
+  return { ...drafted, fields, draft, change, isSound: Object.keys(drafted.problems).length === 0 };
+}
+
+function wholeOf(text: string): DraftedArguments {
+  const parsed = parseJson(text)?.value;
+  return isObject(parsed) ? { arguments: parsed, problems: {} } : { arguments: {}, problems: { [whole]: 'json' } };
+}
+
+export interface ArgumentsFormProps {
+  readonly state: ArgumentsState;
+  /** Problems are shown once somebody tried. */
+  readonly isTried: boolean;
+}
+
+export function ArgumentsForm({ state: { fields, draft, change, problems }, isTried }: ArgumentsFormProps) {
+  const { t } = useTranslation();
+  if (fields === undefined)
+    return (
+      <JsonInput
+        label={t('tool.arguments')}
+        description={t('tool.noSchema')}
+        value={String(draft[whole])}
+        onChange={(text) => change(whole, text)}
+        error={isTried && problems[whole] && t('tool.notAnObject')}
+        autosize
+        minRows={3}
+        maxRows={16}
+      />
+    );
+  if (fields.length === 0) return null;
+  return (
+    <Stack gap="sm">
+      {fields.map((field) => (
+        <Field
+          key={field.name}
+          field={field}
+          value={draft[field.name]}
+          problem={isTried ? problems[field.name] : undefined}
+          onChange={(value) => change(field.name, value)}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+interface FieldProps {
+  readonly field: ArgumentField;
+  readonly value: unknown;
+  readonly problem: ArgumentProblem | undefined;
+  readonly onChange: (value: unknown) => void;
+}
+
+function Field({ field, value, problem, onChange }: FieldProps) {
+  const { t } = useTranslation();
+  const frame = {
+    label: field.name,
+    description: field.description,
+    withAsterisk: field.isRequired,
+    error: problem && t(`tool.problem.${problem}`),
+  };
+  switch (field.kind) {
+    case 'range':
+      return <RangeField {...{ field, value, problem, onChange }} />;
+    case 'number':
+      return (
+        <NumberInput
+          {...frame}
+          {...(field.min !== undefined && { min: field.min })}
+          {...(field.max !== undefined && { max: field.max })}
+          clampBehavior="none"
+          allowDecimal={!field.isInteger}
+          value={numberOrEmpty(value)}
+          onChange={(typed) => onChange(typed === '' ? undefined : Number(typed))}
+          maw={260}
+        />
+      );
+    case 'switch':
+      return (
+        <Switch
+          label={field.name}
+          description={field.description}
+          error={frame.error}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          {...frame}
+          data={field.choices.map(String)}
+          value={value === undefined ? null : String(value)}
+          onChange={(chosen) => onChange(field.choices.find((choice) => String(choice) === chosen))}
+          allowDeselect={!field.isRequired}
+          maw={260}
+        />
+      );
+    case 'text':
+      return (
+        <TextInput
+          {...frame}
+          {...(field.lengthMax !== undefined && { maxLength: field.lengthMax })}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case 'json':
+      return <JsonInput {...frame} value={typeof value === 'string' ? value : ''} onChange={onChange} autosize minRows={2} maxRows={12} />;
+  }
+}
+
+/** The slider for the hand, the number beside it for the exact value. */
+function RangeField({ field, value, problem, onChange }: FieldProps & { readonly field: ArgumentField & { readonly kind: 'range' } }) {
+  const { t } = useTranslation();
+  const { name, min, max } = field;
+  return (
+    <InputWrapper
+      label={name}
+      labelElement="div"
+      description={[field.description, t('tool.between', { min, max })].filter(Boolean).join(' ')}
+      withAsterisk={field.isRequired}
+      error={problem && t(`tool.problem.${problem}`)}
+    >
+      <Group gap="md" wrap="nowrap" mt={6}>
+        <Slider
+          flex={1}
+          min={min}
+          max={max}
+          value={typeof value === 'number' ? Math.min(max, Math.max(min, value)) : min}
+          onChange={onChange}
+          label={null}
+          thumbLabel={name}
+          maw={420}
+        />
+        <NumberInput
+          aria-label={name}
+          clampBehavior="none"
+          min={min}
+          max={max}
+          allowDecimal={false}
+          value={numberOrEmpty(value)}
+          onChange={(typed) => onChange(typed === '' ? undefined : Number(typed))}
+          w={92}
+        />
+      </Group>
+    </InputWrapper>
+  );
+}
+
+function numberOrEmpty(value: unknown): number | '' {
+  return typeof value === 'number' ? value : '';
+}
