@@ -34,6 +34,7 @@ export type ProvisioningOperations = Pick<
   | 'registerDevices'
   | 'removeDevice'
   | 'rotateDeviceCredential'
+  | 'refuseDialled'
   | 'setDeviceTransport'
   | 'approveEnrolment'
   | 'rejectEnrolment'

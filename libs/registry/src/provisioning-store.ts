@@ -64,10 +64,15 @@ export interface CredentialStore {
   checkWebSocket(login: { readonly deviceId: string; readonly clientUuid: string; readonly token: string }): Promise<CredentialVerdict>;
   /** Checks the token of a microcontroller, which has no Client-Id: of a device of another family it is refused. */
   checkToken(login: { readonly deviceId: string; readonly token: string }): Promise<CredentialVerdict>;
-  /** Issues a new credential. The old one stays valid until the new one is used or `graceMs` (24 h) ended. Undefined where there is no such device. */
+  /** Issues a new credential. The old one stays valid until the new one is used or `graceMs` (24 h) ended. Undefined where there is no such device, or the hub dials it. */
   rotate(deviceId: string, at: number, by?: AuditSource): Promise<IssuedCredential | undefined>;
-  /** How a xiaozhi device is told to connect from its next OTA request on. False where there is no such device. */
+  /**
+   * How a xiaozhi device is told to connect from its next OTA request on, and which settings a microcontroller's next credential has. False where there is
+   * no such device, or the hub dials it.
+   */
   setTransport(deviceId: string, transport: KnownDevice['transport'], by?: AuditSource): Promise<boolean>;
+  /** Whether it is a board that the hub dials: that one proves nothing, and a credential would be a second way in. */
+  isDialled(deviceId: string): Promise<boolean>;
   /** All known devices, once at the start of a gateway. */
   allKnown(): Promise<readonly KnownDevice[]>;
   findKnown(deviceId: string): Promise<KnownDevice | undefined>;

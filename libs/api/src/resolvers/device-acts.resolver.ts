@@ -46,7 +46,8 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
       refuseTags(tags ?? [], ['input', 'tags']) ??
       refuseTimeZone(timeZone, ['input', 'timeZone']) ??
       refuseVoiceUrl(voiceUrl, ['input', 'voiceUrl']) ??
-      refuseTransport(transport);
+      refuseTransport(transport) ??
+      (transport ? await this.provisioning.refuseDialled(deviceId, ['input', 'transport']) : undefined);
     if (refusal) return { userErrors: [refusal] };
     const change = {
       ...(name === undefined ? {} : { name }),

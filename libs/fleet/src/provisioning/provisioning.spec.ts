@@ -74,6 +74,33 @@ describe('changing the transport', () => {
   });
 });
 
+describe('microcontrollers', () => {
+  const board = (deviceId: string, more: object) => ({ deviceId, tags: [], dialect: 'MCPU' as const, ...more });
+
+  it('that the hub dials get no credential, whatever is asked for', async () => {
+    const { credentials } = fixture.hub.registry;
+    await provisioning.registerDevices([board('dialled', { address: '127.0.0.1:3000' })], ['input'], admin);
+    const rotated = await provisioning.rotateDeviceCredential('dialled', admin);
+    expect(rotated).toMatchObject({ refusal: { code: 'INVALID', path: ['deviceId'], message: expect.stringContaining('dials') } });
+    const moved = await provisioning.setDeviceTransport('dialled', 'MQTT', admin);
+    expect(moved).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'transport'] } });
+    expect(await credentials.findKnown('dialled')).toBeUndefined();
+    expect((await eventsOf('dialled')).map(({ type }) => type)).toEqual(['device.registered']);
+  });
+
+  it('that come by themselves keep their secret when they are to come another way, for nothing would bring them the next', async () => {
+    const { credentials } = fixture.hub.registry;
+    const answer = await provisioning.registerDevices([board('comes', { transport: 'WEBSOCKET' })], ['input'], admin);
+    const token = ('registered' in answer && answer.registered[0]?.known?.credential.secret) || '';
+    expect((await credentials.checkToken({ deviceId: 'comes', token })).kind).toBe('granted');
+    const used = await credentials.findKnown('comes');
+    expect(used?.credential.secret).toBeUndefined();
+    expect(await provisioning.setDeviceTransport('comes', 'MQTT', admin)).toEqual({});
+    const { mqttClientId } = used?.credential ?? {};
+    expect(await credentials.findKnown('comes')).toMatchObject({ transport: 'MQTT', credential: { mqttClientId } });
+  });
+});
+
 describe('approving a code', () => {
   const request = (code: string, confirm = false) => ({ code, confirm, name: 'Hall', tags: ['hall'] });
 

@@ -87,20 +87,29 @@ export class Provisioning {
     if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const issued = await registry.credentials.rotate(deviceId, clock.now(), sourceOf(actor));
     const known = issued && (await registry.credentials.findKnown(deviceId));
-    if (known === undefined) return { refusal: noSuchDevice(deviceId) };
+    if (known === undefined) return { refusal: (await this.refuseDialled(deviceId, ['deviceId'])) ?? noSuchDevice(deviceId) };
     this.#tell('credential.rotated', known.deviceId, { actor: actor.name });
     return { known };
   }
 
+  /** Nothing that is said of how a device comes in can be said of a board that the hub dials. */
+  async refuseDialled(deviceId: string, path: readonly string[]): Promise<Refusal | undefined> {
+    if (!(await this.#deps.registry.credentials.isDialled(deviceId))) return undefined;
+    const message = `The hub dials "${deviceId}" at its address, so it needs no credential and chooses no transport. Remove it and register it with transport WEBSOCKET or MQTT where it is to come by itself.`;
+    return refuse('INVALID', path, message);
+  }
+
   /**
    * How the device is told to connect at its next OTA request. A device keeps the secret of the other transport only, so one that has used its secret
-   * gets a new one with that answer. [xiaozhi §7.3]
+   * gets a new one with that answer. [xiaozhi §7.3] A microcontroller has one secret for both, and nothing brings it another. [mcpu §6.1]
    */
   async setDeviceTransport(deviceId: string, transport: 'MQTT' | 'WEBSOCKET', actor: Actor): Promise<Partial<Refused>> {
     const { credentials } = this.#deps.registry;
     const before = await credentials.findKnown(deviceId);
-    if (!(await credentials.setTransport(deviceId, transport, sourceOf(actor)))) return { refusal: noSuchDevice(deviceId) };
-    if (before && before.transport !== transport && before.credential.secret === undefined) {
+    if (!(await credentials.setTransport(deviceId, transport, sourceOf(actor)))) {
+      return { refusal: (await this.refuseDialled(deviceId, ['input', 'transport'])) ?? noSuchDevice(deviceId) };
+    }
+    if (before?.dialect === 'XIAOZHI' && before.transport !== transport && before.credential.secret === undefined) {
       await credentials.rotate(deviceId, this.#deps.clock.now(), sourceOf(actor));
     }
     return {};

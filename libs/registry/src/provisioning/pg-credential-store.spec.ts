@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewDevice } from '../provisioning-store.js';
 import { hashOf } from './secrets.js';
 import { admitted, logIn, newContact, openProvisioning } from './provisioning-fixture.suite.js';
 import type { ProvisioningFixture } from './provisioning-fixture.suite.js';
@@ -107,5 +109,58 @@ describe('credentials of a device', () => {
     const credential = await registry.credentials.rotate(deviceId, Date.now());
     expect(credential && (await logIn(registry, { credential })).kind).toBe('granted');
     expect(await registry.credentials.rotate('nobody', Date.now())).toBeUndefined();
+  });
+});
+
+describe('tokens of microcontrollers', () => {
+  const register = async (deviceId: string, more: Partial<NewDevice> = {}) => {
+    const board = { deviceId: deviceId as DeviceId, name: undefined, tags: [], dialect: 'MCPU', transport: 'WEBSOCKET', ...more } as const;
+    const answer = await fixture.registry.enrolments.register([board]);
+    if (answer.kind !== 'registered') throw new TypeError(`${deviceId} was not registered.`);
+    return answer.devices[0]?.known?.credential.secret ?? '';
+  };
+  const check = (deviceId: string, token: string, { credentials } = fixture.registry) => credentials.checkToken({ deviceId, token });
+
+  it('let in the board that they were issued to, and no other', async () => {
+    const [token, other] = [await register('bed-1'), await register('bed-2')];
+    expect(await check('bed-1', token)).toEqual({ kind: 'granted', deviceId: 'bed-1' });
+    expect(await check('bed-1', token, fixture.other)).toEqual({ kind: 'granted', deviceId: 'bed-1' });
+    for (const wrong of [other, `${token}x`, token.slice(1), token.toUpperCase(), '', hashOf(token)])
+      expect(await check('bed-1', wrong)).toEqual({ kind: 'refused', deviceId: 'bed-1' });
+    expect(await check('nobody', token)).toEqual({ kind: 'refused', deviceId: undefined });
+    expect(await check('bed\0-1', token)).toEqual({ kind: 'refused', deviceId: undefined });
+  });
+
+  it('are no way in for devices of the other family, nor the other way round', async () => {
+    const { registry } = fixture;
+    const contact = newContact();
+    const { credential } = await admitted(registry, contact);
+    expect((await check(contact.deviceId, credential.secret ?? '')).kind).toBe('refused');
+    const token = await register('bed-3');
+    expect((await registry.credentials.checkWebSocket({ deviceId: 'bed-3', clientUuid: randomUUID(), token })).kind).toBe('refused');
+  });
+
+  it('end when the next is used, or with their grace time, or with the board', async () => {
+    const { credentials, enrolments } = fixture.registry;
+    const first = await register('bed-4');
+    const second = (await credentials.rotate('bed-4', Date.now()))?.secret ?? '';
+    expect((await check('bed-4', first)).kind).toBe('granted');
+    expect((await check('bed-4', second)).kind).toBe('granted');
+    expect((await check('bed-4', first)).kind).toBe('refused');
+    await credentials.rotate('bed-4', Date.now() - DAY_MS - 1_000);
+    expect((await check('bed-4', second)).kind).toBe('refused');
+    const last = (await credentials.rotate('bed-4', Date.now()))?.secret ?? '';
+    await enrolments.remove('bed-4');
+    expect((await check('bed-4', last)).kind).toBe('refused');
+  });
+
+  it('are not issued to a board that the hub dials: its address is who it is', async () => {
+    const { credentials } = fixture.registry;
+    await register('dialled', { transport: 'TCP', address: '192.0.2.41:3000' });
+    expect(await credentials.rotate('dialled', Date.now())).toBeUndefined();
+    expect(await credentials.setTransport('dialled', 'WEBSOCKET')).toBe(false);
+    expect([await credentials.isDialled('dialled'), await credentials.isDialled('bed-1')]).toEqual([true, false]);
+    expect(await fixture.sql(`SELECT FROM device_credential WHERE device_id = 'dialled'`)).toEqual([]);
+    expect((await check('dialled', '')).kind).toBe('refused');
   });
 });

@@ -86,6 +86,11 @@ export class PgCredentialStore implements CredentialStore {
     return isDevice;
   }
 
+  async isDialled(deviceId: string): Promise<boolean> {
+    const text = 'SELECT FROM device WHERE id = $1 AND address IS NOT NULL';
+    return (await this.#deps.database.query({ name: 'is-dialled', text }, [storableText(deviceId)])).length > 0;
+  }
+
   async allKnown(): Promise<readonly KnownDevice[]> {
     return (await this.#deps.book.all()).flatMap((standing) => toKnownDevice(standing) ?? []);
   }
@@ -144,10 +149,11 @@ export class PgCredentialStore implements CredentialStore {
   }
 }
 
-/** False where there is no such device. */
+/** False where there is no such device, or the hub dials it. */
 async function rotateCredential(transaction: Queryable, id: string, at: number): Promise<boolean> {
   await lockDevice(transaction, id);
-  if ((await transaction.query({ text: 'SELECT FROM device WHERE id = $1 FOR UPDATE' }, [id])).length === 0) return false;
+  const text = 'SELECT FROM device WHERE id = $1 AND address IS NULL FOR UPDATE';
+  if ((await transaction.query({ text }, [id])).length === 0) return false;
   await transaction.query(DROP_FORMER, [id, at, UNUSED_FORMER_MAX]);
   await transaction.query(RETIRE, [id, at + GRACE_MS]);
   await issueCredentials(transaction, [id], at);
@@ -155,12 +161,10 @@ async function rotateCredential(transaction: Queryable, id: string, at: number):
   return true;
 }
 
-/** False where there is no such device. */
+/** False where there is no such device, or the hub dials it. */
 async function setPreferredTransport(transaction: Queryable, id: string, transport: KnownDevice['transport']): Promise<boolean> {
-  const rows = await transaction.query({ text: 'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 RETURNING id' }, [
-    id,
-    transport,
-  ]);
+  const text = 'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 AND address IS NULL RETURNING id';
+  const rows = await transaction.query({ text }, [id, transport]);
   if (rows.length > 0) await noteChange(transaction, [id]);
   return rows.length > 0;
 }
