@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '@flotilla/mcp';
 import { maskFault } from '../public-errors.js';
 import { actorOfCaller, callerMay, type AgentCaller } from './agent-caller.js';
 import { refusalResult, toAgentResult } from './agent-results.js';
+import { completeDeviceId } from './device-completion.js';
 import { listResources, readResource, resourceTemplates } from './device-resources.js';
 import { fleetTools, isFleetTool } from './fleet-tools.js';
 import { listedTool } from './listed-tools.js';
@@ -22,7 +23,7 @@ const instructions =
 
 export function makeAgentServer(deps: AgentDeps, caller: AgentCaller, onFault: (error: unknown) => void): Server {
   const server = new Server(serverInfo, {
-    capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
+    capabilities: { tools: { listChanged: true }, resources: { listChanged: true }, completions: {} },
     instructions,
   });
   const masked = async <Value>(work: Promise<Value>): Promise<Value> => {
@@ -43,6 +44,7 @@ export function makeAgentServer(deps: AgentDeps, caller: AgentCaller, onFault: (
   server.setRequestHandler('resources/list', ({ params }) => masked(listResources(caller, cursorOf(params))));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
   server.setRequestHandler('resources/read', ({ params }) => masked(readResource(caller, params.uri)));
+  server.setRequestHandler('completion/complete', ({ params }) => masked(completeDeviceId(caller, params)));
   return server;
 }
 
