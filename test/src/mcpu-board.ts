@@ -4,11 +4,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
 export interface BoardOptions {
-  /** What the board says of its tool `gpio_write`. */
-  readonly description?: string;
+  /** What the board says wherever it says something: as its name, of its tools and its pin, and beside each value. */
+  readonly text?: string;
 }
-
-const pins = [{ pin: 16, name: 'lamp', type: 'digital_output', description: 'Lamp over the bed' }];
 
 export class McpuBoard {
   /** What is at its output. */
@@ -17,15 +15,12 @@ export class McpuBoard {
 
   private constructor(
     private readonly server: Server,
-    private readonly tools: readonly object[],
+    private readonly text: string | undefined,
   ) {}
 
-  static async boot({ description = 'Set an output' }: BoardOptions = {}): Promise<McpuBoard> {
+  static async boot({ text }: BoardOptions = {}): Promise<McpuBoard> {
     const server = createServer();
-    const board = new McpuBoard(server, [
-      { name: 'gpio_write', description },
-      { name: 'gpio_read', description: 'Read an output' },
-    ]);
+    const board = new McpuBoard(server, text);
     server.on('connection', (socket) => board.#serve(socket));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -55,9 +50,13 @@ export class McpuBoard {
   }
 
   #run(method: string, params: unknown): unknown {
-    if (method === 'get_info') return { device: 'greenhouse', version: '2.3.1', memory_profile: 'rich' };
-    if (method === 'list_tools') return { device: 'greenhouse', version: '2.3.1', tools: this.tools, pins };
+    const { text } = this;
+    const info = { device: text ?? 'greenhouse', version: text ?? '2.3.1' };
+    const tools = ['gpio_write', 'gpio_read'].map((name) => ({ name, description: text ?? 'What it does with an output' }));
+    const pins = [{ pin: 16, name: text ?? 'lamp', type: 'digital_output', description: text ?? 'Lamp over the bed' }];
+    if (method === 'get_info') return { ...info, memory_profile: 'rich' };
+    if (method === 'list_tools') return { ...info, tools, pins };
     if (method === 'gpio_write') this.level = Number((params as { readonly value?: unknown }).value);
-    return { pin: 16, value: this.level };
+    return { pin: 16, value: this.level, note: text };
   }
 }

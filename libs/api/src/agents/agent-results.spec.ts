@@ -19,11 +19,17 @@ describe('the end of a call as agents see it', () => {
       expect(toAgentResult({ call: call({ result: text(other) }) })).not.toHaveProperty('structuredContent');
   });
 
-  it('passes pictures on as pictures, and nothing as a picture that is none', () => {
+  it('passes pictures and sounds on as what they are, and nothing as one that is none', () => {
     const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
-    const page = { type: 'image', data: 'AAAA', mimeType: 'text/html' };
-    const { content } = toAgentResult({ call: call({ result: { content: [picture, page], isError: false } }) });
-    expect(content).toEqual([picture, { type: 'text', text: JSON.stringify(page) }]);
+    const sound = { type: 'audio', data: 'AAAA', mimeType: 'audio/ogg' };
+    const others = [
+      { type: 'image', data: 'AAAA', mimeType: 'text/html' },
+      { type: 'image', data: 'AAAA', mimeType: 'audio/ogg' },
+      { type: 'image', data: 'no base64', mimeType: 'image/png' },
+      { type: 'resource', resource: { uri: 'file:///etc/passwd', text: 'x' } },
+    ];
+    const { content } = toAgentResult({ call: call({ result: { content: [picture, sound, ...others], isError: false } }) });
+    expect(content).toEqual([picture, sound, ...others.map((other) => ({ type: 'text', text: JSON.stringify(other) }))]);
   });
 
   it.each<[CallRow['outcome'], string]>([

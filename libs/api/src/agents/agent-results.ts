@@ -56,17 +56,15 @@ function contentOf(result: ToolResult | undefined): readonly ContentBlock[] {
 function blockOf(item: ToolContent, textMax: number): ContentBlock {
   const { type, text, data, mimeType } = item;
   if (type === 'text' && typeof text === 'string') return { type, text: plainText(text, textMax) };
-  if (type === 'image' && isPicture(data, mimeType)) return { type, data: String(data), mimeType: String(mimeType) };
+  if ((type === 'image' || type === 'audio') && isMediaOf(type, data, mimeType))
+    return { type, data: String(data), mimeType: String(mimeType) };
   return { type: 'text', text: plainText(JSON.stringify(item), textMax) };
 }
 
-function isPicture(data: unknown, mimeType: unknown): boolean {
-  return (
-    typeof data === 'string' &&
-    /^[A-Za-z0-9+/]+={0,2}$/.test(data) &&
-    typeof mimeType === 'string' &&
-    /^image\/[\w.+-]{1,40}$/.test(mimeType)
-  );
+function isMediaOf(type: 'image' | 'audio', data: unknown, mimeType: unknown): boolean {
+  const isBase64 = typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
+  const [kind, format = ''] = typeof mimeType === 'string' ? mimeType.split('/', 2) : [];
+  return isBase64 && kind === type && /^[\w.+-]{1,40}$/.test(format);
 }
 
 /** Where the device answered with one text that is a JSON object. */

@@ -17,15 +17,14 @@ type Tell = () => Promise<void>;
 export class ListingNews {
   readonly #options: ListingNewsOptions;
   readonly #listeners = new Set<{ readonly mode: ListingMode; readonly tell: Tell }>();
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribes: readonly (() => void)[];
   #timer: NodeJS.Timeout | undefined;
   #before: string | undefined;
 
   constructor(options: ListingNewsOptions) {
     this.#options = options;
-    this.#unsubscribe = options.feed.subscribe('device', () => {
-      this.#timer ??= setTimeout(() => void this.#tell(), options.everyMs).unref();
-    });
+    const gather = () => (this.#timer ??= setTimeout(() => void this.#tell(), options.everyMs).unref());
+    this.#unsubscribes = [options.feed.subscribe('device', gather), options.feed.subscribe('policy', gather)];
   }
 
   /** Returns what ends it. In the compact mode nothing that is listed ever changes. */
@@ -37,7 +36,7 @@ export class ListingNews {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
     this.#listeners.clear();
   }
 

@@ -8,7 +8,7 @@ import { emptyProgress, paceOf } from '../job-progress.js';
 import { actorOfCaller, callerMay, mayCall, type AgentCaller } from './agent-caller.js';
 import { errorResult, jsonResult, refusalResult, toAgentResult } from './agent-results.js';
 import { callOnManyMax, fleetTools, type FleetToolName } from './fleet-tools.js';
-import { shownSchema } from './listed-tools.js';
+import { describedTool } from './listed-tools.js';
 import type { ToolCatalogue } from './tool-catalogue.js';
 import { plainDescription, plainLine } from './untrusted-text.js';
 
@@ -22,6 +22,8 @@ type Run = (deps: AgentDeps, caller: AgentCaller, args: JsonObject) => Promise<C
 /** Kinds of failures of one job that are told. */
 const failureGroupsMax = 10;
 const devicesDefault = 20;
+/** UTF-16 code units of JSON of one device's tools: three times what the most talkative board has. Devices may have hundreds of tools, and the schema of each may be long. */
+const describedToolsMax = 65_536;
 
 export async function runFleetTool(deps: AgentDeps, caller: AgentCaller, name: FleetToolName, args: JsonObject): Promise<CallToolResult> {
   const { scope, compiled } = fleetTools[name];
@@ -48,16 +50,17 @@ async function findDevices(_deps: AgentDeps, { view }: AgentCaller, args: JsonOb
 async function describeDevice({ catalogue }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
   const found = await catalogue.describe(caller, String(args['device']));
   if (found === undefined) return unknownDevice(String(args['device']));
-  const tools = found.tools.map(({ agentName, tool, policy, isReader }) => ({
-    name: plainLine(tool.name),
-    mcpName: agentName,
-    deviceSaysOfIt: plainDescription(tool.description),
-    inputSchema: shownSchema(tool.inputSchema),
-    readOnly: isReader,
-    destructive: policy.disruptive,
-    idempotent: policy.idempotent,
-  }));
-  return jsonResult({ ...shownDevice(found.device), tools });
+  const wanted = args['tool'] === undefined ? found.tools : found.tools.filter(({ tool }) => tool.name === args['tool']);
+  if (wanted.length === 0 && args['tool'] !== undefined)
+    return refusalResult({ code: 'NOT_FOUND', message: `The device has no such tool that this key may call.` });
+  let left = describedToolsMax;
+  const tools = wanted.map((entry) => {
+    const described = describedTool(entry);
+    left -= JSON.stringify(described).length;
+    return left >= 0 ? described : { name: described['name'], mcpName: described['mcpName'], leftOut: true };
+  });
+  const next = left < 0 && { next: 'There is no room for all of it: call again with `tool` for one that is left out.' };
+  return jsonResult({ ...shownDevice(found.device), tools, ...next });
 }
 
 async function callTool({ fleet }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
@@ -112,11 +115,10 @@ async function jobStatus(_deps: AgentDeps, { view: { jobs } }: AgentCaller, args
 }
 
 export function shownDevice(device: DeviceRow) {
-  const { id, name, dialect, presence, tags, connectedAt, lastSeenAt } = device;
+  const { id, name, dialect, presence, tags, model, firmwareVersion, connectedAt, lastSeenAt } = device;
   return {
-    ...{ id, name, dialect, presence, tags },
-    model: device.model && plainLine(device.model),
-    firmwareVersion: device.firmwareVersion && plainLine(device.firmwareVersion),
+    ...{ id, name: name && plainLine(name), dialect, presence, tags: tags.map((tag) => plainLine(tag)) },
+    deviceSays: { model: model && plainLine(model), firmwareVersion: firmwareVersion && plainLine(firmwareVersion) },
     connectedAt: connectedAt && new Date(connectedAt).toISOString(),
     lastSeenAt: lastSeenAt && new Date(lastSeenAt).toISOString(),
   };

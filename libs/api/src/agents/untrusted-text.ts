@@ -8,8 +8,12 @@ const descriptionMax = 1_024;
 /** Of a device's or a tool's name in running text. */
 const labelMax = 128;
 
-/** Zero-width, direction and tag characters, and halves of surrogate pairs: they can hide instructions or show another text than there is. */
-const invisible = /[\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E007F}\p{Surrogate}]/gu;
+/**
+ * Zero-width, direction, filler and tag characters, variation selectors but the one that makes a picture of a character, and halves of surrogate pairs: they can hide
+ * instructions or show another text than there is. The joiners of scripts and pictures stay.
+ */
+const invisible =
+  /[\u00AD\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E0FFF}\p{Surrogate}]/gu;
 
 /** Lines stay. */
 export function plainText(text: string, max = answerTextMax): string {
