@@ -17,6 +17,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
+import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
 import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, seconds, unset } from './setting-kinds.js';
 
 const roles = ['gateway', 'api', 'worker'] as const;
@@ -64,6 +65,7 @@ const environment = z.object({
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
   ...peopleSettings,
+  ...querySettings,
   FLOTILLA_DEVICE_AUTH: z.preprocess(
     unset,
     z.enum(['credentials', 'hmac', 'open'], 'must be credentials, hmac or open').default('credentials'),
@@ -157,6 +159,7 @@ export interface HubConfig {
   readonly dataDir: string;
   readonly adminKey: string | undefined;
   readonly people: PeopleConfig;
+  readonly queries: QueryConfig;
   readonly deviceAuth: 'credentials' | 'hmac' | 'open';
   readonly enrolment: EnrolmentMode;
   /** File of `serial,key` lines of chips that prove themselves. */
@@ -329,6 +332,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     dataDir: values.FLOTILLA_DATA_DIR,
     adminKey: values.FLOTILLA_ADMIN_KEY,
     people: peopleOf(values),
+    queries: queryConfigOf(values),
     deviceAuth: values.FLOTILLA_DEVICE_AUTH,
     enrolment: values.FLOTILLA_ENROLMENT,
     factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
@@ -365,6 +369,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...storageContradictions(values),
     ...visionContradictions(values),
     ...peopleContradictions(values),
+    ...queryContradictions(values),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

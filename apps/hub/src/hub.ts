@@ -31,6 +31,7 @@ import { createMetrics, type HubMetrics } from './metrics.js';
 import { openGateway, type OpenGateway } from './open-gateway.js';
 import { openPeople } from './open-people.js';
 import { openPictures, pictureFiles, type OpenPictures } from './open-pictures.js';
+import { readQueryRules } from './query-settings.js';
 import { rolloutLimits } from './rollout-limits.js';
 import { keepSecret } from './secret-file.js';
 import { addOperationsRoutes, type MetricsAccess } from './operations-routes.js';
@@ -144,6 +145,8 @@ async function openApi(
     ...operations,
     ...(await openPeople(ground)),
     oidc: config.people.oidc,
+    queries: await readQueryRules(config.queries),
+    limits: config.queries.limits,
     deviceSettings: settings,
     feed: bus.feed,
     publicUrl: config.publicUrl,

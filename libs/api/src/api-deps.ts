@@ -11,6 +11,7 @@ import type {
   SignInOperations,
   WebhookOperations,
 } from './fleet-operations.js';
+import type { QueryRules } from './limits/admission.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import type { OidcSettings } from './sign-in/oidc-sign-in.js';
 
@@ -51,6 +52,7 @@ export interface ApiDeps {
   /** The hub's own listener speaks HTTPS. */
   readonly isHttps?: boolean;
   readonly logger: ApiLogger;
+  readonly queries?: QueryRules;
   /** Those not given are the defaults. */
   readonly limits?: Partial<ApiLimits>;
 }

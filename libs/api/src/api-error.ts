@@ -7,6 +7,8 @@ export type ApiErrorCode =
   | 'FORBIDDEN'
   | 'BAD_USER_INPUT'
   | 'NOT_FOUND'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'QUERY_NOT_LISTED'
   | 'RATE_LIMITED'
   | 'COST_LIMIT'
   | 'CONFLICT'
@@ -19,6 +21,8 @@ const httpStatus: Readonly<Record<ApiErrorCode, number>> = {
   FORBIDDEN: 403,
   BAD_USER_INPUT: 400,
   NOT_FOUND: 404,
+  PERSISTED_QUERY_NOT_FOUND: 400,
+  QUERY_NOT_LISTED: 403,
   RATE_LIMITED: 429,
   COST_LIMIT: 400,
   CONFLICT: 409,

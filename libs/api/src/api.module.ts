@@ -24,7 +24,7 @@ import { guardScopes } from './guard-scopes.js';
 import type { HttpOperations } from './http-operations.js';
 import { jsonScalar } from './json.scalar.js';
 import type { ApiLimits } from './limits/api-limits.js';
-import { documentLimits } from './limits/document-limits.js';
+import type { Admission } from './limits/admission.js';
 import { ApiKeyResolver } from './resolvers/api-key.resolver.js';
 import { AuditResolver } from './resolvers/audit.resolver.js';
 import { CallResolver } from './resolvers/call.resolver.js';
@@ -92,7 +92,7 @@ const resolvers = [
 
 @Module({})
 export class ApiModule {
-  static over(deps: ApiDeps, limits: ApiLimits, http: HttpOperations): DynamicModule {
+  static over(deps: ApiDeps, limits: ApiLimits, { http, admission }: { http: HttpOperations; admission: Admission }): DynamicModule {
     const given = [
       { provide: REGISTRY, useValue: fleetWide(deps.registry) },
       { provide: FLEET, useValue: deps.fleet },
@@ -108,14 +108,14 @@ export class ApiModule {
     ];
     return {
       module: ApiModule,
-      imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(mercuriusOptions(limits, http))],
+      imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(mercuriusOptions(limits, http, admission))],
       providers: [...given, ...resolvers],
     };
   }
 }
 
 /** Mercurius serves HTTP only: subscriptions have a server of their own (subscriptions/subscription-server.ts). */
-function mercuriusOptions(limits: ApiLimits, http: HttpOperations): MercuriusDriverConfig {
+function mercuriusOptions(limits: ApiLimits, http: HttpOperations, admission: Admission): MercuriusDriverConfig {
   return {
     driver: MercuriusDriver,
     typeDefs: readFileSync(servedSchema, 'utf8'),
@@ -125,7 +125,7 @@ function mercuriusOptions(limits: ApiLimits, http: HttpOperations): MercuriusDri
     graphiql: false,
     allowBatchedQueries: false,
     jit: jitAfter,
-    validationRules: [documentLimits(limits)],
+    validationRules: [...admission.validationRules],
     graphql: { parseOptions: { maxTokens: limits.queryTokensMax } },
     context: http.context,
     errorFormatter: http.formatErrors,

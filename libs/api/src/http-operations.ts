@@ -6,9 +6,11 @@ import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions }
 import { ApiContext } from './api-context.js';
 import type { ApiDeps } from './api-deps.js';
 import { ApiError } from './api-error.js';
+import type { Admission } from './limits/admission.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import { isCompilable } from './limits/compilable.js';
-import { refuseCostly } from './limits/operation-cost.js';
+import { budgetHeaders, RateLimitedError, type BudgetState } from './limits/cost-budget.js';
+import type { NamedQuery } from './limits/query-book.js';
 import { toPublicErrors } from './public-errors.js';
 import type { Caller, Callers } from './sign-in/callers.js';
 
@@ -22,21 +24,33 @@ export interface HttpOperations {
     document: DocumentNode,
     context: object,
     variables?: Readonly<Record<string, unknown>>,
-  ) => { readonly document: DocumentNode } | undefined;
-  readonly formatErrors: (execution: ExecutionResult & { readonly errors: readonly GraphQLError[] }) => {
+  ) => Promise<{ readonly document: DocumentNode } | undefined>;
+  /** Mercurius's hook before the answer leaves. */
+  readonly beforeAnswer: (execution: ExecutionResult, context: object) => void;
+  readonly formatErrors: (
+    execution: ExecutionResult & { readonly errors: readonly GraphQLError[] },
+    context: object,
+  ) => {
     readonly statusCode: number;
     readonly response: FormattedExecutionResult;
   };
 }
 
+/** Our context, as Mercurius completes it. */
+type MercuriusContext = ApiContext & { readonly reply: FastifyReply };
+
 /** Stands in the context of a request that was refused before it had a viewer. */
 const nobody: Caller = { viewer: { kind: 'KEY', id: '', name: 'nobody', scopes: [] } };
 
-export function makeHttpOperations(
-  { registry, logger, callers }: ApiDeps & { readonly callers: Callers },
-  limits: ApiLimits,
-): HttpOperations {
+export interface HttpDeps extends ApiDeps {
+  readonly callers: Callers;
+  readonly admission: Admission;
+}
+
+export function makeHttpOperations({ registry, logger, callers, admission }: HttpDeps, limits: ApiLimits): HttpOperations {
   const known = new WeakMap<IncomingMessage, Caller>();
+  const budgets = new WeakMap<object, BudgetState>();
+  const callerOf = ({ raw }: FastifyRequest): Caller => known.get(raw) ?? nobody;
   return {
     routeOptions: {
       bodyLimit: limits.requestBytesMax,
@@ -49,17 +63,35 @@ export function makeHttpOperations(
         mendBody(request.body);
         refuseJsonQuery(request.body);
         refuseJsonQuery(request.query);
+        nameDocument(request.method === 'GET' ? request.query : request.body, (named) =>
+          admission.queries.documentOf(named, callerOf(request).viewer),
+        );
       },
     },
-    context: (request) => new ApiContext(registry, known.get(request.raw) ?? nobody, request.ip),
-    beforeExecution: (schema, document, context, variables) => {
-      refuseCostly({ schema, document, variables, operationName: operationNameIn(context) }, limits);
+    context: (request) => new ApiContext(registry, callerOf(request), request.ip),
+    beforeExecution: async (schema, document, context, variables) => {
+      const { reply, viewer } = context as MercuriusContext;
+      const operation = { schema, document, variables, operationName: operationNameIn(reply.request) };
+      const budget = await admission.admit(operation, viewer).catch((error: unknown) => {
+        if (error instanceof RateLimitedError) {
+          budgets.set(context, error.state);
+          void reply.headers(budgetHeaders(error.state, true));
+        }
+        throw error;
+      });
+      budgets.set(context, budget);
+      void reply.headers(budgetHeaders(budget));
       return isCompilable(schema, document) ? undefined : { document };
     },
-    formatErrors: ({ data, errors }) => ({
-      statusCode: data ? 200 : statusOf(errors),
-      response: { data: data ?? null, errors: toPublicErrors(errors, logger) },
-    }),
+    beforeAnswer: (execution, context) => {
+      const budget = budgets.get(context);
+      if (budget) execution.extensions = { ...execution.extensions, budget };
+    },
+    formatErrors: ({ data, errors }, context) => {
+      const budget = budgets.get(context);
+      const response = { data: data ?? null, errors: toPublicErrors(errors, logger), ...(budget && { extensions: { budget } }) };
+      return { statusCode: data ? 200 : statusOf(errors), response };
+    },
   };
 }
 
@@ -95,10 +127,24 @@ function refuseJsonQuery(source: unknown): void {
 /** How JSON begins and a GraphQL operation cannot. */
 const jsonStart = /^\s*(?:\{\s*["}]|[["\-\d]|(?:true|false|null)\s*$)/;
 
+/** Puts the document where Mercurius looks for it. Over GET the extensions are JSON in text. */
+function nameDocument(source: unknown, documentOf: (named: NamedQuery) => string | undefined): void {
+  if (!isObject(source)) return;
+  const { query, extensions }: NamedQuery = source;
+  const document = documentOf({ query, extensions: typeof extensions === 'string' ? parsed(extensions) : extensions });
+  if (document !== undefined) Object.assign(source, { query: document });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new ApiError('BAD_USER_INPUT', '"extensions" must be JSON.', error);
+  }
+}
+
 /** Mercurius does not tell its hook which of a document's operations is meant. */
-function operationNameIn(context: object): string | undefined {
-  const request: unknown = 'reply' in context && isObject(context.reply) && 'request' in context.reply ? context.reply.request : undefined;
-  if (!isObject(request)) return undefined;
+function operationNameIn(request: FastifyRequest): string | undefined {
   for (const part of ['body', 'query'] as const) {
     const source: unknown = Reflect.get(request, part);
     const name: unknown = isObject(source) ? Reflect.get(source, 'operationName') : undefined;

@@ -13,7 +13,8 @@ import type { ApiDeps } from './api-deps.js';
 import { ApiError } from './api-error.js';
 import { ApiModule } from './api.module.js';
 import { serveConsole } from './console/serve-console.js';
-import { makeHttpOperations } from './http-operations.js';
+import { makeHttpOperations, type HttpDeps } from './http-operations.js';
+import { Admission } from './limits/admission.js';
 import { defaultApiLimits, type ApiLimits } from './limits/api-limits.js';
 import { MountedAdapter } from './nest/mounted-adapter.js';
 import { makeNestLog } from './nest/nest-log.js';
@@ -45,7 +46,8 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
     deps.registry.apiKeys.forget();
     deps.registry.userSessions.forget();
   });
-  const agents = openAgentsDoor(deps, limits);
+  const admission = new Admission(limits, deps.queries);
+  const agents = openAgentsDoor({ ...deps, budget: admission.budget }, limits);
   const { signIns, people, publicUrl, logger } = deps;
   const isSecure = deps.isHttps === true || publicUrl?.startsWith('https:') === true;
   const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure });
@@ -56,7 +58,8 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
     const openApi = catalogueRest(scope);
     serveConsole(scope, deps.consoleFolder);
     serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, now: Date.now });
-    serveRest(scope, callers, [
+    const rest = { callers, budget: admission.budget, requestCost: limits.requestCost };
+    serveRest(scope, rest, [
       ...uploadRoutes(deps),
       firmwareUpload(deps.firmware),
       ...jobResultRoutes((viewer) => viewOf(deps.registry, viewer).jobs),
@@ -64,11 +67,11 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
       openApi,
     ]);
     agents.mount(scope);
-    app = await startNest(scope, deps, limits, callers);
+    app = await startNest(scope, { ...deps, callers, admission }, limits);
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');
   const nest = app;
-  const subscriptions = openSubscriptionServer({ ...deps, limits, callers, schema: nest.get(GraphQLSchemaHost).schema });
+  const subscriptions = openSubscriptionServer({ ...deps, limits, callers, admission, schema: nest.get(GraphQLSchemaHost).schema });
   return {
     upgrades: new Map([['/graphql', subscriptions.upgrade]]),
     close: async () => {
@@ -80,14 +83,15 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   };
 }
 
-async function startNest(scope: FastifyInstance, deps: ApiDeps, limits: ApiLimits, callers: Callers): Promise<INestApplication> {
-  const http = makeHttpOperations({ ...deps, callers }, limits);
-  const app = await NestFactory.create(ApiModule.over(deps, limits, http), new MountedAdapter(scope), {
+async function startNest(scope: FastifyInstance, deps: HttpDeps, limits: ApiLimits): Promise<INestApplication> {
+  const http = makeHttpOperations(deps, limits);
+  const app = await NestFactory.create(ApiModule.over(deps, limits, { http, admission: deps.admission }), new MountedAdapter(scope), {
     logger: makeNestLog(deps.logger),
     bodyParser: false,
     abortOnError: false,
   });
   await app.init();
   scope.graphql.addHook('preExecution', async (...operation) => http.beforeExecution(...operation));
+  scope.graphql.addHook('onResolution', async (...answer) => http.beforeAnswer(...answer));
   return app;
 }

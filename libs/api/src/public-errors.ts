@@ -2,12 +2,15 @@
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
 import type { ApiLogger } from './api-deps.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
+import { RateLimitedError } from './limits/cost-budget.js';
 
 const codes: ReadonlySet<unknown> = new Set<ApiErrorCode>([
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'BAD_USER_INPUT',
   'NOT_FOUND',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'QUERY_NOT_LISTED',
   'RATE_LIMITED',
   'COST_LIMIT',
   'CONFLICT',
@@ -50,7 +53,12 @@ function toPublicError(error: Error, logger: ApiLogger): GraphQLFormattedError {
   const code = codeOf(error, cause);
   const masked = cause instanceof ApiError ? undefined : maskedMessages[code];
   if (masked !== undefined) logger.error({ err: cause, path: pathOf(error) }, 'a GraphQL operation failed inside');
-  return { ...positionOf(error), message: masked ?? error.message, extensions: { code } };
+  return { ...positionOf(error), message: masked ?? error.message, extensions: { code, ...waitOf(cause) } };
+}
+
+/** How long to wait, where that is what helps. */
+function waitOf(cause: Error): GraphQLErrorExtensions {
+  return cause instanceof RateLimitedError ? { retryAfterMs: cause.state.resetMs } : {};
 }
 
 /** What a caller outside GraphQL is told of an error that is not written for it. */

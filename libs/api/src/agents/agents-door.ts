@@ -10,6 +10,7 @@ import { ApiError } from '../api-error.js';
 import type { ApiDeps } from '../api-deps.js';
 import { authenticate, bearerKey } from '../authentication.js';
 import type { ApiLimits } from '../limits/api-limits.js';
+import { budgetHeaders, RateLimitedError, type CostBudget } from '../limits/cost-budget.js';
 import type { AgentCaller, ListingMode } from './agent-caller.js';
 import { makeAgentServer } from './agent-server.js';
 import { isForeignOrigin } from './foreign-origin.js';
@@ -24,7 +25,7 @@ export interface AgentsDoor {
   close(): Promise<void>;
 }
 
-type DoorDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'>;
+type DoorDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & { readonly budget: CostBudget };
 
 export function openAgentsDoor(deps: DoorDeps, limits: ApiLimits): AgentsDoor {
   const door = new Door(deps, limits);
@@ -92,6 +93,7 @@ class Door {
         'UNAVAILABLE',
         `This process answers at most ${this.#limits.agentRequestsMax} requests of agents at a time; try again later.`,
       );
+    await this.#deps.budget.spend(viewer, this.#limits.requestCost);
     const auth: AuthInfo = { token: '', clientId: principalRef(viewer), scopes: [...viewer.scopes] };
     this.#callers.set(auth, { viewer, view: viewOf(this.#deps.registry, viewer), remoteAddress: ip, mode });
     reply.hijack();
@@ -169,6 +171,7 @@ class Door {
     const refusal =
       error instanceof ApiError ? error : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
     if (refusal.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    if (refusal instanceof RateLimitedError) void reply.headers(budgetHeaders(refusal.state, true));
     return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
   }
 

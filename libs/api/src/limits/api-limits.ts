@@ -9,8 +9,20 @@ export interface ApiLimits {
   readonly queryDepthMax: number;
   /** Fields renamed with an alias in one query: each may be a whole list again. */
   readonly queryAliasesMax: number;
+  /** Directives in one query: each is looked at again for each object. */
+  readonly queryDirectivesMax: number;
+  /** Mutations in one operation: each holds a place while a device or a worker does its part. */
+  readonly operationActsMax: number;
   /** Points of one operation (operation-cost.ts): about the number of objects it may return, and more for what reads more than it shows. */
   readonly queryCostMax: number;
+  /** Points that one key or person may spend in a second: fifty of the dearest operations, or some 10,000 calls. */
+  readonly costPerSecondMax: number;
+  /** Points of a request to `/mcp` or below `/api/`, whatever it does. */
+  readonly requestCost: number;
+  /** Documents that are kept by their hash, the latest ones, for all keys together. */
+  readonly persistedQueriesMax: number;
+  /** Characters of a document that is kept by its hash; one of an application has some hundred. */
+  readonly persistedQueryLengthMax: number;
   /** Rows of one page. */
   readonly pageRowsMax: number;
   /** WebSocket connections of this process; each keeps a key and its operations in memory. */
@@ -36,7 +48,13 @@ export const defaultApiLimits: ApiLimits = {
   queryTokensMax: 5_000,
   queryDepthMax: 15,
   queryAliasesMax: 50,
+  queryDirectivesMax: 50,
+  operationActsMax: 50,
   queryCostMax: 10_000,
+  costPerSecondMax: 500_000,
+  requestCost: 50,
+  persistedQueriesMax: 1_000,
+  persistedQueryLengthMax: 16_384,
   pageRowsMax: 200,
   socketsMax: 1_000,
   operationsPerSocketMax: 50,

@@ -35,6 +35,17 @@ describe('the limits of a document', () => {
     expect(errorsOf(`{ ${viewers} }`)).toEqual(['The query uses more than 50 aliases.']);
   });
 
+  it('refuse more directives than a query has use for', () => {
+    const fields = Array.from({ length: 51 }, () => 'name @include(if: true)').join(' ');
+    expect(errorsOf(`{ viewer { ${fields} } }`)).toEqual(['The query uses more than 50 directives.']);
+  });
+
+  it('refuse more acts in one operation than devices should be kept busy with, fragments included', () => {
+    const query = (acts: number) => `mutation { ${'...Act '.repeat(acts)} } fragment Act on Mutation { pauseJob(id: "j") { job { id } } }`;
+    expect(errorsOf(query(50))).toEqual([]);
+    expect(errorsOf(query(51))).toEqual(['The operation has 51 mutations, at most 50 are allowed in one.']);
+  });
+
   it('refuse NUL in text', () => {
     expect(errorsOf('{ device(id: "a\\u0000") { id } }')).toEqual([expect.stringContaining('NUL')]);
   });

@@ -1,16 +1,24 @@
-/** A validation rule that bounds a query's shape: nesting, aliases, and text that PostgreSQL and devices cannot take. */
+/** A validation rule that bounds a query's shape: nesting, aliases, directives, acts, and text that PostgreSQL and devices cannot take. */
 import type { GraphQLError } from 'graphql';
-import { Kind, type ASTVisitor, type SelectionSetNode, type ValidationContext, type ValidationRule } from 'graphql';
+import { Kind, OperationTypeNode, type ASTVisitor, type SelectionSetNode, type ValidationContext, type ValidationRule } from 'graphql';
 import { ApiError } from '../api-error.js';
 import type { ApiLimits } from './api-limits.js';
 
-export function documentLimits(limits: Pick<ApiLimits, 'queryDepthMax' | 'queryAliasesMax'>): ValidationRule {
+type ShapeLimits = Pick<ApiLimits, 'queryDepthMax' | 'queryAliasesMax' | 'queryDirectivesMax' | 'operationActsMax'>;
+
+export function documentLimits(limits: ShapeLimits): ValidationRule {
   return (context): ASTVisitor => {
     let aliases = 0;
+    let directives = 0;
     return {
       Field(field) {
         if (field.alias && ++aliases === limits.queryAliasesMax + 1) {
           context.reportError(new ApiError('COST_LIMIT', `The query uses more than ${limits.queryAliasesMax} aliases.`));
+        }
+      },
+      Directive() {
+        if (++directives === limits.queryDirectivesMax + 1) {
+          context.reportError(new ApiError('COST_LIMIT', `The query uses more than ${limits.queryDirectivesMax} directives.`));
         }
       },
       StringValue(node) {
@@ -21,6 +29,12 @@ export function documentLimits(limits: Pick<ApiLimits, 'queryDepthMax' | 'queryA
         if (depth > limits.queryDepthMax) {
           context.reportError(
             new ApiError('COST_LIMIT', `The query nests ${depth} levels of fields, at most ${limits.queryDepthMax} are allowed.`),
+          );
+        }
+        const acts = operation.operation === OperationTypeNode.MUTATION ? fieldsOf(operation.selectionSet, context, new Map()) : 0;
+        if (acts > limits.operationActsMax) {
+          context.reportError(
+            new ApiError('COST_LIMIT', `The operation has ${acts} mutations, at most ${limits.operationActsMax} are allowed in one.`),
           );
         }
       },
@@ -52,4 +66,23 @@ function fragmentDepth(name: string, context: ValidationContext, fragments: Map<
   const depth = fragment ? depthOf(fragment.selectionSet, context, fragments) : 0;
   fragments.set(name, depth);
   return depth;
+}
+
+/** Fields at the top, those of fragments included, each time that they are spread. */
+function fieldsOf(set: SelectionSetNode, context: ValidationContext, fragments: Map<string, number>): number {
+  return set.selections.reduce((sum, selection) => {
+    if (selection.kind === Kind.FIELD) return sum + 1;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return sum + fieldsOf(selection.selectionSet, context, fragments);
+    return sum + fragmentFields(selection.name.value, context, fragments);
+  }, 0);
+}
+
+function fragmentFields(name: string, context: ValidationContext, fragments: Map<string, number>): number {
+  const known = fragments.get(name);
+  if (known !== undefined) return known;
+  fragments.set(name, 0);
+  const fragment = context.getFragment(name);
+  const count = fragment ? fieldsOf(fragment.selectionSet, context, fragments) : 0;
+  fragments.set(name, count);
+  return count;
 }

@@ -74,10 +74,9 @@ describe('the cost of an operation', () => {
     );
   });
 
-  it('refuses more acts in one operation than devices should be kept busy with', () => {
-    const acts = Array.from({ length: 60 }, (_, index) => `a${index}: callTool(input: {deviceId: "d", tool: "t"}) { call { id } }`);
-    const document = parse(`mutation { ${acts.join(' ')} }`);
-    expect(() => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits)).toThrow('at most 10000');
+  it('is the same for every call, and more for a job, which goes over the fleet', () => {
+    expect(cost('mutation { callTool(input: {deviceId: "d", tool: "t"}) { call { id } } }')).toBe(21);
+    expect(cost('mutation { createJob(input: {tool: "t", devices: {all: true}}, idempotencyKey: "k") { job { id } } }')).toBe(221);
   });
 
   it('refuses NUL anywhere in the variables', () => {

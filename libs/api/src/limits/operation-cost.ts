@@ -35,13 +35,17 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['FleetSummary.calls', 200],
   ['Query.tools', 200],
   ['Query.previewJob', 200],
+  ['Mutation.createJob', 200],
+  ['Mutation.rerunJob', 200],
+  ['Mutation.revertJob', 200],
+  ['Mutation.tagDevices', 200],
 ]);
 /** `totalCount` goes over 10,000 devices, once for a connection however many rows that has. */
 const totalCountPoints = 200;
 /** The whole schema in answer to any key's introspection, which graphql bounds by a rule of its own. */
 const introspectionPoints = 500;
-/** An act holds a place while a device or a worker does its part: no more than 50 in one operation. */
-const mutationPoints = 200;
+/** An act writes a few rows, and holds a place while a device or a worker does its part. */
+const mutationPoints = 20;
 /** Objects in a list that has no `first`: tools of a device, mostly. */
 const listLengthAssumed = 10;
 /** Selections looked at while counting: fragments spread in fragments grow without end. */
@@ -54,8 +58,8 @@ export interface Operation {
   readonly operationName: string | null | undefined;
 }
 
-/** Throws COST_LIMIT where the operation may cost too much, BAD_USER_INPUT where its variables do not fit. */
-export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'queryCostMax' | 'pageRowsMax'>): void {
+/** The operation's cost. Throws COST_LIMIT where it may cost too much, BAD_USER_INPUT where its variables do not fit. */
+export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'queryCostMax' | 'pageRowsMax'>): number {
   if (operation.variables) refuseNul(operation.variables);
   const cost = dependsOnVariables(operation.document)
     ? costOf(operation, limits.pageRowsMax)
@@ -66,6 +70,7 @@ export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'quer
       `The operation may cost ${cost} points, at most ${limits.queryCostMax} are allowed: ask for fewer rows ("first") or fewer nested lists.`,
     );
   }
+  return cost;
 }
 
 /** Mercurius keeps the parsed documents of repeated queries, so that each is looked at once. */
@@ -122,7 +127,7 @@ function pointsOf(pageRowsMax: number): ComplexityEstimator {
     if (field.name.startsWith('__')) return field.name === '__typename' ? 0 : introspectionPoints;
     const own = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) + (mayCountAll(node) ? totalCountPoints : 0);
     if (!isCompositeType(getNamedType(field.type))) return own;
-    if (type.name === 'Mutation') return mutationPoints + childComplexity;
+    if (type.name === 'Mutation') return mutationPoints + own + childComplexity;
     return own + timesOf(field.name, args, isListType(getNullableType(field.type)), pageRowsMax) * (1 + childComplexity);
   };
 }

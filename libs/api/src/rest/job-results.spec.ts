@@ -6,6 +6,7 @@ import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { ApiKeyStore, JobStore, TargetRow } from '@flotilla/registry';
 import { jobResultRoutes } from './job-results.js';
 import { authenticate } from '../authentication.js';
+import { CostBudget } from '../limits/cost-budget.js';
 import { serveRest } from './rest-routes.js';
 
 const JOB = randomUUID() as JobId;
@@ -50,7 +51,11 @@ describe('the results of a job as a file', () => {
     server = Fastify({ forceCloseConnections: true });
     serveRest(
       server,
-      { ofRequest: async ({ authorization }) => ({ viewer: await authenticate(apiKeys, authorization) }) },
+      {
+        callers: { ofRequest: async ({ authorization }) => ({ viewer: await authenticate(apiKeys, authorization) }) },
+        budget: new CostBudget(1_000),
+        requestCost: 1,
+      },
       jobResultRoutes(() => jobs),
     );
     base = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, Scope } from '@flotilla/registry';
 import { ApiError } from '../api-error.js';
 import { refuseViewer } from '../guard-scopes.js';
+import { budgetHeaders, RateLimitedError, type CostBudget } from '../limits/cost-budget.js';
 import { maskFault } from '../public-errors.js';
 import type { Callers } from '../sign-in/callers.js';
 
@@ -18,8 +19,15 @@ export interface RestRoute {
   handle(request: FastifyRequest, reply: FastifyReply, viewer: Principal): Promise<FastifyReply>;
 }
 
+export interface RestDoor {
+  readonly callers: Pick<Callers, 'ofRequest'>;
+  readonly budget: CostBudget;
+  /** Points of each request. */
+  readonly requestCost: number;
+}
+
 /** In a scope of its own, because bodies stay unread here and errors have a form of their own. */
-export function serveRest(server: FastifyInstance, callers: Pick<Callers, 'ofRequest'>, routes: readonly RestRoute[]): void {
+export function serveRest(server: FastifyInstance, { callers, budget, requestCost }: RestDoor, routes: readonly RestRoute[]): void {
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
@@ -31,6 +39,7 @@ export function serveRest(server: FastifyInstance, callers: Pick<Callers, 'ofReq
           const { viewer } = await callers.ofRequest(request.headers, method !== 'GET');
           if (needed !== undefined)
             refuseViewer(viewer, { name: `${method} ${url}`, scope: needed, isFleetWide: isFleetWide || needed === 'ADMIN' });
+          void reply.headers(budgetHeaders(await budget.spend(viewer, requestCost)));
           return handle(request, reply, viewer);
         },
       });
@@ -42,5 +51,6 @@ export function serveRest(server: FastifyInstance, callers: Pick<Callers, 'ofReq
 /** An error that is not written for the caller is masked; the server's own hook logs it. */
 function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = error instanceof ApiError ? error : maskFault(error);
+  if (refusal instanceof RateLimitedError) void reply.headers(budgetHeaders(refusal.state, true));
   return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
 }

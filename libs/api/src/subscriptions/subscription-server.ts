@@ -8,8 +8,7 @@ import { ApiContext } from '../api-context.js';
 import type { ApiDeps } from '../api-deps.js';
 import { ApiError } from '../api-error.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-import { documentLimits } from '../limits/document-limits.js';
-import { refuseCostly } from '../limits/operation-cost.js';
+import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 import { bindSocket, type SocketOfConnection } from './bind-socket.js';
@@ -18,6 +17,7 @@ import { watchKey } from './watch-key.js';
 export interface SubscriptionServerDeps extends ApiDeps {
   readonly limits: ApiLimits;
   readonly callers: Callers;
+  readonly admission: Admission;
   readonly schema: GraphQLSchema;
 }
 
@@ -71,9 +71,9 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
 
 /** The operation ready to run, or the errors that refuse it. The key is looked at each time: it may have been revoked since connection_init. */
 async function prepare(
-  { schema, registry, limits }: SubscriptionServerDeps,
+  { schema, registry, limits, admission }: SubscriptionServerDeps,
   connection: Connection,
-  { query, variables, operationName }: SubscribePayload,
+  { query, extensions, variables, operationName }: SubscribePayload,
   authenticated: () => Promise<Caller>,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   try {
@@ -81,10 +81,10 @@ async function prepare(
       throw new ApiError('RATE_LIMITED', `At most ${limits.operationsPerSocketMax} operations may be open on one connection.`);
     }
     const caller = await authenticated();
-    const document = parse(query, { maxTokens: limits.queryTokensMax });
-    const errors = validate(schema, document, [...specifiedRules, documentLimits(limits)]);
+    const document = parse(admission.queries.documentOf({ query, extensions }, caller.viewer) ?? '', { maxTokens: limits.queryTokensMax });
+    const errors = validate(schema, document, [...specifiedRules, ...admission.validationRules]);
     if (errors.length > 0) return errors;
-    refuseCostly({ schema, document, variables, operationName }, limits);
+    await admission.admit({ schema, document, variables, operationName }, caller.viewer);
     const contextValue = new ApiContext(registry, caller, connection.extra.remoteAddress);
     return { schema, document, variableValues: variables, operationName, contextValue };
   } catch (error) {

@@ -1,0 +1,80 @@
+/** The settings of what callers of the API may ask: which documents, the schema, and how much in a second. */
+import { readFile } from 'node:fs/promises';
+import { defaultApiLimits, type ApiLimits, type QueryRules } from '@flotilla/api';
+import { z } from 'zod';
+import { optionalText, unset } from './setting-kinds.js';
+
+/** What would be no bound any more. */
+const POINTS_MAX = 1_000_000_000;
+
+export const querySettings = {
+  FLOTILLA_INTROSPECTION: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('on')),
+  FLOTILLA_QUERIES: z.preprocess(unset, z.enum(['any', 'listed'], 'must be any or listed').default('any')),
+  FLOTILLA_QUERIES_FILE: optionalText,
+  FLOTILLA_BUDGET_POINTS: z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(defaultApiLimits.costPerSecondMax))
+      .refine(
+        (text) => /^\d{1,10}$/.test(text) && Number(text) >= defaultApiLimits.queryCostMax && Number(text) <= POINTS_MAX,
+        `must be a number of points from ${defaultApiLimits.queryCostMax}, what one operation may cost, to ${POINTS_MAX}`,
+      )
+      .transform(Number),
+  ),
+};
+
+export interface QueryConfig {
+  readonly introspection: boolean;
+  /** File of the documents that keys may run, where these are not all. */
+  readonly listedFile: string | undefined;
+  readonly limits: Pick<ApiLimits, 'costPerSecondMax'>;
+}
+
+type Values = z.infer<z.ZodObject<typeof querySettings>>;
+
+export function queryConfigOf(values: Values): QueryConfig {
+  return {
+    introspection: values.FLOTILLA_INTROSPECTION === 'on',
+    listedFile: values.FLOTILLA_QUERIES_FILE,
+    limits: { costPerSecondMax: values.FLOTILLA_BUDGET_POINTS },
+  };
+}
+
+export function queryContradictions({ FLOTILLA_QUERIES: queries, FLOTILLA_QUERIES_FILE: file }: Values): string[] {
+  return (queries === 'listed') === (file !== undefined)
+    ? []
+    : ['FLOTILLA_QUERIES=listed and FLOTILLA_QUERIES_FILE belong together: the file says which queries are listed.'];
+}
+
+export class ListedQueriesError extends Error {
+  readonly code = 'QUERIES_FILE_INVALID';
+
+  constructor(file: string, problem: string, options?: ErrorOptions) {
+    super(`FLOTILLA_QUERIES_FILE (${file}) ${problem}`, options);
+    this.name = 'ListedQueriesError';
+  }
+}
+
+/** Reads the file once. Throws ListedQueriesError. */
+export async function readQueryRules({ introspection, listedFile }: QueryConfig): Promise<QueryRules> {
+  if (listedFile === undefined) return { introspection };
+  const text = await readFile(listedFile, 'utf8').catch((error: unknown) => {
+    throw new ListedQueriesError(listedFile, 'cannot be read', { cause: error });
+  });
+  return { introspection, listed: parseListedQueries(listedFile, text) };
+}
+
+/** An array of documents, or an object that has them under their ids, as code generators write it; the hub counts the hashes itself. */
+export function parseListedQueries(file: string, text: string): readonly string[] {
+  const shape = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ListedQueriesError(file, 'is not JSON', { cause: error });
+  }
+  const queries = shape.safeParse(value);
+  if (!queries.success) throw new ListedQueriesError(file, 'must be a JSON array of queries, or an object that has them under their ids');
+  return Object.values(queries.data);
+}

@@ -1,0 +1,36 @@
+/** What an operation has to get past before it runs, the same over HTTP and WebSocket: its document, its shape, its cost, and what its caller has left. */
+import type { Principal } from '@flotilla/registry';
+import { NoSchemaIntrospectionCustomRule, type ValidationRule } from 'graphql';
+import type { ApiLimits } from './api-limits.js';
+import { CostBudget, type BudgetState } from './cost-budget.js';
+import { documentLimits } from './document-limits.js';
+import { refuseCostly, type Operation } from './operation-cost.js';
+import { QueryBook } from './query-book.js';
+
+/** What the operator of the hub allows. */
+export interface QueryRules {
+  /** Whether the schema may be asked for; it may where this is not given. */
+  readonly introspection?: boolean | undefined;
+  /** The documents that keys may run; any where this is not given. */
+  readonly listed?: readonly string[] | undefined;
+}
+
+export class Admission {
+  readonly budget: CostBudget;
+  readonly queries: QueryBook;
+  /** Besides those of the specification. */
+  readonly validationRules: readonly ValidationRule[];
+  readonly #limits: ApiLimits;
+
+  constructor(limits: ApiLimits, rules: QueryRules = {}) {
+    this.#limits = limits;
+    this.budget = new CostBudget(limits.costPerSecondMax);
+    this.queries = new QueryBook(limits, rules.listed);
+    this.validationRules = [documentLimits(limits), ...(rules.introspection === false ? [NoSchemaIntrospectionCustomRule] : [])];
+  }
+
+  /** For a document that is valid. Throws COST_LIMIT, BAD_USER_INPUT or RATE_LIMITED. */
+  admit(operation: Operation, viewer: Principal): Promise<BudgetState> {
+    return this.budget.spend(viewer, refuseCostly(operation, this.#limits));
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Which documents may run, and those that callers name by their hash instead of sending them. `extensions.persistedQuery` is what the automatic persisted
+ * queries of common clients send: first the hash alone, then, where the hub does not know it, the hash with the document.
+ */
+import { createHash } from 'node:crypto';
+import type { Principal } from '@flotilla/registry';
+import { ApiError } from '../api-error.js';
+import type { ApiLimits } from './api-limits.js';
+
+/** What a request says of its document, from the network. */
+export interface NamedQuery {
+  readonly query?: unknown;
+  readonly extensions?: unknown;
+}
+
+type BookLimits = Pick<ApiLimits, 'persistedQueriesMax' | 'persistedQueryLengthMax'>;
+
+export class QueryBook {
+  readonly #limits: BookLimits;
+  readonly #listed: ReadonlyMap<string, string> | undefined;
+  /** By hash; the one used longest ago is first. */
+  readonly #registered = new Map<string, string>();
+
+  /** With `listed` keys run these documents and no others. */
+  constructor(limits: BookLimits, listed?: readonly string[]) {
+    this.#limits = limits;
+    this.#listed = listed && new Map(listed.map((document) => [hashOf(document), document]));
+  }
+
+  /** The document to run; undefined where the request names none. Throws ApiError. People that are signed in use the console, whose documents are its own. */
+  documentOf(request: NamedQuery, viewer: Pick<Principal, 'kind'>): string | undefined {
+    const query = typeof request.query === 'string' && request.query !== '' ? request.query : undefined;
+    const hash = hashIn(request.extensions);
+    if (this.#listed !== undefined && viewer.kind === 'KEY') return this.#listedDocument(this.#listed, query, hash);
+    if (hash === undefined) return query;
+    return query === undefined ? this.#recall(hash) : this.#register(hash, query);
+  }
+
+  #listedDocument(listed: ReadonlyMap<string, string>, query: string | undefined, named: string | undefined): string | undefined {
+    if (query === undefined && named === undefined) return undefined;
+    if (query !== undefined && named !== undefined) refuseMismatch(named, query);
+    const document = listed.get(named ?? hashOf(query ?? ''));
+    if (document === undefined) {
+      throw new ApiError(
+        'QUERY_NOT_LISTED',
+        'This hub runs the documents of its list alone (FLOTILLA_QUERIES), and this one is not among them.',
+      );
+    }
+    return document;
+  }
+
+  #recall(hash: string): string {
+    const query = this.#registered.get(hash);
+    if (query === undefined) throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+    this.#keep(hash, query);
+    return query;
+  }
+
+  /** One that is too long to keep runs all the same, and is sent again the next time. */
+  #register(hash: string, query: string): string {
+    refuseMismatch(hash, query);
+    if (query.length <= this.#limits.persistedQueryLengthMax) this.#keep(hash, query);
+    return query;
+  }
+
+  #keep(hash: string, query: string): void {
+    this.#registered.delete(hash);
+    this.#registered.set(hash, query);
+    if (this.#registered.size <= this.#limits.persistedQueriesMax) return;
+    const [oldest] = this.#registered.keys();
+    if (oldest !== undefined) this.#registered.delete(oldest);
+  }
+}
+
+function refuseMismatch(hash: string, query: string): void {
+  if (hashOf(query) !== hash)
+    throw new ApiError('BAD_USER_INPUT', '"extensions.persistedQuery.sha256Hash" is not the SHA-256 of "query" in hexadecimal.');
+}
+
+function hashOf(query: string): string {
+  return createHash('sha256').update(query, 'utf8').digest('hex');
+}
+
+/** The hash that a request names; undefined where it names none. */
+function hashIn(extensions: unknown): string | undefined {
+  const named: unknown = isObject(extensions) ? Reflect.get(extensions, 'persistedQuery') : undefined;
+  if (named === undefined || named === null) return undefined;
+  const hash: unknown = isObject(named) ? Reflect.get(named, 'sha256Hash') : undefined;
+  if (!isObject(named) || Reflect.get(named, 'version') !== 1 || typeof hash !== 'string' || !/^[\da-f]{64}$/i.test(hash))
+    throw new ApiError('BAD_USER_INPUT', '"extensions.persistedQuery" must have "version": 1 and "sha256Hash", 64 hexadecimal digits.');
+  return hash.toLowerCase();
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
