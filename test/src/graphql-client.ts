@@ -14,7 +14,7 @@ export interface GraphqlAnswer {
 
 type Target = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
 
-/** Sends one operation; `key` null sends none. */
+/** Sends one operation; `key` null sends none. What the budget of the key still has is left out. */
 export async function send(
   hub: Target,
   query: string,
@@ -26,7 +26,8 @@ export async function send(
     headers: { 'content-type': 'application/json', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
     body: JSON.stringify({ query, variables }),
   });
-  return (await response.json()) as GraphqlAnswer;
+  const { data, errors } = (await response.json()) as GraphqlAnswer;
+  return { ...(data !== undefined && { data }), ...(errors && { errors }) };
 }
 
 /** Sends one operation that must succeed, and returns its data as the caller knows it from the schema. */

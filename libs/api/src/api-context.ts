@@ -12,6 +12,8 @@ export class ApiContext {
   readonly remoteAddress: string | undefined;
   /** Whatever shows a device, or belongs to one, is read here, so that a narrowed key sees its own only. */
   readonly view: FleetView;
+  /** By `performance.now()`. */
+  readonly startedAt = performance.now();
   loaders: Loaders;
   readonly #registry: FleetWideLookUps;
 

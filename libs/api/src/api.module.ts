@@ -24,6 +24,7 @@ import { guardScopes } from './guard-scopes.js';
 import type { HttpOperations } from './http-operations.js';
 import { jsonScalar } from './json.scalar.js';
 import type { ApiLimits } from './limits/api-limits.js';
+import { boundTime } from './limits/bound-time.js';
 import type { Admission } from './limits/admission.js';
 import { ApiKeyResolver } from './resolvers/api-key.resolver.js';
 import { AuditResolver } from './resolvers/audit.resolver.js';
@@ -120,7 +121,7 @@ function mercuriusOptions(limits: ApiLimits, http: HttpOperations, admission: Ad
     driver: MercuriusDriver,
     typeDefs: readFileSync(servedSchema, 'utf8'),
     resolvers: { DateTime: dateTimeScalar, JSON: jsonScalar, UserErrors: { __resolveType: () => undefined } },
-    transformSchema: guardScopes,
+    transformSchema: (schema) => boundTime(guardScopes(schema), limits.operationMsMax),
     subscription: false,
     graphiql: false,
     allowBatchedQueries: false,

@@ -56,11 +56,13 @@ export function makeHttpOperations({ registry, logger, callers, admission }: Htt
       bodyLimit: limits.requestBytesMax,
       // Before the body is read: whoever has no key has no work done for them.
       preParsing: async (request: FastifyRequest, reply: FastifyReply) => {
+        if (request.headers.accept?.includes(responseType)) void reply.type(`${responseType}; charset=utf-8`);
         known.set(request.raw, await authenticateRequest(callers, request, reply));
         refuseOtherThanJson(request);
       },
       preValidation: async (request: FastifyRequest) => {
         mendBody(request.body);
+        refuseOddParameters(request.body);
         refuseJsonQuery(request.body);
         refuseJsonQuery(request.query);
         nameDocument(request.method === 'GET' ? request.query : request.body, (named) =>
@@ -89,11 +91,19 @@ export function makeHttpOperations({ registry, logger, callers, admission }: Htt
     },
     formatErrors: ({ data, errors }, context) => {
       const budget = budgets.get(context);
-      const response = { data: data ?? null, errors: toPublicErrors(errors, logger), ...(budget && { extensions: { budget } }) };
+      const response = {
+        // Absent where nothing was executed.
+        ...(data !== undefined && { data }),
+        errors: toPublicErrors(errors, logger),
+        ...(budget && { extensions: { budget } }),
+      };
       return { statusCode: data ? 200 : statusOf(errors), response };
     },
   };
 }
+
+/** What a client that knows GraphQL over HTTP accepts. */
+const responseType = 'application/graphql-response+json';
 
 /** GET never changes anything: Mercurius takes queries alone there. */
 async function authenticateRequest(callers: Callers, { headers, method }: FastifyRequest, reply: FastifyReply): Promise<Caller> {
@@ -115,6 +125,15 @@ function refuseOtherThanJson({ headers, method }: FastifyRequest): void {
 /** GraphQL over HTTP allows `extensions: null`, Mercurius does not. */
 function mendBody(body: unknown): void {
   if (isObject(body) && 'extensions' in body && body.extensions === null) delete body.extensions;
+}
+
+/** Fastify would make text and objects of other values. */
+function refuseOddParameters(body: unknown): void {
+  if (!isObject(body)) return;
+  const { operationName = null, variables = null } = body as { operationName?: unknown; variables?: unknown };
+  if (operationName !== null && typeof operationName !== 'string') throw new ApiError('BAD_USER_INPUT', '"operationName" must be text.');
+  if (variables !== null && (!isObject(variables) || Array.isArray(variables)))
+    throw new ApiError('BAD_USER_INPUT', '"variables" must be a JSON object.');
 }
 
 /** Mercurius makes text of what is none, and takes any JSON in place of a query for a syntax tree, past the limits of the parser: we do not. */

@@ -15,6 +15,8 @@ export interface ApiLimits {
   readonly operationActsMax: number;
   /** Points of one operation (operation-cost.ts): about the number of objects it may return, and more for what reads more than it shows. */
   readonly queryCostMax: number;
+  /** Ms that a query may take: longer than the page of a fleet takes by far, and shorter than proxies wait. */
+  readonly operationMsMax: number;
   /** Points that one key or person may spend in a second: fifty of the dearest operations, or some 10,000 calls. */
   readonly costPerSecondMax: number;
   /** Points of a request to `/mcp` or below `/api/`, whatever it does. */
@@ -51,6 +53,7 @@ export const defaultApiLimits: ApiLimits = {
   queryDirectivesMax: 50,
   operationActsMax: 50,
   queryCostMax: 10_000,
+  operationMsMax: 30_000,
   costPerSecondMax: 500_000,
   requestCost: 50,
   persistedQueriesMax: 1_000,

@@ -58,7 +58,7 @@ describe('the cost of an operation', () => {
       '\n',
     );
     const document = parse(`{ ...F0 } ${doubling} fragment F13 on Query { viewer { name } }`);
-    const refuse = (): void => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits);
+    const refuse = (): number => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits);
     expect(refuse).toThrow(expect.objectContaining({ code: 'COST_LIMIT' }));
   });
 

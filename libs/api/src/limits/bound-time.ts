@@ -1,0 +1,33 @@
+/** Ends a query that takes too long, field by field: what was read by then is answered. Acts are not bound by it: a call has a deadline of its own, and whoever acts wants to know the outcome. */
+import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType, OperationTypeNode } from 'graphql';
+import type { ApiContext } from '../api-context.js';
+import { ApiError } from '../api-error.js';
+
+type Resolver = GraphQLFieldResolver<unknown, Pick<ApiContext, 'startedAt'>>;
+
+/** Changes the given schema, which is ours alone, and returns it. */
+export function boundTime(schema: GraphQLSchema, operationMsMax: number): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type === schema.getMutationType() || type === schema.getSubscriptionType()) continue;
+    for (const field of Object.values(type.getFields()))
+      if (field.resolve) field.resolve = bounded(field.resolve as Resolver, operationMsMax);
+  }
+  return schema;
+}
+
+function bounded(resolve: Resolver, operationMsMax: number): Resolver {
+  return (source, args, context, info) => {
+    const value = resolve(source, args, context, info);
+    if (!(value instanceof Promise) || info.operation.operation !== OperationTypeNode.QUERY) return value;
+    return inTime(value, context.startedAt + operationMsMax - performance.now(), operationMsMax);
+  };
+}
+
+function inTime(value: Promise<unknown>, leftMs: number, operationMsMax: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const late = (): void =>
+      reject(new ApiError('UNAVAILABLE', `The query took longer than ${operationMsMax / 1_000} s; ask for less, or try again later.`));
+    const timer = setTimeout(late, Math.max(leftMs, 0));
+    value.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
