@@ -1,0 +1,162 @@
+/** The console over a fleet of 5,000: Overview and Devices live, the filter in the address, tags in bulk, a lost connection that heals, a session that ends. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations, signInByKey } from './src/console-browser.js';
+import { eventually } from './src/eventually.js';
+import { ask } from './src/graphql-client.js';
+import { type HubProcess, removeDataDir, startHub } from './src/hub-process.js';
+import { openRelay, type SeverableRelay } from './src/severable-relay.js';
+import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
+
+const registered = 5_000;
+const batch = 1_000;
+const online = 12;
+
+/** Known to the hub, and not there yet. */
+async function registerDevices(hub: HubProcess): Promise<void> {
+  const mutation = 'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { message } } }';
+  for (let first = 0; first < registered; first += batch) {
+    const input = Array.from({ length: batch }, (_, index) => {
+      const number = first + index;
+      const id = `02:0a:00:00:${(number >> 8).toString(16).padStart(2, '0')}:${(number & 255).toString(16).padStart(2, '0')}`;
+      return {
+        deviceId: id,
+        name: `Room ${String(number).padStart(4, '0')}`,
+        tags: [number % 50 === 0 ? 'suite' : 'room'],
+        dialect: 'XIAOZHI',
+      };
+    });
+    const { registerDevices: answer } = await ask<{ registerDevices: { userErrors: readonly unknown[] } }>(hub, mutation, { input });
+    expect(answer.userErrors).toEqual([]);
+  }
+}
+
+describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', () => {
+  let hub: HubProcess;
+  let fleet: SimulatedFleet;
+  let browser: Browser;
+  let relay: SeverableRelay;
+  let console: ConsolePage;
+  let page: Page;
+
+  const makeKey = async (name: string, scopes: readonly string[]) => {
+    const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } secret } }';
+    const { createApiKey } = await ask<{ createApiKey: { apiKey: { id: string }; secret: string } }>(hub, mutation, {
+      input: { name, scopes },
+    });
+    return { id: createApiKey.apiKey.id, secret: createApiKey.secret };
+  };
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    relay = await openRelay({ host: '127.0.0.1', port: hub.httpPort });
+    await registerDevices(hub);
+    fleet = startFleet(hub, { devices: online });
+    console = await openConsole(browser, hub, { url: `http://127.0.0.1:${relay.port}` });
+    page = console.page;
+  });
+
+  afterAll(async () => {
+    expect(console.complaints).toEqual([]);
+    await browser.close();
+    await fleet.stop();
+    await relay.cut();
+    expect(await hub.stop()).toBe(0);
+    removeDataDir(hub.dataDir);
+  });
+
+  it('shows on Overview what is online, without a reload', async () => {
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('link', { name: new RegExp(`^Online ${online} `) }).waitFor();
+    await page.getByRole('img', { name: `Devices online over time; now ${online}` }).waitFor({ timeout: 40_000 });
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('finds devices as one types, draws only those in sight, and keeps the filter in the address', async () => {
+    await console.visit('/devices');
+    await page.getByText(`${(registered + online).toLocaleString('en-GB')} devices, ${online} online`).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('searchbox', { name: 'Search id or name' }).pressSequentially('room 0421');
+    await page.getByText('1 device, 0 online').waitFor();
+    await page.getByRole('link', { name: 'Room 0421' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('search')).toBe('room 0421');
+  });
+
+  it('adds a condition as a chip, and an address shares the view', async () => {
+    await page.getByRole('searchbox', { name: 'Search id or name' }).fill('');
+    await page.getByText(`${(registered + online).toLocaleString('en-GB')} devices`).waitFor();
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('combobox', { name: 'Condition' }).click();
+    await page.getByRole('option', { name: 'Tag' }).click();
+    await page.getByRole('textbox', { name: 'Value' }).fill('suite');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('100 devices, 0 online').waitFor();
+    const other = await openConsole(browser, hub);
+    await other.visit(new URL(page.url()).pathname + new URL(page.url()).search);
+    await other.page.getByText('100 devices, 0 online').waitFor();
+    await other.page.getByText('Tag: suite').waitFor();
+    await other.close();
+  });
+
+  it('asks for further pages as one goes down, by keyboard too', async () => {
+    await console.visit('/devices?search=room');
+    await page.getByRole('link', { name: 'Room 0000' }).waitFor();
+    const frame = page.getByRole('region', { name: 'Devices' });
+    const later = page.getByRole('link', { name: /^Room 0[2-9]\d\d$/ });
+    await eventually(
+      async () => {
+        await frame.press('End');
+        return later.count();
+      },
+      (count) => count > 0,
+    );
+  });
+
+  it('changes the tags of all that match', async () => {
+    await console.visit('/devices?tags=%5B%22suite%22%5D');
+    await page.getByRole('button', { name: 'Tag 100' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Add tags').fill('minibar');
+    await dialog.getByLabel('Add tags').press('Enter');
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Tag 100' }).click();
+    await page.getByText('100 devices were changed.').waitFor();
+    const count = '{ devices(filter: { tags: ["minibar"] }, first: 1) { totalCount } }';
+    expect((await ask<{ devices: { totalCount: number } }>(hub, count)).devices.totalCount).toBe(100);
+  });
+
+  it('says that the connection is lost, and heals by itself with what was missed', async () => {
+    await console.visit('/devices?presence=ONLINE');
+    await page.getByText(`${online} devices, ${online} online`).waitFor();
+    await relay.cut();
+    await page.getByText('The live connection to the hub is lost.', { exact: false }).waitFor();
+    await fleet.stop();
+    await eventually(
+      async () =>
+        (await ask<{ devices: { totalCount: number } }>(hub, '{ devices(filter: { presence: ONLINE }, first: 1) { totalCount } }')).devices,
+      ({ totalCount }) => totalCount === 0,
+    );
+    await relay.restore();
+    await page.getByText('No device matches').waitFor();
+    expect(await page.getByText('The live connection to the hub is lost.', { exact: false }).count()).toBe(0);
+  });
+
+  it('shows a key only what its scopes allow, and leads back after a session has ended', async () => {
+    const key = await makeKey('reader', ['DEVICES_READ']);
+    const reader = await openConsole(browser, hub, { key: key.secret });
+    await reader.visit('/devices?tags=%5B%22suite%22%5D');
+    await reader.page.getByText('100 devices, 0 online').waitFor();
+    expect(await reader.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+    expect(await reader.page.getByRole('button', { name: /^Tag / }).count()).toBe(0);
+    await ask(hub, 'mutation ($id: ID!) { revokeApiKey(id: $id) { userErrors { code } } }', { id: key.id });
+    await reader.page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 30_000 });
+    await signInByKey(reader.page, hub.adminKey);
+    await reader.page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+    expect(new URL(reader.page.url()).searchParams.get('tags')).toBe('["suite"]');
+    await reader.page.goto('/audit');
+    await reader.page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+    expect(reader.complaints).toEqual([]);
+    await reader.close();
+  });
+});
