@@ -25,7 +25,7 @@ function filesBelow(folder) {
 
 function hashOfInputs() {
   const others = ['libs/api/schema.graphql', 'package-lock.json', 'scripts/build-dashboard.mjs', 'scripts/generate-operations.mjs'];
-  const inputs = [...filesBelow(app), ...filesBelow(path.join(root, 'libs/client')), ...others.map((name) => path.join(root, name))];
+  const inputs = [...filesBelow(app), ...others.map((name) => path.join(root, name))];
   const hash = createHash('sha256');
   for (const file of inputs.sort()) hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
   return hash.digest('hex');
