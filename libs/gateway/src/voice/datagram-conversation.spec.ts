@@ -118,6 +118,17 @@ describe('a conversation over MQTT and UDP', () => {
     expect(speaker.heard).toEqual([]);
   });
 
+  it('drops what claims to come from port 0, where no answer could go', async () => {
+    const { heard, speaker, stage } = await converse();
+    speaker.speak(speech);
+    await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
+    const channel = stage.udp.openChannel({ address: undefined, packetsAheadMax: 10, heard: () => undefined });
+    const header = makeUdpHeader({ length: 1, ssrc: channel.ssrc, timestamp: 60, sequence: 1 });
+    expect(channel.receive(Buffer.concat([header, Buffer.from([1])]), { address: '127.0.0.1', port: 0 })).toBe('wrong_address');
+    expect(channel.sendAudio({ payload: speech, timestamp: 60 })).toBe(false);
+    stage.udp.closeChannel(channel);
+  });
+
   it('goes at the speed of speech, texts in their place', async () => {
     const { heard, speaker, stage } = await converse({ leadFrames: 2 });
     speaker.speak(speech);

@@ -129,7 +129,8 @@ export class UdpChannel {
     if (!read.ok) return read.problem;
     const address = this.#peer?.address ?? this.options.address;
     const sender = plainAddress(from.address);
-    if (address !== undefined && sender !== address) return 'wrong_address';
+    // Nothing can be sent to port 0, which Node throws at: whoever claims to be there would end the process with the answer.
+    if (from.port === 0 || (address !== undefined && sender !== address)) return 'wrong_address';
     const verdict = this.#window.take(read.header.sequence);
     if (verdict !== 'accepted') return verdict;
     this.#peer = { address: sender, port: from.port };
