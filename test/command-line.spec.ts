@@ -148,15 +148,17 @@ describe('jobs', () => {
   });
 
   it('are never for the whole fleet by accident', async () => {
-    const [nobody, both, waves, json] = await Promise.all([
+    const [nobody, both, waves, json, pace] = await Promise.all([
       run(['jobs', 'create', lampOn]),
       run(['jobs', 'create', lampOn, '--all', '--tag', 'x']),
       run(['jobs', 'create', lampOn, '--all', '--waves', '50,10']),
       run(['jobs', 'create', lampOn, '{volume:30}', '--all']),
+      run(['jobs', 'create', lampOn, '--all', '--per-minute', 'ten']),
     ]);
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('--all for the whole fleet')]);
     expect([both.code, waves.code, json.code]).toEqual([1, 1, 1]);
     expect(waves.stderr).toContain('rising percents');
+    expect([pace.code, pace.stderr]).toEqual([1, expect.stringContaining('--per-minute takes a number')]);
     expect(json.stderr).toContain('The arguments is no JSON');
   });
 });

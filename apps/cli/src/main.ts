@@ -30,6 +30,7 @@ async function main(): Promise<void> {
     .recommendCommands()
     .wrap(Math.min(helpWidthMax, process.stdout.columns ?? helpWidthMax))
     .exitProcess(false)
+    .check(refuseNoNumbers)
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new UsageError(`${message ?? 'This cannot be run.'} See --help.`);
     });
@@ -49,6 +50,13 @@ async function main(): Promise<void> {
     .completion('completion', 'Print a script for bash or zsh that completes commands and options')
     .epilogue('Exit codes: 0 done, 1 usage, 2 refused, 3 some targets failed, 4 hub not reachable, 5 not allowed.')
     .parseAsync();
+}
+
+/** yargs makes NaN of what is no number, and JSON makes null of that: a limit that was mistyped would be none. */
+function refuseNoNumbers(args: Readonly<Record<string, unknown>>): true {
+  const wrong = Object.entries(args).find(([, value]) => typeof value === 'number' && !Number.isFinite(value));
+  if (wrong !== undefined) throw new UsageError(`--${wrong[0]} takes a number.`);
+  return true;
 }
 
 /** What has a code was foreseen and says itself what to do. Anything else is a fault of ours, found by its stack. */
