@@ -269,6 +269,9 @@ describe('where a session counts', () => {
     expect(await (await browser.post('/api/sign-out-everywhere')).json()).toEqual({ sessions: 2 });
     expect([await isIn(browser), await isIn(third)]).toEqual([false, false]);
     expect((await browser.post('/api/sign-out')).status).toBe(401);
+    expect(third.cookies.has('flotilla-session')).toBe(true);
+    expect((await third.post('/api/sign-out')).status).toBe(401);
+    expect(third.cookies.has('flotilla-session')).toBe(false);
   });
 });
 

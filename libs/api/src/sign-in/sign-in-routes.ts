@@ -118,12 +118,19 @@ class SignInDesk {
     void reply.header('set-cookie', cookieText('flotilla-browser', opened.id, { isSecure, maxAgeSeconds: knownSeconds }));
   }
 
-  /** Takes the cookie away as well, also where it was good for nothing any more. */
+  /** Takes the cookie away as well, also where it was good for nothing any more; not for a page of another site. */
   async #sessionOf({ headers }: FastifyRequest, reply: FastifyReply): Promise<SignedInUser> {
-    const { session } = await this.#deps.callers.ofRequest(headers, true);
-    if (session === undefined) throw new ApiError('BAD_USER_INPUT', 'A key is not signed in: revokeApiKey ends it.');
-    void reply.header('set-cookie', expiredCookie('flotilla-session', this.#deps.isSecure));
-    return session;
+    const { callers, isSecure } = this.#deps;
+    try {
+      const { session } = await callers.ofRequest(headers, true);
+      if (session === undefined) throw new ApiError('BAD_USER_INPUT', 'A key is not signed in: revokeApiKey ends it.');
+      void reply.header('set-cookie', expiredCookie('flotilla-session', isSecure));
+      return session;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'UNAUTHENTICATED' && callers.tokenIn(headers) !== undefined)
+        void reply.header('set-cookie', expiredCookie('flotilla-session', isSecure));
+      throw error;
+    }
   }
 
   /** Programs, which say nothing of origins, may sign in. */
