@@ -75,11 +75,11 @@ export class People {
     const until = await registry.signInFailures.begin([subject], clock.now(), judge, limits.forgottenMs);
     if (until !== undefined) return { refusal: refuse('LIMIT_EXCEEDED', ['current'], 'Too many wrong passwords: try again later.') };
     const isRight = await passwords.verify(await registry.users.passwordHashOf(user.id), current);
+    if (isRight === false) return { refusal: refuse('INVALID', ['current'], 'This is not the present password.') };
+    await registry.signInFailures.succeeded(isRight ? { ended: [subject], spared: [] } : { ended: [], spared: [subject] });
     if (isRight === undefined) return { refusal: busy(['current']) };
-    if (!isRight) return { refusal: refuse('INVALID', ['current'], 'This is not the present password.') };
     const passwordHash = await passwords.hash(next);
     if (passwordHash === undefined) return { refusal: busy(['new']) };
-    await registry.signInFailures.succeeded({ ended: [subject], spared: [] });
     await registry.users.setOwnPassword(user.id, passwordHash, id, { at: clock.now(), by: sourceOf(actor) });
     tellAccess(bus, user.id);
     return { user };
