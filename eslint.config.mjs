@@ -40,6 +40,9 @@ const doors = [
   { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'cli', 'bench', 'test'] },
   { packages: ['@nestjs/*', 'mercurius'], projects: ['api', 'hub'] },
   { packages: ['@modelcontextprotocol/*'], projects: ['api', 'cli', 'test'] },
+  // Requests to addresses that people give are judged at each connection, in one place.
+  { packages: ['undici', 'ipaddr.js'], projects: ['fleet'] },
+  { packages: ['@node-rs/argon2', 'openid-client'], projects: ['api'] },
 ];
 
 const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);
