@@ -46,6 +46,8 @@ export class Database implements Queryable {
       if (this.#pool.ending) return;
       logger.warn({ message: error.message }, 'an idle PostgreSQL connection ended');
     });
+    // The pool listens to connections that are idle. One that breaks in a transaction fails its statements; unheard, its event would end the process.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
   }
 

@@ -1,0 +1,70 @@
+/** An event of a connection that nobody hears is an uncaught exception, which fails the whole file. */
+import net from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLogger } from '../registry-logger.js';
+import { openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
+import { Database } from './database.js';
+
+let test: TestDatabase;
+/** To PostgreSQL, and to be cut. */
+let way: net.Server;
+let database: Database;
+const ends = new Set<Socket>();
+
+beforeAll(async () => {
+  test = await openTestDatabase();
+  const { hostname, port } = new URL(test.databaseUrl);
+  way = net.createServer((near) => {
+    const far = net.connect(Number(port || 5_432), hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(from);
+      from.on('error', () => to.destroy()).on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
+  const url = new URL(test.databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String((way.address() as AddressInfo).port);
+  database = new Database(url.href, 2, silentLogger);
+});
+afterAll(async () => {
+  await database.close();
+  way.close();
+  await test.close();
+});
+
+const cut = () => {
+  for (const end of ends) end.destroy();
+  ends.clear();
+};
+
+describe('a transaction whose connection is cut', () => {
+  it.each([
+    [
+      'during a statement',
+      async (run: (text: string) => Promise<unknown>) => {
+        setTimeout(cut, 100);
+        await run('SELECT pg_sleep(30)');
+      },
+    ],
+    [
+      'between two statements',
+      async (run: (text: string) => Promise<unknown>) => {
+        await run('SELECT 1');
+        cut();
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        await run('SELECT 1');
+      },
+    ],
+  ])('%s fails, and nothing else does', async (_when, work) => {
+    const begun = database.transaction((transaction) => work((text) => transaction.query({ text }, [])));
+    await expect(begun).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    expect(await database.query({ text: 'SELECT 1 AS one' }, [])).toEqual([{ one: 1 }]);
+  });
+});
