@@ -1,0 +1,116 @@
+/**
+ * Who may ask what: each operation of the API with the scope that it needs, the least that can be asked, and what is answered where it may be. Written by
+ * hand from the contract, apart from what the hub goes by, so that the two check each other.
+ */
+import type { Scope } from './api-keys.js';
+
+/** `$1` stands for a name that is used once, `$id` for an id that is nobody's, `$mac` for a new device's, `$tomorrow` for a time. */
+export interface AccessRow {
+  readonly needs: Scope | 'ANY_KEY';
+  readonly input: string;
+  /** What a key with the scope is told: values, nothing, or a refusal that is data. */
+  readonly allowed: string;
+  /** What a key with all scopes but ADMIN is told that is narrowed to some devices; as `allowed` where not given. ADMIN's operations are closed to it. */
+  readonly narrowed?: string;
+}
+
+const may = (needs: AccessRow['needs'], input = '', allowed = 'data', narrowed?: string): AccessRow => ({
+  ...{ needs, input, allowed },
+  ...(narrowed === undefined ? {} : { narrowed }),
+});
+
+const notFound = 'userErrors NOT_FOUND';
+const invalid = 'userErrors INVALID';
+const forbidden = 'FORBIDDEN';
+const group = '{name: "$1", filter: {ids: ["$id"]}}';
+const job = '{tool: "self.get_device_status", devices: {ids: ["$id"]}}';
+const webhook = '{url: "https://example.com/$1", types: ["device.connected"]}';
+
+export const queries: Readonly<Record<string, AccessRow>> = {
+  viewer: may('ANY_KEY'),
+  device: may('DEVICES_READ', '(id: "$id")', 'null'),
+  devices: may('DEVICES_READ'),
+  hubStatus: may('ADMIN'),
+  fleetSummary: may('DEVICES_READ'),
+  deviceGroup: may('DEVICES_READ', '(id: "$id")', 'null'),
+  deviceGroups: may('DEVICES_READ'),
+  tools: may('DEVICES_READ'),
+  toolPolicies: may('DEVICES_READ'),
+  call: may('DEVICES_READ', '(id: "$id")', 'null'),
+  calls: may('DEVICES_READ'),
+  events: may('EVENTS_READ'),
+  job: may('JOBS_READ', '(id: "$id")', 'null'),
+  jobs: may('JOBS_READ'),
+  previewJob: may('JOBS_WRITE', `(input: ${job})`),
+  firmwareImages: may('DEVICES_READ'),
+  firmwareImage: may('DEVICES_READ', '(id: "$id")', 'null'),
+  enrolments: may('DEVICES_READ'),
+  enrolmentLinks: may('ADMIN'),
+  uploads: may('DEVICES_READ'),
+  users: may('ADMIN'),
+  apiKeys: may('ADMIN'),
+  auditEntries: may('ADMIN'),
+  webhooks: may('ADMIN'),
+};
+
+export const mutations: Readonly<Record<string, AccessRow>> = {
+  callTool: may('TOOLS_CALL', '(input: {deviceId: "$id", tool: "self.get_device_status"})', notFound),
+  refreshTools: may('DEVICES_WRITE', '(deviceId: "$id")', notFound),
+  updateDevice: may('DEVICES_WRITE', '(input: {deviceId: "$id", name: "$1"})', notFound),
+  tagDevices: may('DEVICES_WRITE', '(input: {filter: {ids: ["$id"]}, add: ["matrix"]})'),
+  // What a narrowed key adds must be among its own.
+  registerDevice: may('DEVICES_WRITE', '(input: {deviceId: "$mac", dialect: XIAOZHI})', 'data', forbidden),
+  registerDevices: may('DEVICES_WRITE', '(input: [{deviceId: "$mac", dialect: XIAOZHI}])', 'data', forbidden),
+  takeSnapshot: may('TOOLS_CALL_PRIVILEGED', '(deviceId: "$id")', notFound),
+  showImage: may('TOOLS_CALL_PRIVILEGED', '(deviceId: "$id", uploadId: "$id")', notFound),
+  removeDevice: may('DEVICES_WRITE', '(deviceId: "$id")', notFound),
+  rotateDeviceCredential: may('DEVICES_WRITE', '(deviceId: "$id")', notFound),
+  approveEnrolment: may('DEVICES_WRITE', '(code: "000000")', notFound, forbidden),
+  rejectEnrolment: may('DEVICES_WRITE', '(id: "$id")', notFound, forbidden),
+  createEnrolmentLink: may('ADMIN', '(input: {name: "$1", maxDevices: 1, expiresAt: "$tomorrow"})'),
+  revokeEnrolmentLink: may('ADMIN', '(id: "$id")', notFound),
+  createDeviceGroup: may('DEVICES_WRITE', `(input: ${group})`, 'data', forbidden),
+  updateDeviceGroup: may('DEVICES_WRITE', `(id: "$id", input: ${group})`, notFound, forbidden),
+  deleteDeviceGroup: may('DEVICES_WRITE', '(id: "$id")', notFound, forbidden),
+  setToolPolicy: may('ADMIN', '(input: {pattern: "matrix.$1", idempotent: true, disruptive: false})'),
+  deleteToolPolicy: may('ADMIN', '(pattern: "nothing.$1")', notFound),
+  createJob: may('JOBS_WRITE', `(input: ${job}, idempotencyKey: "$1")`),
+  approveJob: may('JOBS_WRITE', '(id: "$id")', notFound),
+  denyJob: may('JOBS_WRITE', '(id: "$id", reason: "a spec")', notFound),
+  pauseJob: may('JOBS_WRITE', '(id: "$id")', notFound),
+  resumeJob: may('JOBS_WRITE', '(id: "$id")', notFound),
+  cancelJob: may('JOBS_WRITE', '(id: "$id")', notFound),
+  openNextWave: may('JOBS_WRITE', '(id: "$id")', notFound),
+  rerunJob: may('JOBS_WRITE', '(id: "$id", outcomes: [FAILED], idempotencyKey: "$1")', notFound),
+  revertJob: may('JOBS_WRITE', '(id: "$id", idempotencyKey: "$1")', notFound),
+  publishFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id", models: ["m"])', notFound, forbidden),
+  withdrawFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id")', notFound, forbidden),
+  deleteFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id")', notFound, forbidden),
+  createApiKey: may('ADMIN', '(input: {name: "$1", scopes: [JOBS_READ]})'),
+  revokeApiKey: may('ADMIN', '(id: "$id")', notFound),
+  createUser: may('ADMIN', '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})'),
+  updateUser: may('ADMIN', '(id: "$id", input: {name: "$1", role: VIEWER})', notFound),
+  // The own one: a key has none, and hears so.
+  changePassword: may('ANY_KEY', '(current: "x", new: "long enough for a spec")', invalid),
+  createWebhook: may('ADMIN', `(input: ${webhook})`),
+  updateWebhook: may('ADMIN', `(id: "$id", input: ${webhook})`, notFound),
+  deleteWebhook: may('ADMIN', '(id: "$id")', notFound),
+  redeliverWebhook: may('ADMIN', '(deliveryId: "$id")', notFound),
+};
+
+export const subscribed: Readonly<Record<string, AccessRow>> = {
+  deviceChanged: may('DEVICES_READ'),
+  eventAdded: may('EVENTS_READ'),
+  jobProgress: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
+};
+
+/** Ways from what one scope shows to what another guards, on a device and a job that are there: with the first alone they are refused. */
+export const fieldsBehind: readonly (readonly [query: string, has: Scope, needs: Scope])[] = [
+  ['{ device(id: "$device") { events { nodes { id } } } }', 'DEVICES_READ', 'EVENTS_READ'],
+  ['{ job(id: "$job") { targets { nodes { device { id } } } } }', 'JOBS_READ', 'DEVICES_READ'],
+  [`{ previewJob(input: ${job}) { sample { id } } }`, 'JOBS_WRITE', 'DEVICES_READ'],
+  ['mutation { updateDevice(input: {deviceId: "$device", name: "seen"}) { device { id } } }', 'DEVICES_WRITE', 'DEVICES_READ'],
+  ['mutation { refreshTools(deviceId: "$device") { device { id } } }', 'DEVICES_WRITE', 'DEVICES_READ'],
+  ['mutation { cancelJob(id: "$job") { job { targets { nodes { deviceId } } } } }', 'JOBS_WRITE', 'JOBS_READ'],
+  ['mutation { cancelJob(id: "$job") { job { failureGroups { count } } } }', 'JOBS_WRITE', 'JOBS_READ'],
+];
