@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Refusal, WebhookAnswer, WebhookRequest } from '@flotilla/fleet';
-import type { Registry, WebhookDeliveryRow, WebhookRow } from '@flotilla/registry';
+import type { WebhookDeliveryRow, WebhookRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY, WEBHOOKS } from '../api-deps.js';
+import { LIMITS, REGISTRY, WEBHOOKS, type FleetWideStores } from '../api-deps.js';
 import { pageSize } from '../connection.js';
 import type { WebhookOperations } from '../fleet-operations.js';
 import type {
@@ -37,7 +37,7 @@ export class WebhookResolver
     Required<Pick<WebhookResolvers, 'deliveries'>>
 {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(WEBHOOKS) private readonly acts: WebhookOperations,
     @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
