@@ -65,10 +65,43 @@ describe('the door', () => {
     ['a wrong key', 4403, () => [init(`${hub.adminKey}x`)]],
     ['an operation before the key', 4401, () => [subscribe('{ viewer { name } }')]],
     ['what is no message', 4400, () => ['{']],
+    ['the key twice', 4429, () => [init(hub.adminKey), init(hub.adminKey)]],
     ['a message over 1 MiB', 1009, () => ['x'.repeat(1_100_000)]],
   ])('%s closes with %i', async (_what, code, messages) => {
     const socket = openSocket(...messages());
     expect(await new Promise((resolve) => socket.once('close', resolve))).toBe(code);
+  });
+
+  it('an id that is in use closes with 4409', async () => {
+    const socket = openSocket(init(hub.adminKey));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await new Promise((resolve) => socket.once('message', resolve));
+    const live = subscribe('subscription { deviceChanged { id } }');
+    socket.send(live);
+    socket.send(live);
+    expect(await closed).toBe(4409);
+  });
+
+  it('one subscription more than 50 is refused, and the 50 go on', async () => {
+    const socket = openSocket(init(hub.adminKey));
+    const seen: { type: string; id?: string; payload?: unknown }[] = [];
+    socket.on('message', (data: Buffer) => seen.push(JSON.parse(data.toString()) as (typeof seen)[number]));
+    await new Promise((resolve) => socket.once('message', resolve));
+    const query = `subscription { deviceChanged(filter: {ids: ["${deviceId}"]}) { id } }`;
+    for (let id = 1; id <= 51; id++) socket.send(JSON.stringify({ type: 'subscribe', id: String(id), payload: { query } }));
+    await eventually(
+      async () => {
+        await rename(deviceId, `fifty ${Date.now()}`);
+        return new Set(seen.filter(({ type }) => type === 'next').map(({ id }) => id)).size;
+      },
+      (count) => count === 50,
+    );
+    const refused = seen.filter(({ type }) => type === 'error');
+    expect(refused).toMatchObject([
+      { payload: [{ extensions: { code: 'RATE_LIMITED' }, message: expect.stringContaining('At most 50') }] },
+    ]);
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.terminate();
   });
 
   it('a client that says nothing is sent away', async () => {

@@ -10,6 +10,7 @@ export type ApiErrorCode =
   | 'PERSISTED_QUERY_NOT_FOUND'
   | 'QUERY_NOT_LISTED'
   | 'RATE_LIMITED'
+  | 'TOO_SLOW'
   | 'COST_LIMIT'
   | 'CONFLICT'
   | 'UNAVAILABLE'
@@ -24,6 +25,7 @@ const httpStatus: Readonly<Record<ApiErrorCode, number>> = {
   PERSISTED_QUERY_NOT_FOUND: 400,
   QUERY_NOT_LISTED: 403,
   RATE_LIMITED: 429,
+  TOO_SLOW: 429,
   COST_LIMIT: 400,
   CONFLICT: 409,
   UNAVAILABLE: 503,

@@ -12,6 +12,7 @@ const codes: ReadonlySet<unknown> = new Set<ApiErrorCode>([
   'PERSISTED_QUERY_NOT_FOUND',
   'QUERY_NOT_LISTED',
   'RATE_LIMITED',
+  'TOO_SLOW',
   'COST_LIMIT',
   'CONFLICT',
   'UNAVAILABLE',

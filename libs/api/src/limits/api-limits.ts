@@ -31,7 +31,7 @@ export interface ApiLimits {
   readonly socketsMax: number;
   /** Operations open at once on one WebSocket connection. */
   readonly operationsPerSocketMax: number;
-  /** Changes that wait for one slow subscriber; past it the oldest are dropped and counted. */
+  /** Changes that wait for one slow subscriber; past it the oldest changes of devices are dropped and counted, and a subscription to events ends with TOO_SLOW. */
   readonly subscriptionQueueMax: number;
   /** Ms between two looks at the key of an open WebSocket: one that is revoked or expired ends its subscriptions by then. */
   readonly keyCheckMs: number;

@@ -11,6 +11,7 @@ import type { SubscriptionDeviceChangedArgs, SubscriptionEventAddedArgs, Subscri
 import type { ApiLimits } from '../limits/api-limits.js';
 import { deviceChanges, type StreamSources } from '../subscriptions/device-changes.js';
 import { eventAdditions, type EventAddition } from '../subscriptions/event-additions.js';
+import { EventTopics } from '../subscriptions/event-topics.js';
 import { jobChanges } from '../subscriptions/job-changes.js';
 
 type Live<Value> = AsyncGenerator<Value, void, void>;
@@ -19,9 +20,11 @@ type Live<Value> = AsyncGenerator<Value, void, void>;
 @Resolver()
 export class LiveResolver {
   private readonly sources: Omit<StreamSources, 'view'>;
+  private readonly events: EventTopics;
 
   constructor(@Inject(FEED) feed: EventFeed, @Inject(LOGGER) logger: ApiLogger, @Inject(LIMITS) limits: ApiLimits) {
     this.sources = { feed, logger, queueMax: limits.subscriptionQueueMax };
+    this.events = new EventTopics(feed);
   }
 
   @Subscription('deviceChanged', { resolve: withFreshLoaders<DeviceRow> })
@@ -31,7 +34,8 @@ export class LiveResolver {
 
   @Subscription('eventAdded', { resolve: withFreshLoaders<EventAddition> })
   eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs, context: ApiContext): Live<EventAddition> {
-    const sources = { ...this.sources, view: context.view, isNarrowed: context.viewer.devices !== undefined };
+    const { queueMax } = this.sources;
+    const sources = { queueMax, events: this.events, view: context.view, isNarrowed: context.viewer.devices !== undefined };
     return eventAdditions(sources, withoutNulls(filter ?? {}));
   }
 

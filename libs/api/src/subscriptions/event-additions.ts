@@ -1,7 +1,9 @@
 /** eventAdded: events as they were written, straight from the feed: no query, but for a narrowed subscriber's. */
 import type { FeedEvent } from '@flotilla/bus';
 import type { EventFilter } from '@flotilla/registry';
-import { logDropped, type StreamSources } from './device-changes.js';
+import { ApiError } from '../api-error.js';
+import type { StreamSources } from './device-changes.js';
+import type { EventTopics } from './event-topics.js';
 import { liveStream } from './live-stream.js';
 import { SubscriberQueue } from './subscriber-queue.js';
 
@@ -14,16 +16,19 @@ export interface EventAddition {
 /** Events looked at with one statement, for a narrowed subscriber. */
 const readMax = 100;
 
-export interface EventSources extends StreamSources {
+export interface EventSources extends Pick<StreamSources, 'view' | 'queueMax'> {
+  readonly events: EventTopics;
   /** Whether `view` is less than everything: then it is asked about the device of each event. */
   readonly isNarrowed: boolean;
 }
 
+/** Ends with TOO_SLOW where more events wait than are kept: one that is left out would be taken for one that never was. */
 export function eventAdditions(sources: EventSources, filter: EventFilter): AsyncGenerator<EventAddition, void, void> {
   return liveStream(async function* (signal) {
     const added = new SubscriberQueue<FeedEvent>(sources.queueMax);
-    const unsubscribe = sources.feed.subscribe('event', (event) => {
+    const unsubscribe = sources.events.subscribe(filter.deviceId, (event) => {
       if (matches(event, filter)) added.push(event.id, event);
+      if (added.droppedCount > 0) added.close();
     });
     signal.addEventListener('abort', () => added.close());
     const takeMax = sources.isNarrowed ? readMax : 1;
@@ -31,11 +36,18 @@ export function eventAdditions(sources: EventSources, filter: EventFilter): Asyn
       for (let events = await added.take(takeMax); events; events = await added.take(takeMax)) {
         for (const node of await seenOf(sources, events)) yield { cursor: sources.view.events.cursorOf(node), node };
       }
+      if (added.droppedCount > 0) throw tooSlow(sources.queueMax);
     } finally {
       unsubscribe();
-      logDropped(sources.logger, 'eventAdded', added.droppedCount);
     }
   });
+}
+
+function tooSlow(queueMax: number): ApiError {
+  return new ApiError(
+    'TOO_SLOW',
+    `More than ${queueMax} events were waiting for you, so this subscription ends: read "events" after the last cursor that you have seen, and subscribe again.`,
+  );
 }
 
 /** What is about no device is nobody's who is narrowed. */
@@ -46,8 +58,8 @@ async function seenOf({ isNarrowed, view }: EventSources, events: readonly FeedE
   return events.filter(({ deviceId }) => deviceId !== undefined && seen.has(deviceId));
 }
 
-function matches(event: FeedEvent, { deviceId, types, since, until }: EventFilter): boolean {
-  if (deviceId !== undefined && event.deviceId !== deviceId) return false;
+/** But for the device, by which it was found. */
+function matches(event: FeedEvent, { types, since, until }: EventFilter): boolean {
   if (types !== undefined && !types.includes(event.type)) return false;
   return (since === undefined || event.at >= since) && (until === undefined || event.at < until);
 }
