@@ -79,6 +79,19 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     expect(await status()).toBe(401);
   });
 
+  it('makes an enrolment link, whose address is shown once', async () => {
+    await console.visit('/enrolments');
+    await page.getByRole('button', { name: 'New link' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name of the link' }).fill('Second floor');
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Make the link' }).click();
+    expect(await dialog.getByRole('textbox', { name: 'OTA address' }).inputValue()).toMatch(/^http.*\/ota\/./);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('cell', { name: 'Second floor' }).waitFor();
+    await console.visit('/access');
+  });
+
   it('refuses a webhook with the hub’s own words, and keeps one that is allowed', async () => {
     await console.visit('/webhooks');
     await page.getByText('Nobody is told yet').waitFor();

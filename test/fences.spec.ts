@@ -78,6 +78,13 @@ describe('the fences', () => {
     expect(await broken('libs/bus/src/fixture.ts', 'export const a: any = 1;\n')).toContain('@typescript-eslint/no-explicit-any');
   });
 
+  it('refuse text in the console that no catalogue has', async () => {
+    const text = (jsx: string) => `export function A() {\n  return ${jsx};\n}\n`;
+    for (const jsx of ['<p>Hello</p>', '<p title="Hello" />', '<p>你好</p>'])
+      expect(await broken('apps/dashboard/src/fixture.tsx', text(jsx)), jsx).toContain('no-restricted-syntax');
+    expect(await broken('apps/dashboard/src/fixture.tsx', text('<p>· {1}</p>'))).toEqual([]);
+  });
+
   it('refuse modules that import each other', async () => {
     const text = `import { openLocalBus } from './local-bus.js';\nexport const a = openLocalBus;\n`;
     expect(await broken('libs/bus/src/local-directory.ts', text)).toContain('import-x/no-cycle');

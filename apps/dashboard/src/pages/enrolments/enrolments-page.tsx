@@ -15,6 +15,7 @@ import { Page, Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
 import { ApproveForm } from './approve-form';
+import { Links } from './links';
 import { EnrolmentNewsDocument, EnrolmentsDocument, type EnrolmentsQuery, RejectEnrolmentDocument } from './generated/enrolments';
 
 type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
@@ -24,7 +25,7 @@ const news = { filter: { types: ['enrolment.requested', 'enrolment.approved', 'e
 
 export function EnrolmentsPage() {
   const { t } = useTranslation();
-  const mayDecide = useScope('DEVICES_WRITE');
+  const [mayDecide, isAdmin] = [useScope('DEVICES_WRITE'), useScope('ADMIN')];
   const pages = usePages({ query: EnrolmentsDocument, variables: variablesAfter, pageOf });
   const [chosen, setChosen] = useState<Enrolment>();
   const [turnedAway, setTurnedAway] = useState<Enrolment>();
@@ -57,6 +58,7 @@ export function EnrolmentsPage() {
           {t('enrolments.emptyHint', { url: `${location.origin}/ota/` })}
         </Empty>
       )}
+      {isAdmin && <Links />}
       <TurnAway enrolment={turnedAway} onClose={() => setTurnedAway(undefined)} onDone={refresh} />
     </Page>
   );
