@@ -112,7 +112,7 @@ async function askViewer(headers: Readonly<Record<string, string>>): Promise<Vie
     body: JSON.stringify({ query: stringifyDocument(ViewerDocument) }),
   });
   if (answer.status === 401) return undefined;
-  const { data } = (await answer.json()) as { data: ViewerQuery | null };
-  if (data === null) throw new Error(`The hub answered ${answer.status}.`);
+  const { data } = (await answer.json()) as { data?: ViewerQuery | null };
+  if (!data) throw new Error(`The hub answered ${answer.status}.`);
   return data.viewer;
 }
