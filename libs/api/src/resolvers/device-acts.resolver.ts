@@ -47,7 +47,7 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
       refuseTimeZone(timeZone, ['input', 'timeZone']) ??
       refuseVoiceUrl(voiceUrl, ['input', 'voiceUrl']) ??
       refuseTransport(transport) ??
-      (transport ? await this.provisioning.refuseDialled(deviceId, ['input', 'transport']) : undefined);
+      (transport ? await this.provisioning.refuseDialled(deviceId, ['input', 'transport'], actorOf(context)) : undefined);
     if (refusal) return { userErrors: [refusal] };
     const change = {
       ...(name === undefined ? {} : { name }),

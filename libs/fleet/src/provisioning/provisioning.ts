@@ -87,14 +87,14 @@ export class Provisioning {
     if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const issued = await registry.credentials.rotate(deviceId, clock.now(), sourceOf(actor));
     const known = issued && (await registry.credentials.findKnown(deviceId));
-    if (known === undefined) return { refusal: (await this.refuseDialled(deviceId, ['deviceId'])) ?? noSuchDevice(deviceId) };
+    if (known === undefined) return { refusal: (await this.refuseDialled(deviceId, ['deviceId'], actor)) ?? noSuchDevice(deviceId) };
     this.#tell('credential.rotated', known.deviceId, { actor: actor.name });
     return { known };
   }
 
-  /** Nothing that is said of how a device comes in can be said of a board that the hub dials. */
-  async refuseDialled(deviceId: string, path: readonly string[]): Promise<Refusal | undefined> {
-    if (!(await this.#deps.registry.credentials.isDialled(deviceId))) return undefined;
+  /** Nothing that is said of how a device comes in can be said of a board that the hub dials. Undefined also where the actor does not see it. */
+  async refuseDialled(deviceId: string, path: readonly string[], actor: Actor): Promise<Refusal | undefined> {
+    if (!(await this.#deps.registry.credentials.isDialled(deviceId)) || !(await this.#isSeen(deviceId, actor))) return undefined;
     const message = `The hub dials "${deviceId}" at its address, so it needs no credential and chooses no transport. Remove it and register it with transport WEBSOCKET or MQTT where it is to come by itself.`;
     return refuse('INVALID', path, message);
   }
@@ -107,7 +107,7 @@ export class Provisioning {
     const { credentials } = this.#deps.registry;
     const before = await credentials.findKnown(deviceId);
     if (!(await credentials.setTransport(deviceId, transport, sourceOf(actor)))) {
-      return { refusal: (await this.refuseDialled(deviceId, ['input', 'transport'])) ?? noSuchDevice(deviceId) };
+      return { refusal: (await this.refuseDialled(deviceId, ['input', 'transport'], actor)) ?? noSuchDevice(deviceId) };
     }
     if (before?.dialect === 'XIAOZHI' && before.transport !== transport && before.credential.secret === undefined) {
       await credentials.rotate(deviceId, this.#deps.clock.now(), sourceOf(actor));
