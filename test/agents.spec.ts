@@ -26,12 +26,12 @@ let camera: RawMqttDevice;
 let shortLived: { readonly key: string; readonly expiresAt: number; readonly end: Promise<void> };
 const boards: McpuBoard[] = [];
 
-async function keyWith(scopes: readonly string[], expiresAt?: number): Promise<string> {
+async function keyWith(scopes: readonly string[], { expiresAt, devices }: { expiresAt?: number; devices?: object } = {}): Promise<string> {
   const secret = `spec-${randomUUID()}`;
   const hash = createHash('sha256').update(secret).digest('hex');
-  await pg.query('INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, $6)', [
+  await pg.query('INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at, devices) VALUES ($1, $2, $3, $4, $5, $6, $7)', [
     ...[randomUUID(), scopes.join(' '), secret.slice(0, 8), hash],
-    ...[scopes, expiresAt === undefined ? null : new Date(expiresAt)],
+    ...[scopes, expiresAt === undefined ? null : new Date(expiresAt), devices ?? null],
   ]);
   return secret;
 }
@@ -39,7 +39,7 @@ async function keyWith(scopes: readonly string[], expiresAt?: number): Promise<s
 /** A key that is good for some seconds, with the GET stream that it opened. */
 async function openShortLived(): Promise<typeof shortLived> {
   const expiresAt = Date.now() + 3_000;
-  const key = await keyWith(['DEVICES_READ'], expiresAt);
+  const key = await keyWith(['DEVICES_READ'], { expiresAt });
   const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };
   const { status, body } = await fetch(`${hub.httpUrl}/mcp`, { headers });
   expect(status).toBe(200);
@@ -63,6 +63,23 @@ async function addBoard(deviceId: string, board: McpuBoard): Promise<void> {
   const input = { deviceId, dialect: 'MCPU', address: board.address };
   expect(await ask(hub, query, { input })).toMatchObject({ registerDevice: { userErrors: [] } });
   await deviceThat(hub, deviceId, isOnline, 15_000);
+}
+
+/** In a fleet that others are shown compactly. */
+async function narrowedAgentHearsOfItsOwn(): Promise<void> {
+  let news = 0;
+  const key = await keyWith(['DEVICES_READ', 'TOOLS_CALL'], { devices: { search: 'greenhouse' } });
+  const agent = await connectAgent(hub, { key, onToolsChanged: () => (news += 1) });
+  const names = async () => (await agent.listTools()).tools.map(({ name }) => name);
+  const own = ['greenhouse-1__gpio_read', 'greenhouse-1__gpio_write'];
+  expect((await names()).sort()).toEqual(own);
+  await addBoard('greenhouse-2', await McpuBoard.boot());
+  await eventually(
+    () => news,
+    (count) => count > 0,
+  );
+  expect((await names()).sort()).toEqual([...own, 'greenhouse-2__gpio_read', 'greenhouse-2__gpio_write']);
+  await agent.close();
 }
 
 function textOf(result: unknown): string {
@@ -247,7 +264,7 @@ describe('the agents’ door', () => {
   it('tells of a disruptive tool, in its hints at once and in the audit trail under the key that called it', async () => {
     let news = 0;
     const scopes = ['DEVICES_READ', 'TOOLS_CALL', 'EVENTS_READ'];
-    const agent = await connectAgent(hub, { key: await keyWith(scopes), mode: 'full', onToolsChanged: () => (news += 1) });
+    const agent = await connectAgent(hub, { key: await keyWith(scopes), onToolsChanged: () => (news += 1) });
     const name = `${cameraId.replaceAll(':', '_')}__test_simple_text`;
     const set = 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { userErrors { code message } } }';
     const policy = { pattern: 'test_simple_text', idempotent: false, disruptive: true, disconnectExpected: false, verification: 'NONE' };
@@ -292,6 +309,7 @@ describe('the agents’ door', () => {
       const full = await connectAgent(hub, { mode: 'full' });
       expect((await full.listTools()).tools.length).toBeGreaterThan(100);
       await full.close();
+      await narrowedAgentHearsOfItsOwn();
     } finally {
       await more.stop();
     }

@@ -100,7 +100,7 @@ class Door {
     this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');
     reply.raw.once('close', () => this.#open.delete(reply.raw));
     const handle = toNodeHandler(
-      { fetch: (asked, options) => this.#fetch(asked, options, mode) },
+      { fetch: (asked, options) => this.#fetch(asked, options, newsModeOf({ viewer, mode })) },
       { maxRequestBodySize: this.#limits.requestBytesMax, onerror: (error) => this.#fault(error) },
     );
     await handle(Object.assign(raw, { auth, method: request.method, url: request.url }), reply.raw);
@@ -108,14 +108,14 @@ class Door {
   }
 
   /** The former revision hears news on a GET stream, which the SDK's stateless serving does not have. */
-  async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, mode: ListingMode): Promise<Response> {
-    if (request.method === 'GET') return this.#openNewsStream(request, this.#callerOf(options?.authInfo), mode);
-    const handler = this.#handlers.get(mode);
-    if (handler === undefined) throw new TypeError(`No handler serves ${mode}.`);
+  async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, news: ListingMode): Promise<Response> {
+    if (request.method === 'GET') return this.#openNewsStream(request, this.#callerOf(options?.authInfo), news);
+    const handler = this.#handlers.get(news);
+    if (handler === undefined) throw new TypeError(`No handler tells news of ${news}.`);
     return handler.fetch(request, options);
   }
 
-  async #openNewsStream(request: Request, caller: AgentCaller, mode: ListingMode): Promise<Response> {
+  async #openNewsStream(request: Request, caller: AgentCaller, news: ListingMode): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: this.#limits.agentKeepAliveMs });
     const server = this.#serverFor(caller);
     await server.connect(transport);
@@ -124,7 +124,7 @@ class Door {
       await server.close();
       return response;
     }
-    const unsubscribe = this.#news.subscribe(mode, async () => {
+    const unsubscribe = this.#news.subscribe(news, async () => {
       await server.sendToolListChanged();
       await server.sendResourceListChanged();
     });
@@ -185,6 +185,11 @@ function opened({ body, status, headers }: Response): Response {
   const comment = new TextEncoder().encode(': open\n\n');
   const stream = new TransformStream<Uint8Array, Uint8Array>({ start: (beginning) => beginning.enqueue(comment) });
   return new Response(body === null ? null : body.pipeThrough(stream), { status, headers });
+}
+
+/** A key that is narrowed to some devices may be listed all of them although the fleet is large, so it hears of every change: whether one is in its list is not looked up. */
+function newsModeOf({ viewer, mode }: Pick<AgentCaller, 'viewer' | 'mode'>): ListingMode {
+  return mode === 'auto' && viewer.devices !== undefined ? 'full' : mode;
 }
 
 function modeOf(url: string): ListingMode {

@@ -79,6 +79,7 @@ export class ToolCatalogue {
   async fingerprint(): Promise<string | undefined> {
     let tools = 0;
     const seen: unknown[] = [];
+    const policies = await this.#registry.toolPolicies.all();
     for (let cursor: string | undefined, more = true; more;) {
       const page = await this.#page(this.#registry, {}, cursor);
       for (const { device, tools: own } of page.devices) {
@@ -89,7 +90,7 @@ export class ToolCatalogue {
       more = cursor !== undefined;
       if (tools > listedToolsMax || (more && seen.length >= surveyedDevicesMax)) return undefined;
     }
-    return JSON.stringify(seen);
+    return JSON.stringify([seen, policies]);
   }
 
   /** The tools of one device, with their names for agents; those that the caller may call. */
