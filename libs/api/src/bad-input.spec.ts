@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminKey, openApi, type OpenApi } from './mounted-api.suite.js';
 
@@ -43,6 +45,17 @@ describe('a request that is no GraphQL request', () => {
   ])('with %s is BAD_USER_INPUT', async (_what, body) => {
     const { status, data, codes } = await api.post(body, admin);
     expect({ status, data, codes: [...new Set(codes)] }).toEqual({ status: 400, codes: ['BAD_USER_INPUT'] });
+  });
+
+  it('is none either where the hub knows its syntax tree by hash, from a WebSocket', async () => {
+    const query = JSON.stringify(parse('{ viewer { name } }', { noLocation: true }));
+    const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
+    const client = api.client(adminKey);
+    await expect(client.iterate({ query, extensions }).next()).rejects.toMatchObject([
+      { message: expect.stringContaining('Syntax Error') },
+    ]);
+    await client.dispose();
+    expect(await api.post({ extensions }, admin)).toMatchObject({ status: 400, codes: ['BAD_USER_INPUT'] });
   });
 
   it('is told when its body is too large', async () => {

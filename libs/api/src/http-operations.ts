@@ -63,11 +63,12 @@ export function makeHttpOperations({ registry, logger, callers, admission }: Htt
       preValidation: async (request: FastifyRequest) => {
         mendBody(request.body);
         refuseOddParameters(request.body);
-        refuseJsonQuery(request.body);
-        refuseJsonQuery(request.query);
         nameDocument(request.method === 'GET' ? request.query : request.body, (named) =>
           admission.queries.documentOf(named, callerOf(request).viewer),
         );
+        // Behind it: what is named by its hash may have been registered by somebody else.
+        refuseJsonQuery(request.body);
+        refuseJsonQuery(request.query);
       },
     },
     context: (request) => new ApiContext(registry, callerOf(request), request.ip),
