@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { benchCalls } from './calls.js';
 import { benchConnectedFleet } from './connected-fleet.js';
 import { benchLargeJobs } from './large-jobs.js';
+import { benchListPages } from './list-pages.js';
 import { holds, table, type Figure } from './report.js';
 
 /** How long each server of the first comparison is watched; `--seconds 3` for a quick look. */
@@ -19,9 +20,12 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   calls: () => benchCalls(seconds),
   fleet: benchConnectedFleet,
   jobs: benchLargeJobs,
+  pages: benchListPages,
 };
+/** Only where it is asked for by its name. */
+const apart = 'pages';
 const only = process.argv.indexOf('--only');
-const chosen = only === -1 ? Object.keys(parts) : [process.argv[only + 1] ?? ''];
+const chosen = only === -1 ? Object.keys(parts).filter((name) => name !== apart) : [process.argv[only + 1] ?? ''];
 const figures: Figure[] = [];
 for (const name of chosen) {
   const part = parts[name];
