@@ -98,6 +98,9 @@ export interface GatewayLimits {
   readonly statusTimeoutMs: number;
   /** Devices asked for their state per second: after a job over ten thousand they are asked for a minute, and the job has the machine for itself. */
   readonly statusCallsPerSecondMax: number;
+  /** Calls to devices in a second from which on only so few of them are asked in the next: in the middle of a job. */
+  readonly statusBusyCallsPerSecond: number;
+  readonly statusCallsPerSecondBusyMax: number;
   /** A state that is kept, bytes of JSON. Known boards report some 300. */
   readonly reportedStateBytesMax: number;
   /** From a listing without any tool, the first of a session, to the second, ms: some boards register their tools only after they have connected. */
@@ -161,6 +164,8 @@ export const defaultGatewayLimits: GatewayLimits = {
   statusCallsMax: 32,
   statusTimeoutMs: 12_000,
   statusCallsPerSecondMax: 200,
+  statusBusyCallsPerSecond: 1_000,
+  statusCallsPerSecondBusyMax: 20,
   reportedStateBytesMax: 4 * 1024,
   emptyListingRetryMs: 30_000,
   retryDelayMs: 250,

@@ -22,6 +22,8 @@ export interface StatusWatchOptions extends StateReportsOptions {
     | 'statusFollowUpMs'
     | 'statusCallsMax'
     | 'statusCallsPerSecondMax'
+    | 'statusBusyCallsPerSecond'
+    | 'statusCallsPerSecondBusyMax'
     | 'statusTimeoutMs'
     | 'reportedStateBytesMax'
   >;
@@ -47,11 +49,13 @@ export class StatusWatch {
   readonly #ids = new RecordIds();
   /** Due, in order; at most one of each kind per session. */
   readonly #due: Look[] = [];
-  /** Sessions with a look after a set to come, and whether something was set since it was planned. */
-  readonly #planned = new Map<WatchedSession, { isSetAgain: boolean; readonly cancel: () => void }>();
+  /** Sessions with a look after a set to come, in the order of their times. One timer serves them all: a job over a fleet plans thousands a second. */
+  readonly #planned = new Map<WatchedSession, { isSetAgain: boolean; readonly at: number; readonly left: number }>();
+  #cancelPlan: (() => void) | undefined;
   #underWay = 0;
-  /** Looks since `at`, ms since the Unix epoch; a new second begins with none. */
-  #second = { at: 0, looks: 0 };
+  /** Looks, and calls that others made, since `at`, ms since the Unix epoch. */
+  #second = { at: 0, looks: 0, calls: 0 };
+  #looksMax: number;
   #cancelNextSecond: (() => void) | undefined;
   #isStopped = false;
   #cancelStep: () => void = () => undefined;
@@ -59,6 +63,7 @@ export class StatusWatch {
   constructor(private readonly options: StatusWatchOptions) {
     this.#wheel = new PollWheel(options.limits.statusIntervalSeconds);
     this.#reports = new StateReports(options);
+    this.#looksMax = options.limits.statusCallsPerSecondMax;
   }
 
   start(): void {
@@ -69,7 +74,7 @@ export class StatusWatch {
     this.#isStopped = true;
     this.#cancelStep();
     this.#cancelNextSecond?.();
-    for (const { cancel } of this.#planned.values()) cancel();
+    this.#cancelPlan?.();
     this.#planned.clear();
     this.#due.length = 0;
   }
@@ -80,12 +85,13 @@ export class StatusWatch {
 
   remove(session: WatchedSession): void {
     this.#wheel.remove(session);
-    this.#planned.get(session)?.cancel();
     this.#planned.delete(session);
   }
 
   /** Some call to a device has ended: what it says of the device's state is taken, and what it set is looked at. */
   settled(session: WatchedSession, { tool }: SessionCall, { outcome }: SettledCall): void {
+    this.#turnSecond();
+    this.#second.calls += 1;
     if (outcome.kind !== 'SUCCEEDED' || session.statusTool === undefined) return;
     if (tool === session.statusTool) void this.#reports.take(session, tool, outcome.result);
     else if (tool.includes(SETS)) this.#planAfterSet(session, PUT_OFF_MAX);
@@ -105,14 +111,29 @@ export class StatusWatch {
       return;
     }
     if (this.#isStopped) return;
-    const cancel = this.options.clock.setTimer(this.options.limits.statusFollowUpMs, () => {
-      const isSetAgain = this.#planned.get(session)?.isSetAgain === true;
+    const { clock, limits } = this.options;
+    this.#planned.set(session, { isSetAgain: false, at: clock.now() + limits.statusFollowUpMs, left });
+    this.#waitForPlanned();
+  }
+
+  #waitForPlanned(): void {
+    const { clock } = this.options;
+    const next = this.#planned.values().next();
+    if (this.#cancelPlan !== undefined || next.done) return;
+    this.#cancelPlan = clock.setTimer(Math.max(0, next.value.at - clock.now()), () => this.#takePlanned());
+  }
+
+  #takePlanned(): void {
+    const now = this.options.clock.now();
+    this.#cancelPlan = undefined;
+    for (const [session, { at, isSetAgain, left }] of this.#planned) {
+      if (at > now) break;
       this.#planned.delete(session);
-      if (isSetAgain) return this.#planAfterSet(session, PUT_OFF_MAX);
-      this.#due.push({ session, kind: 'after_set', left });
-      this.#next();
-    });
-    this.#planned.set(session, { isSetAgain: false, cancel });
+      if (isSetAgain) this.#planAfterSet(session, PUT_OFF_MAX);
+      else this.#due.push({ session, kind: 'after_set', left });
+    }
+    this.#waitForPlanned();
+    this.#next();
   }
 
   #next(): void {
@@ -125,16 +146,24 @@ export class StatusWatch {
 
   /** Whether another look fits into this second; otherwise it goes on with the next one. */
   #hasTurn(): boolean {
-    const { clock, limits } = this.options;
-    const now = clock.now();
-    if (Math.abs(now - this.#second.at) >= 1_000) this.#second = { at: now, looks: 0 };
+    this.#turnSecond();
     this.#second.looks += 1;
-    if (this.#second.looks <= limits.statusCallsPerSecondMax) return true;
-    this.#cancelNextSecond ??= clock.setTimer(1_000, () => {
+    if (this.#second.looks <= this.#looksMax) return true;
+    this.#cancelNextSecond ??= this.options.clock.setTimer(1_000, () => {
       this.#cancelNextSecond = undefined;
       this.#next();
     });
     return false;
+  }
+
+  /** A new second begins with nothing. After one full of calls there are few looks: a job has the machine for itself, and they can wait. */
+  #turnSecond(): void {
+    const { clock, limits } = this.options;
+    const now = clock.now();
+    if (Math.abs(now - this.#second.at) < 1_000) return;
+    const isBusy = this.#second.calls - this.#second.looks >= limits.statusBusyCallsPerSecond;
+    this.#looksMax = isBusy ? limits.statusCallsPerSecondBusyMax : limits.statusCallsPerSecondMax;
+    this.#second = { at: now, looks: 0, calls: 0 };
   }
 
   #look(look: Look): void {
