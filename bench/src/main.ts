@@ -1,6 +1,7 @@
 /** `npm run bench`: every figure that the hub must hold, in one run. A table on standard error, JSON on standard output; exit code 1 when one is missed. */
 import { cpus } from 'node:os';
 import { benchCalls } from './calls.js';
+import { benchConversations } from './conversations.js';
 import { benchConnectedFleet } from './connected-fleet.js';
 import { benchLargeJobs } from './large-jobs.js';
 import { benchListPages } from './list-pages.js';
@@ -21,6 +22,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   fleet: benchConnectedFleet,
   jobs: benchLargeJobs,
   pages: benchListPages,
+  voice: benchConversations,
 };
 /** Only where it is asked for by its name. */
 const apart = 'pages';

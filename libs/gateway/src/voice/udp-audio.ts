@@ -22,6 +22,8 @@ export interface UdpChannelOptions {
 
 const ALGORITHM = 'aes-128-ctr';
 const KEY_BYTES = 16;
+/** What the kernel keeps while the process is busy: half a second of a thousand speakers. Systems may grant less. */
+const BUFFER_BYTES = 2 * 1024 * 1024;
 
 export class UdpAudio {
   readonly #channels = new Map<number, UdpChannel>();
@@ -38,7 +40,11 @@ export class UdpAudio {
 
   /** Port 0 picks a free one. Throws GatewayError UDP_UNAVAILABLE. */
   static async open(options: { readonly host: string; readonly port: number }): Promise<UdpAudio> {
-    const socket = createSocket(options.host.includes(':') ? 'udp6' : 'udp4');
+    const socket = createSocket({
+      type: options.host.includes(':') ? 'udp6' : 'udp4',
+      recvBufferSize: BUFFER_BYTES,
+      sendBufferSize: BUFFER_BYTES,
+    });
     try {
       socket.bind(options.port, options.host);
       await once(socket, 'listening');
