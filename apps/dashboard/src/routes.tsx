@@ -6,7 +6,8 @@ import { parseAuditSearch } from './pages/audit/audit-search';
 import { parseDeviceTab } from './pages/device/device-search';
 import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
-import { parseNewJobSearch } from './pages/jobs/new-job-search';
+import { parseJobSearch } from './pages/jobs/job-search';
+import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
 import { PageFailure, PageForbidden, PageNotFound } from './shell/page-failure';
 import { Shell } from './shell/shell';
@@ -58,13 +59,43 @@ const device = createRoute({
   ),
 });
 
-const jobs = createRoute({ getParentRoute, path: '/jobs', component: PageNotFound });
+const jobs = createRoute({
+  getParentRoute,
+  path: '/jobs',
+  validateSearch: parseJobSearch,
+  component: guarded(
+    'jobs',
+    lazyRouteComponent(() => import('./pages/jobs/jobs-page'), 'JobsPage'),
+  ),
+});
 
-const newJob = createRoute({ getParentRoute, path: '/jobs/new', validateSearch: parseNewJobSearch, component: PageNotFound });
+const newJob = createRoute({
+  getParentRoute,
+  path: '/jobs/new',
+  validateSearch: parseNewJobSearch,
+  component: guarded(
+    'jobs',
+    lazyRouteComponent(() => import('./pages/new-job/new-job-page'), 'NewJobPage'),
+  ),
+});
 
-const job = createRoute({ getParentRoute, path: '/jobs/$id', component: PageNotFound });
+const job = createRoute({
+  getParentRoute,
+  path: '/jobs/$id',
+  component: guarded(
+    'jobs',
+    lazyRouteComponent(() => import('./pages/job/job-page'), 'JobPage'),
+  ),
+});
 
-const firmware = createRoute({ getParentRoute, path: '/firmware', component: PageNotFound });
+const firmware = createRoute({
+  getParentRoute,
+  path: '/firmware',
+  component: guarded(
+    'firmware',
+    lazyRouteComponent(() => import('./pages/firmware/firmware-page'), 'FirmwarePage'),
+  ),
+});
 
 const enrolments = createRoute({
   getParentRoute,

@@ -1,5 +1,10 @@
 /** A link that looks like the button beside it. */
-import { Button } from '@mantine/core';
+import type { ComponentPropsWithRef } from 'react';
+import { Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 
-export const LinkButton = createLink(Button<'a'>);
+function AnchorButton(props: ButtonProps & Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>) {
+  return <Button component="a" {...props} />;
+}
+
+export const LinkButton = createLink(AnchorButton);

@@ -6,6 +6,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import { LoadFailure } from '../../parts/failure';
 import { badgeColours } from '../../parts/outcome-badge';
 import { Section } from '../../parts/page';
+import { ScrollTable } from '../../parts/scroll-table';
 import { Time } from '../../parts/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
@@ -72,38 +73,35 @@ function Sessions({ sessions }: { readonly sessions: readonly Session[] }) {
   const { t } = useTranslation();
   return (
     <Section title={t('device.sessions')}>
-      <Table.ScrollContainer minWidth={640}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('device.connected')}</Table.Th>
-              <Table.Th>{t('device.disconnected')}</Table.Th>
-              <Table.Th>{t('device.closeReason')}</Table.Th>
-              <Table.Th>{t('device.transport')}</Table.Th>
-              <Table.Th>{t('device.address')}</Table.Th>
-              <Table.Th>{t('device.firmware')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {sessions.map((session) => (
-              <Table.Tr key={`${session.epoch}`}>
-                <Table.Td>
-                  <Time at={session.connectedAt} form="exact" />
-                </Table.Td>
-                <Table.Td>
-                  {session.disconnectedAt === null ? t('device.stillThere') : <Time at={session.disconnectedAt} form="exact" />}
-                </Table.Td>
-                <Table.Td>{session.closeReason ?? t('common.none')}</Table.Td>
-                <Table.Td>{t(`devices.transports.${session.transport}`)}</Table.Td>
-                <Table.Td>
-                  <code>{session.remoteAddress ?? t('common.none')}</code>
-                </Table.Td>
-                <Table.Td>{session.firmwareVersion ?? t('common.none')}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ScrollTable
+        label={t('device.sessions')}
+        minWidth={640}
+        headers={[
+          t('device.connected'),
+          t('device.disconnected'),
+          t('device.closeReason'),
+          t('device.transport'),
+          t('device.address'),
+          t('device.firmware'),
+        ]}
+      >
+        {sessions.map((session) => (
+          <Table.Tr key={`${session.epoch}`}>
+            <Table.Td>
+              <Time at={session.connectedAt} form="exact" />
+            </Table.Td>
+            <Table.Td>
+              {session.disconnectedAt === null ? t('device.stillThere') : <Time at={session.disconnectedAt} form="exact" />}
+            </Table.Td>
+            <Table.Td>{session.closeReason ?? t('common.none')}</Table.Td>
+            <Table.Td>{t(`devices.transports.${session.transport}`)}</Table.Td>
+            <Table.Td>
+              <code>{session.remoteAddress ?? t('common.none')}</code>
+            </Table.Td>
+            <Table.Td>{session.firmwareVersion ?? t('common.none')}</Table.Td>
+          </Table.Tr>
+        ))}
+      </ScrollTable>
     </Section>
   );
 }

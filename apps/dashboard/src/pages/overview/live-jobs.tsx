@@ -2,13 +2,12 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { OutcomeBar, type OutcomeCounts } from '../../parts/outcome-bar';
+import { countsOf, decidedOf } from '../../parts/job-progress';
+import { OutcomeBar } from '../../parts/outcome-bar';
 import { Section } from '../../parts/page';
-import { JobsNowDocument, type JobsNowQuery } from './generated/overview';
+import { JobsNowDocument } from './generated/overview';
 import { jobsRefreshMs } from './overview-pace';
 import classes from './overview.module.css';
-
-type LiveJob = JobsNowQuery['live']['nodes'][number];
 
 export function LiveJobs() {
   const { t } = useTranslation();
@@ -28,26 +27,4 @@ export function LiveJobs() {
       ))}
     </Section>
   );
-}
-
-function decidedOf({ total, pending, waitingDevice, inFlight, verifying }: LiveJob['progress']): number {
-  return total - pending - waitingDevice - inFlight - verifying;
-}
-
-function countsOf(progress: LiveJob['progress']): OutcomeCounts {
-  return {
-    SUCCEEDED: progress.succeeded,
-    NO_CHANGE: progress.noChange,
-    FAILED: progress.failed,
-    REJECTED: progress.rejected,
-    VERIFY_FAILED: progress.verifyFailed,
-    UNKNOWN: progress.unknown,
-    EXPIRED: progress.expired,
-    CANCELLED: progress.cancelled,
-    SKIPPED: progress.skipped,
-    IN_FLIGHT: progress.inFlight,
-    VERIFYING: progress.verifying,
-    WAITING_DEVICE: progress.waitingDevice,
-    PENDING: progress.pending,
-  };
 }

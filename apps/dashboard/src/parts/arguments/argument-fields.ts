@@ -75,7 +75,12 @@ function numericField(base: FieldBase, property: PropertySchema): ArgumentField 
 
 /** `known` are values that are better to begin with than the schema's defaults, such as what the device has now. */
 export function draftOf(fields: readonly ArgumentField[], known: Readonly<Record<string, unknown>> = {}): ArgumentDraft {
-  return Object.fromEntries(fields.map(({ name, initial }) => [name, known[name] ?? initial]));
+  return Object.fromEntries(
+    fields.map(({ name, kind, initial }) => {
+      const value = known[name];
+      return [name, kind === 'json' && value !== undefined ? JSON.stringify(value, null, 2) : (value ?? initial)];
+    }),
+  );
 }
 
 export function argumentsOf(fields: readonly ArgumentField[], draft: ArgumentDraft): DraftedArguments {

@@ -1,0 +1,53 @@
+/** Images: taken in, published for boards, rolled out; and which versions the fleet runs. */
+import { useState } from 'react';
+import { IconPackage } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { Page } from '../../parts/page';
+import classes from './firmware.module.css';
+import { FirmwareImagesDocument, type FirmwareImagesQuery, type ImageFragment } from './generated/firmware';
+import { ImageCard } from './image-card';
+import { TakeImage } from './take-image';
+import { Versions } from './versions';
+
+export function FirmwarePage() {
+  const { t } = useTranslation();
+  const mayWrite = useScope('FIRMWARE_WRITE');
+  const pages = usePages({ query: FirmwareImagesDocument, variables: variablesAfter, pageOf });
+  const [taken, setTaken] = useState<string>();
+  return (
+    <Page title={t('firmware.title')} lead={t('firmware.lead')}>
+      {mayWrite && (
+        <TakeImage
+          onTaken={(id) => {
+            setTaken(id);
+            pages.refresh();
+          }}
+        />
+      )}
+      <Versions />
+      {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
+      {pages.rows.length === 0 && !pages.isLoading && !pages.error && (
+        <Empty icon={IconPackage} title={t('firmware.empty')}>
+          {t('firmware.emptyHint')}
+        </Empty>
+      )}
+      <div className={classes.images}>
+        {pages.rows.map((image) => (
+          <ImageCard key={image.id} image={image} isNew={image.id === taken} onChanged={pages.refresh} />
+        ))}
+      </div>
+    </Page>
+  );
+}
+
+function variablesAfter(after: string | null) {
+  return { after };
+}
+
+function pageOf({ firmwareImages: { nodes, pageInfo } }: FirmwareImagesQuery): PageOfRows<ImageFragment> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}

@@ -1,0 +1,132 @@
+/** What an image says of itself, for which boards it is published, and what can be done with it. */
+import { useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { IconRocket } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useAct } from '../../hub/use-act';
+import { badgeColours } from '../../parts/outcome-badge';
+import { Confirm } from '../../parts/confirm';
+import { ActFailureNotice } from '../../parts/failure';
+import { LinkButton } from '../../parts/link-button';
+import { Time } from '../../parts/time';
+import { useNotify } from '../../parts/use-notify';
+import classes from './firmware.module.css';
+import { DeleteImageDocument, type ImageFragment, WithdrawImageDocument } from './generated/firmware';
+import { PublishImage } from './publish-image';
+
+interface ImageCardProps {
+  readonly image: ImageFragment;
+  /** Was just taken in. */
+  readonly isNew: boolean;
+  readonly onChanged: () => void;
+}
+
+export function ImageCard({ image, isNew, onChanged }: ImageCardProps) {
+  const { t, i18n } = useTranslation();
+  const state = stateOf(image);
+  const size = new Intl.NumberFormat(i18n.language, { style: 'unit', unit: 'kilobyte', maximumFractionDigits: 0 });
+  const facts = [
+    [t('firmware.chip'), image.chip],
+    [t('firmware.size'), size.format(image.sizeBytes / 1_000)],
+    [t('firmware.idf'), image.idfVersion ?? t('common.none')],
+    [t('firmware.file'), image.fileName],
+    [t('firmware.boards'), image.models.join(', ') || t('common.none')],
+  ] as const;
+  return (
+    <section className={classes.card} aria-label={`${image.project} ${image.version}`} data-new={isNew || undefined}>
+      <div className={classes.head}>
+        <h2 className={classes.version}>
+          {image.project} {image.version}
+        </h2>
+        <span className={classes.state} style={badgeColours(tokens[state])}>
+          {t(`firmware.state.${state}`)}
+        </span>
+      </div>
+      <dl className={classes.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>{t('firmware.uploaded')}</dt>
+          <dd>
+            <Time at={image.uploadedAt} />
+          </dd>
+        </div>
+      </dl>
+      {image.notes !== null && <p className={classes.notes}>{image.notes}</p>}
+      <code className={`${classes.hash} cut`}>{`SHA-256 ${image.sha256}`}</code>
+      <Acts image={image} state={state} onChanged={onChanged} />
+    </section>
+  );
+}
+
+const tokens = { taken: 'unknown', published: 'succeeded', withdrawn: 'muted' } as const;
+type ImageState = keyof typeof tokens;
+
+function stateOf({ publishedAt, withdrawnAt }: ImageFragment): ImageState {
+  if (withdrawnAt !== null) return 'withdrawn';
+  return publishedAt === null ? 'taken' : 'published';
+}
+
+interface ActsProps {
+  readonly image: ImageFragment;
+  readonly state: ImageState;
+  readonly onChanged: () => void;
+}
+
+function Acts({ image, state, onChanged }: ActsProps) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const [mayWrite, mayRun] = [useScope('FIRMWARE_WRITE'), useScope('JOBS_WRITE')];
+  const [asked, setAsked] = useState<'withdraw' | 'remove'>();
+  const [isPublishing, setPublishing] = useState(false);
+  const withdraw = useAct(WithdrawImageDocument, (data) => data.withdrawFirmwareImage.userErrors);
+  const remove = useAct(DeleteImageDocument, (data) => data.deleteFirmwareImage.userErrors);
+  const act = asked === 'remove' ? remove : withdraw;
+  const confirm = async () => {
+    if (!(await act.run({ id: image.id }))) return;
+    setAsked(undefined);
+    notify(t('device.saved'));
+    onChanged();
+  };
+  return (
+    <Group gap="xs">
+      {state === 'published' && mayRun && (
+        <LinkButton to="/jobs/new" search={{ firmwareImageId: image.id }} leftSection={<IconRocket size={16} />} variant="light">
+          {t('firmware.rollOut')}
+        </LinkButton>
+      )}
+      {mayWrite && state !== 'published' && (
+        <Button variant="light" onClick={() => setPublishing(true)}>
+          {t('firmware.publish')}
+        </Button>
+      )}
+      {mayWrite && state === 'published' && (
+        <Button variant="default" onClick={() => setAsked('withdraw')}>
+          {t('firmware.withdraw')}
+        </Button>
+      )}
+      {mayWrite && state === 'taken' && (
+        <Button variant="default" onClick={() => setAsked('remove')}>
+          {t('firmware.remove')}
+        </Button>
+      )}
+      {isPublishing && <PublishImage image={image} onClose={() => setPublishing(false)} onDone={onChanged} />}
+      <Confirm
+        isOpen={asked !== undefined}
+        title={t(`firmware.${asked ?? 'withdraw'}Title`, { version: image.version })}
+        text={t(`firmware.${asked ?? 'withdraw'}Text`)}
+        act={t(`firmware.${asked ?? 'withdraw'}`)}
+        isBusy={act.isBusy}
+        onConfirm={() => void confirm()}
+        onClose={() => setAsked(undefined)}
+      >
+        <ActFailureNotice failure={act.failure} />
+      </Confirm>
+    </Group>
+  );
+}

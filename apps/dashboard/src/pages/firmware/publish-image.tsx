@@ -1,0 +1,70 @@
+/** Says for which boards an image is: it does not say so itself. */
+import { type FormEvent, useState } from 'react';
+import { Button, Group, Modal, Stack, TagsInput, Textarea } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { ActFailureNotice } from '../../parts/failure';
+import { useNotify } from '../../parts/use-notify';
+import { FleetVersionsDocument, type ImageFragment, PublishImageDocument } from './generated/firmware';
+
+interface PublishImageProps {
+  readonly image: ImageFragment;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export function PublishImage({ image, onClose, onDone }: PublishImageProps) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const [models, setModels] = useState<string[]>([...image.models]);
+  const [notes, setNotes] = useState(image.notes ?? '');
+  const { data } = useHubQuery({ query: FleetVersionsDocument, variables: {} });
+  const known = (data?.fleetSummary.models ?? []).flatMap(({ value }) => (value === null ? [] : [value]));
+  const act = useAct(PublishImageDocument, (answer) => answer.publishFirmwareImage.userErrors);
+  const publish = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!(await act.run({ id: image.id, models, notes: notes.trim() || null }))) return;
+    notify(t('firmware.published', { version: image.version }));
+    onDone();
+    onClose();
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('firmware.publishTitle', { version: image.version })}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      <form onSubmit={(event) => void publish(event)}>
+        <Stack>
+          <TagsInput
+            label={t('firmware.boards')}
+            description={t('firmware.boardsHint')}
+            data={known}
+            value={models}
+            onChange={setModels}
+            acceptValueOnBlur
+            data-autofocus
+          />
+          <Textarea
+            label={t('firmware.notes')}
+            value={notes}
+            onChange={(event) => setNotes(event.currentTarget.value)}
+            autosize
+            minRows={2}
+          />
+          <ActFailureNotice failure={act.failure} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" disabled={models.length === 0} loading={act.isBusy}>
+              {t('firmware.publish')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

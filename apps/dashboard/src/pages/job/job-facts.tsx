@@ -1,0 +1,75 @@
+/** What the job does and under which limits. */
+import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { Json } from '../../parts/json';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import type { JobSeenFragment } from './generated/job';
+import classes from './job.module.css';
+
+export function JobFacts({ job }: { readonly job: JobSeenFragment }) {
+  const { t, i18n } = useTranslation();
+  const rate = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 1 }).format(job.progress.ratePerMinute);
+  return (
+    <Section title={t('job.what')}>
+      <dl className={classes.facts}>
+        <Fact name={t('job.tool')}>
+          <code>{job.tool}</code>
+        </Fact>
+        {job.firmwareImage && (
+          <Fact name={t('job.image')}>
+            <Link to="/firmware">
+              {job.firmwareImage.project} {job.firmwareImage.version}
+            </Link>
+          </Fact>
+        )}
+        <Fact name={t('job.pace')}>{t('job.paceValue', { rate, inFlight: job.progress.inFlight, most: job.maxInFlight })}</Fact>
+        {job.perMinute !== null && <Fact name={t('job.paceMost')}>{t('job.perMinute', { count: job.perMinute })}</Fact>}
+        {job.progress.estimatedFinishAt !== null && job.state !== 'FINISHED' && (
+          <Fact name={t('job.estimate')}>
+            <Time at={job.progress.estimatedFinishAt} />
+          </Fact>
+        )}
+        <Fact name={t('job.createdBy')}>
+          {job.createdBy}, <Time at={job.createdAt} />
+        </Fact>
+        {job.approvedBy !== null && <Fact name={t('job.approvedBy')}>{job.approvedBy}</Fact>}
+        {job.startAt !== null && job.startedAt === null && (
+          <Fact name={t('job.startsAt')}>
+            <Time at={job.startAt} />
+          </Fact>
+        )}
+        <Fact name={t('job.started')}>
+          <Time at={job.startedAt} />
+        </Fact>
+        {job.finishedAt === null ? (
+          <Fact name={t('job.expires')}>
+            <Time at={job.expiresAt} />
+          </Fact>
+        ) : (
+          <Fact name={t('job.finished')}>
+            <Time at={job.finishedAt} />
+          </Fact>
+        )}
+        {job.parentJobId !== null && (
+          <Fact name={t('job.parent')}>
+            <Link to="/jobs/$id" params={{ id: job.parentJobId }}>
+              {t('job.parentLink')}
+            </Link>
+          </Fact>
+        )}
+      </dl>
+      {JSON.stringify(job.arguments) !== '{}' && <Json label={t('call.arguments')} value={job.arguments} />}
+    </Section>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

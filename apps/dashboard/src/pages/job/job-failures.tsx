@@ -1,0 +1,45 @@
+/** What went wrong, grouped by what was said, most frequent first. */
+import { useEffect } from 'react';
+import { useThrottledCallback } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { OutcomeBadge } from '../../parts/outcome-badge';
+import { Section } from '../../parts/page';
+import { JobFailuresDocument } from './generated/job';
+import classes from './job.module.css';
+
+/** Ms between two questions while failures come in. */
+const paceMs = 2_000;
+const devicesShown = 3;
+
+/** `bad` is how many there are now: another number, another look. */
+export function JobFailures({ id, bad }: { readonly id: string; readonly bad: number }) {
+  const { t } = useTranslation();
+  const { data, refresh } = useHubQuery({ query: JobFailuresDocument, variables: { id } });
+  const look = useThrottledCallback(refresh, paceMs);
+  useEffect(() => look(), [bad, look]);
+  return (
+    <Section title={t('job.failures')}>
+      <ul className={classes.failures}>
+        {(data?.job?.failureGroups ?? []).map(({ outcome, code, message, model, count, sampleDeviceIds }) => (
+          <li key={`${outcome} ${code ?? ''} ${model ?? ''} ${message}`} className={classes.failure}>
+            <span className={classes.failureCount}>{t('job.times', { count })}</span>
+            <OutcomeBadge outcome={outcome} />
+            <span className={classes.failureText}>
+              {code !== null && <code>{code}</code>} {message}
+              {model !== null && <span className="soft"> {model}</span>}
+              <span className={classes.samples}>
+                {sampleDeviceIds.slice(0, devicesShown).map((device) => (
+                  <Link key={device} to="/devices/$id" params={{ id: device }}>
+                    {device}
+                  </Link>
+                ))}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,106 @@
+/** One job: how far it is, live, what failed and why, every target, and what can be done about it. */
+import { useEffect, useState } from 'react';
+import { Alert } from '@mantine/core';
+import { IconHandStop, IconListCheck } from '@tabler/icons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useSubscription } from 'urql';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { JobBadge } from '../../parts/job-badge';
+import { countsOf, decidedOf } from '../../parts/job-progress';
+import { OutcomeBar } from '../../parts/outcome-bar';
+import { Page, Section } from '../../parts/page';
+import { TimeChart } from '../../parts/time-chart';
+import { JobDocument, JobNewsDocument, type JobSeenFragment } from './generated/job';
+import { JobActs } from './job-acts';
+import { JobFacts } from './job-facts';
+import { JobFailures } from './job-failures';
+import { JobTargets } from './job-targets';
+import { JobWaves } from './job-waves';
+import classes from './job.module.css';
+import { useWatchedProgress } from './watched-progress';
+
+const route = getRouteApi('/jobs/$id');
+
+export function JobPage() {
+  const { id } = route.useParams();
+  return <KnownJob key={id} id={id} />;
+}
+
+function KnownJob({ id }: { readonly id: string }) {
+  const { t } = useTranslation();
+  const { data, error, isLoading, refresh } = useHubQuery({ query: JobDocument, variables: { id } });
+  const [job, setJob] = useState<JobSeenFragment>();
+  useEffect(() => {
+    if (data?.job) setJob(data.job);
+  }, [data]);
+  useSubscription({ query: JobNewsDocument, variables: { id } }, (_seen, news) => {
+    setJob(news.jobProgress);
+    return news;
+  });
+  return (
+    <Page
+      title={job?.name ?? job?.tool ?? t('job.title')}
+      lead={job && <Lead job={job} />}
+      actions={job && <JobActs job={job} onChanged={setJob} />}
+    >
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {data?.job === null && !isLoading && (
+        <Empty icon={IconListCheck} title={t('job.unknown')} action={<Link to="/jobs">{t('nav.jobs')}</Link>}>
+          {t('job.unknownHint')}
+        </Empty>
+      )}
+      {job && <Sides job={job} />}
+    </Page>
+  );
+}
+
+function Lead({ job }: { readonly job: JobSeenFragment }) {
+  const { t } = useTranslation();
+  return (
+    <span className={classes.lead} role="status">
+      <JobBadge state={job.state} conclusion={job.conclusion} />
+      {job.state === 'PAUSED' && job.pauseReason !== null && <span>{t(`job.pauseReason.${job.pauseReason as 'USER'}`)}</span>}
+      <span className="figures">{t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}</span>
+    </span>
+  );
+}
+
+function Sides({ job }: { readonly job: JobSeenFragment }) {
+  const { t } = useTranslation();
+  const { trippedRule: rule, progress } = job;
+  const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;
+  return (
+    <>
+      {rule && (
+        <Alert color="red" icon={<IconHandStop size={18} />} title={t('job.tripped', { wave: rule.wave })}>
+          {t('job.trippedText', { failed: rule.failed, count: rule.decided })}
+        </Alert>
+      )}
+      <Section title={t('job.progress')}>
+        <OutcomeBar counts={countsOf(progress)} />
+        <ProgressChart job={job} />
+      </Section>
+      <JobFacts job={job} />
+      {job.waves.length > 0 && <JobWaves waves={job.waves} currentWave={job.currentWave} />}
+      {bad > 0 && <JobFailures id={job.id} bad={bad} />}
+      <JobTargets id={job.id} decided={decidedOf(progress)} />
+    </>
+  );
+}
+
+/** The hub keeps counts, not their past: the chart begins when somebody looks. */
+function ProgressChart({ job }: { readonly job: JobSeenFragment }) {
+  const { t } = useTranslation();
+  const series = useWatchedProgress(job);
+  if (series.length === 0) return null;
+  const latest = series.map(({ name, points }) => `${name} ${points.at(-1)?.[1] ?? 0}`).join(', ');
+  return (
+    <div className={classes.chart}>
+      <h3 className={classes.chartTitle}>{t('job.sinceOpened')}</h3>
+      <TimeChart label={latest} series={series} isStacked />
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+/** Every device of the job with what became of it. */
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { MultiSelect } from '@mantine/core';
+import { useThrottledCallback } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Column, DataTable } from '../../parts/data-table';
+import { LoadFailure } from '../../parts/failure';
+import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome-badge';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { JobTargetsDocument, type JobTargetsQuery, type Outcome, type TargetRowFragment } from './generated/job';
+
+/** Ms between two looks while targets are decided. */
+const paceMs = 2_000;
+const outcomes = ['SUCCEEDED', 'NO_CHANGE', 'FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED', 'CANCELLED', 'SKIPPED'] as const;
+/** The first page has as many: who has scrolled further is not thrown back. */
+const pageSize = 100;
+
+/** `decided` is how many have an outcome: another number, another look. */
+export function JobTargets({ id, decided }: { readonly id: string; readonly decided: number }) {
+  const { t } = useTranslation();
+  const [wanted, setWanted] = useState<Outcome[]>([]);
+  const variables = useCallback((after: string | null) => ({ id, outcomes: wanted.length > 0 ? wanted : null, after }), [id, wanted]);
+  const pages = usePages({ query: JobTargetsDocument, variables, pageOf });
+  const { refresh, rows } = pages;
+  const look = useThrottledCallback(() => {
+    if (rows.length <= pageSize) refresh();
+  }, paceMs);
+  useEffect(() => look(), [decided, look]);
+  const columns = useColumns();
+  return (
+    <Section
+      title={t('job.targets')}
+      actions={
+        <MultiSelect
+          aria-label={t('job.outcomes')}
+          placeholder={wanted.length === 0 ? t('job.allOutcomes') : ''}
+          data={outcomes.map((value) => ({ value, label: t(`outcome.${value}`) }))}
+          value={wanted}
+          onChange={(chosen) => setWanted(chosen as Outcome[])}
+          clearable
+          size="xs"
+          miw={200}
+        />
+      }
+    >
+      {pages.error && <LoadFailure error={pages.error} onRetry={refresh} />}
+      {rows.length > 0 ? (
+        <DataTable
+          label={t('job.targets')}
+          columns={columns}
+          rows={rows}
+          rowKey={({ deviceId }) => deviceId}
+          hasMore={pages.hasMore}
+          onEnd={pages.loadMore}
+          maxHeight="520px"
+        />
+      ) : (
+        !pages.isLoading && <p className="soft">{t('job.noTargets')}</p>
+      )}
+    </Section>
+  );
+}
+
+function useColumns() {
+  const { t } = useTranslation();
+  return useMemo<readonly Column<TargetRowFragment>[]>(
+    () => [
+      {
+        id: 'device',
+        header: t('job.device'),
+        width: 170,
+        cell: ({ deviceId }) => (
+          <Link to="/devices/$id" params={{ id: deviceId }}>
+            {deviceId}
+          </Link>
+        ),
+      },
+      { id: 'wave', header: t('job.wave'), width: 60, grow: 0, isNumeric: true, cell: ({ wave }) => wave },
+      {
+        id: 'outcome',
+        header: t('call.outcome'),
+        width: 170,
+        cell: (target) => <OutcomeBadge outcome={target.outcome ?? stageOf(target)} />,
+      },
+      { id: 'attempts', header: t('job.attempts'), width: 80, grow: 0, isNumeric: true, cell: ({ attempts }) => attempts },
+      {
+        id: 'said',
+        header: t('job.said'),
+        width: 220,
+        grow: 3,
+        cell: ({ error, result }) => (error === null ? result?.text : `${error.code}: ${error.message}`),
+      },
+      {
+        id: 'decided',
+        header: t('job.decided'),
+        width: 110,
+        grow: 0,
+        cell: ({ decidedAt }) => (decidedAt === null ? t('common.none') : <Time at={decidedAt} form="exact" />),
+      },
+    ],
+    [t],
+  );
+}
+
+function stageOf({ state }: TargetRowFragment): OutcomeOrStage {
+  if (state === 'WAITING_DEVICE') return 'WAITING_DEVICE';
+  if (state === 'VERIFYING') return 'VERIFYING';
+  return state === 'SENT' || state === 'DISPATCHING' ? 'IN_FLIGHT' : 'PENDING';
+}
+
+function pageOf({ job }: JobTargetsQuery): PageOfRows<TargetRowFragment> {
+  const { nodes, pageInfo } = job?.targets ?? { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}

@@ -1,0 +1,44 @@
+/** The waves of a job, with the gate behind each. */
+import { Table } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Section } from '../../parts/page';
+import { ScrollTable } from '../../parts/scroll-table';
+import { Time } from '../../parts/time';
+import type { JobSeenFragment } from './generated/job';
+import classes from './job.module.css';
+
+type Wave = JobSeenFragment['waves'][number];
+
+export function JobWaves({ waves, currentWave }: { readonly waves: readonly Wave[]; readonly currentWave: number }) {
+  const { t, i18n } = useTranslation();
+  const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
+  return (
+    <Section title={t('job.waves')}>
+      <ScrollTable
+        label={t('job.waves')}
+        minWidth={560}
+        headers={[t('job.wave'), t('job.waveDone'), t('job.waveSucceeded'), t('job.gate'), t('job.opened'), t('job.closed')]}
+      >
+        {waves.map((wave) => (
+          <Table.Tr key={wave.number} data-current={wave.number === currentWave || undefined} className={classes.wave ?? ''}>
+            <Table.Td>{wave.number}</Table.Td>
+            <Table.Td>{t('overview.jobProgress', { decided: wave.decided, total: wave.size })}</Table.Td>
+            <Table.Td>
+              {wave.decided === 0 ? t('common.none') : percent.format(wave.succeeded / wave.decided)}
+              {wave.number < waves.length && (
+                <span className="soft"> {t('job.needs', { least: percent.format(wave.successThreshold) })}</span>
+              )}
+            </Table.Td>
+            <Table.Td>
+              {wave.number < waves.length ? t(`job.gates.${wave.gate}`) : t('common.none')}
+              {wave.soakSeconds > 0 && `, ${t('job.soak', { count: wave.soakSeconds })}`}
+              {wave.approvedBy !== null && `, ${wave.approvedBy}`}
+            </Table.Td>
+            <Table.Td>{wave.openedAt === null ? t('common.none') : <Time at={wave.openedAt} form="exact" />}</Table.Td>
+            <Table.Td>{wave.closedAt === null ? t('common.none') : <Time at={wave.closedAt} form="exact" />}</Table.Td>
+          </Table.Tr>
+        ))}
+      </ScrollTable>
+    </Section>
+  );
+}

@@ -1,0 +1,172 @@
+/** All jobs, latest first, with how far each is. */
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconListCheck, IconPlus, IconSearch } from '@tabler/icons-react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Column, DataTable } from '../../parts/data-table';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { JobBadge } from '../../parts/job-badge';
+import { countsOf, decidedOf } from '../../parts/job-progress';
+import { LinkButton } from '../../parts/link-button';
+import { OutcomeBar } from '../../parts/outcome-bar';
+import { Page } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { JobsDocument, type JobLineFragment, type JobsQuery } from './generated/jobs';
+import { type JobSearch, liveStates } from './job-search';
+import classes from './jobs.module.css';
+
+const route = getRouteApi('/jobs');
+/** Ms. */
+const refreshMs = 3_000;
+const typingMs = 250;
+
+export function JobsPage() {
+  const { t } = useTranslation();
+  const { search, show } = route.useSearch();
+  const mayRun = useScope('JOBS_WRITE');
+  const variables = useCallback(
+    (after: string | null) => ({
+      filter: {
+        ...(search !== undefined && { search }),
+        ...(show !== undefined && { states: show === 'live' ? [...liveStates] : (['FINISHED'] as const) }),
+      },
+      after,
+    }),
+    [search, show],
+  );
+  const pages = usePages({ query: JobsDocument, variables, pageOf });
+  useLatest(variables, pages.patch);
+  const columns = useColumns();
+  const isFiltered = search !== undefined || show !== undefined;
+  return (
+    <Page
+      title={t('jobs.title')}
+      actions={
+        mayRun && (
+          <LinkButton to="/jobs/new" leftSection={<IconPlus size={16} />}>
+            {t('jobs.new')}
+          </LinkButton>
+        )
+      }
+    >
+      <Filter />
+      {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
+      {pages.rows.length > 0 && (
+        <DataTable
+          label={t('jobs.title')}
+          columns={columns}
+          rows={pages.rows}
+          rowKey={({ id }) => id}
+          hasMore={pages.hasMore}
+          onEnd={pages.loadMore}
+        />
+      )}
+      {pages.rows.length === 0 && !pages.isLoading && !pages.error && (
+        <Empty icon={IconListCheck} title={t(isFiltered ? 'jobs.noMatch' : 'jobs.empty')}>
+          {t(isFiltered ? 'jobs.noMatchHint' : 'jobs.emptyHint')}
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+function Filter() {
+  const { t } = useTranslation();
+  const { search, show = 'all' } = route.useSearch();
+  const navigate = useNavigate({ from: '/jobs' });
+  const [typed, setTyped] = useState(search ?? '');
+  const change = (wanted: JobSearch) => void navigate({ search: wanted, replace: true });
+  const find = useDebouncedCallback((text: string) => {
+    change({ ...(text !== '' && { search: text }), ...(show !== 'all' && { show }) });
+  }, typingMs);
+  return (
+    <div className={classes.filter}>
+      <TextInput
+        type="search"
+        aria-label={t('jobs.search')}
+        placeholder={t('jobs.search')}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          find(event.currentTarget.value.trim());
+        }}
+        flex="1 1 200px"
+        maw={340}
+      />
+      <SegmentedControl
+        aria-label={t('jobs.show')}
+        value={show}
+        onChange={(chosen) => change({ ...(search !== undefined && { search }), ...(chosen !== 'all' && { show: chosen as 'live' }) })}
+        data={(['all', 'live', 'finished'] as const).map((value) => ({ value, label: t(`jobs.shown.${value}`) }))}
+      />
+    </div>
+  );
+}
+
+/** Keeps the first page current; what was loaded beyond it stays. */
+function useLatest(
+  variables: (after: null) => { readonly filter: object; readonly after: string | null },
+  patch: (change: (rows: readonly JobLineFragment[]) => readonly JobLineFragment[]) => void,
+): void {
+  const first = useMemo(() => variables(null), [variables]);
+  const { data } = useHubQuery({ query: JobsDocument, variables: first, refreshMs });
+  useEffect(() => {
+    if (!data) return;
+    const { nodes, pageInfo } = data.jobs;
+    const oldest = nodes.at(-1)?.id ?? '';
+    // Ids are in the order of time.
+    patch((rows) => [...nodes, ...(pageInfo.hasNextPage ? rows.filter(({ id }) => id < oldest) : [])]);
+  }, [data, patch]);
+}
+
+function useColumns() {
+  const { t } = useTranslation();
+  return useMemo<readonly Column<JobLineFragment>[]>(
+    () => [
+      {
+        id: 'name',
+        header: t('jobs.name'),
+        width: 220,
+        grow: 2,
+        cell: ({ id, name, tool, firmwareImage }) => (
+          <>
+            <Link to="/jobs/$id" params={{ id }} className={classes.name}>
+              {name ?? tool}
+            </Link>
+            {firmwareImage !== null && <span className={classes.version}>{firmwareImage.version}</span>}
+          </>
+        ),
+      },
+      { id: 'state', header: t('jobs.state'), width: 150, grow: 0, cell: (job) => <JobBadge {...job} /> },
+      {
+        id: 'progress',
+        header: t('jobs.progress'),
+        width: 160,
+        grow: 2,
+        cell: ({ progress }) => <OutcomeBar counts={countsOf(progress)} isBare />,
+      },
+      {
+        id: 'count',
+        header: t('jobs.devices'),
+        width: 120,
+        grow: 0,
+        isNumeric: true,
+        cell: ({ progress }) => t('overview.jobProgress', { decided: decidedOf(progress), total: progress.total }),
+      },
+      { id: 'created', header: t('jobs.created'), width: 110, grow: 0, cell: ({ createdAt }) => <Time at={createdAt} /> },
+      { id: 'by', header: t('jobs.by'), width: 100, cell: ({ createdBy }) => createdBy },
+    ],
+    [t],
+  );
+}
+
+function pageOf({ jobs: { nodes, pageInfo } }: JobsQuery): PageOfRows<JobLineFragment> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}

@@ -1,0 +1,129 @@
+/** Jobs in a real Chromium: from the wizard to finished with one group of failures, paused and resumed, run again, exported. */
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from './src/console-browser.js';
+import { type HubProcess, removeDataDir, startHub } from './src/hub-process.js';
+import { jobOf, online } from './src/job-api.js';
+import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
+
+/** The long form is what the fleet of an office has. */
+const devices = process.env['FLOTILLA_TEST_LONG'] === '1' ? 500 : 40;
+const refusing = 5;
+const broken = { kind: 'errorWithoutCode', message: 'speaker is broken', tool: 'self.audio_speaker.set_volume' };
+
+describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
+  let hub: HubProcess;
+  let fleets: readonly SimulatedFleet[];
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    fleets = [
+      startFleet(hub, { devices: devices - refusing, seed: 3 }),
+      startFleet(hub, { devices: refusing, seed: 4, args: ['--behaviour', JSON.stringify(broken)] }),
+    ];
+    await online(hub, devices);
+    console = await openConsole(browser, hub);
+    page = console.page;
+  });
+
+  afterAll(async () => {
+    expect(console.complaints).toEqual([]);
+    await browser.close();
+    await Promise.all(fleets.map((fleet) => fleet.stop()));
+    expect(await hub.stop()).toBe(0);
+    removeDataDir(hub.dataDir);
+  });
+
+  const next = () => page.getByRole('button', { name: 'Next' }).click();
+
+  it('says what to do where there are none', async () => {
+    await console.visit('/jobs');
+    await page.getByText('No jobs yet').waitFor();
+    await page.getByRole('link', { name: 'New job' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New job' }).waitFor();
+  });
+
+  it('shows what a job would do before anything is sent', async () => {
+    await page.getByLabel('Name of the job').fill('Quiet night');
+    await page.getByRole('combobox', { name: 'Tool', exact: true }).click();
+    await page.getByRole('option', { name: /set_volume/ }).click();
+    await page.getByRole('textbox', { name: 'volume', exact: true }).fill('12');
+    expect(await seriousViolations(page)).toEqual([]);
+    await next();
+    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    await page.getByLabel('All devices').check();
+    expect(await seriousViolations(page)).toEqual([]);
+    await next();
+    await page.getByLabel('A minute, at most').fill('6000');
+    expect(await seriousViolations(page)).toEqual([]);
+    await next();
+    await page.getByLabel('From, %').fill('60');
+    await page.getByLabel('Tries for each device').fill('1');
+    expect(await seriousViolations(page)).toEqual([]);
+    await next();
+    await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
+    await page.getByText('Online now').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    const counts = await Promise.all(fleets.map((fleet) => fleet.counts()));
+    expect(counts.map(({ tools }) => tools['self.audio_speaker.set_volume'] ?? 0)).toEqual([0, 0]);
+  });
+
+  it('follows it to its end, with the failures in one group', async () => {
+    await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quiet night' }).waitFor();
+    await page.getByText('Partly succeeded').waitFor({ timeout: 60_000 });
+    const failures = page.getByRole('region', { name: 'What went wrong' });
+    await failures.getByText('speaker is broken', { exact: false }).waitFor();
+    await failures.getByText(`${refusing}×`).waitFor();
+    expect(await failures.getByRole('listitem').count()).toBe(1);
+    const counts = await page.getByRole('region', { name: 'Progress' }).getByRole('listitem').allTextContents();
+    expect(counts).toEqual([`Succeeded${devices - refusing}`, `Failed${refusing}`]);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('filters its devices by outcome', async () => {
+    const targets = page.getByRole('region', { name: 'Devices' }).first();
+    await targets.getByRole('combobox', { name: 'Outcomes' }).click();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => targets.getByRole('row').count()).toBe(refusing + 1);
+  });
+
+  it('saves the results as a file', async () => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Results as CSV' }).click();
+    const lines = readFileSync(await (await saving).path(), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines).toHaveLength(devices + 1);
+  });
+
+  it('runs what failed again', async () => {
+    await page.getByRole('button', { name: `Run ${refusing} again` }).click();
+    await page.getByRole('link', { name: 'the job before' }).waitFor();
+    await page.getByText(`${refusing} of ${refusing}`).first().waitFor();
+  });
+
+  it('pauses, resumes and cancels a job that runs, and the list follows', async () => {
+    const input = { name: 'Slow', tool: 'self.get_device_status', devices: { all: true }, perMinute: 60, maxInFlight: 1 };
+    const id = await jobOf(hub, input, 'slow');
+    await console.visit(`/jobs/${id}`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('by an operator').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Running').waitFor();
+    await page.getByRole('button', { name: 'Cancel job' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel job' }).click();
+    await page.getByRole('status').getByText('Cancelled').waitFor();
+    await console.visit('/jobs');
+    await page.getByRole('row').filter({ hasText: 'Slow' }).getByText('Cancelled').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+});
