@@ -1,8 +1,10 @@
 /** A key that is narrowed to some devices: there are no others for it, whatever it asks, and nothing that it does reaches them. */
 import { randomUUID } from 'node:crypto';
+import type { Client } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectAgent } from './src/agent-client.js';
 import { makeKey, scopes } from './src/api-keys.js';
+import { eventually } from './src/eventually.js';
 import { ask, send, subscriptions, type GraphqlAnswer } from './src/graphql-client.js';
 import { everythingOf, servedSchema } from './src/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
@@ -209,8 +211,30 @@ describe('a narrowed key', () => {
     });
     const wide = client.iterate({ query: `subscription { jobProgress(jobId: "${wideJob}") { progress { total } } }` });
     expect((await wide.next()).value).toEqual({ data: { jobProgress: { progress: { total: 2 } } } });
+    // Slow, so that the job is followed before anything is decided; it is there for the key once its targets are.
+    await fleet.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'slow', tool: STATUS, ms: 1_500 } });
+    const running = await jobOf(hub, { tool: STATUS, devices: { all: true } }, randomUUID());
+    await eventually(
+      () => asKey('query ($id: ID!) { job(id: $id) { id } }', { id: running }),
+      ({ data }) => data?.['job'] !== null,
+    );
+    expect(await decidedOf(client, running)).toEqual(own);
+    await fleet.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'normal' } });
     await client.dispose();
   });
+
+  /** Devices of the targets that are told as decided, until the subscription completes. */
+  async function decidedOf(client: Client, jobId: string): Promise<readonly string[]> {
+    const told: string[] = [];
+    const query = `subscription { jobTargetsDecided(jobId: "${jobId}") { deviceId state outcome device { id } } }`;
+    for await (const { data } of client.iterate<{ jobTargetsDecided: { deviceId: string; outcome: string }[] }>({ query })) {
+      for (const { deviceId, outcome } of data?.jobTargetsDecided ?? []) {
+        expect(outcome).toBe('SUCCEEDED');
+        told.push(deviceId);
+      }
+    }
+    return told.sort();
+  }
 
   it('sees its own devices through the agents’ door', async () => {
     const agent = await connectAgent(hub, { key, mode: 'compact' });

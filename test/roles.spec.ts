@@ -105,13 +105,24 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
     const [deviceId] = await connected(api, DEVICES);
     expect(await call(api, { deviceId, tool: 'self.lamp.turn_on' })).toMatchObject({ call: { outcome: 'SUCCEEDED' }, userErrors: [] });
     const states = new Set<string>();
-    const id = await jobOf(api, { tool: 'self.lamp.turn_off', devices: { all: true } }, 'roles-all');
+    const decided = new Set<string>();
+    // Later, so that it is followed before anything is decided.
+    const startAt = new Date(Date.now() + 2_000).toISOString();
+    const follower = client;
+    const id = await jobOf(api, { tool: 'self.lamp.turn_off', devices: { all: true }, startAt }, 'roles-all');
+    const following = (async () => {
+      const query = `subscription { jobTargetsDecided(jobId: "${id}") { deviceId outcome } }`;
+      for await (const { data } of follower.iterate<{ jobTargetsDecided: { deviceId: string }[] }>({ query }))
+        for (const target of data?.jobTargetsDecided ?? []) decided.add(target.deviceId);
+    })();
     for await (const { data } of client.iterate<{ jobProgress: { state: string } }>({
       query: 'subscription ($id: ID!) { jobProgress(jobId: $id) { state } }',
       variables: { id },
     }))
       if (data) states.add(data.jobProgress.state);
     expect(states).toContain('FINISHED');
+    await following;
+    expect(decided.size).toBe(DEVICES);
     expect(await readJob(api, id)).toMatchObject({ conclusion: 'SUCCEEDED', progress: { total: DEVICES, succeeded: DEVICES } });
     expect((await fleet.counts()).tools['self.lamp.turn_off']).toBe(DEVICES);
     // The subscription may have opened after the first devices came.

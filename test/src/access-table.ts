@@ -102,6 +102,7 @@ export const subscribed: Readonly<Record<string, AccessRow>> = {
   deviceChanged: may('DEVICES_READ'),
   eventAdded: may('EVENTS_READ'),
   jobProgress: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
+  jobTargetsDecided: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
 };
 
 /** Ways from what one scope shows to what another guards, on a device and a job that are there: with the first alone they are refused. */

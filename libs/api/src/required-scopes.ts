@@ -88,6 +88,7 @@ const subscription: EveryField<Subscription> = {
   deviceChanged: 'DEVICES_READ',
   eventAdded: 'EVENTS_READ',
   jobProgress: 'JOBS_READ',
+  jobTargetsDecided: 'JOBS_READ',
 };
 
 /**

@@ -63,6 +63,14 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual({ deviceId: 'd-1', epoch: 7 });
     });
 
+    it('carries which targets of a job were decided', async () => {
+      const { here, there } = harness.buses();
+      const decided: FeedTopics['decided'] = { jobId: 'j-1' as JobId, deviceIds: ['d-1', 'd-2'] as unknown as readonly DeviceId[] };
+      const seen = new Promise<FeedTopics['decided']>((resolve) => there.feed.subscribe('decided', resolve));
+      here.feed.publish('decided', decided);
+      expect(await seen).toEqual(decided);
+    });
+
     it('carries that a device is to be let go', async () => {
       const { here, there } = harness.buses();
       const seen = new Promise<FeedTopics['expelled']>((resolve) => there.feed.subscribe('expelled', resolve));

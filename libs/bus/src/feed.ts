@@ -11,6 +11,9 @@ export interface FeedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Devices in one message of the topic `decided`: some 10 kB. */
+export const decidedPerMessageMax = 500;
+
 /** Messages by topic. */
 export interface FeedTopics {
   /** Presence, tool set, version, name or tags of a device changed; `presence` is set where that was it. */
@@ -22,6 +25,8 @@ export interface FeedTopics {
   readonly event: FeedEvent;
   /** A job's state or counters changed. */
   readonly job: { readonly jobId: JobId };
+  /** These targets of a job have just been decided: at most `decidedPerMessageMax`. */
+  readonly decided: { readonly jobId: JobId; readonly deviceIds: readonly DeviceId[] };
   /** A tool policy was set or deleted. */
   readonly policy: { readonly pattern: string };
   /** What a key or a person (`KEY:<id>`, `USER:<id>`) may do has changed: it was revoked, signed out or disabled. */

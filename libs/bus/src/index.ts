@@ -4,6 +4,7 @@ export type { BusLogger } from './bus-logger.js';
 export type { Bus } from './bus.js';
 export type { CallRouter, CallServer, RoutedCall } from './call-router.js';
 export type { DirectoryEntry, SessionDirectory } from './directory.js';
+export { decidedPerMessageMax } from './feed.js';
 export type { EventFeed, FeedEvent, FeedTopic, FeedTopics } from './feed.js';
 export { openLocalBus } from './local-bus.js';
 export type { LocalBusOptions } from './local-bus.js';

@@ -64,6 +64,7 @@ export class LocalFeed implements EventFeed {
     expelled: new Set(),
     event: new Set(),
     job: new Set(),
+    decided: new Set(),
     policy: new Set(),
     access: new Set(),
     lateAnswer: new Set(),

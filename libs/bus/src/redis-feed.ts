@@ -20,6 +20,7 @@ export class RedisFeed implements EventFeed {
     expelled: 0,
     event: 0,
     job: 0,
+    decided: 0,
     policy: 0,
     access: 0,
     lateAnswer: 0,
@@ -42,7 +43,7 @@ export class RedisFeed implements EventFeed {
 
   /** Resolves when messages of other processes arrive. */
   async open(): Promise<void> {
-    const topics: readonly FeedTopic[] = ['device', 'session', 'expelled', 'event', 'job', 'policy', 'access', 'lateAnswer'];
+    const topics: readonly FeedTopic[] = ['device', 'session', 'expelled', 'event', 'job', 'decided', 'policy', 'access', 'lateAnswer'];
     await Promise.all(topics.map((topic) => this.#link.listen(this.#channelPrefix + topic, (text) => this.#onMessage(topic, text))));
   }
 

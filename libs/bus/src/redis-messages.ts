@@ -4,7 +4,7 @@ import type { SettledCall } from '@flotilla/session';
 import { z } from 'zod';
 import { BusError } from './bus-error.js';
 import type { RoutedCall } from './call-router.js';
-import type { FeedTopic, FeedTopics } from './feed.js';
+import { decidedPerMessageMax, type FeedTopic, type FeedTopics } from './feed.js';
 
 const text = (value: unknown): boolean => typeof value === 'string' && value !== '';
 const deviceId = z.custom<DeviceId>(text);
@@ -71,6 +71,11 @@ const feedMessage = z.discriminatedUnion('topic', [
   z.object({ topic: z.literal('access'), origin: z.string(), message: z.object({ principal: z.string() }) }),
   z.object({ topic: z.literal('policy'), origin: z.string(), message: z.object({ pattern: z.string() }) }),
   z.object({ topic: z.literal('job'), origin: z.string(), message: z.object({ jobId: z.custom<JobId>(text) }) }),
+  z.object({
+    topic: z.literal('decided'),
+    origin: z.string(),
+    message: z.object({ jobId: z.custom<JobId>(text), deviceIds: z.array(deviceId).max(decidedPerMessageMax) }),
+  }),
   z.object({ topic: z.literal('lateAnswer'), origin: z.string(), message: z.object({ callId, outcome }) }),
 ]);
 

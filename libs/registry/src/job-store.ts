@@ -249,8 +249,6 @@ export interface JobStore {
   targets(ids: readonly JobId[], filter: TargetFilter, page: PageRequest): Promise<readonly Page<TargetRow>[]>;
   /** Each job's failures by kind, most frequent first, in the order of the input. */
   failureGroups(ids: readonly JobId[], first: number, within?: DeviceFilter): Promise<readonly (readonly FailureGroupRow[])[]>;
-  /** Devices whose targets were decided at `since` (ms since the Unix epoch) or later, the earliest first, at most 5,000. */
-  decidedTargets(id: JobId, since: number, within?: DeviceFilter): Promise<readonly { readonly deviceId: DeviceId; readonly at: number }[]>;
   /** Whether a viewer of this sight would touch others' devices by steering the job: one is a target, or nobody has counted them yet. */
   hasTargetsBeyond(job: Pick<Job, 'id' | 'createdById'>, sight?: JobSight): Promise<boolean>;
   liveCount(): Promise<number>;

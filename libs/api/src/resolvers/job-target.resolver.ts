@@ -1,4 +1,5 @@
 import { ResolveField, Resolver } from '@nestjs/graphql';
+import type { Job } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { DeviceRow, DownloadRow, TargetRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
@@ -7,6 +8,10 @@ import type { JobTargetResolvers } from '../generated/schema-types.js';
 export interface TargetOfJob extends TargetRow {
   /** Its job, where that is a roll-out: others have no downloads. */
   readonly rolloutId: JobId | undefined;
+}
+
+export function rolloutIdOf({ id, firmwareImageId }: Pick<Job, 'id' | 'firmwareImageId'>): JobId | undefined {
+  return firmwareImageId === undefined ? undefined : id;
 }
 
 /** One device in a job; its plain fields are its row's. */

@@ -17,7 +17,7 @@ import type {
 import { emptyProgress, paceOf, waveView, type JobPace, type WaveView } from '../job-progress.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { targetOutcomes } from '../target-outcomes.js';
-import type { TargetOfJob } from './job-target.resolver.js';
+import { rolloutIdOf, type TargetOfJob } from './job-target.resolver.js';
 
 /** Reading jobs, how far they are, and what came of each target. */
 @Resolver('Job')
@@ -77,7 +77,7 @@ export class JobResolver
     const request = pageRequest(args, this.limits.pageRowsMax);
     const filter = args.outcomes ? { outcomes: targetOutcomes(args.outcomes) } : {};
     const page = await loaders.jobTargets(job.id, { ...request, ...filter });
-    const rolloutId = job.firmwareImageId === undefined ? undefined : job.id;
+    const rolloutId = rolloutIdOf(job);
     return toConnection({ ...page, rows: page.rows.map((row) => ({ ...row, rolloutId })) });
   }
 

@@ -7,12 +7,19 @@ import type { ApiContext } from '../api-context.js';
 import { FEED, LIMITS, LOGGER, type ApiLogger } from '../api-deps.js';
 import { ApiError } from '../api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
-import type { SubscriptionDeviceChangedArgs, SubscriptionEventAddedArgs, SubscriptionJobProgressArgs } from '../generated/schema-types.js';
+import type {
+  SubscriptionDeviceChangedArgs,
+  SubscriptionEventAddedArgs,
+  SubscriptionJobProgressArgs,
+  SubscriptionJobTargetsDecidedArgs,
+} from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { deviceChanges, type StreamSources } from '../subscriptions/device-changes.js';
 import { eventAdditions, type EventAddition } from '../subscriptions/event-additions.js';
+import { decidedTargets } from '../subscriptions/decided-targets.js';
 import { EventTopics } from '../subscriptions/event-topics.js';
 import { jobChanges } from '../subscriptions/job-changes.js';
+import type { TargetOfJob } from './job-target.resolver.js';
 
 type Live<Value> = AsyncGenerator<Value, void, void>;
 
@@ -43,6 +50,17 @@ export class LiveResolver {
   async jobProgress(_root: unknown, { jobId }: SubscriptionJobProgressArgs, { view }: ApiContext): Promise<Live<Job>> {
     if (!(await view.jobs.find(jobId))) throw new ApiError('NOT_FOUND', `There is no job "${jobId}".`);
     return jobChanges({ ...this.sources, view }, jobId);
+  }
+
+  @Subscription('jobTargetsDecided', { resolve: withFreshLoaders<readonly TargetOfJob[]> })
+  async jobTargetsDecided(
+    _root: unknown,
+    { jobId }: SubscriptionJobTargetsDecidedArgs,
+    { view }: ApiContext,
+  ): Promise<Live<readonly TargetOfJob[]>> {
+    const job = await view.jobs.find(jobId);
+    if (!job) throw new ApiError('NOT_FOUND', `There is no job "${jobId}".`);
+    return decidedTargets({ ...this.sources, view }, job);
   }
 }
 

@@ -57,6 +57,7 @@ export class OutcomeBuffer {
     const { deps, fence } = this.#run;
     try {
       await this.#run.persist('write outcomes', () => deps.registry.jobs.flush(fence, rows));
+      this.#run.tellDecided(rows.flatMap(({ deviceId, to }) => (to.kind === 'decided' ? deviceId : [])));
     } catch {
       // The run ended. Its rows are in flight in PostgreSQL: whoever takes the job over classifies them.
       this.#waiting = [];

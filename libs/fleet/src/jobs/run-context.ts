@@ -1,8 +1,8 @@
 /** What every part of one job's run shares: its fence, its end, and patience with a database that is away. */
 import type { VerificationTimes } from '@flotilla/jobs';
-import type { JobId } from '@flotilla/mcp';
+import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { JobFence, Registry } from '@flotilla/registry';
-import type { Bus } from '@flotilla/bus';
+import { decidedPerMessageMax, type Bus } from '@flotilla/bus';
 import type { Clock } from '@flotilla/session';
 import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
@@ -51,6 +51,12 @@ export class RunContext {
 
   end(): void {
     this.#isEnded = true;
+  }
+
+  /** Tells those who follow the job; PostgreSQL knows already. */
+  tellDecided(deviceIds: readonly DeviceId[]): void {
+    for (let from = 0; from < deviceIds.length; from += decidedPerMessageMax)
+      this.deps.bus.feed.publish('decided', { jobId: this.jobId, deviceIds: deviceIds.slice(from, from + decidedPerMessageMax) });
   }
 
   /**

@@ -36,7 +36,7 @@ import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 import { correctUnknown, findLateTargets } from './late-answers.js';
 import { moveJob } from './move-job.js';
 import { countByToolSet, countDevices, prepareChunk, toolSetsOf } from './prepare-targets.js';
-import { countWaveProgress, findJob, hasTargetsBeyond, pageOfJobs, readDecided, type JobFilter } from './seen-jobs.js';
+import { countWaveProgress, findJob, hasTargetsBeyond, pageOfJobs, type JobFilter } from './seen-jobs.js';
 import { readFailureGroups, readProgress, readTargets } from './read-targets.js';
 import { reconcileCounters } from './reconcile-counters.js';
 import { readEvidence, readOverdue } from './verify-evidence.js';
@@ -94,10 +94,6 @@ export class PgJobStore implements JobStore {
 
   page(filter: JobFilter, page: PageRequest, sight?: JobSight): Promise<Page<Job>> {
     return pageOfJobs(this.db, filter, page, sight);
-  }
-
-  decidedTargets(id: JobId, since: number, within?: DeviceFilter): ReturnType<JobStore['decidedTargets']> {
-    return readDecided(this.db, id, since, within);
   }
 
   hasTargetsBeyond(job: Pick<Job, 'id' | 'createdById'>, sight?: JobSight): Promise<boolean> {

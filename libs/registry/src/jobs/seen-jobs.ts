@@ -1,7 +1,7 @@
 /** Reading jobs, also as somebody sees them who is narrowed to some devices: those with one of theirs, and how far their own targets are. */
 import { z } from 'zod';
 import type { Job, JobProgress, JobState } from '@flotilla/jobs';
-import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { JobId } from '@flotilla/mcp';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Queryable } from '../database/database.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
@@ -18,9 +18,6 @@ export interface JobFilter {
   readonly tool?: string;
   readonly search?: string;
 }
-
-/** Rows of one look at what was decided: more than a worker decides in the time between two. */
-const DECIDED_MAX = 5_000;
 
 export async function findJob(db: Queryable, id: string, sight?: JobSight): Promise<Job | undefined> {
   if (!isUuid(id)) return undefined;
@@ -86,24 +83,6 @@ export async function countWaveProgress(
     const waves = byJob.get(id) ?? new Map<number, Record<CounterColumn, number>>();
     return new Map([...waves].map(([wave, counts]) => [wave, progressOf({ ...counts, job_id: id, total: null })]));
   });
-}
-
-export async function readDecided(
-  db: Queryable,
-  id: JobId,
-  since: number,
-  within?: DeviceFilter,
-): Promise<readonly { readonly deviceId: DeviceId; readonly at: number }[]> {
-  const parameters: unknown[] = [id, new Date(since)];
-  const isSeen = (await sightOf(db, within))('t.device_id', parameters);
-  const rows = await db.query<{ readonly device_id: DeviceId; readonly decided_at: Date }>(
-    {
-      text: `SELECT t.device_id, t.decided_at FROM job_target t
-        WHERE t.job_id = $1 AND t.state = 'DECIDED' AND t.decided_at >= $2 AND ${isSeen} ORDER BY t.decided_at, t.device_id LIMIT ${String(DECIDED_MAX)}`,
-    },
-    parameters,
-  );
-  return rows.map((row) => ({ deviceId: row.device_id, at: row.decided_at.getTime() }));
 }
 
 /** A device that is gone may have been somebody else's. */

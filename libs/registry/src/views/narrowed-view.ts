@@ -149,7 +149,6 @@ function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs']
     waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, within),
     targets: (ids, filter, page) => store.targets(ids, { ...filter, within }, page),
     failureGroups: (ids, first) => store.failureGroups(ids, first, within),
-    decidedTargets: (id, since) => store.decidedTargets(id, since, within),
     hasTargetsBeyond: (job) => store.hasTargetsBeyond(job, sight),
   };
 }

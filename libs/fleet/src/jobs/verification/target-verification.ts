@@ -138,7 +138,9 @@ export class TargetVerification {
     const at = deps.clock.now();
     const moved = await this.#run.persist('write verifications', () => deps.registry.jobs.settleVerifications(fence, ends, at));
     if (moved.length > 0) this.#hooks.onSettled(ends.some(({ to }) => to.kind === 'again'));
-    return new Set(moved);
+    const isMoved = new Set(moved);
+    this.#run.tellDecided(ends.flatMap(({ deviceId, to }) => (to.kind === 'decided' && isMoved.has(deviceId) ? deviceId : [])));
+    return isMoved;
   }
 }
 

@@ -1,0 +1,78 @@
+/** jobTargetsDecided: the targets of a job as its worker decides them, told by the feed. No statement runs while nothing is decided, and no index is kept for it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Job } from '@flotilla/jobs';
+import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { FleetView } from '@flotilla/registry';
+import { rolloutIdOf, type TargetOfJob } from '../resolvers/job-target.resolver.js';
+import type { StreamSources } from './device-changes.js';
+import { liveStream } from './live-stream.js';
+import { SubscriberQueue } from './subscriber-queue.js';
+
+/** Targets of one value, read with one statement. */
+const targetsMax = 200;
+/** At most two values a second. */
+const intervalMs = 500;
+/** The feed may lose the end of the job, so it is looked for now and then anyway. */
+const lookMs = 5_000;
+
+/** Stands among device ids for "look whether the job is over"; no id is empty. */
+const look = '';
+
+type Sources = Pick<StreamSources, 'view' | 'feed' | 'queueMax'>;
+
+/** Of a job that decides faster than this tells, the latest wait and older ones are left out. Ends after a last interval in which the job was FINISHED or gone, so that what is on its way through the feed then still comes. */
+export function decidedTargets(
+  sources: Sources,
+  job: Pick<Job, 'id' | 'firmwareImageId'>,
+): AsyncGenerator<readonly TargetOfJob[], void, void> {
+  const { id: jobId } = job;
+  const { view, feed, queueMax } = sources;
+  return liveStream(async function* (signal) {
+    const queue = new SubscriberQueue<DeviceId | typeof look>(queueMax);
+    const lookSoon = (): void => queue.push(look, look);
+    const ends = [
+      feed.subscribe('decided', ({ jobId: of, deviceIds }) => {
+        if (of === jobId) for (const id of deviceIds) queue.push(id, id);
+      }),
+      feed.subscribe('job', ({ jobId: of }) => {
+        if (of === jobId) lookSoon();
+      }),
+    ];
+    const timer = setInterval(lookSoon, lookMs).unref();
+    signal.addEventListener('abort', () => queue.close());
+    lookSoon();
+    try {
+      let isOver = false;
+      for (let taken = await queue.take(targetsMax); taken; taken = await queue.take(targetsMax)) {
+        const ids = taken.filter((item): item is DeviceId => item !== look);
+        if (ids.length > 0) {
+          const rows = await readDecided(sources, job, ids);
+          if (rows.length > 0) yield rows;
+        }
+        if (isOver && taken.length < targetsMax) return;
+        if (!isOver && ids.length < taken.length) isOver = await isJobOver(view, jobId);
+        if (isOver) lookSoon();
+        await pause(intervalMs, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    } finally {
+      clearInterval(timer);
+      for (const end of ends) end();
+    }
+  });
+}
+
+async function isJobOver(view: FleetView, jobId: JobId): Promise<boolean> {
+  const job = await view.jobs.find(jobId);
+  return job === undefined || job.state === 'FINISHED';
+}
+
+/** Those that the subscriber sees. */
+async function readDecided(
+  { view }: Sources,
+  job: Pick<Job, 'id' | 'firmwareImageId'>,
+  deviceIds: readonly DeviceId[],
+): Promise<readonly TargetOfJob[]> {
+  const [page] = await view.jobs.targets([job.id], { deviceIds }, { first: targetsMax });
+  const decided = page?.rows.filter(({ state }) => state === 'DECIDED') ?? [];
+  return decided.map((row) => ({ ...row, rolloutId: rolloutIdOf(job) }));
+}
