@@ -168,7 +168,7 @@ describe('POST /vision', () => {
   it('refuses what is too large, no form, no picture, or not whole, and keeps nothing of it', async () => {
     const device = '02:5e:7a:10:c4:05' as DeviceId;
     const { token } = await session(device);
-    const before = await blobsKept();
+    const before = await picturesKept();
     const headers = headersOf(device, token);
     const large = Buffer.concat([await jpeg(), Buffer.alloc(6 * 1024 * 1024)]);
     const refusal = async (parts: readonly Buffer[], more: Parameters<typeof post>[2] = {}) =>
@@ -179,7 +179,7 @@ describe('POST /vision', () => {
     });
     expect(await refusal(photoParts('?', Buffer.from('<svg onload="alert(1)"/>')))).toMatchObject({ status: 415 });
     expect(await refusal(photoParts('?', await jpeg()).slice(0, 3))).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT' } });
-    expect(await blobsKept()).toEqual(before);
+    expect(await picturesKept()).toEqual(before);
     expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows).toEqual([]);
   });
 
@@ -189,14 +189,14 @@ describe('POST /vision', () => {
     const headers = headersOf(device, token);
     const parts = photoParts('?', await jpeg()).slice(0, 3);
     expect(await post(`${httpUrl}/vision`, parts, { headers, after: 'leave' })).toMatchObject({ status: 408, body: { code: 'TOO_SLOW' } });
-    const before = await blobsKept();
+    const before = await picturesKept();
     await expect(post(`${httpUrl}/vision`, parts, { headers, after: 'cut' })).rejects.toThrow();
     const reply = await vi.waitFor(async () => {
       const again = await post(`${httpUrl}/vision`, photoParts('?', await jpeg()), { headers });
       expect(again.status).toBe(200);
       return again;
     });
-    await vi.waitFor(async () => expect(await blobsKept()).toHaveLength(before.length + 2));
+    await vi.waitFor(async () => expect(await picturesKept()).toHaveLength(before.length + 1));
     expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows.map(({ id }) => id)).toEqual([reply.body['uploadId']]);
   });
 
