@@ -52,7 +52,13 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
   });
 
   it('takes an image in and shows what it says of itself', async () => {
-    await chooseFile('xiaozhi.bin', makeImage({ version: '9.1.0' }));
+    const bytes = Buffer.from(makeImage({ version: '9.1.0' })).toString('base64');
+    const dataTransfer = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob('${bytes}'), (character) => character.charCodeAt(0))], 'xiaozhi.bin'));
+      return transfer;
+    })()`);
+    await page.getByText('Drop the .bin file here', { exact: false }).dispatchEvent('drop', { dataTransfer });
     const card = page.getByRole('region', { name: /9\.1\.0/ });
     await card.getByText('Not published').waitFor();
     await card.getByText('SHA-256', { exact: false }).waitFor();

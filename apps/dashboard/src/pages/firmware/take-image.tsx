@@ -1,8 +1,7 @@
 /** Takes an image in, dropped or chosen. What it is it says itself; a file that is no image is refused by the hub. */
-import { useState } from 'react';
-import { Button, Group, SegmentedControl, TextInput } from '@mantine/core';
+import { type DragEvent, useState } from 'react';
+import { Button, FileButton, Group, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
-import { useDropzone } from 'react-dropzone';
 import { useTranslation } from 'react-i18next';
 import { sendFile } from '../../hub/send-file';
 import type { ActFailure } from '../../hub/use-act';
@@ -17,8 +16,11 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
   const [kind, setKind] = useState<'FIRMWARE' | 'ASSETS'>('FIRMWARE');
   const [version, setVersion] = useState('');
   const [isSending, setSending] = useState(false);
+  const [isOver, setOver] = useState(false);
   const [failure, setFailure] = useState<ActFailure>();
-  const send = async (file: File) => {
+  const isReady = !isSending && (kind === 'FIRMWARE' || version.trim() !== '');
+  const send = async (file: File | null | undefined) => {
+    if (!file || !isReady) return;
     setSending(true);
     setFailure(undefined);
     const sent = await sendFile('/api/firmware', file, { kind, ...(kind === 'ASSETS' && { version: version.trim() }) });
@@ -30,15 +32,11 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
     notify(t('firmware.taken', { file: file.name }));
     onTaken(sent.id);
   };
-  const { getRootProps, getInputProps, isDragActive, open } = useDropzone({
-    multiple: false,
-    noClick: true,
-    noKeyboard: true,
-    disabled: isSending || (kind === 'ASSETS' && version.trim() === ''),
-    onDropAccepted: ([file]) => {
-      if (file) void send(file);
-    },
-  });
+  // Without it the browser would leave the console and open the file.
+  const hold = (event: DragEvent, isHeldOver: boolean) => {
+    event.preventDefault();
+    setOver(isHeldOver);
+  };
   return (
     <Section title={t('firmware.take')}>
       <Group mb="sm" align="flex-end">
@@ -53,16 +51,24 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
         )}
       </Group>
       <div
-        {...getRootProps({ role: 'group', 'aria-label': t('firmware.take') })}
         className={classes.drop}
-        data-over={isDragActive || undefined}
+        data-over={isOver || undefined}
+        onDragOver={(event) => hold(event, true)}
+        onDragLeave={(event) => hold(event, false)}
+        onDrop={(event) => {
+          hold(event, false);
+          void send(event.dataTransfer.files[0]);
+        }}
       >
-        <input {...getInputProps({ 'aria-label': t('firmware.file') })} />
         <IconFileUpload size={26} stroke={1.4} aria-hidden />
-        <span>{t(isDragActive ? 'firmware.dropHere' : 'firmware.drop')}</span>
-        <Button variant="default" size="xs" loading={isSending} onClick={open}>
-          {t('firmware.choose')}
-        </Button>
+        <span>{t(isOver ? 'firmware.dropHere' : 'firmware.drop')}</span>
+        <FileButton onChange={(file) => void send(file)} inputProps={{ 'aria-label': t('firmware.file') }} disabled={!isReady}>
+          {(props) => (
+            <Button {...props} variant="default" size="xs" loading={isSending} disabled={!isReady}>
+              {t('firmware.choose')}
+            </Button>
+          )}
+        </FileButton>
       </div>
       <ActFailureNotice failure={failure} />
     </Section>
