@@ -1,4 +1,4 @@
-/** jobTargetsDecided: the targets of a job as its worker decides them, told by the feed. No statement runs while nothing is decided, and no index is kept for it. */
+/** jobTargetsDecided: the targets of a job as its worker decides them, told by the feed: no index is kept for it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
@@ -20,7 +20,10 @@ const look = '';
 
 type Sources = Pick<StreamSources, 'view' | 'feed' | 'queueMax'>;
 
-/** Of a job that decides faster than this tells, the latest wait and older ones are left out. Ends after a last interval in which the job was FINISHED or gone, so that what is on its way through the feed then still comes. */
+/**
+ * Of a job that decides faster than this tells, the latest wait and older ones are left out. Ends after a last interval in which the job was FINISHED or
+ * gone, so that what is on its way through the feed then still comes.
+ */
 export function decidedTargets(
   sources: Sources,
   job: Pick<Job, 'id' | 'firmwareImageId'>,
