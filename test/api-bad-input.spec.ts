@@ -213,8 +213,8 @@ describe('an act that is refused', () => {
   it.each<[string, Readonly<Record<string, unknown>>, string, string, string]>([
     ['too short a time', { timeoutMs: 999 }, 'INVALID', 'input.timeoutMs', '1000 to 300000'],
     ['too long a time', { timeoutMs: 300_001 }, 'INVALID', 'input.timeoutMs', '1000 to 300000'],
-    ['an empty key', { idempotencyKey: '' }, 'INVALID', 'input.idempotencyKey', '1 to 200 characters'],
-    ['too long a key', { idempotencyKey: 'k'.repeat(201) }, 'INVALID', 'input.idempotencyKey', '1 to 200 characters'],
+    ['an empty key', { idempotencyKey: '' }, 'INVALID', 'input.idempotencyKey', '1 to 255 characters'],
+    ['too long a key', { idempotencyKey: 'k'.repeat(256) }, 'INVALID', 'input.idempotencyKey', '1 to 255 characters'],
     ['no tool', { tool: '' }, 'INVALID', 'input.tool', '1 to 200 characters'],
     ['large arguments', { arguments: { text: 'x'.repeat(17_000) } }, 'REQUEST_TOO_LARGE', 'input.arguments', 'bytes'],
     ['a device that is not there', { deviceId: 'nobody' }, 'NOT_FOUND', 'input.deviceId', '"nobody"'],
@@ -249,7 +249,7 @@ describe('an act that is refused', () => {
     expect(refusal?.message).toBeTruthy();
   });
 
-  it.each(['', 'k'.repeat(201)])('createJob with the key "%s"', async (key) => {
+  it.each(['', 'k'.repeat(256)])('createJob with the key "%s"', async (key) => {
     const input = { tool: SET_VOLUME, arguments: { volume: 3 }, devices: { all: true } };
     expect(await refusalsOf(JOB, { input, key })).toMatchObject([{ path: ['idempotencyKey'] }]);
   });

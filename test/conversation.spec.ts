@@ -131,6 +131,7 @@ describe('a conversation', () => {
       const mac = '02:00:00:00:04:04';
       const talking = await connect(mac);
       talking.say(JSON.stringify(udpHello));
+      await spokenOf(talking, 'hello');
       talking.say(JSON.stringify(udpHello));
       const hellos = await spokenOf(talking, 'hello', 2);
       expect(new Set(hellos.map(({ session_id: id }) => id)).size).toBe(2);

@@ -157,7 +157,7 @@ export function answersBroken({ job, made, runs }: Round): readonly string[] {
   return broken;
 }
 
-/** Every move begins where the one before ended, with the next version; a job is made once and ends once. */
+/** Every move begins where the one before ended, with the next version; a job is made once and ends once. One that is being cancelled may be told so again, by force. */
 export function movesBroken(job: RecordedJob, moves: readonly RecordedMove[]): readonly string[] {
   const [created, ...rest] = moves;
   const story = moves.map(({ action, to }) => `${action}>${to ?? ''}`).join(' ');
@@ -166,17 +166,19 @@ export function movesBroken(job: RecordedJob, moves: readonly RecordedMove[]): r
   );
   const isOnce =
     created?.action === 'job.created' && moves.filter(({ to }) => to === 'FINISHED').length === 1 && rest.at(-1)?.to === 'FINISHED';
-  return isChained && isOnce && rest.every(({ from, to }) => from !== to) ? [] : [`${job.name}: its moves are ${story}`];
+  return isChained && isOnce && rest.every(({ from, to }) => from !== to || to === 'CANCELLING')
+    ? []
+    : [`${job.name}: its moves are ${story}`];
 }
 
-/** A device that a disruptive job has is nobody else's until it is decided. */
+/** Two disruptive jobs never have one device at a time. */
 export function devicesShared(rounds: readonly (Round & { readonly calls: readonly RecordedCall[] })[]): readonly string[] {
   const all = rounds.flatMap(({ made, calls }) => calls.map((call) => ({ ...call, shape: made.shape })));
   return all
     .filter(({ shape }) => shape.isDisruptive)
     .flatMap((holder) =>
       all
-        .filter((other) => other.shape !== holder.shape && other.deviceId === holder.deviceId)
+        .filter((other) => other.shape.isDisruptive && other.shape !== holder.shape && other.deviceId === holder.deviceId)
         .filter((other) => Math.min(other.to, holder.to) - Math.max(other.from, holder.from) > CLAIM_WAIT_MS)
         .map((other) => `${holder.deviceId} was held by ${holder.shape.name} and called by ${other.shape.name}`),
     );

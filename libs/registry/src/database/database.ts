@@ -25,8 +25,8 @@ export const CONNECT_TIMEOUT_MS = 10_000;
  * for a quarter of an hour otherwise. The longest statements of ours, which prepare a large job, take a few seconds.
  */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** What Prisma is asked are small questions that somebody waits for. */
-const QUESTION_TIMEOUT_MS = 5_000;
+/** For small questions that somebody waits for, like all that Prisma is asked. */
+export const QUESTION_TIMEOUT_MS = 5_000;
 
 export class Database implements Queryable {
   readonly prisma: PrismaClient;

@@ -3,6 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { AuditSource } from '../audit-store.js';
 import { audited } from '../audit/append-audit.js';
+import { QUESTION_TIMEOUT_MS } from '../database/database.js';
 import type { Database } from '../database/database.js';
 import { isUuid } from '../database/uuid-v7.js';
 import { BoundedCache } from '../devices/bounded-cache.js';
@@ -50,7 +51,11 @@ export class PgApiKeyStore implements ApiKeyStore {
     if (remembered !== undefined && now < remembered.until) return remembered.principal;
     const generation = this.#generation;
     const [record] = await this.#database.query<ApiKeyRecord & { readonly secret_hash: string }>(
-      { name: 'key-by-hash', text: `SELECT ${KEY_COLUMNS}, secret_hash FROM api_key WHERE secret_hash = $1` },
+      {
+        name: 'key-by-hash',
+        text: `SELECT ${KEY_COLUMNS}, secret_hash FROM api_key WHERE secret_hash = $1`,
+        timeoutMs: QUESTION_TIMEOUT_MS,
+      },
       [hash],
     );
     const key = record && isEqual(record.secret_hash, hash) ? toApiKey(record) : undefined;

@@ -1,6 +1,7 @@
 /** Browsers that are signed in: random tokens that only their cookies have; PostgreSQL has their SHA-256. */
 import { v7 } from 'uuid';
 import { audited } from '../audit/append-audit.js';
+import { QUESTION_TIMEOUT_MS } from '../database/database.js';
 import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
@@ -26,6 +27,7 @@ const FIND = {
            extract(epoch FROM s.last_used_at) * 1000 AS "lastUsedAt", ${USER_COLUMNS}
          FROM user_session s JOIN user_account u ON u.id = s.user_id
          WHERE s.token_hash = $1 AND s.revoked_at IS NULL AND u.disabled_at IS NULL`,
+  timeoutMs: QUESTION_TIMEOUT_MS,
 };
 const OPEN = {
   text: `INSERT INTO user_session (id, user_id, token_hash, created_at, last_used_at, expires_at, remote_address, user_agent)
