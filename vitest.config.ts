@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 const conditions = ['@flotilla/source', 'node'];
 /** Node loads the CommonJS graphql for everybody; vitest would give our own files the other copy, and graphql refuses to work with two. */
 const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
+/** Real sockets and processes share two cores here: what fails once is asked again, and the report says so. The long form, which measures, takes no second answer. */
+const retry = process.env['FLOTILLA_TEST_LONG'] === '1' ? 0 : 1;
 const fromSource = { resolve: { conditions, alias }, ssr: { resolve: { conditions, externalConditions: conditions } } };
 
 export default defineConfig({
@@ -22,6 +24,7 @@ export default defineConfig({
           isolate: false,
           maxWorkers: 4,
           testTimeout: 20_000,
+          retry,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
@@ -32,6 +35,7 @@ export default defineConfig({
           name: 'stories',
           include: ['test/**/*.spec.ts'],
           testTimeout: 120_000,
+          retry,
           hookTimeout: 120_000,
           // Stories wait for processes more than they compute. In the long form some measure, and need the machine for themselves.
           maxWorkers: process.env['FLOTILLA_TEST_LONG'] === '1' ? 1 : 3,

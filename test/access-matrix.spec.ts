@@ -15,7 +15,7 @@ import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 /** Requests on their way at once. */
 const BATCH = 25;
 /** How long the key lives that is to expire, ms. */
-const SHORT_LIFE_MS = 1_000;
+const SHORT_LIFE_MS = 5_000;
 
 const schema = buildSchema(readFileSync(new URL('../libs/api/schema.graphql', import.meta.url), 'utf8'));
 
