@@ -25,7 +25,7 @@ const mappers = {
   FleetSummary: '../resolvers/fleet-summary.resolver.js#FleetSummarySource',
   FleetTool: '@flotilla/registry#FleetToolRow',
   Job: '@flotilla/jobs#Job as JobSource',
-  JobPreview: '../job-preview.js#ShownPreview',
+  JobPreview: '../jobs/job-preview.js#ShownPreview',
   ImageDownload: '@flotilla/registry#DownloadRow',
   JobTarget: '../resolvers/job-target.resolver.js#TargetOfJob',
   Tool: '@flotilla/registry#StoredTool',

@@ -1,7 +1,7 @@
 /** `npm run audit:verify`: whether the audit trail is as it was written. Over DATABASE_URL, or the embedded server of the data folder, running or not. */
 import { existsSync } from 'node:fs';
 import { openEmbeddedPostgres, verifyAuditTrail } from '@flotilla/registry';
-import { readConfig } from './config.js';
+import { readConfig } from './settings/config.js';
 
 /** 1: the chain is broken. 2: it could not be read. */
 const EXIT = { broken: 1, failed: 2 } as const;

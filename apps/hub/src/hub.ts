@@ -18,26 +18,26 @@ import {
 } from '@flotilla/fleet';
 import type { Registry } from '@flotilla/registry';
 import { Closers } from './closers.js';
-import type { HubConfig } from './config.js';
+import type { HubConfig } from './settings/config.js';
 import { startDemoFleet } from './demo-fleet.js';
-import { DeviceRoutes } from './device-routes.js';
-import { deviceAddresses, deviceSettings } from './device-settings.js';
-import { openGround, type Ground } from './ground.js';
-import { makeHttpServer } from './http-server.js';
+import { DeviceRoutes } from './http/device-routes.js';
+import { deviceAddresses, deviceSettings } from './settings/device-settings.js';
+import { openGround, type Ground } from './roles/ground.js';
+import { makeHttpServer } from './http/http-server.js';
 import { inTime } from './in-time.js';
-import { listening, portOf } from './listeners.js';
-import { measuredBus, measuredFleet } from './measured-calls.js';
-import { createMetrics, type HubMetrics } from './metrics.js';
-import { openGateway, type OpenGateway } from './open-gateway.js';
-import { openPeople } from './open-people.js';
-import { openPictures, pictureFiles, type OpenPictures } from './open-pictures.js';
-import { readQueryRules } from './query-settings.js';
-import { rolloutLimits } from './rollout-limits.js';
-import { keepSecret } from './secret-file.js';
-import { addOperationsRoutes, type MetricsAccess } from './operations-routes.js';
+import { listening, portOf } from './roles/listeners.js';
+import { measuredBus, measuredFleet } from './measures/measured-calls.js';
+import { createMetrics, type HubMetrics } from './measures/metrics.js';
+import { openGateway, type OpenGateway } from './roles/open-gateway.js';
+import { openPeople } from './roles/open-people.js';
+import { openPictures, pictureFiles, type OpenPictures } from './roles/open-pictures.js';
+import { readQueryRules } from './settings/query-settings.js';
+import { rolloutLimits } from './settings/rollout-limits.js';
+import { keepSecret } from './settings/secret-file.js';
+import { addOperationsRoutes, type MetricsAccess } from './http/operations-routes.js';
 import { systemClock } from './system-clock.js';
-import { TlsFiles } from './tls-files.js';
-import { routeUpgrades, type UpgradeHandler } from './upgrade-router.js';
+import { TlsFiles } from './http/tls-files.js';
+import { routeUpgrades, type UpgradeHandler } from './http/upgrade-router.js';
 
 /** The ports in use. `mqtt` and `udp` are there where this process is a gateway, `mqtts` where it has a certificate besides. */
 export interface Ports {

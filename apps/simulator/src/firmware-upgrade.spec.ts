@@ -11,7 +11,7 @@ import type { DeviceNotice, LastingBehaviour } from '@flotilla/simulated-device'
 import { WebSocketServer, type WebSocket } from 'ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Fleet } from './fleet.js';
-import { readOptions } from './options.js';
+import { readOptions } from './command/options.js';
 
 const image = makeAppImage({ version: '2.5.0', dataBytes: 1_000_000, hash: createHash('sha256') });
 const damaged = Uint8Array.from(image, (byte, index) => (index === 500_000 ? byte ^ 1 : byte));

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DeviceFlash } from '@flotilla/simulated-device';
 import { z } from 'zod';
-import { readJson } from './read-json.js';
+import { readJson } from './command/read-json.js';
 
 /** Changes are written this much later, together, ms. */
 const WRITE_AFTER_MS = 500;

@@ -12,13 +12,13 @@ import {
   type TransportSettings,
 } from '@flotilla/simulated-device';
 import { FleetSecret, mqttCredentials, webSocketToken } from './credentials.js';
-import type { DeviceSocket, DeviceSocketEvents, SocketTarget } from './device-socket.js';
+import type { DeviceSocket, DeviceSocketEvents, SocketTarget } from './sockets/device-socket.js';
 import { FlashFile } from './flash-file.js';
-import { exchange } from './http-exchange.js';
-import { MqttSocket } from './mqtt-socket.js';
-import type { SimulatorOptions } from './options.js';
+import { exchange } from './sockets/http-exchange.js';
+import { MqttSocket } from './sockets/mqtt-socket.js';
+import type { SimulatorOptions } from './command/options.js';
 import { RunningDevice, type Surroundings, type RunningDeviceEvents } from './running-device.js';
-import { WebSocketSocket, xiaozhiLogin } from './websocket-socket.js';
+import { WebSocketSocket, xiaozhiLogin } from './sockets/websocket-socket.js';
 
 /** In a mixed fleet every fourth device is one that connects for conversations only. */
 const WEBSOCKET_EVERY = 4;

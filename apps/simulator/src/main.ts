@@ -1,10 +1,10 @@
 /** The simulator: reads the options, starts the fleet, listens to commands, stops cleanly. */
 import { createInterface } from 'node:readline';
-import { Boards } from './boards.js';
-import { runCommand } from './commands.js';
+import { Boards } from './boards/boards.js';
+import { runCommand } from './command/commands.js';
 import { Fleet } from './fleet.js';
-import { readOptions } from './options.js';
-import { Reporter } from './reporter.js';
+import { readOptions } from './command/options.js';
+import { Reporter } from './command/reporter.js';
 
 const options = readOptions(process.argv, process.env);
 const reporter = new Reporter(options, {

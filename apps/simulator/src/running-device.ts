@@ -9,8 +9,8 @@ import type {
   SimulatedDevice,
   TransportSettings,
 } from '@flotilla/simulated-device';
-import type { DeviceSocket, DeviceSocketEvents, Loss } from './device-socket.js';
-import { UdpSound } from './udp-sound.js';
+import type { DeviceSocket, DeviceSocketEvents, Loss } from './sockets/device-socket.js';
+import { UdpSound } from './sockets/udp-sound.js';
 
 /** What a device has around it: the ways to the hub, and a place for its flash. */
 export interface Surroundings {

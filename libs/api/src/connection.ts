@@ -1,6 +1,6 @@
 /** The registry's pages as Relay-style connections, and the `first` and `after` of callers as page requests. */
 import type { DeviceFilter, DeviceRow, Page, PageRequest } from '@flotilla/registry';
-import { ApiError } from './api-error.js';
+import { ApiError } from './errors/api-error.js';
 
 export interface Connection<Row> {
   readonly edges: readonly { readonly cursor: string; readonly node: Row }[];

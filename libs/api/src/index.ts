@@ -11,4 +11,4 @@ export type { QueryRules } from './limits/admission.js';
 export { defaultApiLimits, type ApiLimits } from './limits/api-limits.js';
 export { Argon2Passwords } from './sign-in/argon2-passwords.js';
 export type { OidcSettings } from './sign-in/oidc-sign-in.js';
-export { mountApi, type MountedApi, type UpgradeListener } from './mount-api.js';
+export { mountApi, type MountedApi, type UpgradeListener } from './mount/mount-api.js';

@@ -1,8 +1,8 @@
 /** The four parts of the bus that one process opens together, and closes in reverse order. */
-import type { CallRouter } from './call-router.js';
-import type { SessionDirectory } from './directory.js';
-import type { EventFeed } from './feed.js';
-import type { TickQueue } from './tick-queue.js';
+import type { CallRouter } from './calls/call-router.js';
+import type { SessionDirectory } from './directory/directory.js';
+import type { EventFeed } from './feed/feed.js';
+import type { TickQueue } from './ticks/tick-queue.js';
 
 export interface Bus {
   readonly directory: SessionDirectory;

@@ -3,11 +3,11 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BusHarness } from './bus-harness.suite.js';
 import type { Bus } from './bus.js';
-import { describeCallRouter } from './call-router.suite.js';
-import { describeDirectory } from './directory.suite.js';
-import { describeFeed } from './feed.suite.js';
+import { describeCallRouter } from './calls/call-router.suite.js';
+import { describeDirectory } from './directory/directory.suite.js';
+import { describeFeed } from './feed/feed.suite.js';
 import { openLocalBus } from './local-bus.js';
-import { describeTickQueue } from './tick-queue.suite.js';
+import { describeTickQueue } from './ticks/tick-queue.suite.js';
 
 const silent = { warn: () => undefined, error: () => undefined };
 const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'];

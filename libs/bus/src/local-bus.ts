@@ -1,12 +1,12 @@
 /** The bus of a hub that is one process: everything in memory but the ticks, which BullMQ keeps in the hub's PostgreSQL. */
 import { createPostgresBackend } from 'bullmq';
 import type { PostgresConnectionOptions } from 'bullmq';
-import { BullmqTickQueue } from './bullmq-tick-queue.js';
+import { BullmqTickQueue } from './ticks/bullmq-tick-queue.js';
 import type { BusLogger } from './bus-logger.js';
 import type { Bus } from './bus.js';
-import { LocalCallRouter } from './local-call-router.js';
-import { LocalDirectory } from './local-directory.js';
-import { LocalFeed } from './local-feed.js';
+import { LocalCallRouter } from './calls/local-call-router.js';
+import { LocalDirectory } from './directory/local-directory.js';
+import { LocalFeed } from './feed/local-feed.js';
 
 export interface LocalBusOptions {
   readonly databaseUrl: string;

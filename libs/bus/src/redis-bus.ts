@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { createRedisBackend } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';
-import { BullmqTickQueue } from './bullmq-tick-queue.js';
+import { BullmqTickQueue } from './ticks/bullmq-tick-queue.js';
 import type { BusLogger } from './bus-logger.js';
 import type { Bus } from './bus.js';
-import { RedisCallRouter } from './redis-call-router.js';
-import { RedisDirectory } from './redis-directory.js';
-import { RedisFeed } from './redis-feed.js';
-import { RedisLink } from './redis-link.js';
+import { RedisCallRouter } from './calls/redis-call-router.js';
+import { RedisDirectory } from './directory/redis-directory.js';
+import { RedisFeed } from './feed/redis-feed.js';
+import { RedisLink } from './redis/redis-link.js';
 
 export interface RedisBusOptions {
   readonly redisUrl: string;

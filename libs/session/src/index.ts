@@ -1,4 +1,4 @@
-export type { Clock } from './clock.js';
+export type { Clock } from './clock/clock.js';
 export type {
   CallArguments,
   Session,
@@ -11,7 +11,7 @@ export type {
   ToolPageCache,
 } from './session-contract.js';
 export type { CallRefusal, DeviceError, Dialect, DialectMessage } from './dialect.js';
-export { ManualClock } from './manual-clock.js';
+export { ManualClock } from './clock/manual-clock.js';
 export { SessionActor } from './session-actor.js';
 export type { SessionOptions } from './session-actor.js';
 export { defaultSessionLimits } from './session-limits.js';

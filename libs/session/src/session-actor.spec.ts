@@ -1,7 +1,7 @@
 import { linkedPair } from '@flotilla/mcp';
 import type { CallId, ToolPage } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock } from './clock/manual-clock.js';
 import { SessionActor } from './session-actor.js';
 import type { SessionCall, SessionLimits, SessionObserver, SettledCall, ToolPageCache } from './session-contract.js';
 import { XiaozhiDialect } from './xiaozhi/xiaozhi-dialect.js';

@@ -3,18 +3,18 @@
  * about the conversation, only about order: nothing overtakes, nothing runs inside something else, nothing comes after the end.
  */
 import type { CloseReason, Transport } from '@flotilla/mcp';
-import { notSent } from './call-outcomes.js';
-import type { Clock } from './clock.js';
+import { notSent } from './machine/call-outcomes.js';
+import type { Clock } from './clock/clock.js';
 import type { Dialect } from './dialect.js';
-import { LazyTimer } from './lazy-timer.js';
-import { initialState, nextWakeAt } from './machine-state.js';
-import type { MachineState, SessionRules } from './machine-state.js';
-import { readMessage } from './read-message.js';
-import type { ArrivedText } from './read-message.js';
+import { LazyTimer } from './clock/lazy-timer.js';
+import { initialState, nextWakeAt } from './machine/machine-state.js';
+import type { MachineState, SessionRules } from './machine/machine-state.js';
+import { readMessage } from './machine/read-message.js';
+import type { ArrivedText } from './machine/read-message.js';
 import type { Session, SessionCall, SessionLimits, SessionObserver, SessionState, ToolPageCache } from './session-contract.js';
-import type { SessionEffect, SessionInput, Settle } from './session-input.js';
+import type { SessionEffect, SessionInput, Settle } from './machine/session-input.js';
 import { defaultSessionLimits } from './session-limits.js';
-import { step } from './session-machine.js';
+import { step } from './machine/session-machine.js';
 import { utf8BytesExceed } from './utf8-length.js';
 
 export interface SessionOptions {

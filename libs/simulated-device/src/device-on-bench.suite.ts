@@ -1,10 +1,10 @@
 /** What the specs of the device share: one device under a hand-held clock, and what it has sent. */
-import type { LastingBehaviour } from './behaviour.js';
-import type { HttpRequest, HttpResponse } from './http-requests.js';
+import type { LastingBehaviour } from './behaviour/behaviour.js';
+import type { HttpRequest, HttpResponse } from './connection/http-requests.js';
 import { identityOf } from './identity.js';
-import type { DeviceEffect } from './link.js';
+import type { DeviceEffect } from './connection/link.js';
 import { profiles, type ProfileName } from './profile.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from './behaviour/seeded-random.js';
 import { SimulatedDevice } from './simulated-device.js';
 
 interface BenchSetup {

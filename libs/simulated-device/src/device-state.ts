@@ -1,9 +1,9 @@
 /** What a simulated device remembers behind its tools, and how it reports it. Some of it survives a restart, as on the real board. */
 import type { Nvs } from './boot/nvs.js';
-import { FirmwareSlots, type Firmware } from './firmware-slots.js';
-import type { DeviceFlash } from './link.js';
+import { FirmwareSlots, type Firmware } from './firmware/firmware-slots.js';
+import type { DeviceFlash } from './connection/link.js';
 import { identityWith, type DeviceIdentity } from './identity.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from './behaviour/seeded-random.js';
 
 /** The backlight moves one step per 5 ms, and the status reports what is shown, not what was asked for. [xiaozhi §5.1] */
 const FADE_STEP_MS = 5;

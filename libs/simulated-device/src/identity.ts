@@ -1,5 +1,5 @@
 /** Who a simulated device says it is: MAC, UUID and the MQTT client id made of both. The same seed and index always give the same device. */
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from './behaviour/seeded-random.js';
 
 export interface DeviceIdentity {
   /** `02:ss:ss:ii:ii:ii`: locally administered, seed (16 bits) and index (24 bits). This is the device's id in the hub. */

@@ -1,7 +1,7 @@
 /** Firmware profiles: board, version and tools of the kinds of device that a fleet consists of. Every device of a profile shares one object. */
 import { compareVersions } from '@flotilla/firmware';
 import type { BoardParts } from './device-state.js';
-import { ToolList } from './tool-list.js';
+import { ToolList } from './calls/tool-list.js';
 import { lampTools, reconfigureWifi, setPressToTalk } from './tools/board-tools.js';
 import { commonTools } from './tools/common-tools.js';
 import { robotTools } from './tools/robot-tools.js';

@@ -1,5 +1,5 @@
 /** What a simulated device has shown of the banners that it was sent. An incomplete one is ignored, as on the real board. [xiaozhi §3.2] */
-import type { FirmwareObject } from './firmware-json.js';
+import type { FirmwareObject } from './json/firmware-json.js';
 
 export interface ShownAlert {
   readonly status: string;

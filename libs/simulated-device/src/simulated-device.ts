@@ -2,32 +2,32 @@
  * One simulated xiaozhi device as a pure object: inputs go in with the time, effects come out. It owns no socket, no timer and no clock; whoever
  * drives it carries the effects out. [xiaozhi §4]
  */
-import { Agenda } from './agenda.js';
-import { AssetsUpdate } from './assets-update.js';
-import { isLasting, type Behaviour, type LastingBehaviour } from './behaviour.js';
-import { BehaviourScript, type RequestMethod } from './behaviour-script.js';
-import { CallLog, type LoggedCall } from './call-log.js';
-import { toInt32 } from './check-arguments.js';
+import { Agenda } from './calls/agenda.js';
+import { AssetsUpdate } from './firmware/assets-update.js';
+import { isLasting, type Behaviour, type LastingBehaviour } from './behaviour/behaviour.js';
+import { BehaviourScript, type RequestMethod } from './behaviour/behaviour-script.js';
+import { CallLog, type LoggedCall } from './calls/call-log.js';
+import { toInt32 } from './calls/check-arguments.js';
 import { Boot } from './boot/boot.js';
 import { Nvs } from './boot/nvs.js';
 import { transportSettings } from './boot/transport-settings.js';
-import { Conversation, type SoundCounts } from './conversation.js';
+import { Conversation, type SoundCounts } from './connection/conversation.js';
 import { DeviceState } from './device-state.js';
-import { FirmwareUpdate, type UpdateFault } from './firmware-update.js';
-import { FirmwareObject, readFirmwareJson } from './firmware-json.js';
-import { HttpRequests, type HttpResponse } from './http-requests.js';
+import { FirmwareUpdate, type UpdateFault } from './firmware/firmware-update.js';
+import { FirmwareObject, readFirmwareJson } from './json/firmware-json.js';
+import { HttpRequests, type HttpResponse } from './connection/http-requests.js';
 import { identityWith, uuidFrom, type DeviceIdentity } from './identity.js';
-import { Link, type DeviceEffect, type DeviceFlash } from './link.js';
-import { MainTask } from './main-task.js';
-import { firmwarePauses, type Pauses } from './pauses.js';
+import { Link, type DeviceEffect, type DeviceFlash } from './connection/link.js';
+import { MainTask } from './calls/main-task.js';
+import { firmwarePauses, type Pauses } from './connection/pauses.js';
 import type { DeviceProfile } from './profile.js';
-import { ReconnectPlan, type Network } from './reconnect-plan.js';
-import { Replies, errorBody, resultBody, type ReplyBody } from './replies.js';
-import { RestartPlan } from './restart-plan.js';
+import { ReconnectPlan, type Network } from './connection/reconnect-plan.js';
+import { Replies, errorBody, resultBody, type ReplyBody } from './connection/replies.js';
+import { RestartPlan } from './firmware/restart-plan.js';
 import { Screen, type ShownAlert } from './screen.js';
-import { endlessPage, repeatingPage } from './spoilt-pages.js';
-import type { DeferredWork } from './tool.js';
-import { ToolCalls } from './tool-calls.js';
+import { endlessPage, repeatingPage } from './behaviour/spoilt-pages.js';
+import type { DeferredWork } from './calls/tool.js';
+import { ToolCalls } from './calls/tool-calls.js';
 
 export interface DeviceSetup {
   readonly identity: DeviceIdentity;

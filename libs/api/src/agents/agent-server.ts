@@ -2,7 +2,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@flotilla/mcp';
-import { maskFault } from '../public-errors.js';
+import { maskFault } from '../errors/public-errors.js';
 import { actorOfCaller, callerMay, type AgentCaller } from './agent-caller.js';
 import { refusalResult, toAgentResult } from './agent-results.js';
 import { completeDeviceId } from './device-completion.js';

@@ -6,9 +6,9 @@ import type { AuthInfo, McpHandlerRequestOptions, McpHttpHandler, Server } from 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { principalRef } from '@flotilla/registry';
 import { viewOf } from '../api-context.js';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { ApiDeps } from '../api-deps.js';
-import { authenticate, bearerKey } from '../authentication.js';
+import { authenticate, bearerKey } from '../access/authentication.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { budgetHeaders, RateLimitedError, type CostBudget } from '../limits/cost-budget.js';
 import type { AgentCaller, ListingMode } from './agent-caller.js';

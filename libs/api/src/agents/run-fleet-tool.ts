@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@flotilla/mcp';
 import type { DeviceFilter, DeviceRow } from '@flotilla/registry';
 import type { FleetOperations } from '../fleet-operations.js';
-import { emptyProgress, paceOf } from '../job-progress.js';
+import { emptyProgress, paceOf } from '../jobs/job-progress.js';
 import { actorOfCaller, callerMay, mayCall, type AgentCaller } from './agent-caller.js';
 import { errorResult, jsonResult, refusalResult, toAgentResult } from './agent-results.js';
 import { callOnManyMax, fleetTools, type FleetToolName } from './fleet-tools.js';

@@ -2,7 +2,7 @@
 import { findToolPolicy, type ToolPolicy } from '@flotilla/jobs';
 import type { ToolSetHash } from '@flotilla/mcp';
 import type { DeviceRow, FleetView, Registry, StoredTool } from '@flotilla/registry';
-import { toolsOf } from '../device-tools.js';
+import { toolsOf } from '../devices/device-tools.js';
 import { agentToolNames, deviceIdIn, devicePartIn } from './agent-tool-names.js';
 import { callerMay, mayCall, type AgentCaller } from './agent-caller.js';
 import { OddDevices } from './odd-devices.js';

@@ -1,7 +1,7 @@
 /** Ends a query that takes too long, field by field: what was read by then is answered. Acts are not bound by it: a call has a deadline of its own, and whoever acts wants to know the outcome. */
 import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType, OperationTypeNode } from 'graphql';
 import type { ApiContext } from '../api-context.js';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 
 type Resolver = GraphQLFieldResolver<unknown, Pick<ApiContext, 'startedAt'>>;
 

@@ -1,7 +1,7 @@
 /** What each caller may still spend this second, in the points of operation-cost.ts. Kept in this process: several API processes give a caller a budget each. */
 import { principalRef, type Principal } from '@flotilla/registry';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 
 /** A budget is full again this many seconds after its first point was spent. */
 const refillSeconds = 1;

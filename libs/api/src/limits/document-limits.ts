@@ -1,7 +1,7 @@
 /** A validation rule that bounds a query's shape: nesting, aliases, directives, acts, and text that PostgreSQL and devices cannot take. */
 import type { GraphQLError } from 'graphql';
 import { Kind, OperationTypeNode, type ASTVisitor, type SelectionSetNode, type ValidationContext, type ValidationRule } from 'graphql';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from './api-limits.js';
 
 type ShapeLimits = Pick<ApiLimits, 'queryDepthMax' | 'queryAliasesMax' | 'queryDirectivesMax' | 'operationActsMax'>;

@@ -13,7 +13,7 @@ import {
   visit,
 } from 'graphql';
 import { getComplexity, type ComplexityEstimator } from 'graphql-query-complexity';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import { nulError } from './document-limits.js';
 import type { ApiLimits } from './api-limits.js';
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Principal } from '@flotilla/registry';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from './api-limits.js';
 
 /** What a request says of its document, from the network. */

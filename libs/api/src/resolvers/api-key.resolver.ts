@@ -4,7 +4,7 @@ import type { Refusal } from '@flotilla/fleet';
 import type { ApiKeyRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { parseDeviceFilter, showDeviceFilter } from '../device-filter-input.js';
+import { parseDeviceFilter, showDeviceFilter } from '../devices/device-filter-input.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   ApiKeyResolvers,

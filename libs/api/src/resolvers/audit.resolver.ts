@@ -3,7 +3,7 @@ import { Query, Resolver } from '@nestjs/graphql';
 import type { AuditEntryRow } from '@flotilla/registry';
 import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
-import { withoutNulls } from '../device-filter-input.js';
+import { withoutNulls } from '../devices/device-filter-input.js';
 import type { QueryAuditEntriesArgs, QueryResolvers } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 

@@ -5,7 +5,7 @@ import type { CallRow, DeviceRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
-import { withoutNulls } from '../device-filter-input.js';
+import { withoutNulls } from '../devices/device-filter-input.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   CallResolvers,
@@ -15,9 +15,9 @@ import type {
   QueryCallsArgs,
   QueryResolvers,
 } from '../generated/schema-types.js';
-import { jsonObject } from '../json-object.js';
+import { jsonObject } from '../scalars/json-object.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-import { userErrors } from '../user-errors.js';
+import { userErrors } from '../errors/user-errors.js';
 
 /** Calls: making one, and reading those that were made. */
 @Resolver('Call')

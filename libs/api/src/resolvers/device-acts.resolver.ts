@@ -5,8 +5,8 @@ import { parseVoiceUrls, refuseFilter, refuseTimeZone, refuseUnknownGroups, refu
 import type { DeviceRow } from '@flotilla/registry';
 import { actorOf, sourceOfRequest, type ApiContext } from '../api-context.js';
 import { FEED, FLEET, PROVISIONING } from '../api-deps.js';
-import { parseDeviceFilter } from '../device-filter-input.js';
-import { refuseName, refuseTags, tagsMax } from '../device-names.js';
+import { parseDeviceFilter } from '../devices/device-filter-input.js';
+import { refuseName, refuseTags, tagsMax } from '../devices/device-names.js';
 import type { FleetOperations, ProvisioningOperations } from '../fleet-operations.js';
 import type {
   MutationRefreshToolsArgs,
@@ -15,7 +15,7 @@ import type {
   MutationUpdateDeviceArgs,
   TransportKind,
 } from '../generated/schema-types.js';
-import { userErrors } from '../user-errors.js';
+import { userErrors } from '../errors/user-errors.js';
 
 interface DeviceAnswer {
   readonly device?: DeviceRow | undefined;

@@ -4,7 +4,7 @@ import type { DeviceGroupRequest, Refusal, SavedGroup } from '@flotilla/fleet';
 import type { DeviceGroupRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
-import { parseDeviceFilter } from '../device-filter-input.js';
+import { parseDeviceFilter } from '../devices/device-filter-input.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   DeviceGroupInput,
@@ -13,7 +13,7 @@ import type {
   MutationResolvers,
   MutationUpdateDeviceGroupArgs,
 } from '../generated/schema-types.js';
-import { userErrors } from '../user-errors.js';
+import { userErrors } from '../errors/user-errors.js';
 
 interface GroupAnswer {
   readonly deviceGroup?: DeviceGroupRow;

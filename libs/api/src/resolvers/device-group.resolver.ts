@@ -5,7 +5,7 @@ import type { DeviceGroupRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection, type DeviceConnectionSource } from '../connection.js';
-import { showDeviceFilter } from '../device-filter-input.js';
+import { showDeviceFilter } from '../devices/device-filter-input.js';
 import type {
   DeviceGroupDevicesArgs,
   DeviceGroupResolvers,

@@ -4,7 +4,7 @@ import type { DeviceRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type DeviceConnectionSource } from '../connection.js';
-import { parseDeviceFilter } from '../device-filter-input.js';
+import { parseDeviceFilter } from '../devices/device-filter-input.js';
 import type { DeviceConnectionResolvers, QueryDeviceArgs, QueryDevicesArgs, QueryResolvers } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 

@@ -6,7 +6,7 @@ import type { CallRow, DeviceGroupRow, DeviceRow, EventRow, SessionRow, StoredTo
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
-import { toolsOf } from '../device-tools.js';
+import { toolsOf } from '../devices/device-tools.js';
 import type {
   DeviceCallsArgs,
   DeviceEventsArgs,

@@ -4,7 +4,7 @@ import type { EventRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
-import { withoutNulls } from '../device-filter-input.js';
+import { withoutNulls } from '../devices/device-filter-input.js';
 import type { QueryEventsArgs, QueryResolvers } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 

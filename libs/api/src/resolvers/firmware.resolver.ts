@@ -16,7 +16,7 @@ import type {
   QueryResolvers,
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-import { userErrors } from '../user-errors.js';
+import { userErrors } from '../errors/user-errors.js';
 
 interface ImagePayload {
   readonly firmwareImage: FirmwareImageRow | null;

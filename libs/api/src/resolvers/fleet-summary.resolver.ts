@@ -1,8 +1,8 @@
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { CallCounts, DeviceFilter, FleetCounts, OnlinePoint } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { ApiError } from '../api-error.js';
-import { parseDeviceFilter } from '../device-filter-input.js';
+import { ApiError } from '../errors/api-error.js';
+import { parseDeviceFilter } from '../devices/device-filter-input.js';
 import type {
   FleetSummaryCallsArgs,
   FleetSummaryOnlineHistoryArgs,

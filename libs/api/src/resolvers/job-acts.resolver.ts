@@ -17,9 +17,9 @@ import type {
   MutationResumeJobArgs,
   MutationRevertJobArgs,
 } from '../generated/schema-types.js';
-import { parseJobRequest } from '../job-request-input.js';
-import { targetOutcomes } from '../target-outcomes.js';
-import { userErrors } from '../user-errors.js';
+import { parseJobRequest } from '../jobs/job-request-input.js';
+import { targetOutcomes } from '../jobs/target-outcomes.js';
+import { userErrors } from '../errors/user-errors.js';
 
 interface JobPayload {
   readonly job: Job | undefined;

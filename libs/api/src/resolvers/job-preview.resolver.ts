@@ -4,8 +4,8 @@ import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type { QueryPreviewJobArgs, QueryResolvers } from '../generated/schema-types.js';
-import { showPreview, type ShownPreview } from '../job-preview.js';
-import { parseJobRequest } from '../job-request-input.js';
+import { showPreview, type ShownPreview } from '../jobs/job-preview.js';
+import { parseJobRequest } from '../jobs/job-request-input.js';
 
 /** What a job would do, before anything is made. */
 @Resolver()

@@ -5,7 +5,7 @@ import type { FailureGroupRow, FirmwareImageRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
-import { withoutNulls } from '../device-filter-input.js';
+import { withoutNulls } from '../devices/device-filter-input.js';
 import type {
   JobFailureGroupsArgs,
   JobResolvers,
@@ -14,9 +14,9 @@ import type {
   QueryJobsArgs,
   QueryResolvers,
 } from '../generated/schema-types.js';
-import { emptyProgress, paceOf, waveView, type JobPace, type WaveView } from '../job-progress.js';
+import { emptyProgress, paceOf, waveView, type JobPace, type WaveView } from '../jobs/job-progress.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-import { targetOutcomes } from '../target-outcomes.js';
+import { targetOutcomes } from '../jobs/target-outcomes.js';
 import { rolloutIdOf, type TargetOfJob } from './job-target.resolver.js';
 
 /** Reading jobs, how far they are, and what came of each target. */

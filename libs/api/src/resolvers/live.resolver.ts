@@ -5,8 +5,8 @@ import type { Job } from '@flotilla/jobs';
 import type { DeviceRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { FEED, LIMITS, LOGGER, type ApiLogger } from '../api-deps.js';
-import { ApiError } from '../api-error.js';
-import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
+import { ApiError } from '../errors/api-error.js';
+import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
 import type {
   SubscriptionDeviceChangedArgs,
   SubscriptionEventAddedArgs,

@@ -4,7 +4,7 @@ import type { Refusal, Registration } from '@flotilla/fleet';
 import type { DeviceRow, EnrolmentLinkRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { DEVICE_SETTINGS, PROVISIONING, type DeviceSettings } from '../api-deps.js';
-import { refuseName, refuseTags } from '../device-names.js';
+import { refuseName, refuseTags } from '../devices/device-names.js';
 import type { ProvisioningOperations } from '../fleet-operations.js';
 import type {
   MutationApproveEnrolmentArgs,

@@ -5,7 +5,7 @@ import type { FleetToolRow, StoredTool, ToolFilter } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
-import { parseDeviceFilter, withoutNulls } from '../device-filter-input.js';
+import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
 import type { QueryResolvers, QueryToolsArgs, ToolResolvers } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 

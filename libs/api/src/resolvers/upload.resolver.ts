@@ -16,7 +16,7 @@ import type {
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { thumbnailUrl, uploadUrl } from '../rest/upload-urls.js';
-import { userErrors } from '../user-errors.js';
+import { userErrors } from '../errors/user-errors.js';
 
 /** What the schema says where null is given. */
 const QUALITY = 80;

@@ -18,7 +18,7 @@ import type {
   WebhookResolvers,
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-import { userErrors } from '../user-errors.js';
+import { userErrors } from '../errors/user-errors.js';
 
 interface WebhookPayload {
   readonly webhook?: WebhookRow;

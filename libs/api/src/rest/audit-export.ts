@@ -1,7 +1,7 @@
 /** The audit trail as a file: one JSON object per line, in the order of the chain's times, read page by page as fast as the client takes it. */
 import { Readable } from 'node:stream';
 import type { AuditEntryRow, AuditStore } from '@flotilla/registry';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { RestRoute } from './rest-routes.js';
 
 /** Entries of one page: with the largest data 8 MiB, the most that an export holds in memory. */

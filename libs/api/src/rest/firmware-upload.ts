@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ImageUpload, UploadRefusal } from '@flotilla/fleet';
 import type { Principal } from '@flotilla/registry';
 import { actorOf } from '../api-context.js';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { FirmwareOperations } from '../fleet-operations.js';
 import { readForm } from './read-form.js';
 import type { RestRoute } from './rest-routes.js';

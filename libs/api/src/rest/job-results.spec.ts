@@ -5,7 +5,7 @@ import type { Job } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { ApiKeyStore, JobStore, TargetRow } from '@flotilla/registry';
 import { jobResultRoutes } from './job-results.js';
-import { authenticate } from '../authentication.js';
+import { authenticate } from '../access/authentication.js';
 import { CostBudget } from '../limits/cost-budget.js';
 import { serveRest } from './rest-routes.js';
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { JobId, ToolResult } from '@flotilla/mcp';
 import type { JobStore, Principal, TargetRow } from '@flotilla/registry';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { RestRoute } from './rest-routes.js';
 
 type Results = Pick<JobStore, 'find' | 'targets'>;

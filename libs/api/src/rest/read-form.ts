@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 
 export interface FormFile {
   readonly fileName: string;

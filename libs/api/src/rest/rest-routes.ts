@@ -1,10 +1,10 @@
 /** The few things that are not GraphQL: files in and out. Each route names its scope; a refusal is `{"code","message"}` with the code's status. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, Scope } from '@flotilla/registry';
-import { ApiError } from '../api-error.js';
-import { refuseViewer } from '../guard-scopes.js';
+import { ApiError } from '../errors/api-error.js';
+import { refuseViewer } from '../access/guard-scopes.js';
 import { budgetHeaders, RateLimitedError, type CostBudget } from '../limits/cost-budget.js';
-import { maskFault } from '../public-errors.js';
+import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from '../sign-in/callers.js';
 
 export interface RestRoute {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { DeviceId } from '@flotilla/mcp';
 import type { NewUpload, Scope } from '@flotilla/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyOf, openApi, type OpenApi } from '../mounted-api.suite.js';
+import { keyOf, openApi, type OpenApi } from '../mount/mounted-api.suite.js';
 
 const blobs = new Map<string, string>();
 let api: OpenApi;

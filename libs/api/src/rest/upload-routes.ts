@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '@flotilla/registry';
 import { sourceOfRequest, viewOf } from '../api-context.js';
 import type { ApiDeps } from '../api-deps.js';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { RestRoute } from './rest-routes.js';
 import { uploadUrl } from './upload-urls.js';
 

@@ -5,8 +5,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { actorName, type SignedInUser, type SignIns } from '@flotilla/fleet';
 import type { ApiKeyStore, Principal } from '@flotilla/registry';
-import { ApiError } from '../api-error.js';
-import { authenticate } from '../authentication.js';
+import { ApiError } from '../errors/api-error.js';
+import { authenticate } from '../access/authentication.js';
 import { readCookie } from './cookies.js';
 import { originOf } from './same-origin.js';
 

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Browser, OpenedSession, People, SignedInUser, SignIns } from '@flotilla/fleet';
 import { actorOf } from '../api-context.js';
-import { ApiError } from '../api-error.js';
-import { maskFault } from '../public-errors.js';
+import { ApiError } from '../errors/api-error.js';
+import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from './callers.js';
 import { cookieText, expiredCookie, readCookie } from './cookies.js';
 import type { OidcSignIn } from './oidc-sign-in.js';

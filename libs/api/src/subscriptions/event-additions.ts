@@ -1,7 +1,7 @@
 /** eventAdded: events as they were written, straight from the feed: no query, but for a narrowed subscriber's. */
 import type { FeedEvent } from '@flotilla/bus';
 import type { EventFilter } from '@flotilla/registry';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { StreamSources } from './device-changes.js';
 import type { EventTopics } from './event-topics.js';
 import { liveStream } from './live-stream.js';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventFeed } from '@flotilla/bus';
-import { adminKey, openApi, type OpenApi } from '../mounted-api.suite.js';
+import { adminKey, openApi, type OpenApi } from '../mount/mounted-api.suite.js';
 
 const CYCLES = process.env['FLOTILLA_TEST_LONG'] === '1' ? 10_000 : 300;
 /** Open at once on the one connection. */

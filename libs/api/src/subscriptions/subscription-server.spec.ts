@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Job } from '@flotilla/jobs';
-import { adminKey, keyOf, openApi, type OpenApi } from '../mounted-api.suite.js';
+import { adminKey, keyOf, openApi, type OpenApi } from '../mount/mounted-api.suite.js';
 
 let api: OpenApi;
 const clients: Client[] = [];

@@ -6,10 +6,10 @@ import { handleProtocols, makeServer, type Context, type SubscribePayload } from
 import { WebSocketServer, type WebSocket } from 'ws';
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps } from '../api-deps.js';
-import { ApiError } from '../api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
-import { toPublicErrors } from '../public-errors.js';
+import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 import { bindSocket, type SocketOfConnection } from './bind-socket.js';
 import { watchKey } from './watch-key.js';

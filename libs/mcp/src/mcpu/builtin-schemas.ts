@@ -1,5 +1,5 @@
 /** Schemas of the tools that every MCP/U board has, for boards that leave them out to save memory (AVR). [mcpu §3, §3.2] */
-import type { JsonSchema } from '../tool.js';
+import type { JsonSchema } from '../tools/tool.js';
 
 const pin = { type: 'integer', minimum: 0, maximum: 255 };
 /** The sampling tools take a pin's name as well. */

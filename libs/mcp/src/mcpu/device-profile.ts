@@ -1,6 +1,6 @@
 /** The answer to `get_info`: a compile-time name, and the only hint at how long a request may be. [mcpu §2.3] */
-import { isJsonObject } from '../json-text.js';
-import type { DeviceInfo } from '../tool.js';
+import { isJsonObject } from '../json-rpc/json-text.js';
+import type { DeviceInfo } from '../tools/tool.js';
 import { deviceText } from './device-text.js';
 
 /** UTF-16 code units of a sketch's name or version. */

@@ -1,5 +1,5 @@
 /** What a microcontroller says of itself becomes labels, prompts and search terms: without control characters, and bounded. [mcpu §6] */
-import { cleanText } from '../json-text.js';
+import { cleanText } from '../json-rpc/json-text.js';
 
 /** The text on one line, at most `max` UTF-16 code units; '' for anything that is no text. */
 export function deviceText(value: unknown, max: number): string {

@@ -1,7 +1,7 @@
 /** One line of MCP/U: flat JSON-RPC whose method is the tool's name and whose parameters are its arguments. [mcpu §1, §2] */
-import type { RpcError } from '../json-rpc.js';
-import { isJsonObject, parseJsonText } from '../json-text.js';
-import type { JsonObject } from '../json-text.js';
+import type { RpcError } from '../json-rpc/json-rpc.js';
+import { isJsonObject, parseJsonText } from '../json-rpc/json-text.js';
+import type { JsonObject } from '../json-rpc/json-text.js';
 
 /** Largest id that every board gives back: on AVR an `int` has 16 bits. 0 is what boards answer to what they could not read. [mcpu §0] */
 export const mcpuRequestIdMax = 32_767;

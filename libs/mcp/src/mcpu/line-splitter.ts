@@ -1,5 +1,5 @@
 /** Cuts what an MCP/U device prints into lines. Its frames end in CR LF, its sketch may print anything between them. [mcpu §1.1] */
-import { isJsonObject, parseJsonText } from '../json-text.js';
+import { isJsonObject, parseJsonText } from '../json-rpc/json-text.js';
 import { readMcpuLine } from './frame.js';
 
 /** UTF-16 code units of one line. The largest known listing has some 3,000; a device that never ends a line must not fill the memory. */

@@ -1,6 +1,6 @@
 /** The pins that an MCP/U device has registered, and what may be asked of them. Devices truncate pin numbers and check no ranges. [mcpu §2.4, §3] */
-import { isJsonObject } from '../json-text.js';
-import type { JsonObject } from '../json-text.js';
+import { isJsonObject } from '../json-rpc/json-text.js';
+import type { JsonObject } from '../json-rpc/json-text.js';
 import { deviceText } from './device-text.js';
 
 /** Pins of one device. Boards have at most 16, unless rebuilt. */

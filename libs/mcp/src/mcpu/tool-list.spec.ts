@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileArguments } from '../tool-arguments.js';
+import { compileArguments } from '../tools/tool-arguments.js';
 import { findPinProblem } from './pins.js';
 import { parseMcpuTools } from './tool-list.js';
 

@@ -1,7 +1,7 @@
 /** The answer to `list_tools`: tools and pins in one frame. [mcpu §2.4] */
-import { isJsonObject } from '../json-text.js';
-import type { JsonObject } from '../json-text.js';
-import type { DeviceTool, JsonSchema, ToolPage } from '../tool.js';
+import { isJsonObject } from '../json-rpc/json-text.js';
+import type { JsonObject } from '../json-rpc/json-text.js';
+import type { DeviceTool, JsonSchema, ToolPage } from '../tools/tool.js';
 import { builtinSchemas } from './builtin-schemas.js';
 import { deviceText } from './device-text.js';
 import { parsePins } from './pins.js';

@@ -1,7 +1,7 @@
 import { linkedPair } from '@flotilla/mcp';
 import type { CallId, DiscoveredTools } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../manual-clock.js';
+import { ManualClock } from '../clock/manual-clock.js';
 import { SessionActor } from '../session-actor.js';
 import type { SettledCall } from '../session-contract.js';
 import { McpuDialect } from './mcpu-dialect.js';

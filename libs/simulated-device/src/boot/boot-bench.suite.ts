@@ -1,10 +1,10 @@
 /** What the specs of a boot share: one device with an OTA address under a hand-held clock, and what it has asked for. */
-import type { LastingBehaviour } from '../behaviour.js';
-import type { HttpRequest, HttpResponse } from '../http-requests.js';
+import type { LastingBehaviour } from '../behaviour/behaviour.js';
+import type { HttpRequest, HttpResponse } from '../connection/http-requests.js';
 import { identityOf } from '../identity.js';
-import type { DeviceEffect, DeviceNotice } from '../link.js';
+import type { DeviceEffect, DeviceNotice } from '../connection/link.js';
 import { profiles } from '../profile.js';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '../behaviour/seeded-random.js';
 import { SimulatedDevice } from '../simulated-device.js';
 
 /** What an OTA answer says of the connection. */

@@ -1,6 +1,6 @@
 /** What a start installs: firmware that the OTA answer offers, assets that a call has told of. [xiaozhi §5.2, §7.5, §7.6] */
 import { describe, expect, it } from 'vitest';
-import type { HttpResponse } from '../http-requests.js';
+import type { HttpResponse } from '../connection/http-requests.js';
 import { BootBench, mqtt } from './boot-bench.suite.js';
 
 const url = 'http://hub.example/t/download/abc';

@@ -2,13 +2,13 @@
  * What a device does from power-on until it may connect: loads the assets that it was told of, asks the OTA address, stores the answer, installs what that offers, shows a
  * code and asks until somebody has let it in. Nothing else starts before. [xiaozhi §7.1, §7.3, §7.4, §7.6]
  */
-import type { Agenda } from '../agenda.js';
-import type { AssetsUpdate } from '../assets-update.js';
+import type { Agenda } from '../calls/agenda.js';
+import type { AssetsUpdate } from '../firmware/assets-update.js';
 import type { DeviceState } from '../device-state.js';
-import type { FirmwareUpdate, UpdateFault } from '../firmware-update.js';
-import type { HttpRequests, HttpResponse } from '../http-requests.js';
-import type { Link } from '../link.js';
-import type { Pauses } from '../pauses.js';
+import type { FirmwareUpdate, UpdateFault } from '../firmware/firmware-update.js';
+import type { HttpRequests, HttpResponse } from '../connection/http-requests.js';
+import type { Link } from '../connection/link.js';
+import type { Pauses } from '../connection/pauses.js';
 import type { Nvs } from './nvs.js';
 import { takeOtaAnswer, type Activation, type HeardAnswer } from './ota-answer.js';
 

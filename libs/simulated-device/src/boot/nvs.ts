@@ -1,5 +1,5 @@
 /** The flash in which a device keeps the settings of its transports, with the limits that abort the firmware when an answer breaks one. [xiaozhi §7.3] */
-import { utf8Length } from '../utf8-length.js';
+import { utf8Length } from '../json/utf8-length.js';
 
 /** Characters of a member's name. */
 const NAME_MAX = 15;

@@ -3,8 +3,8 @@
  * left out keep what is stored. [xiaozhi §7.3]
  */
 import { compareVersions } from '@flotilla/firmware';
-import { toInt32 } from '../check-arguments.js';
-import { FirmwareObject, readFirmwareJson } from '../firmware-json.js';
+import { toInt32 } from '../calls/check-arguments.js';
+import { FirmwareObject, readFirmwareJson } from '../json/firmware-json.js';
 import { leadingInteger } from './leading-integer.js';
 import type { Nvs, NvsNamespace } from './nvs.js';
 

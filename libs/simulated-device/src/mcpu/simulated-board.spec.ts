@@ -1,6 +1,6 @@
 /** A simulated board beside what is known of real ones. */
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../seeded-random.js';
+import { seededRandom } from '../behaviour/seeded-random.js';
 import { boardProfiles } from './board-profile.js';
 import type { BoardProfileName } from './board-profile.js';
 import { SimulatedBoard } from './simulated-board.js';

@@ -2,7 +2,7 @@
  * An MCP/U microcontroller as a pure object: bytes go in with the time, effects come out. It reads as its firmware does, so a request that does not arrive in
  * one piece is lost, and connecting drives its outputs to their defaults. [mcpu §0, §1.3]
  */
-import { utf8Length } from '../utf8-length.js';
+import { utf8Length } from '../json/utf8-length.js';
 import { boardListing } from './board-listing.js';
 import { BoardPin } from './board-pin.js';
 import type { BoardProfile } from './board-profile.js';

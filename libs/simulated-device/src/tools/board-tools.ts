@@ -1,5 +1,5 @@
 /** Tools that particular boards add after the common ones. [xiaozhi §5.4] */
-import type { SimulatedTool } from '../tool.js';
+import type { SimulatedTool } from '../calls/tool.js';
 import { regularTool, text } from './define-tool.js';
 
 const TALK_MODES: readonly unknown[] = ['press_to_talk', 'click_to_talk'];

@@ -1,8 +1,8 @@
 /** The device's camera and its screen, as far as HTTP goes: what is posted, byte by byte, what is fetched, and what becomes of the answers. [xiaozhi §6] */
 import type { DeviceState } from '../device-state.js';
-import type { HttpRequest, HttpResponse } from '../http-requests.js';
-import type { ToolAnswer } from '../tool.js';
-import { utf8Bytes } from '../utf8-bytes.js';
+import type { HttpRequest, HttpResponse } from '../connection/http-requests.js';
+import type { ToolAnswer } from '../calls/tool.js';
+import { utf8Bytes } from '../json/utf8-bytes.js';
 
 const CAMERA_BOUNDARY = '----ESP32_CAMERA_BOUNDARY';
 const SCREEN_BOUNDARY = '----ESP32_SCREEN_SNAPSHOT_BOUNDARY';

@@ -1,6 +1,6 @@
 /** The tools that every board has, in the firmware's order, each if the board has the part. [xiaozhi §5.1] */
 import type { BoardParts } from '../device-state.js';
-import type { SimulatedTool } from '../tool.js';
+import type { SimulatedTool } from '../calls/tool.js';
 import { photoExchange } from './camera.js';
 import { integer, regularTool, text } from './define-tool.js';
 

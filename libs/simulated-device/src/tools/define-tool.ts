@@ -1,5 +1,5 @@
 /** Short forms for writing a tool catalogue down. */
-import type { SimulatedTool, ToolProperty } from '../tool.js';
+import type { SimulatedTool, ToolProperty } from '../calls/tool.js';
 
 interface ToolText {
   readonly name: string;

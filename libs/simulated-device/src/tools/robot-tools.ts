@@ -1,5 +1,5 @@
 /** The walking robot's tools. Their descriptions are as long as that board's, so that its list needs two pages. [xiaozhi §4.4, §5.4] */
-import type { SimulatedTool, ToolProperty } from '../tool.js';
+import type { SimulatedTool, ToolProperty } from '../calls/tool.js';
 import { regularTool } from './define-tool.js';
 
 /** Name, Chinese name, what the robot does, and which arguments matter. */

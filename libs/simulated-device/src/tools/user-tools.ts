@@ -1,6 +1,6 @@
 /** The privileged tools, listed only on request but callable by anyone who reaches the device. [xiaozhi §5.2] */
 import type { BoardParts } from '../device-state.js';
-import type { SimulatedTool } from '../tool.js';
+import type { SimulatedTool } from '../calls/tool.js';
 import { previewExchange, snapshotExchange } from './camera.js';
 import { text, userTool } from './define-tool.js';
 

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyOf, openApi, type OpenApi } from '../../mounted-api.suite.js';
+import { keyOf, openApi, type OpenApi } from '../../mount/mounted-api.suite.js';
 import { openApiDocument } from './openapi-document.js';
 import { routeDescriptions } from './route-descriptions.js';
 

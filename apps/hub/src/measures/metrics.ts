@@ -1,0 +1,140 @@
+/** Prometheus metrics: read from the parts when somebody asks, never pushed by them, except for the calls, which are counted as they settle. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
+import { inTime } from '../in-time.js';
+
+/** Latency buckets of a call, seconds: from a LAN round trip to the longest deadline. */
+const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
+
+/** Where gauges read from at the moment of a scrape. Parts that this process does not run are absent. */
+export interface MetricsSources {
+  readonly gateway?: () => {
+    readonly sessions: readonly { readonly state: string; readonly transport: string; readonly count: number }[];
+    readonly unproven: number;
+    readonly undiscovered: number;
+    readonly flapping: number;
+    readonly conversations: number;
+    readonly backends: readonly { readonly backend: string; readonly isWell: boolean }[];
+    readonly counts: readonly { readonly name: string; readonly count: number }[];
+  };
+  readonly queueDepth: () => Promise<number>;
+  readonly writers: () => readonly {
+    readonly name: string;
+    readonly depth: number;
+    readonly lagMs: number;
+    readonly droppedTotal: number;
+  }[];
+}
+
+export interface HubMetrics {
+  /** Counts one settled call. `origin` tells single calls from those of jobs. */
+  callSettled(origin: 'single' | 'job', outcome: string, durationMs: number): void;
+  /** The exposition text and its content type. */
+  scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+export function createMetrics(sources: MetricsSources): HubMetrics {
+  const registry = new MetricsRegistry();
+  collectDefaultMetrics({ register: registry, prefix: 'flotilla_' });
+  const calls = new Counter({
+    name: 'flotilla_calls_total',
+    help: 'Tool calls by outcome.',
+    labelNames: ['origin', 'outcome'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'flotilla_call_duration_seconds',
+    help: 'Time from hand-over to outcome.',
+    labelNames: ['origin'],
+    buckets: CALL_SECONDS_BUCKETS,
+    registers: [registry],
+  });
+  if (sources.gateway) addGatewayGauges(registry, sources.gateway);
+  addStorageGauges(registry, sources);
+  return {
+    callSettled: (origin, outcome, durationMs) => {
+      calls.inc({ origin, outcome });
+      seconds.observe({ origin }, durationMs / 1_000);
+    },
+    scrape: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<MetricsSources['gateway']>): void {
+  new Gauge({
+    name: 'flotilla_sessions',
+    help: 'Live sessions by state and transport.',
+    labelNames: ['state', 'transport'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { state, transport, count } of status().sessions) this.set({ state, transport }, count);
+    },
+  });
+  const gauge = (name: string, help: string, value: 'unproven' | 'undiscovered' | 'flapping' | 'conversations') =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(status()[value]);
+      },
+    });
+  gauge('flotilla_unproven_connections', 'Connections that have not introduced themselves.', 'unproven');
+  gauge('flotilla_undiscovered_sessions', 'Sessions that wait for their turn to greet their device.', 'undiscovered');
+  gauge('flotilla_flapping_devices', 'Devices that connect again and again, and have to wait.', 'flapping');
+  gauge('flotilla_conversations', 'Conversations with voice servers, those that are opening included.', 'conversations');
+  new Gauge({
+    name: 'flotilla_voice_server_up',
+    help: 'Whether a voice server answered when it was last asked.',
+    labelNames: ['backend'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { backend, isWell } of status().backends) this.set({ backend }, isWell ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'flotilla_gateway_events_total',
+    help: 'What the gateway counts: anomalies, refusals, cuts.',
+    labelNames: ['name'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, count } of status().counts) this.inc({ name }, count);
+    },
+  });
+}
+
+function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: MetricsSources): void {
+  new Gauge({
+    name: 'flotilla_queue_depth',
+    help: 'Ticks waiting or delayed; NaN while the queue does not answer.',
+    registers: [registry],
+    async collect() {
+      // All else can be told while the queue is away.
+      this.set(await inTime(queueDepth(), Number.NaN));
+    },
+  });
+  const gauge = (name: string, help: string, value: (writer: ReturnType<MetricsSources['writers']>[number]) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['writer'],
+      registers: [registry],
+      collect() {
+        for (const writer of writers()) this.set({ writer: writer.name }, value(writer));
+      },
+    });
+  gauge('flotilla_writer_depth', 'Rows waiting in a batch writer.', (writer) => writer.depth);
+  gauge('flotilla_writer_lag_seconds', 'Age of the oldest row that waits in a batch writer.', (writer) => writer.lagMs / 1_000);
+  new Counter({
+    name: 'flotilla_writer_dropped_total',
+    help: 'Rows that a batch writer gave up.',
+    labelNames: ['writer'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const writer of writers()) this.inc({ writer: writer.name }, writer.droppedTotal);
+    },
+  });
+}

@@ -1,0 +1,56 @@
+/** What every role stands on: the database, the lease of this process, the bus. */
+import type { Logger } from 'pino';
+import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
+import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
+import { openBlobStore, type BlobStore } from '@flotilla/storage';
+import type { Closers } from '../closers.js';
+import type { HubConfig, Role } from '../settings/config.js';
+import { writeSecret } from '../settings/secret-file.js';
+
+export interface Ground {
+  readonly config: HubConfig;
+  readonly logger: Logger;
+  readonly closers: Closers;
+  readonly registry: Registry;
+  readonly lease: ProcessLease;
+  readonly bus: Bus;
+  readonly blobs: BlobStore;
+  readonly has: (role: Role) => boolean;
+}
+
+export async function openGround({ config, logger }: Pick<Ground, 'config' | 'logger'>, closers: Closers): Promise<Ground> {
+  const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, logger, closers));
+  const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir });
+  closers.add('registry', () => registry.close());
+  // Nobody else can be on an embedded database: whatever processes its rows name are dead, however young their leases.
+  const lease = await registry.takeLease({ aloneOnDatabase: config.databaseUrl === undefined });
+  closers.add('lease', () => lease.release());
+  await announceAdminKey(config, registry);
+  const bus = config.redisUrl ? await openRedisBus({ redisUrl: config.redisUrl, logger }) : await openLocalBus({ databaseUrl, logger });
+  closers.add('bus', () => bus.close());
+  const blobs = await openStorage(config, logger, closers);
+  return { config, logger, closers, registry, lease, bus, blobs, has: (role) => config.roles.includes(role) };
+}
+
+/** A bucket may be away for now, like whatever else is on the network: that is said, and keeps no device out. */
+async function openStorage({ databaseUrl, storage }: HubConfig, logger: Logger, closers: Closers): Promise<BlobStore> {
+  const blobs = await openBlobStore({ ...storage, isAlone: databaseUrl === undefined });
+  closers.add('storage', () => blobs.close());
+  void blobs.check().catch((error: unknown) => logger.error({ err: error }, 'files cannot be kept for now'));
+  return blobs;
+}
+
+async function openEmbedded(config: HubConfig, logger: Logger, closers: Closers): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
+  closers.add('embedded PostgreSQL', () => postgres.stop());
+  if (postgres.notice) logger.info(postgres.notice);
+  return postgres.databaseUrl;
+}
+
+/** The first start makes a key and says it once, whatever the log level: nobody can ask for it again. On the embedded default a file keeps it. */
+async function announceAdminKey(config: HubConfig, registry: Registry): Promise<void> {
+  const made = await registry.apiKeys.ensureAdminKey(config.adminKey);
+  if (made === undefined || config.adminKey !== undefined) return;
+  const file = config.databaseUrl === undefined ? await writeSecret(config.dataDir, 'admin.key', made) : undefined;
+  process.stderr.write(`Admin key, shown this once${file ? ` and kept in ${file}` : ''}: ${made}\n`);
+}

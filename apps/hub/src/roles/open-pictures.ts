@@ -1,0 +1,48 @@
+/** Files of devices and for devices: firmware images on their way out, the intake of pictures, what makes and reads their addresses, and who says what is on a photo. For the roles gateway and api. */
+import type { PictureFiles } from '@flotilla/api';
+import {
+  DeviceDownloads,
+  DeviceUploads,
+  OpenAiVision,
+  ScreenPermits,
+  UploadRefusal,
+  UrlSigner,
+  type DeviceAddresses,
+} from '@flotilla/gateway';
+import type { BlobStore } from '@flotilla/storage';
+import type { Ground } from './ground.js';
+import { systemClock } from '../system-clock.js';
+
+export interface OpenPictures {
+  readonly uploads: DeviceUploads;
+  readonly permits: ScreenPermits;
+  readonly downloads: DeviceDownloads;
+  readonly signer: UrlSigner;
+  /** Where a device that is connected fetches its image. */
+  readonly imageUrl: (downloadId: string, expiresAt: number) => string | undefined;
+}
+
+/** `secret` is common to the processes of a hub: one makes an address, another is asked for it. */
+export function openPictures(ground: Ground, addresses: DeviceAddresses, secret: string): OpenPictures {
+  const { blobs, bus, closers, config, logger, registry } = ground;
+  const signer = new UrlSigner(secret);
+  const answerer = config.vision && new OpenAiVision(config.vision);
+  const uploads = new DeviceUploads({ registry, feed: bus.feed, blobs, signer, addresses, answerer, clock: systemClock, logger });
+  closers.add('uploads', () => uploads.close());
+  const limits = { downloadsMax: config.downloadsMax };
+  const downloads = new DeviceDownloads({ registry, feed: bus.feed, blobs, signer, limits, clock: systemClock, logger });
+  const imageUrl: OpenPictures['imageUrl'] = (id, expiresAt) => addresses.urlOf(signer.pathOf({ purpose: 'download', id, expiresAt }));
+  return { uploads, downloads, signer, imageUrl, permits: new ScreenPermits(signer, addresses) };
+}
+
+/** The same intake for people. */
+export function pictureFiles({ uploads }: OpenPictures, blobs: BlobStore): PictureFiles {
+  return {
+    take: (request) =>
+      uploads.takeImage(request).catch((error: unknown) => {
+        if (error instanceof UploadRefusal) return { status: error.status, code: error.code, message: error.message };
+        throw error;
+      }),
+    read: (key) => blobs.read(key),
+  };
+}

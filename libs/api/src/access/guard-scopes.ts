@@ -1,0 +1,53 @@
+/** Puts the check of required-scopes.ts in front of the resolvers of a built schema, the same for HTTP and WebSocket. */
+import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
+import type { Principal, Scope } from '@flotilla/registry';
+import { hasScope, type ApiContext } from '../api-context.js';
+import { ApiError } from '../errors/api-error.js';
+import { fleetWideOperations, requiredScopes, type Requirement } from './required-scopes.js';
+
+type Resolver = GraphQLFieldResolver<unknown, ApiContext>;
+
+/** Changes the given schema, which is ours alone, and returns it. A requirement for a field that is not served is a mistake of ours and throws. */
+export function guardScopes(schema: GraphQLSchema): GraphQLSchema {
+  for (const [typeName, fields] of Object.entries(requiredScopes)) {
+    for (const [fieldName, requirement] of Object.entries(fields)) guardField(schema, typeName, fieldName, requirement);
+  }
+  return schema;
+}
+
+function guardField(schema: GraphQLSchema, typeName: string, fieldName: string, requirement: Requirement): void {
+  const type = schema.getType(typeName);
+  const field: GraphQLField<unknown, ApiContext> | undefined = isObjectType(type) ? type.getFields()[fieldName] : undefined;
+  if (!field) throw new ApiError('INTERNAL', `required-scopes.ts names ${typeName}.${fieldName}, which is not served.`);
+  if (requirement === 'ANY_KEY') return;
+  const name = `${typeName}.${fieldName}`;
+  const wideNames: ReadonlySet<string> = fleetWideOperations;
+  const rule: Rule = {
+    name,
+    scope: requirement,
+    isFleetWide: requirement === 'ADMIN' || (typeName === 'Mutation' && wideNames.has(fieldName)),
+  };
+  if (field.subscribe) field.subscribe = guarded(field.subscribe, rule);
+  else field.resolve = guarded(field.resolve ?? defaultFieldResolver, rule);
+}
+
+export interface Rule {
+  /** Of what is guarded, as the caller wrote it. */
+  readonly name: string;
+  readonly scope: Scope;
+  readonly isFleetWide: boolean;
+}
+
+/** Throws FORBIDDEN. */
+export function refuseViewer(viewer: Principal, { name, scope, isFleetWide }: Rule): void {
+  if (!hasScope(viewer, scope)) throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which you do not have.`);
+  if (isFleetWide && viewer.devices !== undefined)
+    throw new ApiError('FORBIDDEN', `${name} is about the whole fleet, and this key is narrowed to some devices.`);
+}
+
+function guarded(resolve: Resolver, rule: Rule): Resolver {
+  return (source, args, context, info) => {
+    refuseViewer(context.viewer, rule);
+    return resolve(source, args, context, info);
+  };
+}

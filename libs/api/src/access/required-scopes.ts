@@ -1,0 +1,121 @@
+/** Which scope each operation and field needs. The types make it complete: an operation that is served but not listed here does not compile. */
+import type { Scope } from '@flotilla/registry';
+import type { Mutation, Query, Subscription } from '../generated/schema-types.js';
+
+/** ANY_KEY: every valid key may. */
+export type Requirement = Scope | 'ANY_KEY';
+
+type EveryField<Root> = Readonly<Record<Exclude<keyof Root, '__typename'>, Requirement>>;
+
+const query: EveryField<Query> = {
+  viewer: 'ANY_KEY',
+  device: 'DEVICES_READ',
+  devices: 'DEVICES_READ',
+  fleetSummary: 'DEVICES_READ',
+  hubStatus: 'ADMIN',
+  deviceGroup: 'DEVICES_READ',
+  deviceGroups: 'DEVICES_READ',
+  tools: 'DEVICES_READ',
+  toolPolicies: 'DEVICES_READ',
+  call: 'DEVICES_READ',
+  calls: 'DEVICES_READ',
+  events: 'EVENTS_READ',
+  job: 'JOBS_READ',
+  jobs: 'JOBS_READ',
+  // It shows what somebody who may make the job would see.
+  previewJob: 'JOBS_WRITE',
+  firmwareImages: 'DEVICES_READ',
+  firmwareImage: 'DEVICES_READ',
+  enrolments: 'DEVICES_READ',
+  enrolmentLinks: 'ADMIN',
+  uploads: 'DEVICES_READ',
+  auditEntries: 'ADMIN',
+  apiKeys: 'ADMIN',
+  webhooks: 'ADMIN',
+  users: 'ADMIN',
+};
+
+const mutation: EveryField<Mutation> = {
+  callTool: 'TOOLS_CALL',
+  refreshTools: 'DEVICES_WRITE',
+  updateDevice: 'DEVICES_WRITE',
+  tagDevices: 'DEVICES_WRITE',
+  createDeviceGroup: 'DEVICES_WRITE',
+  updateDeviceGroup: 'DEVICES_WRITE',
+  deleteDeviceGroup: 'DEVICES_WRITE',
+  registerDevice: 'DEVICES_WRITE',
+  registerDevices: 'DEVICES_WRITE',
+  // They call tools that are for users only.
+  takeSnapshot: 'TOOLS_CALL_PRIVILEGED',
+  showImage: 'TOOLS_CALL_PRIVILEGED',
+  removeDevice: 'DEVICES_WRITE',
+  rotateDeviceCredential: 'DEVICES_WRITE',
+  approveEnrolment: 'DEVICES_WRITE',
+  rejectEnrolment: 'DEVICES_WRITE',
+  // A link lets devices in that nobody has looked at.
+  createEnrolmentLink: 'ADMIN',
+  revokeEnrolmentLink: 'ADMIN',
+  // A policy says what may be done twice: calls and jobs of everybody rely on it.
+  setToolPolicy: 'ADMIN',
+  deleteToolPolicy: 'ADMIN',
+  // Whoever makes a webhook has events sent wherever they like.
+  createWebhook: 'ADMIN',
+  updateWebhook: 'ADMIN',
+  deleteWebhook: 'ADMIN',
+  redeliverWebhook: 'ADMIN',
+  createJob: 'JOBS_WRITE',
+  rerunJob: 'JOBS_WRITE',
+  approveJob: 'JOBS_WRITE',
+  denyJob: 'JOBS_WRITE',
+  pauseJob: 'JOBS_WRITE',
+  resumeJob: 'JOBS_WRITE',
+  cancelJob: 'JOBS_WRITE',
+  publishFirmwareImage: 'FIRMWARE_WRITE',
+  withdrawFirmwareImage: 'FIRMWARE_WRITE',
+  deleteFirmwareImage: 'FIRMWARE_WRITE',
+  openNextWave: 'JOBS_WRITE',
+  // What is rolled out needs FIRMWARE_WRITE besides, as every call of these tools does.
+  revertJob: 'JOBS_WRITE',
+  createApiKey: 'ADMIN',
+  revokeApiKey: 'ADMIN',
+  createUser: 'ADMIN',
+  updateUser: 'ADMIN',
+  // The own one; a key has none and hears so.
+  changePassword: 'ANY_KEY',
+};
+
+const subscription: EveryField<Subscription> = {
+  deviceChanged: 'DEVICES_READ',
+  eventAdded: 'EVENTS_READ',
+  jobProgress: 'JOBS_READ',
+  jobTargetsDecided: 'JOBS_READ',
+};
+
+/**
+ * What changes something that the whole fleet goes by. A key that is narrowed to some devices may not, whatever its scopes; nor may it do what is ADMIN's
+ * alone, which is of the whole fleet, too.
+ */
+export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
+  ...(['createDeviceGroup', 'updateDeviceGroup', 'deleteDeviceGroup'] as const),
+  ...(['approveEnrolment', 'rejectEnrolment'] as const),
+  ...(['publishFirmwareImage', 'withdrawFirmwareImage', 'deleteFirmwareImage'] as const),
+]);
+
+/** By type and field. Below the operations only the ways from what one scope shows to what another guards. */
+export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Requirement>>>> = {
+  Query: query,
+  Mutation: mutation,
+  Subscription: subscription,
+  Device: { events: 'EVENTS_READ' },
+  Call: { device: 'DEVICES_READ' },
+  Job: { targets: 'JOBS_READ', failureGroups: 'JOBS_READ', firmwareImage: 'DEVICES_READ' },
+  JobTarget: { device: 'DEVICES_READ' },
+  JobPreview: { sample: 'DEVICES_READ' },
+  UpdateDevicePayload: { device: 'DEVICES_READ' },
+  DeviceGroupPayload: { deviceGroup: 'DEVICES_READ' },
+  RefreshToolsPayload: { device: 'DEVICES_READ' },
+  RegisterDevicePayload: { device: 'DEVICES_READ' },
+  RegisterDevicesPayload: { devices: 'DEVICES_READ' },
+  EnrolmentPayload: { device: 'DEVICES_READ' },
+  UploadPayload: { upload: 'DEVICES_READ' },
+};

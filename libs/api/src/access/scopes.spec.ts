@@ -1,0 +1,89 @@
+import type { Scope } from '@flotilla/registry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApi, type OpenApi } from '../mount/mounted-api.suite.js';
+
+let api: OpenApi;
+
+beforeAll(async () => {
+  api = await openApi();
+  await api.addDevice('aa:00');
+});
+
+afterAll(() => api.close());
+
+const operations: readonly (readonly [string, Scope])[] = [
+  ['{ device(id: "aa:00") { id } }', 'DEVICES_READ'],
+  ['{ devices { nodes { id } } }', 'DEVICES_READ'],
+  ['{ tools { nodes { name } } }', 'DEVICES_READ'],
+  ['{ deviceGroup(id: "x") { id } }', 'DEVICES_READ'],
+  ['{ deviceGroups { nodes { id } } }', 'DEVICES_READ'],
+  ['mutation { createDeviceGroup(input: {name: "", filter: {all: true}}) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { updateDeviceGroup(id: "x", input: {name: "", filter: {all: true}}) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { deleteDeviceGroup(id: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['{ toolPolicies { pattern } }', 'DEVICES_READ'],
+  ['{ call(id: "x") { id } }', 'DEVICES_READ'],
+  ['{ calls { nodes { id } } }', 'DEVICES_READ'],
+  ['{ events { nodes { id } } }', 'EVENTS_READ'],
+  ['{ job(id: "x") { id } }', 'JOBS_READ'],
+  ['{ jobs { nodes { id } } }', 'JOBS_READ'],
+  ['mutation { callTool(input: {deviceId: "aa:00", tool: "t"}) { userErrors { code } } }', 'TOOLS_CALL'],
+  ['mutation { refreshTools(deviceId: "aa:00") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { updateDevice(input: {deviceId: "aa:00", name: "n"}) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { tagDevices(input: {filter: {all: true}, add: ["t"]}) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { createJob(input: {tool: "t", devices: {all: true}}, idempotencyKey: "k") { userErrors { code } } }', 'JOBS_WRITE'],
+  ['mutation { pauseJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
+  ['mutation { resumeJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
+  ['mutation { cancelJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
+  ['{ enrolments { nodes { id code } } }', 'DEVICES_READ'],
+  ['{ enrolmentLinks { id } }', 'ADMIN'],
+  ['mutation { registerDevice(input: {deviceId: "x", dialect: XIAOZHI}) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { registerDevices(input: []) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { removeDevice(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { rotateDeviceCredential(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { approveEnrolment(code: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { rejectEnrolment(id: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  [
+    'mutation { createEnrolmentLink(input: {name: "n", maxDevices: 0, expiresAt: "2026-01-01T00:00:00Z"}) { userErrors { code } } }',
+    'ADMIN',
+  ],
+  ['mutation { revokeEnrolmentLink(id: "x") { userErrors { code } } }', 'ADMIN'],
+];
+
+const scopes: readonly Scope[] = [
+  'DEVICES_READ',
+  'DEVICES_WRITE',
+  'TOOLS_CALL',
+  'TOOLS_CALL_PRIVILEGED',
+  'JOBS_READ',
+  'JOBS_WRITE',
+  'FIRMWARE_WRITE',
+  'EVENTS_READ',
+];
+
+describe('scopes', () => {
+  it.each(operations)('%s needs %s, and nothing else will do', async (query, needed) => {
+    const allowed = await api.ask(query, {}, [needed]);
+    expect(allowed.codes).toEqual([]);
+    const others = scopes.filter((scope) => scope !== needed);
+    const { codes, messages } = await api.ask(query, {}, others);
+    expect(codes).toEqual(['FORBIDDEN']);
+    expect(messages).toEqual([expect.stringContaining(`needs the scope ${needed}`)]);
+  });
+
+  it.each(operations)('%s is allowed to ADMIN', async (query) => {
+    expect((await api.ask(query)).codes).toEqual([]);
+  });
+
+  it('let every key ask who it is', async () => {
+    expect(await api.ask('{ viewer { name scopes } }', {}, [])).toMatchObject({ data: { viewer: { name: 'key:', scopes: [] } } });
+  });
+
+  it('guard the ways from one thing to another', async () => {
+    const events = await api.ask('{ device(id: "aa:00") { id events { nodes { id } } } }', {}, ['DEVICES_READ']);
+    expect(events).toMatchObject({ data: { device: null }, codes: ['FORBIDDEN'] });
+    const device = await api.ask('mutation { updateDevice(input: {deviceId: "aa:00", name: "n"}) { device { id } } }', {}, [
+      'DEVICES_WRITE',
+    ]);
+    expect(device).toMatchObject({ data: { updateDevice: { device: null } }, codes: ['FORBIDDEN'] });
+  });
+});

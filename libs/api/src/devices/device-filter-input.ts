@@ -1,0 +1,52 @@
+/** The caller's device filter as the registry's: nulls mean "not given", and nesting and lists are bounded. */
+import { inlineIdsMax } from '@flotilla/jobs';
+import type { DeviceFilter } from '@flotilla/registry';
+import { ApiError } from '../errors/api-error.js';
+import type { DeviceFilter as DeviceFilterInput } from '../generated/schema-types.js';
+
+/** Each level of `any` and `not` is a level of SQL. */
+const filterDepthMax = 5;
+/** Tags, and alternatives of `any`. */
+const filterListMax = 50;
+
+type Mutable<Value> = { -readonly [Member in keyof Value]: Value[Member] };
+
+/** Undefined where nothing was given at all. BAD_USER_INPUT where it is too deep or too long. */
+export function parseDeviceFilter(input: DeviceFilterInput | null | undefined): DeviceFilter | undefined {
+  return input === null || input === undefined ? undefined : parseLevel(input, 1);
+}
+
+function parseLevel(input: DeviceFilterInput, depth: number): DeviceFilter {
+  if (depth > filterDepthMax) throw new ApiError('BAD_USER_INPUT', `A device filter nests at most ${filterDepthMax} levels.`);
+  const { all, any, not, ids, tags, ...plain } = input;
+  const filter: Mutable<DeviceFilter> = withoutNulls(plain);
+  if (all) filter.all = true;
+  if (ids) filter.ids = atMost(ids, inlineIdsMax, 'ids');
+  if (tags) filter.tags = atMost(tags, filterListMax, 'tags');
+  if (any) filter.any = atMost(any, filterListMax, 'any').map((alternative) => parseLevel(alternative, depth + 1));
+  if (not) filter.not = parseLevel(not, depth + 1);
+  return filter;
+}
+
+function atMost<Item>(items: readonly Item[], max: number, name: string): readonly Item[] {
+  if (items.length > max)
+    throw new ApiError('BAD_USER_INPUT', `"${name}" of a device filter takes at most ${max}, but has ${items.length}.`);
+  return items;
+}
+
+type WithoutNulls<Value> = { readonly [Member in keyof Value]?: NonNullable<Value[Member]> };
+
+/** The members that were given. A GraphQL null means the same as a member left out. */
+export function withoutNulls<Value extends object>(value: Value): WithoutNulls<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined)) as WithoutNulls<Value>;
+}
+
+/** A filter as its caller wrote it, to be read and given again. */
+export function showDeviceFilter({ any, not, lastSeenBefore, ...own }: DeviceFilter): Readonly<Record<string, unknown>> {
+  return {
+    ...own,
+    ...(lastSeenBefore === undefined ? {} : { lastSeenBefore: new Date(lastSeenBefore).toISOString() }),
+    ...(any === undefined ? {} : { any: any.map(showDeviceFilter) }),
+    ...(not === undefined ? {} : { not: showDeviceFilter(not) }),
+  };
+}

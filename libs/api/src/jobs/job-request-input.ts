@@ -1,0 +1,36 @@
+/** A caller's request for a job as the fleet service takes it. A null of the caller means the same as leaving out; bounds are the service's to check. */
+import type { JobRequest, RolloutRequest } from '@flotilla/fleet';
+import type { AbortRule, WaveSpec } from '@flotilla/jobs';
+import { ApiError } from '../errors/api-error.js';
+import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
+import type { AbortRuleInput, CreateJobInput, WaveInput } from '../generated/schema-types.js';
+import { jsonObject } from '../scalars/json-object.js';
+
+export function parseJobRequest(input: CreateJobInput): JobRequest | RolloutRequest {
+  const { tool, arguments: given, firmwareImageId, devices, waves, abort, window, ...options } = input;
+  if (firmwareImageId && (tool || given))
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      'Either "input.tool" with "input.arguments" or "input.firmwareImageId": the image says which tool.',
+    );
+  const request = {
+    ...withoutNulls(options),
+    ...(waves ? { waves: waves.map(waveOf) } : {}),
+    ...(abort ? { abort: abort.map(abortRuleOf) } : {}),
+    ...(window ? { window: { from: window.from, to: window.to, zone: window.zone, ...(window.days ? { days: window.days } : {}) } } : {}),
+    devices: parseDeviceFilter(devices) ?? {},
+  };
+  if (firmwareImageId) return { ...request, firmwareImageId };
+  if (!tool) throw new ApiError('BAD_USER_INPUT', '"input.tool" is needed: the name of the tool to call, or "input.firmwareImageId".');
+  return { ...request, tool, arguments: jsonObject(given, 'input.arguments') };
+}
+
+/** What stands for both or neither of `percent` and `count` is refused by the service, with a message that says so. */
+function waveOf(wave: WaveInput): WaveSpec {
+  return { successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO', ...withoutNulls(wave) } as WaveSpec;
+}
+
+/** Outcomes that no rule counts are refused by the service. */
+function abortRuleOf(rule: AbortRuleInput): AbortRule {
+  return { scope: 'JOB', action: 'PAUSE', ...withoutNulls(rule), outcomes: rule.outcomes as AbortRule['outcomes'] };
+}

@@ -1,0 +1,135 @@
+/** Nest's wiring: the served schema, Mercurius in front of it, and what the resolvers are given. */
+import { readFileSync } from 'node:fs';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { GraphQLModule } from '@nestjs/graphql';
+import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import {
+  DEVICE_SETTINGS,
+  FEED,
+  FIRMWARE,
+  FLEET,
+  LIMITS,
+  LOGGER,
+  PEOPLE,
+  PROVISIONING,
+  REGISTRY,
+  SCREENS,
+  WEBHOOKS,
+  fleetWide,
+  type ApiDeps,
+  type DeviceSettings,
+} from '../api-deps.js';
+import { dateTimeScalar } from '../scalars/date-time.scalar.js';
+import { guardScopes } from '../access/guard-scopes.js';
+import type { HttpOperations } from './http-operations.js';
+import { jsonScalar } from '../scalars/json.scalar.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { boundTime } from '../limits/bound-time.js';
+import type { Admission } from '../limits/admission.js';
+import { ApiKeyResolver } from '../resolvers/api-key.resolver.js';
+import { AuditResolver } from '../resolvers/audit.resolver.js';
+import { CallResolver } from '../resolvers/call.resolver.js';
+import { DeviceActsResolver } from '../resolvers/device-acts.resolver.js';
+import { DeviceGroupActsResolver } from '../resolvers/device-group-acts.resolver.js';
+import { DeviceGroupResolver } from '../resolvers/device-group.resolver.js';
+import { DeviceListResolver } from '../resolvers/device-list.resolver.js';
+import { DeviceResolver } from '../resolvers/device.resolver.js';
+import { EnrolmentResolver } from '../resolvers/enrolment.resolver.js';
+import { EventResolver } from '../resolvers/event.resolver.js';
+import { FirmwareResolver } from '../resolvers/firmware.resolver.js';
+import { JobActsResolver } from '../resolvers/job-acts.resolver.js';
+import { JobTargetResolver } from '../resolvers/job-target.resolver.js';
+import { JobPreviewResolver } from '../resolvers/job-preview.resolver.js';
+import { JobResolver } from '../resolvers/job.resolver.js';
+import { LiveResolver } from '../resolvers/live.resolver.js';
+import { ProvisioningActsResolver } from '../resolvers/provisioning-acts.resolver.js';
+import { ToolResultResolver } from '../resolvers/tool-result.resolver.js';
+import { PolicyActsResolver } from '../resolvers/policy-acts.resolver.js';
+import { FleetSummaryResolver } from '../resolvers/fleet-summary.resolver.js';
+import { HubStatusResolver } from '../resolvers/hub-status.resolver.js';
+import { FleetToolResolver } from '../resolvers/fleet-tool.resolver.js';
+import { ToolResolver } from '../resolvers/tool.resolver.js';
+import { UserResolver } from '../resolvers/user.resolver.js';
+import { UploadResolver } from '../resolvers/upload.resolver.js';
+import { ViewerResolver } from '../resolvers/viewer.resolver.js';
+import { WebhookResolver } from '../resolvers/webhook.resolver.js';
+
+/** Beside `src` and `dist` alike. */
+const servedSchema = new URL('../../schema.graphql', import.meta.url);
+/** A query is compiled when it comes for the second time: most of a fleet's queries are repeated, a person's are not. */
+const jitAfter = 1;
+
+const unknownSettings: DeviceSettings = { describeCredential: () => undefined, otaUrl: () => undefined };
+
+const resolvers = [
+  ViewerResolver,
+  DeviceListResolver,
+  DeviceResolver,
+  DeviceActsResolver,
+  DeviceGroupResolver,
+  DeviceGroupActsResolver,
+  ProvisioningActsResolver,
+  EnrolmentResolver,
+  ToolResolver,
+  FleetSummaryResolver,
+  FleetToolResolver,
+  HubStatusResolver,
+  PolicyActsResolver,
+  ToolResultResolver,
+  CallResolver,
+  EventResolver,
+  AuditResolver,
+  ApiKeyResolver,
+  FirmwareResolver,
+  JobResolver,
+  JobActsResolver,
+  JobPreviewResolver,
+  JobTargetResolver,
+  LiveResolver,
+  UploadResolver,
+  WebhookResolver,
+  UserResolver,
+];
+
+@Module({})
+export class ApiModule {
+  static over(deps: ApiDeps, limits: ApiLimits, { http, admission }: { http: HttpOperations; admission: Admission }): DynamicModule {
+    const given = [
+      { provide: REGISTRY, useValue: fleetWide(deps.registry) },
+      { provide: FLEET, useValue: deps.fleet },
+      { provide: PROVISIONING, useValue: deps.provisioning },
+      { provide: FIRMWARE, useValue: deps.firmware },
+      { provide: PEOPLE, useValue: deps.people },
+      { provide: SCREENS, useValue: deps.screens },
+      { provide: WEBHOOKS, useValue: deps.webhooks },
+      { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },
+      { provide: FEED, useValue: deps.feed },
+      { provide: LOGGER, useValue: deps.logger },
+      { provide: LIMITS, useValue: limits },
+    ];
+    return {
+      module: ApiModule,
+      imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(mercuriusOptions(limits, http, admission))],
+      providers: [...given, ...resolvers],
+    };
+  }
+}
+
+/** Mercurius serves HTTP only: subscriptions have a server of their own (subscriptions/subscription-server.ts). */
+function mercuriusOptions(limits: ApiLimits, http: HttpOperations, admission: Admission): MercuriusDriverConfig {
+  return {
+    driver: MercuriusDriver,
+    typeDefs: readFileSync(servedSchema, 'utf8'),
+    resolvers: { DateTime: dateTimeScalar, JSON: jsonScalar, UserErrors: { __resolveType: () => undefined } },
+    transformSchema: (schema) => boundTime(guardScopes(schema), limits.operationMsMax),
+    subscription: false,
+    graphiql: false,
+    allowBatchedQueries: false,
+    jit: jitAfter,
+    validationRules: [...admission.validationRules],
+    graphql: { parseOptions: { maxTokens: limits.queryTokensMax } },
+    context: http.context,
+    errorFormatter: http.formatErrors,
+    additionalRouteOptions: http.routeOptions,
+  };
+}

@@ -1,0 +1,185 @@
+/** GraphQL operations over HTTP, around Mercurius: who asks, what a request must look like, and what its errors say. */
+import type { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type FormattedExecutionResult, type GraphQLSchema } from 'graphql';
+import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import { ApiContext } from '../api-context.js';
+import type { ApiDeps } from '../api-deps.js';
+import { ApiError } from '../errors/api-error.js';
+import type { Admission } from '../limits/admission.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { isCompilable } from '../limits/compilable.js';
+import { budgetHeaders, RateLimitedError, type BudgetState } from '../limits/cost-budget.js';
+import type { NamedQuery } from '../limits/query-book.js';
+import { toPublicErrors } from '../errors/public-errors.js';
+import type { Caller, Callers } from '../sign-in/callers.js';
+
+export interface HttpOperations {
+  /** Options of Mercurius's two routes. */
+  readonly routeOptions: Pick<RouteOptions, 'bodyLimit' | 'preParsing' | 'preValidation'>;
+  readonly context: (request: FastifyRequest) => ApiContext;
+  /** Mercurius's hook between validation and execution. An answer with a document keeps Mercurius from compiling it. */
+  readonly beforeExecution: (
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    context: object,
+    variables?: Readonly<Record<string, unknown>>,
+  ) => Promise<{ readonly document: DocumentNode } | undefined>;
+  /** Mercurius's hook before the answer leaves. */
+  readonly beforeAnswer: (execution: ExecutionResult, context: object) => void;
+  readonly formatErrors: (
+    execution: ExecutionResult & { readonly errors: readonly GraphQLError[] },
+    context: object,
+  ) => {
+    readonly statusCode: number;
+    readonly response: FormattedExecutionResult;
+  };
+}
+
+/** Our context, as Mercurius completes it. */
+type MercuriusContext = ApiContext & { readonly reply: FastifyReply };
+
+/** Stands in the context of a request that was refused before it had a viewer. */
+const nobody: Caller = { viewer: { kind: 'KEY', id: '', name: 'nobody', scopes: [] } };
+
+export interface HttpDeps extends ApiDeps {
+  readonly callers: Callers;
+  readonly admission: Admission;
+}
+
+export function makeHttpOperations({ registry, logger, callers, admission }: HttpDeps, limits: ApiLimits): HttpOperations {
+  const known = new WeakMap<IncomingMessage, Caller>();
+  const budgets = new WeakMap<object, BudgetState>();
+  const callerOf = ({ raw }: FastifyRequest): Caller => known.get(raw) ?? nobody;
+  return {
+    routeOptions: {
+      bodyLimit: limits.requestBytesMax,
+      // Before the body is read: whoever has no key has no work done for them.
+      preParsing: async (request: FastifyRequest, reply: FastifyReply) => {
+        if (request.headers.accept?.includes(responseType)) void reply.type(`${responseType}; charset=utf-8`);
+        known.set(request.raw, await authenticateRequest(callers, request, reply));
+        refuseOtherThanJson(request);
+      },
+      preValidation: async (request: FastifyRequest) => {
+        mendBody(request.body);
+        refuseOddParameters(request.body);
+        nameDocument(request.method === 'GET' ? request.query : request.body, (named) =>
+          admission.queries.documentOf(named, callerOf(request).viewer),
+        );
+        // Behind it: what is named by its hash may have been registered by somebody else.
+        refuseJsonQuery(request.body);
+        refuseJsonQuery(request.query);
+      },
+    },
+    context: (request) => new ApiContext(registry, callerOf(request), request.ip),
+    beforeExecution: async (schema, document, context, variables) => {
+      const { reply, viewer } = context as MercuriusContext;
+      const operation = { schema, document, variables, operationName: operationNameIn(reply.request) };
+      const budget = await admission.admit(operation, viewer).catch((error: unknown) => {
+        if (error instanceof RateLimitedError) {
+          budgets.set(context, error.state);
+          void reply.headers(budgetHeaders(error.state, true));
+        }
+        throw error;
+      });
+      budgets.set(context, budget);
+      void reply.headers(budgetHeaders(budget));
+      return isCompilable(schema, document) ? undefined : { document };
+    },
+    beforeAnswer: (execution, context) => {
+      const budget = budgets.get(context);
+      if (budget) execution.extensions = { ...execution.extensions, budget };
+    },
+    formatErrors: ({ data, errors }, context) => {
+      const budget = budgets.get(context);
+      const response = {
+        // Absent where nothing was executed.
+        ...(data !== undefined && { data }),
+        errors: toPublicErrors(errors, logger),
+        ...(budget && { extensions: { budget } }),
+      };
+      return { statusCode: data ? 200 : statusOf(errors), response };
+    },
+  };
+}
+
+/** What a client that knows GraphQL over HTTP accepts. */
+const responseType = 'application/graphql-response+json';
+
+/** GET never changes anything: Mercurius takes queries alone there. */
+async function authenticateRequest(callers: Callers, { headers, method }: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  try {
+    return await callers.ofRequest(headers, method !== 'GET' && method !== 'HEAD');
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    throw error;
+  }
+}
+
+/** Mercurius would take other types as well, and pages of other sites can send some of them without asking. */
+function refuseOtherThanJson({ headers, method }: FastifyRequest): void {
+  const type = headers['content-type'];
+  if (method === 'POST' && type !== undefined && !/^application\/json\s*(;|$)/i.test(type))
+    throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(type);
+}
+
+/** GraphQL over HTTP allows `extensions: null`, Mercurius does not. */
+function mendBody(body: unknown): void {
+  if (isObject(body) && 'extensions' in body && body.extensions === null) delete body.extensions;
+}
+
+/** Fastify would make text and objects of other values. */
+function refuseOddParameters(body: unknown): void {
+  if (!isObject(body)) return;
+  const { operationName = null, variables = null } = body as { operationName?: unknown; variables?: unknown };
+  if (operationName !== null && typeof operationName !== 'string') throw new ApiError('BAD_USER_INPUT', '"operationName" must be text.');
+  if (variables !== null && (!isObject(variables) || Array.isArray(variables)))
+    throw new ApiError('BAD_USER_INPUT', '"variables" must be a JSON object.');
+}
+
+/** Mercurius makes text of what is none, and takes any JSON in place of a query for a syntax tree, past the limits of the parser: we do not. */
+function refuseJsonQuery(source: unknown): void {
+  if (!isObject(source) || !('query' in source) || source.query === undefined || source.query === null) return;
+  if (typeof source.query === 'string' && !jsonStart.test(source.query)) return;
+  throw new ApiError('BAD_USER_INPUT', 'Syntax Error: "query" must be the text of a GraphQL document.');
+}
+
+/** How JSON begins and a GraphQL operation cannot. */
+const jsonStart = /^\s*(?:\{\s*["}]|[["\-\d]|(?:true|false|null)\s*$)/;
+
+/** Puts the document where Mercurius looks for it. Over GET the extensions are JSON in text. */
+function nameDocument(source: unknown, documentOf: (named: NamedQuery) => string | undefined): void {
+  if (!isObject(source)) return;
+  const { query, extensions }: NamedQuery = source;
+  const document = documentOf({ query, extensions: typeof extensions === 'string' ? parsed(extensions) : extensions });
+  if (document !== undefined) Object.assign(source, { query: document });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new ApiError('BAD_USER_INPUT', '"extensions" must be JSON.', error);
+  }
+}
+
+/** Mercurius does not tell its hook which of a document's operations is meant. */
+function operationNameIn(request: FastifyRequest): string | undefined {
+  for (const part of ['body', 'query'] as const) {
+    const source: unknown = Reflect.get(request, part);
+    const name: unknown = isObject(source) ? Reflect.get(source, 'operationName') : undefined;
+    if (typeof name === 'string') return name;
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Without data: what was wrong with the request, where that was it. A failure in a resolver is an answer, with 200. */
+function statusOf([first]: readonly GraphQLError[]): number {
+  if (!first || first.path !== undefined) return 200;
+  const cause = first.originalError ?? first;
+  return 'statusCode' in cause && typeof cause.statusCode === 'number' ? cause.statusCode : 400;
+}

@@ -1,0 +1,97 @@
+/** Mounts the API on the server that apps/hub made. It listens nowhere and catches no `upgrade` itself. */
+import 'reflect-metadata';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import type { FastifyInstance } from 'fastify';
+import type {} from 'mercurius';
+import { openAgentsDoor } from '../agents/agents-door.js';
+import { viewOf } from '../api-context.js';
+import type { ApiDeps } from '../api-deps.js';
+import { ApiError } from '../errors/api-error.js';
+import { ApiModule } from './api.module.js';
+import { serveConsole } from '../console/serve-console.js';
+import { makeHttpOperations, type HttpDeps } from './http-operations.js';
+import { Admission } from '../limits/admission.js';
+import { defaultApiLimits, type ApiLimits } from '../limits/api-limits.js';
+import { MountedAdapter } from '../nest/mounted-adapter.js';
+import { makeNestLog } from '../nest/nest-log.js';
+import { auditExport } from '../rest/audit-export.js';
+import { firmwareUpload } from '../rest/firmware-upload.js';
+import { jobResultRoutes } from '../rest/job-results.js';
+import { catalogueRest } from '../rest/openapi/rest-catalogue.js';
+import { serveRest } from '../rest/rest-routes.js';
+import { uploadRoutes } from '../rest/upload-routes.js';
+import { Callers } from '../sign-in/callers.js';
+import { OidcSignIn } from '../sign-in/oidc-sign-in.js';
+import { serveSignIn } from '../sign-in/sign-in-routes.js';
+import { openSubscriptionServer } from '../subscriptions/subscription-server.js';
+
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface MountedApi {
+  /** By path, for the process's one upgrade router. */
+  readonly upgrades: ReadonlyMap<string, UpgradeListener>;
+  /** Ends the subscriptions and what Nest made. The server is not ours to close. */
+  close(): Promise<void>;
+}
+
+/** To be called before the server listens. */
+export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<MountedApi> {
+  const limits = { ...defaultApiLimits, ...deps.limits };
+  // Before everybody who looks again at keys and sessions when they hear it.
+  const stopForgetting = deps.feed.subscribe('access', () => {
+    deps.registry.apiKeys.forget();
+    deps.registry.userSessions.forget();
+  });
+  const admission = new Admission(limits, deps.queries);
+  const agents = openAgentsDoor({ ...deps, budget: admission.budget }, limits);
+  const { signIns, people, publicUrl, logger } = deps;
+  const isSecure = deps.isHttps === true || publicUrl?.startsWith('https:') === true;
+  const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure });
+  const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);
+  let app: INestApplication | undefined;
+  // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
+  await server.register(async (scope) => {
+    const openApi = catalogueRest(scope);
+    serveConsole(scope, deps.consoleFolder);
+    serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, now: Date.now });
+    const rest = { callers, budget: admission.budget, requestCost: limits.requestCost };
+    serveRest(scope, rest, [
+      ...uploadRoutes(deps),
+      firmwareUpload(deps.firmware),
+      ...jobResultRoutes((viewer) => viewOf(deps.registry, viewer).jobs),
+      auditExport(deps.registry.audit),
+      openApi,
+    ]);
+    agents.mount(scope);
+    app = await startNest(scope, { ...deps, callers, admission }, limits);
+  });
+  if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');
+  const nest = app;
+  const subscriptions = openSubscriptionServer({ ...deps, limits, callers, admission, schema: nest.get(GraphQLSchemaHost).schema });
+  return {
+    upgrades: new Map([['/graphql', subscriptions.upgrade]]),
+    close: async () => {
+      stopForgetting();
+      await agents.close();
+      await subscriptions.close();
+      await nest.close();
+    },
+  };
+}
+
+async function startNest(scope: FastifyInstance, deps: HttpDeps, limits: ApiLimits): Promise<INestApplication> {
+  const http = makeHttpOperations(deps, limits);
+  const app = await NestFactory.create(ApiModule.over(deps, limits, { http, admission: deps.admission }), new MountedAdapter(scope), {
+    logger: makeNestLog(deps.logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  await app.init();
+  scope.graphql.addHook('preExecution', async (...operation) => http.beforeExecution(...operation));
+  scope.graphql.addHook('onResolution', async (...answer) => http.beforeAnswer(...answer));
+  return app;
+}

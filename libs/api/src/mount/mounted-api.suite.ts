@@ -1,0 +1,280 @@
+/** What the specs of the mounted API share: a real server over a real registry and bus, keys with chosen scopes, and devices to look at. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Fastify from 'fastify';
+import { createClient, type Client } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { openLocalBus, type EventFeed } from '@flotilla/bus';
+import { defaultSignInLimits, FirmwareImages, People, Provisioning, SignIns, Webhooks } from '@flotilla/fleet';
+import type { DeviceId, DeviceTool, ToolSetHash } from '@flotilla/mcp';
+import { openTestDatabase } from '@flotilla/registry/test-database';
+import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
+import { openBlobStore, type BlobStore } from '@flotilla/storage';
+import type { ApiLogger } from '../api-deps.js';
+import type { FleetOperations, PictureFiles, ScreenOperations } from '../fleet-operations.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { mountApi } from './mount-api.js';
+import { Argon2Passwords } from '../sign-in/argon2-passwords.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly data: unknown;
+  readonly codes: readonly string[];
+  readonly messages: readonly string[];
+}
+
+export interface OpenApi {
+  readonly registry: Registry;
+  readonly feed: EventFeed;
+  readonly blobs: BlobStore;
+  /** The registry's methods that were called, as `store.method`; emptied by the spec. */
+  readonly lookups: string[];
+  /** From now on nobody's key. */
+  revoke(key: string): void;
+  /** What was logged as an error. */
+  readonly failures: unknown[];
+  readonly httpUrl: string;
+  readonly socketUrl: string;
+  /** With a key of these scopes, ADMIN when not given. */
+  ask(query: string, variables?: Readonly<Record<string, unknown>>, scopes?: readonly Scope[]): Promise<Answer>;
+  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** A graphql-ws client that does not reconnect. */
+  client(key: string): Client;
+  /** An online device with these tools. */
+  addDevice(id: string, tools?: readonly DeviceTool[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const adminKey = keyOf(['ADMIN']);
+
+/** The key that has these scopes: in these specs a key says itself what it may do. */
+export function keyOf(scopes: readonly Scope[]): string {
+  return `key:${scopes.join(',')}`;
+}
+
+export function tool(name: string, userOnly = false): DeviceTool {
+  return { name, description: `What ${name} does`, inputSchema: { type: 'object', properties: {} }, userOnly };
+}
+
+export async function openApi(
+  fleet: Partial<FleetOperations> = {},
+  limits: Partial<ApiLimits> = {},
+  pictures: PictureFiles = noPictures,
+): Promise<OpenApi> {
+  const failures: unknown[] = [];
+  const logger = silentLogger(failures);
+  const database = await openTestDatabase();
+  const registry = await openRegistry({ databaseUrl: database.databaseUrl, logger });
+  const bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger });
+  const lease = await registry.takeLease();
+  const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-api-'));
+  const blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
+  const lookups: string[] = [];
+  const revoked = new Set<string>();
+  const server = Fastify();
+  const signing = { registry, bus, clock, logger, passwords: new Argon2Passwords(), limits: defaultSignInLimits };
+  const api = await mountApi(server, {
+    registry: {
+      ...observed(registry, lookups),
+      apiKeys: {
+        authenticate: async (key) => (revoked.has(key) ? undefined : principalOf(key)),
+        ensureAdminKey: async () => undefined,
+        forget: () => registry.apiKeys.forget(),
+        create: (...key) => registry.apiKeys.create(...key),
+        all: () => registry.apiKeys.all(),
+        revoke: (...key) => registry.apiKeys.revoke(...key),
+      },
+    },
+    fleet: { ...refusingFleet, ...fleet },
+    provisioning: new Provisioning({ registry, bus, clock, logger }),
+    firmware: new FirmwareImages({ registry, bus, blobs, clock, logger }),
+    screens: refusingScreens,
+    webhooks: new Webhooks({ registry, clock, announce: () => undefined, trustedOrigins: [] }),
+    people: new People(signing),
+    signIns: new SignIns(signing),
+    pictures,
+    deviceSettings: {
+      describeCredential: ({ credential, transport }) => ({ transport, password: credential.secret }),
+      otaUrl: (token) => `http://hub.test/ota/${token}/`,
+    },
+    feed: bus.feed,
+    logger,
+    limits,
+  });
+  server.server.on('upgrade', (request, socket, head) => api.upgrades.get(request.url ?? '')?.(request, socket, head));
+  const httpUrl = await server.listen({ host: '127.0.0.1', port: 0 });
+  const socketUrl = `ws://127.0.0.1:${(server.server.address() as AddressInfo).port}/graphql`;
+  const post = (body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    postTo(`${httpUrl}/graphql`, body, headers);
+  return {
+    registry,
+    feed: bus.feed,
+    blobs,
+    lookups,
+    failures,
+    revoke: (key) => void revoked.add(key),
+    httpUrl,
+    socketUrl,
+    post,
+    ask: (query, variables, scopes = ['ADMIN']) => post({ query, variables }, { authorization: `Bearer ${keyOf(scopes)}` }),
+    client: (key) =>
+      createClient({ url: socketUrl, webSocketImpl: WebSocket, connectionParams: { authorization: `Bearer ${key}` }, retryAttempts: 0 }),
+    addDevice: (id, tools = [tool('self.get_device_status')]) => addDevice(registry, lease, id, tools),
+    close: async () => {
+      await api.close();
+      await server.close();
+      await bus.close();
+      await lease.release();
+      await registry.close();
+      await blobs.close();
+      await rm(folder, { recursive: true });
+      await database.close();
+    },
+  };
+}
+
+async function addDevice(registry: Registry, lease: ProcessLease, id: string, tools: readonly DeviceTool[]): Promise<void> {
+  const deviceId = id as DeviceId;
+  const hash = Buffer.from(tools.map(({ name }) => name).join())
+    .toString('hex')
+    .padEnd(64, '0')
+    .slice(0, 64) as ToolSetHash;
+  await registry.toolSets.ensure({ hash, tools: tools.map((each) => ({ ...each, schemaKnown: true })) });
+  const at = Date.now();
+  const epoch = await registry.devices.connecting({
+    deviceId,
+    dialect: 'XIAOZHI',
+    transport: 'MQTT',
+    reachability: 'ALWAYS',
+    remoteAddress: '127.0.0.1',
+    connectedAt: at,
+  });
+  const session = {
+    deviceId,
+    epoch,
+    gatewayId: lease.id,
+    model: 'esp-box-3',
+    firmwareVersion: '1.8.0',
+    toolSetHash: hash,
+    toolsComplete: true,
+    at,
+  };
+  await registry.devices.ready(session);
+}
+
+async function postTo(url: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const { data, errors = [] } = (await response.json()) as {
+    readonly data?: unknown;
+    readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+  };
+  return {
+    status: response.status,
+    data,
+    codes: errors.map(({ extensions }) => extensions.code),
+    messages: errors.map(({ message }) => message),
+  };
+}
+
+function principalOf(key: string): Principal | undefined {
+  const scopes = /^key:(.*)$/.exec(key)?.[1];
+  return scopes === undefined ? undefined : { kind: 'KEY', id: key, name: key, scopes: scopes.split(',').filter(Boolean) as Scope[] };
+}
+
+/** The same registry, with each call of a store written down. */
+function observed(registry: Registry, lookups: string[]): Registry {
+  const watch = <Store extends object>(name: string, store: Store): Store =>
+    new Proxy(store, {
+      get: (target, member) => {
+        const value: unknown = Reflect.get(target, member, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]): unknown => {
+          lookups.push(`${name}.${String(member)}`);
+          return Reflect.apply(value, target, args);
+        };
+      },
+    });
+  const watched: Registry = {
+    devices: watch('devices', registry.devices),
+    fleetFigures: registry.fleetFigures,
+    deviceGroups: watch('deviceGroups', registry.deviceGroups),
+    toolSets: watch('toolSets', registry.toolSets),
+    dials: registry.dials,
+    events: watch('events', registry.events),
+    calls: watch('calls', registry.calls),
+    jobs: watch('jobs', registry.jobs),
+    uploads: watch('uploads', registry.uploads),
+    toolPolicies: watch('toolPolicies', registry.toolPolicies),
+    apiKeys: registry.apiKeys,
+    users: watch('users', registry.users),
+    userSessions: registry.userSessions,
+    signInFailures: registry.signInFailures,
+    credentials: watch('credentials', registry.credentials),
+    enrolments: watch('enrolments', registry.enrolments),
+    audit: watch('audit', registry.audit),
+    firmwareImages: watch('firmwareImages', registry.firmwareImages),
+    downloads: watch('downloads', registry.downloads),
+    rollouts: watch('rollouts', registry.rollouts),
+    webhooks: watch('webhooks', registry.webhooks),
+    viewFor: (viewer) => (viewer.devices === undefined ? watched : registry.viewFor(viewer)),
+    takeLease: () => registry.takeLease(),
+    sweepDeadProcesses: () => registry.sweepDeadProcesses(),
+    makePartitions: (now) => registry.makePartitions(now),
+    removeOld: (kept, now) => registry.removeOld(kept, now),
+    ping: () => registry.ping(),
+    writers: () => registry.writers(),
+    close: () => registry.close(),
+  };
+  return watched;
+}
+
+const clock = {
+  now: Date.now,
+  setTimer: (delayMs: number, wake: () => void) => {
+    const timer = setTimeout(wake, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The end of the fleet that these specs do not look at. */
+const refused = {
+  refusal: { code: 'DEVICE_OFFLINE', message: 'No device is connected in this spec.', path: ['input', 'deviceId'] },
+} as const;
+const refusingScreens: ScreenOperations = { takeSnapshot: async () => refused, showImage: async () => refused };
+const noPictures: PictureFiles = {
+  take: async () => ({ status: 503, code: 'UNAVAILABLE', message: 'Nothing is kept in this spec.' }),
+  read: async () => undefined,
+};
+const refusingFleet: FleetOperations = {
+  callTool: async () => refused,
+  createJob: async () => refused,
+  pauseJob: async () => refused,
+  resumeJob: async () => refused,
+  cancelJob: async () => refused,
+  openNextWave: async () => refused,
+  revertJob: async () => refused,
+  refreshTools: async () => refused,
+  rerunJob: async () => refused,
+  previewJob: () => Promise.reject(new TypeError('No job is previewed in this spec.')),
+  approveJob: async () => refused,
+  denyJob: async () => refused,
+  createApiKey: async () => refused,
+  revokeApiKey: async () => refused,
+  createDeviceGroup: async () => refused,
+  updateDeviceGroup: async () => refused,
+  deleteDeviceGroup: async () => refused,
+  setToolPolicy: async () => refused,
+  deleteToolPolicy: async () => refused,
+};
+
+function silentLogger(failures: unknown[]): ApiLogger & { info(fields: object, message: string): void } {
+  const ignore = (): void => undefined;
+  return { error: (fields) => failures.push(fields), warn: ignore, info: ignore, debug: ignore };
+}

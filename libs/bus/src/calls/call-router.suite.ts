@@ -1,0 +1,144 @@
+/** The contract of a call router, for every implementation. */
+import type { CallId, CallOutcome, DeviceId, HubProcessId } from '@flotilla/mcp';
+import type { SettledCall } from '@flotilla/session';
+import { describe, expect, it } from 'vitest';
+import type { BusHarness } from '../bus-harness.suite.js';
+import type { CallRouter, CallServer, RoutedCall } from './call-router.js';
+
+const device = 'aa:bb:cc:dd:ee:ff' as DeviceId;
+const gatewayId = (name: string): HubProcessId => name as HubProcessId;
+const answered: CallOutcome = {
+  kind: 'SUCCEEDED',
+  certainty: 'YES',
+  result: { content: [{ type: 'text', text: 'true', extra: { kept: [1] } }], isError: false },
+};
+
+function routedCall(timeoutMs = 5_000): RoutedCall {
+  const now = Date.now();
+  const call = { tool: 'self.lamp.turn_on', arguments: { level: 3 }, queueDeadlineAt: now + timeoutMs, callTimeoutMs: timeoutMs };
+  return { deviceId: device, epoch: 7, call: { ...call, callId: 'call-1' as CallId, callDeadlineAt: now + timeoutMs } };
+}
+
+function serverThat(call: CallServer['call']): CallServer {
+  return { call, refreshTools: (deviceId) => deviceId === device, disconnect: (deviceId) => deviceId === device };
+}
+
+function send(router: CallRouter, gateway: string, routed: RoutedCall): Promise<SettledCall> {
+  return new Promise((resolve) => router.call(gatewayId(gateway), routed, resolve));
+}
+
+export function describeCallRouter(harness: BusHarness): void {
+  describe(`call router (${harness.name})`, () => {
+    it('hands a call to the gateway unchanged and brings its settlement back unchanged', async () => {
+      const { here, there } = harness.buses();
+      const seen: RoutedCall[] = [];
+      const settled: SettledCall = { callId: 'call-1' as CallId, outcome: answered, sentAt: 12, settledAt: 34 };
+      const end = await there.calls.serve(
+        gatewayId('unchanged'),
+        serverThat((routed, settle) => {
+          seen.push(routed);
+          settle(settled);
+        }),
+      );
+      const routed = routedCall();
+      expect(await send(here.calls, 'unchanged', routed)).toEqual(settled);
+      expect(seen).toEqual([routed]);
+      await end();
+    });
+
+    it('reaches a gateway of its own process', async () => {
+      const { here } = harness.buses();
+      const settled: SettledCall = { callId: 'call-1' as CallId, outcome: answered, settledAt: 1 };
+      const end = await here.calls.serve(
+        gatewayId('own'),
+        serverThat((_, settle) => settle(settled)),
+      );
+      expect(await send(here.calls, 'own', routedCall())).toBe(settled);
+      await end();
+    });
+
+    it('settles once although the gateway settles twice', async () => {
+      const { here, there } = harness.buses();
+      const end = await there.calls.serve(
+        gatewayId('twice'),
+        serverThat((routed, settle) => {
+          settle({ callId: routed.call.callId, outcome: answered, settledAt: 1 });
+          settle({ callId: routed.call.callId, outcome: answered, settledAt: 2 });
+        }),
+      );
+      const settlements: SettledCall[] = [];
+      here.calls.call(gatewayId('twice'), routedCall(), (settled) => settlements.push(settled));
+      // A later call on the same road comes back after both.
+      await send(here.calls, 'twice', routedCall());
+      expect(settlements.map((settled) => settled.settledAt)).toEqual([1]);
+      await end();
+    });
+
+    it('says certainly not sent when nobody serves the gateway, never inside the call', async () => {
+      const { here } = harness.buses();
+      let isReturned = false;
+      const settled = await new Promise<SettledCall>((resolve) => {
+        here.calls.call(gatewayId('nowhere'), routedCall(), (end) => {
+          expect(isReturned).toBe(true);
+          resolve(end);
+        });
+        isReturned = true;
+      });
+      expect(settled.outcome).toMatchObject({ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE' } });
+    });
+
+    it('no longer reaches a gateway that ended its service', async () => {
+      const { here, there } = harness.buses();
+      const end = await there.calls.serve(
+        gatewayId('ended'),
+        serverThat(() => undefined),
+      );
+      await end();
+      expect((await send(here.calls, 'ended', routedCall())).outcome.kind).toBe('NOT_SENT');
+    });
+
+    it('says unknown when the gateway fails with the call in its hands', async () => {
+      const { here, there } = harness.buses();
+      const end = await there.calls.serve(
+        gatewayId('failing'),
+        serverThat(() => {
+          throw new TypeError('a fault of the gateway');
+        }),
+      );
+      const settled = await send(here.calls, 'failing', routedCall());
+      expect(settled.outcome).toMatchObject({ kind: 'UNKNOWN', certainty: 'MAYBE', error: { code: 'GATEWAY_UNREACHABLE' } });
+      await end();
+    });
+
+    it('passes refreshTools and disconnect on, and answers false where there is no such session', async () => {
+      const { here, there } = harness.buses();
+      const end = await there.calls.serve(
+        gatewayId('asked'),
+        serverThat(() => undefined),
+      );
+      const stranger = '00:00:00:00:00:00' as DeviceId;
+      expect(await here.calls.refreshTools(gatewayId('asked'), device)).toBe(true);
+      expect(await here.calls.refreshTools(gatewayId('asked'), stranger)).toBe(false);
+      expect(await here.calls.disconnect(gatewayId('asked'), device)).toBe(true);
+      expect(await here.calls.disconnect(gatewayId('nowhere'), device)).toBe(false);
+      await end();
+    });
+
+    it('refuses to serve one gateway id twice', async () => {
+      const { here } = harness.buses();
+      const end = await here.calls.serve(
+        gatewayId('single'),
+        serverThat(() => undefined),
+      );
+      await expect(
+        here.calls.serve(
+          gatewayId('single'),
+          serverThat(() => undefined),
+        ),
+      ).rejects.toMatchObject({
+        code: 'GATEWAY_ALREADY_SERVED',
+      });
+      await end();
+    });
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * The session directory in Redis: one hash per device, replaced only by the same or a newer epoch. Entries live for a minute and are renewed by the
+ * process that put them, so that those of a killed gateway vanish by themselves and those of a restarted Redis come back.
+ */
+import type { DeviceId, HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import { z } from 'zod';
+import { BusError } from '../bus-error.js';
+import type { BusLogger } from '../bus-logger.js';
+import type { DirectoryEntry, SessionDirectory } from './directory.js';
+import type { RedisLink } from '../redis/redis-link.js';
+
+/** Life of an entry that nobody renews. Until then a call to a killed gateway finds nobody on its channel and ends NOT_SENT all the same. */
+const ENTRY_LIFE_MS = 60_000;
+const RENEWAL_INTERVAL_MS = 20_000;
+/** Entries renewed in one pipeline, so that calls are not held up behind ten thousand renewals. */
+const RENEWALS_PER_PIPELINE = 500;
+
+const PUT_SCRIPT = `
+local known = redis.call('HGET', KEYS[1], 'epoch')
+if known and tonumber(known) > tonumber(ARGV[1]) then return 0 end
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'gatewayId', ARGV[2], 'toolSetHash', ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1`;
+
+const REMOVE_SCRIPT = `
+if redis.call('HGET', KEYS[1], 'epoch') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`;
+
+const storedEntry = z.tuple([
+  z.coerce.number().int(),
+  z.custom<HubProcessId>((value) => typeof value === 'string' && value !== ''),
+  z.custom<ToolSetHash | ''>((value) => typeof value === 'string'),
+]);
+
+export class RedisDirectory implements SessionDirectory {
+  readonly #link: RedisLink;
+  readonly #prefix: string;
+  readonly #logger: BusLogger;
+  /** What this process has put and not removed: as bounded as its session table. */
+  readonly #own = new Map<DeviceId, DirectoryEntry>();
+  readonly #renewal: NodeJS.Timeout;
+
+  constructor(link: RedisLink, prefix: string, logger: BusLogger) {
+    this.#link = link;
+    this.#prefix = prefix;
+    this.#logger = logger;
+    this.#renewal = setInterval(() => void this.#renewOwn(), RENEWAL_INTERVAL_MS);
+    this.#renewal.unref();
+    link.commands.on('ready', () => void this.#renewOwn());
+  }
+
+  async put(entry: DirectoryEntry): Promise<void> {
+    const known = this.#own.get(entry.deviceId);
+    if (known === undefined || known.epoch <= entry.epoch) this.#own.set(entry.deviceId, entry);
+    await reach('put a directory entry', this.#write(entry));
+  }
+
+  async remove(deviceId: DeviceId, epoch: number): Promise<void> {
+    if (this.#own.get(deviceId)?.epoch === epoch) this.#own.delete(deviceId);
+    await reach('remove a directory entry', this.#link.commands.eval(REMOVE_SCRIPT, 1, this.#key(deviceId), epoch));
+  }
+
+  async lookup(deviceId: DeviceId): Promise<DirectoryEntry | undefined> {
+    const fields = await reach('look up a device', this.#link.commands.hmget(this.#key(deviceId), 'epoch', 'gatewayId', 'toolSetHash'));
+    if (fields.includes(null)) return undefined;
+    const stored = storedEntry.safeParse(fields);
+    if (!stored.success) throw new BusError('MESSAGE_INVALID', `Not a directory entry: ${z.prettifyError(stored.error)}`);
+    const [epoch, gatewayId, toolSetHash] = stored.data;
+    return { deviceId, gatewayId, epoch, toolSetHash: toolSetHash === '' ? undefined : toolSetHash };
+  }
+
+  close(): void {
+    clearInterval(this.#renewal);
+  }
+
+  #write(entry: DirectoryEntry): Promise<unknown> {
+    const { epoch, gatewayId, toolSetHash } = entry;
+    return this.#link.commands.eval(PUT_SCRIPT, 1, this.#key(entry.deviceId), epoch, gatewayId, toolSetHash ?? '', ENTRY_LIFE_MS);
+  }
+
+  async #renewOwn(): Promise<void> {
+    const entries = [...this.#own.values()];
+    try {
+      for (let start = 0; start < entries.length; start += RENEWALS_PER_PIPELINE) {
+        const chunk = entries.slice(start, start + RENEWALS_PER_PIPELINE);
+        // An entry removed while we were waiting must not come back.
+        await Promise.all(chunk.filter((entry) => this.#own.get(entry.deviceId) === entry).map((entry) => this.#write(entry)));
+      }
+    } catch (error) {
+      this.#logger.warn({ err: error, entries: entries.length }, 'could not renew directory entries');
+    }
+  }
+
+  #key(deviceId: DeviceId): string {
+    return `${this.#prefix}:session:${deviceId}`;
+  }
+}
+
+async function reach<Result>(what: string, answer: Promise<Result>): Promise<Result> {
+  try {
+    return await answer;
+  } catch (cause) {
+    throw new BusError('BUS_UNAVAILABLE', `Could not ${what}.`, { cause });
+  }
+}

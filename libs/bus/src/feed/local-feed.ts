@@ -1,0 +1,109 @@
+/** The feed within one process. Listeners run later and apart from each other: none can slow the publisher, and one that throws harms nobody else. */
+import type { BusLogger } from '../bus-logger.js';
+import type { EventFeed, FeedTopic, FeedTopics } from './feed.js';
+
+/** Messages that may wait for one subscriber: a second of the busiest fleet we measure. Past it the newest are dropped, because the feed promises at most once. */
+export const SUBSCRIBER_MESSAGES_MAX = 10_000;
+
+/** Messages given to one subscriber before the event loop may turn to sockets again. */
+const MESSAGES_PER_TURN = 256;
+
+class Subscriber<Message> {
+  readonly #waiting: Message[] = [];
+  #isScheduled = false;
+  #isEnded = false;
+
+  constructor(
+    readonly listener: (message: Message) => void,
+    readonly logger: BusLogger,
+    readonly onDropped: () => void,
+  ) {}
+
+  offer(message: Message): void {
+    if (this.#waiting.length >= SUBSCRIBER_MESSAGES_MAX) {
+      this.onDropped();
+      return;
+    }
+    this.#waiting.push(message);
+    this.#schedule();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#waiting.length = 0;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#deliver();
+    });
+  }
+
+  #deliver(): void {
+    for (const message of this.#waiting.splice(0, MESSAGES_PER_TURN)) {
+      if (this.#isEnded) return;
+      try {
+        this.listener(message);
+      } catch (error) {
+        this.logger.error({ err: error }, 'a feed listener threw');
+      }
+    }
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+}
+
+type SubscribersByTopic = { readonly [Topic in FeedTopic]: Set<Subscriber<FeedTopics[Topic]>> };
+
+export class LocalFeed implements EventFeed {
+  readonly #subscribers: SubscribersByTopic = {
+    device: new Set(),
+    session: new Set(),
+    expelled: new Set(),
+    event: new Set(),
+    job: new Set(),
+    decided: new Set(),
+    policy: new Set(),
+    access: new Set(),
+    lateAnswer: new Set(),
+  };
+  readonly #logger: BusLogger;
+  #droppedTotal = 0;
+
+  constructor(logger: BusLogger) {
+    this.#logger = logger;
+  }
+
+  /** Messages that a subscriber was too slow for. */
+  get droppedTotal(): number {
+    return this.#droppedTotal;
+  }
+
+  publish<Topic extends FeedTopic>(topic: Topic, message: FeedTopics[Topic]): void {
+    for (const subscriber of this.#subscribers[topic]) subscriber.offer(message);
+  }
+
+  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void): () => void {
+    const subscribers = this.#subscribers[topic];
+    const subscriber = new Subscriber(listener, this.#logger, () => this.#countDropped(topic));
+    subscribers.add(subscriber);
+    return () => {
+      subscriber.end();
+      subscribers.delete(subscriber);
+    };
+  }
+
+  close(): void {
+    for (const subscribers of Object.values(this.#subscribers)) subscribers.clear();
+  }
+
+  #countDropped(topic: FeedTopic): void {
+    this.#droppedTotal += 1;
+    // The first of each ten thousand is worth a line; more would be a second flood.
+    if (this.#droppedTotal % SUBSCRIBER_MESSAGES_MAX === 1) {
+      this.#logger.warn({ topic, droppedTotal: this.#droppedTotal }, 'a feed subscriber is too slow: messages dropped');
+    }
+  }
+}

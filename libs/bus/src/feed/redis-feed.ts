@@ -1,0 +1,95 @@
+/** The feed over Redis: subscribers of this process are told directly, those of others through pub/sub. Drops and counts when Redis cannot keep up. */
+import type { BusLogger } from '../bus-logger.js';
+import type { EventFeed, FeedTopic, FeedTopics } from './feed.js';
+import { LocalFeed } from './local-feed.js';
+import type { RedisLink } from '../redis/redis-link.js';
+import { parseFeedMessage } from '../redis/redis-messages.js';
+
+/** Messages handed to the socket and not yet taken by Redis. Past it they are dropped: a feed is not worth the memory. */
+const UNACKNOWLEDGED_MAX = 10_000;
+
+export class RedisFeed implements EventFeed {
+  readonly #link: RedisLink;
+  readonly #channelPrefix: string;
+  readonly #origin: string;
+  readonly #logger: BusLogger;
+  readonly #local: LocalFeed;
+  readonly #localSubscribers: Record<FeedTopic, number> = {
+    device: 0,
+    session: 0,
+    expelled: 0,
+    event: 0,
+    job: 0,
+    decided: 0,
+    policy: 0,
+    access: 0,
+    lateAnswer: 0,
+  };
+  #unacknowledged = 0;
+  #droppedTotal = 0;
+
+  constructor(link: RedisLink, options: { readonly prefix: string; readonly processKey: string }, logger: BusLogger) {
+    this.#link = link;
+    this.#channelPrefix = `${options.prefix}:feed:`;
+    this.#origin = options.processKey;
+    this.#logger = logger;
+    this.#local = new LocalFeed(logger);
+  }
+
+  /** Messages that Redis or a subscriber was too slow for, or that fell into a time without Redis. */
+  get droppedTotal(): number {
+    return this.#droppedTotal + this.#local.droppedTotal;
+  }
+
+  /** Resolves when messages of other processes arrive. */
+  async open(): Promise<void> {
+    const topics: readonly FeedTopic[] = ['device', 'session', 'expelled', 'event', 'job', 'decided', 'policy', 'access', 'lateAnswer'];
+    await Promise.all(topics.map((topic) => this.#link.listen(this.#channelPrefix + topic, (text) => this.#onMessage(topic, text))));
+  }
+
+  publish<Topic extends FeedTopic>(topic: Topic, message: FeedTopics[Topic]): void {
+    this.#local.publish(topic, message);
+    if (!this.#link.isReady || this.#unacknowledged >= UNACKNOWLEDGED_MAX) {
+      this.#countDropped();
+      return;
+    }
+    this.#unacknowledged += 1;
+    this.#link.commands
+      .publish(this.#channelPrefix + topic, JSON.stringify({ topic, origin: this.#origin, message }))
+      .catch(() => this.#countDropped())
+      .finally(() => (this.#unacknowledged -= 1));
+  }
+
+  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void): () => void {
+    const endLocal = this.#local.subscribe(topic, listener);
+    let isEnded = false;
+    this.#localSubscribers[topic] += 1;
+    return () => {
+      endLocal();
+      if (!isEnded) this.#localSubscribers[topic] -= 1;
+      isEnded = true;
+    };
+  }
+
+  close(): void {
+    this.#local.close();
+  }
+
+  #onMessage(topic: FeedTopic, text: string): void {
+    // A process without subscribers (a pure gateway) does not pay for parsing.
+    if (this.#localSubscribers[topic] === 0) return;
+    try {
+      const parsed = parseFeedMessage(text);
+      if (parsed.origin !== this.#origin) this.#local.publish(parsed.topic, parsed.message);
+    } catch (error) {
+      this.#logger.error({ err: error, topic }, 'could not use a feed message of another hub process');
+    }
+  }
+
+  #countDropped(): void {
+    this.#droppedTotal += 1;
+    if (this.#droppedTotal % UNACKNOWLEDGED_MAX === 1) {
+      this.#logger.warn({ droppedTotal: this.#droppedTotal }, 'the feed cannot reach Redis: messages dropped');
+    }
+  }
+}

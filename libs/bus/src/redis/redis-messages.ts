@@ -1,0 +1,118 @@
+/** What hub processes say to each other over Redis, and the one place where it is read. Another version of the hub may be at the other end. */
+import type { CallErrorCode, CallId, DeviceId, JobId } from '@flotilla/mcp';
+import type { SettledCall } from '@flotilla/session';
+import { z } from 'zod';
+import { BusError } from '../bus-error.js';
+import type { RoutedCall } from '../calls/call-router.js';
+import { decidedPerMessageMax, type FeedTopic, type FeedTopics } from '../feed/feed.js';
+
+const text = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const deviceId = z.custom<DeviceId>(text);
+const callId = z.custom<CallId>(text);
+const plainObject = z.record(z.string(), z.unknown());
+
+const routedCall = z.object({
+  deviceId,
+  epoch: z.number().int().exactOptional(),
+  call: z.object({
+    callId,
+    tool: z.string(),
+    arguments: plainObject,
+    queueDeadlineAt: z.number(),
+    callTimeoutMs: z.number(),
+    callDeadlineAt: z.number().exactOptional(),
+  }),
+});
+
+const outcome = z.object({
+  kind: z.enum(['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT']),
+  certainty: z.enum(['NEVER', 'MAYBE', 'YES']),
+  result: z.object({ content: z.array(z.looseObject({ type: z.string() })), isError: z.boolean() }).exactOptional(),
+  error: z.object({ code: z.custom<CallErrorCode>(text), message: z.string(), rpcCode: z.number().exactOptional() }).exactOptional(),
+});
+
+const settledCall = z.object({
+  callId,
+  outcome,
+  sentAt: z.number().exactOptional(),
+  settledAt: z.number(),
+});
+
+/** Who asks, and the number under which the answer is expected there. */
+const asker = { replyTo: z.string(), askId: z.number().int() };
+
+const askMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('call'), ...asker, routed: routedCall }),
+  z.object({ kind: z.literal('refreshTools'), ...asker, deviceId }),
+  z.object({ kind: z.literal('disconnect'), ...asker, deviceId }),
+]);
+
+const answerMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('settled'), askId: z.number().int(), settled: settledCall }),
+  z.object({ kind: z.literal('done'), askId: z.number().int(), isDone: z.boolean() }),
+]);
+
+const feedMessage = z.discriminatedUnion('topic', [
+  z.object({
+    topic: z.literal('device'),
+    origin: z.string(),
+    message: z.object({ deviceId, presence: z.enum(['ONLINE', 'OFFLINE']).exactOptional() }),
+  }),
+  z.object({ topic: z.literal('session'), origin: z.string(), message: z.object({ deviceId, epoch: z.number().int() }) }),
+  z.object({
+    topic: z.literal('event'),
+    origin: z.string(),
+    message: z
+      .object({ id: z.string(), type: z.string(), deviceId: deviceId.exactOptional(), at: z.number(), data: plainObject })
+      // JSON has no undefined: an event of no device comes without the member.
+      .transform((event) => ({ ...event, deviceId: event.deviceId })),
+  }),
+  z.object({ topic: z.literal('expelled'), origin: z.string(), message: z.object({ deviceId }) }),
+  z.object({ topic: z.literal('access'), origin: z.string(), message: z.object({ principal: z.string() }) }),
+  z.object({ topic: z.literal('policy'), origin: z.string(), message: z.object({ pattern: z.string() }) }),
+  z.object({ topic: z.literal('job'), origin: z.string(), message: z.object({ jobId: z.custom<JobId>(text) }) }),
+  z.object({
+    topic: z.literal('decided'),
+    origin: z.string(),
+    message: z.object({ jobId: z.custom<JobId>(text), deviceIds: z.array(deviceId).max(decidedPerMessageMax) }),
+  }),
+  z.object({ topic: z.literal('lateAnswer'), origin: z.string(), message: z.object({ callId, outcome }) }),
+]);
+
+interface Asker {
+  readonly replyTo: string;
+  readonly askId: number;
+}
+
+/** What may be asked of a gateway. */
+export type Question =
+  | { readonly kind: 'call'; readonly routed: RoutedCall }
+  | { readonly kind: 'refreshTools'; readonly deviceId: DeviceId }
+  | { readonly kind: 'disconnect'; readonly deviceId: DeviceId };
+
+export type AskMessage = Question & Asker;
+
+export type AnswerMessage =
+  | { readonly kind: 'settled'; readonly askId: number; readonly settled: SettledCall }
+  | { readonly kind: 'done'; readonly askId: number; readonly isDone: boolean };
+
+export type FeedMessage = {
+  readonly [Topic in FeedTopic]: { readonly topic: Topic; readonly origin: string; readonly message: FeedTopics[Topic] };
+}[FeedTopic];
+
+export const parseAsk = (json: string): AskMessage => parse(askMessage, json);
+export const parseAnswer = (json: string): AnswerMessage => parse(answerMessage, json);
+export const parseFeedMessage = (json: string): FeedMessage => parse(feedMessage, json);
+
+/** Throws BusError MESSAGE_INVALID. */
+function parse<Schema extends z.ZodType>(schema: Schema, json: string): z.infer<Schema> {
+  let data: unknown;
+  try {
+    data = JSON.parse(json);
+  } catch (cause) {
+    throw new BusError('MESSAGE_INVALID', 'A bus message is not JSON.', { cause });
+  }
+  const parsed = schema.safeParse(data);
+  if (!parsed.success) throw new BusError('MESSAGE_INVALID', `A bus message is not one of ours: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

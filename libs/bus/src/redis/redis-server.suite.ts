@@ -1,0 +1,65 @@
+/** A Redis of one's own for a spec: Debian's redis-server on a free port, without files, stopped by its process. */
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { BusError } from '../bus-error.js';
+
+/** False, with the reason printed, where there is no redis-server; fails instead where all tests are demanded. */
+export function isRedisInstalled(): boolean {
+  const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
+  if (!isInstalled && process.env['FLOTILLA_TEST_REQUIRE'] === 'all') {
+    throw new BusError('BUS_UNAVAILABLE', 'redis-server is not installed, and FLOTILLA_TEST_REQUIRE=all demands it.');
+  }
+  if (!isInstalled) process.stderr.write('Skipping the Redis contracts: redis-server is not installed.\n');
+  return isInstalled;
+}
+
+export class RedisServer {
+  readonly #port: number;
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number) {
+    this.#port = port;
+  }
+
+  static async start(): Promise<RedisServer> {
+    const server = new RedisServer(await freePort());
+    await server.resume();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts it again on the same port, empty. */
+  async resume(): Promise<void> {
+    const options = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
+    const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#process = child;
+    for await (const chunk of child.stdout) {
+      if (String(chunk).includes('Ready to accept connections')) break;
+    }
+    child.stdout.destroy();
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const isGone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await isGone;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

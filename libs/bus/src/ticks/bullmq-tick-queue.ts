@@ -1,0 +1,128 @@
+/**
+ * Ticks on BullMQ, over PostgreSQL or Redis: the same code, another backend. Knows nothing of what a tick causes. An item is never retried by the
+ * queue, because the sweep finds lost work again.
+ */
+import { Queue, Worker } from 'bullmq';
+import type { BackendFactory, IQueueBackend, Job as QueueItem } from 'bullmq';
+import { BusError } from '../bus-error.js';
+import type { BusLogger } from '../bus-logger.js';
+import { parseTick } from './tick-parser.js';
+import type { Tick, TickQueue } from './tick-queue.js';
+
+const QUEUE_NAME = 'flotilla-ticks';
+
+/** Where the queue lives. Queue and worker get their own connections: the worker's blocks. */
+export interface TickBackend<Connection> {
+  readonly queueConnection: Connection;
+  readonly workerConnection: Connection;
+  readonly factory: BackendFactory<IQueueBackend, Connection>;
+  /** Namespace of the keys, on Redis only. */
+  readonly prefix?: string;
+}
+
+export class BullmqTickQueue<Connection> implements TickQueue {
+  readonly #backend: TickBackend<Connection>;
+  readonly #logger: BusLogger;
+  readonly #queue;
+  #worker: Closable | undefined;
+
+  constructor(backend: TickBackend<Connection>, logger: BusLogger) {
+    this.#backend = backend;
+    this.#logger = logger;
+    this.#queue = new Queue<unknown, void, string, unknown, void, string, IQueueBackend, Connection>(
+      QUEUE_NAME,
+      {
+        connection: backend.queueConnection,
+        ...(backend.prefix === undefined ? {} : { prefix: backend.prefix }),
+        defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+      },
+      backend.factory,
+    );
+    this.#queue.on('error', (error) => this.#logger.warn({ err: error }, 'tick queue lost its connection'));
+  }
+
+  /** Resolves when the backend takes ticks; its tables exist by then. */
+  async ready(): Promise<void> {
+    await attempt('reach the tick queue', () => this.#queue.waitUntilReady());
+  }
+
+  async add(tick: Tick, delayMs = 0): Promise<void> {
+    // A tick that comes while one like it is being worked off must not be lost: keepLastIfActive has it run once more. An
+    // immediate one brings a delayed one forward.
+    const deduplication = { id: tickKey(tick), keepLastIfActive: true, reschedule: delayMs === 0 };
+    await attempt('add a tick', () => this.#queue.add(tick.kind, tick, { delay: delayMs, deduplication }));
+  }
+
+  async repeat(tick: Tick, everyMs: number): Promise<void> {
+    await attempt('repeat a tick', () =>
+      this.#queue.upsertJobScheduler(`every-${tickKey(tick)}`, { every: everyMs }, { name: tick.kind, data: tick }),
+    );
+  }
+
+  async work(handler: (tick: Tick) => Promise<void>, concurrency: number): Promise<void> {
+    const worker = new Worker<unknown, void, string, IQueueBackend, object, Connection>(
+      QUEUE_NAME,
+      (item: QueueItem<unknown, void>) => handler(parseTick(item.data)),
+      {
+        connection: this.#backend.workerConnection,
+        concurrency,
+        ...(this.#backend.prefix === undefined ? {} : { prefix: this.#backend.prefix }),
+      },
+      this.#backend.factory,
+    );
+    worker.on('error', (error) => this.#logger.warn({ err: error }, 'tick worker lost its connection'));
+    worker.on('failed', (item, error) =>
+      this.#logger.error({ err: error, tick: item?.data }, 'a tick failed; the sweep will find its work'),
+    );
+    this.#worker = worker;
+    await attempt('work ticks', () => worker.waitUntilReady());
+  }
+
+  async depth(): Promise<number> {
+    const counts = await attempt('count ticks', () => this.#queue.getJobCounts('waiting', 'delayed', 'prioritized'));
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Waits for the ticks being worked off, then closes; a backend that is away may not hold up the process that stops. */
+  async close(): Promise<void> {
+    for (const closable of [this.#worker, this.#queue]) {
+      if (closable === undefined) continue;
+      if (!(await isDoneInTime(closable.close()))) this.#logger.warn({}, 'the tick queue did not close in time: cutting its connections');
+      // A connection that was about to connect again survives BullMQ's close, and would keep the process alive.
+      await isDoneInTime(closable.disconnect());
+    }
+  }
+}
+
+interface Closable {
+  close(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+/** A tick's handler only starts work, so this is long for one; and a stopping hub is killed after ten seconds by most that run it. */
+const CLOSE_LIMIT_MS = 2_000;
+
+function isDoneInTime(act: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, CLOSE_LIMIT_MS, false);
+    const settle = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    act.then(settle, settle);
+  });
+}
+
+/** Ticks with the same key are the same work. */
+function tickKey(tick: Tick): string {
+  return tick.kind === 'job' ? `job-${tick.jobId}` : tick.kind;
+}
+
+async function attempt<Result>(what: string, operation: () => Promise<Result>): Promise<Result> {
+  try {
+    return await operation();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new BusError('BUS_UNAVAILABLE', `Could not ${what}: ${reason}`, { cause });
+  }
+}

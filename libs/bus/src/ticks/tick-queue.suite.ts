@@ -1,0 +1,75 @@
+/** The contract of the tick queue, for every backend. */
+import type { JobId } from '@flotilla/mcp';
+import { describe, expect, it } from 'vitest';
+import type { BusHarness } from '../bus-harness.suite.js';
+import type { Tick } from './tick-queue.js';
+
+const jobTick = (id: string): Tick => ({ kind: 'job', jobId: id as JobId });
+
+/** Works the harness's one queue for all tests, because a queue has one kind of worker. */
+export function describeTickQueue(harness: BusHarness): void {
+  describe(`tick queue (${harness.name})`, () => {
+    const worked: Tick[] = [];
+    const holds = new Map<string, Promise<void>>();
+    const countOf = (id: string): number => worked.filter((tick) => tick.kind === 'job' && tick.jobId === id).length;
+
+    it('works off ticks that were added before anyone worked, once each', async () => {
+      const { here } = harness.buses();
+      await here.ticks.add(jobTick('early'));
+      await here.ticks.add(jobTick('early'));
+      expect(await here.ticks.depth()).toBe(1);
+      await here.ticks.work(async (tick) => {
+        worked.push(tick);
+        if (tick.kind !== 'job') return;
+        await holds.get(tick.jobId);
+        if (tick.jobId === 'failing') throw new TypeError('a fault of the worker');
+      }, 4);
+      await here.ticks.add(jobTick('other'));
+      await expect.poll(() => [countOf('early'), countOf('other')], { timeout: 10_000 }).toEqual([1, 1]);
+      await expect.poll(() => here.ticks.depth(), { timeout: 10_000 }).toBe(0);
+    });
+
+    it('loses no tick that comes while one like it is being worked off, and gathers several into one', async () => {
+      const { here } = harness.buses();
+      let release = (): void => undefined;
+      holds.set('busy', new Promise((resolve) => (release = resolve)));
+      await here.ticks.add(jobTick('busy'));
+      await expect.poll(() => countOf('busy'), { timeout: 10_000 }).toBe(1);
+      await here.ticks.add(jobTick('busy'));
+      await here.ticks.add(jobTick('busy'));
+      release();
+      await expect.poll(() => countOf('busy'), { timeout: 10_000 }).toBe(2);
+      await here.ticks.add(jobTick('after-busy'));
+      await expect.poll(() => countOf('after-busy'), { timeout: 10_000 }).toBe(1);
+      expect(countOf('busy')).toBe(2);
+    });
+
+    it('keeps a delayed tick until it is due, and brings it forward for an immediate one', async () => {
+      const { here } = harness.buses();
+      await here.ticks.add(jobTick('later'), 3_600_000);
+      expect(await here.ticks.depth()).toBe(1);
+      expect(countOf('later')).toBe(0);
+      await here.ticks.add(jobTick('later'));
+      await expect.poll(() => countOf('later'), { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => here.ticks.depth(), { timeout: 10_000 }).toBe(0);
+    });
+
+    it('goes on after a tick whose handler failed, without trying it again', async () => {
+      const { here } = harness.buses();
+      await here.ticks.add(jobTick('failing'));
+      await expect.poll(() => countOf('failing'), { timeout: 10_000 }).toBe(1);
+      await here.ticks.add(jobTick('after-failing'));
+      await expect.poll(() => countOf('after-failing'), { timeout: 10_000 }).toBe(1);
+      expect(countOf('failing')).toBe(1);
+    });
+
+    it('repeats a tick once per interval, however many processes ask for it', async () => {
+      const { here, there } = harness.buses();
+      const sweeps = (): number => worked.filter((tick) => tick.kind === 'sweep').length;
+      await Promise.all([here.ticks.repeat({ kind: 'sweep' }, 200), there.ticks.repeat({ kind: 'sweep' }, 200)]);
+      const since = Date.now();
+      await expect.poll(sweeps, { timeout: 10_000 }).toBeGreaterThanOrEqual(5);
+      expect(sweeps()).toBeLessThanOrEqual((Date.now() - since) / 200 + 2);
+    });
+  });
+}

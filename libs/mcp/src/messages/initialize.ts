@@ -1,0 +1,33 @@
+/** MCP `initialize`: what the hub says of itself, and who the device says it is. [xiaozhi §4.3] */
+import { isJsonObject } from '../json-rpc/json-text.js';
+import type { JsonObject } from '../json-rpc/json-text.js';
+import type { DeviceInfo } from '../tools/tool.js';
+
+/** Where a device's camera asks about pictures. Without a token the device forgets the one it had. */
+export interface VisionService {
+  readonly url: string;
+  readonly token?: string;
+}
+
+/** UTF-16 code units of a model or version; both become columns, labels and search terms. */
+const deviceTextMax = 128;
+
+/** Devices ignore all but `vision`. */
+export function initializeParams(vision: VisionService | undefined): JsonObject {
+  return {
+    protocolVersion: '2024-11-05',
+    capabilities: vision === undefined ? {} : { vision },
+    clientInfo: { name: 'flotilla', version: '0.1.0' },
+  };
+}
+
+/** Tolerant: a device that does not say who it is may still have tools. */
+export function parseInitializeResult(result: unknown): DeviceInfo {
+  const serverInfo = isJsonObject(result) ? result['serverInfo'] : undefined;
+  if (!isJsonObject(serverInfo)) return { model: undefined, firmwareVersion: undefined };
+  return { model: deviceText(serverInfo['name']), firmwareVersion: deviceText(serverInfo['version']) };
+}
+
+function deviceText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, deviceTextMax) : undefined;
+}

@@ -1,0 +1,48 @@
+/** MCP `tools/list`: asking for a page, and reading one with patience for what devices leave out. [xiaozhi §4.4, §9 15-19] */
+import { isJsonObject } from '../json-rpc/json-text.js';
+import type { JsonObject } from '../json-rpc/json-text.js';
+import type { DeviceTool, JsonSchema, ToolPage } from '../tools/tool.js';
+
+/** UTF-16 code units of a tool's name: it is a key in tables and indexes. The longest known has 40. */
+const toolNameMax = 256;
+
+/** The flag is repeated on each page: a cursor that names a user-only tool is an error without it. */
+export function toolsListParams(cursor: string | undefined): JsonObject {
+  return cursor === undefined ? { withUserTools: true } : { cursor, withUserTools: true };
+}
+
+/** Undefined where the result has no list of tools. Entries without a usable name are dropped and counted; an empty cursor is none. */
+export function parseToolPage(result: unknown): ToolPage | undefined {
+  if (!isJsonObject(result) || !Array.isArray(result['tools'])) return undefined;
+  const entries: readonly unknown[] = result['tools'];
+  const tools = entries.map(parseTool).filter((tool) => tool !== undefined);
+  const cursor = result['nextCursor'];
+  return {
+    tools,
+    nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : undefined,
+    droppedEntries: entries.length - tools.length,
+  };
+}
+
+function parseTool(entry: unknown): DeviceTool | undefined {
+  if (!isJsonObject(entry)) return undefined;
+  const { name, description, inputSchema, annotations } = entry;
+  if (typeof name !== 'string' || name === '' || name.length > toolNameMax) return undefined;
+  return {
+    name,
+    description: typeof description === 'string' ? description : '',
+    inputSchema: parseInputSchema(inputSchema),
+    userOnly: isForUsersOnly(annotations),
+  };
+}
+
+/** Other microcontrollers leave the schema out, or its properties, where a tool takes nothing. */
+function parseInputSchema(inputSchema: unknown): JsonSchema {
+  if (!isJsonObject(inputSchema)) return { type: 'object', properties: {} };
+  return inputSchema['properties'] === undefined && inputSchema['type'] === 'object' ? { ...inputSchema, properties: {} } : inputSchema;
+}
+
+function isForUsersOnly(annotations: unknown): boolean {
+  const audience = isJsonObject(annotations) ? annotations['audience'] : undefined;
+  return Array.isArray(audience) && audience.length > 0 && audience.every((reader) => reader === 'user');
+}

@@ -1,0 +1,100 @@
+/**
+ * Brings a device's schema into the small part of JSON Schema that is safe to compile and means the same to everybody. What would be lost makes the
+ * whole schema unknown, rather than looser than it says.
+ */
+import { int32Max, int32Min } from '../json-rpc/json-rpc.js';
+import { isJsonObject } from '../json-rpc/json-text.js';
+import type { JsonObject } from '../json-rpc/json-text.js';
+
+type Check = (value: unknown) => boolean;
+
+const isFiniteNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isCount: Check = (value) => Number.isInteger(value) && Number(value) >= 0;
+const isScalar: Check = (value) => value === null || typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
+
+/** Members that say nothing about what is valid, or (`pattern`, `format`) would run a device's regular expression here. */
+const ignored = new Set('title description default examples deprecated readOnly writeOnly pattern format $schema $id $comment'.split(' '));
+
+const numberLimits = {
+  minimum: isFiniteNumber,
+  maximum: isFiniteNumber,
+  exclusiveMinimum: isFiniteNumber,
+  exclusiveMaximum: isFiniteNumber,
+  multipleOf: (value: unknown) => isFiniteNumber(value) && Number(value) > 0,
+};
+
+/** For each type the members that limit it, with what their values must be. */
+const limitsByType: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  boolean: {},
+  null: {},
+  integer: numberLimits,
+  number: numberLimits,
+  string: { minLength: isCount, maxLength: isCount },
+  array: { minItems: isCount, maxItems: isCount, items: isJsonObject },
+  object: { properties: isJsonObject, required: Array.isArray, additionalProperties: () => true },
+};
+
+/** The schema in that part, or undefined where it has more than that, contradicts itself or nests deeper than `levels`. */
+export function normaliseSchema(schema: JsonObject, levels = 8): JsonObject | undefined {
+  if (levels === 0) return undefined;
+  const rules = Object.fromEntries(Object.entries(schema).filter(([member]) => !ignored.has(member)));
+  const { type, ...limits } = rules;
+  if (Array.isArray(type))
+    return anyOf(
+      type.map((one: unknown) => ({ ...limits, type: one })),
+      levels,
+    );
+  if (Object.hasOwn(limits, 'enum')) return Array.isArray(limits['enum']) ? enumeration(limits['enum']) : undefined;
+  if (Object.hasOwn(limits, 'const')) return enumeration([limits['const']]);
+  if (type === undefined) return withoutType(limits, levels);
+  const allowed = typeof type === 'string' && Object.hasOwn(limitsByType, type) ? limitsByType[type] : undefined;
+  if (allowed === undefined || !Object.entries(limits).every(([member, value]) => allowed[member]?.(value))) return undefined;
+  if (type === 'integer') return integer(limits);
+  if (type === 'array') return array(limits, levels);
+  return type === 'object' ? object(limits, levels) : { ...limits, type };
+}
+
+function withoutType(limits: JsonObject, levels: number): JsonObject | undefined {
+  const members = Object.keys(limits);
+  if (members.length === 0) return {};
+  if (Object.hasOwn(limits, 'properties')) return normaliseSchema({ ...limits, type: 'object' }, levels);
+  return members.length === 1 && Array.isArray(limits['anyOf']) ? anyOf(limits['anyOf'], levels) : undefined;
+}
+
+function anyOf(options: readonly unknown[], levels: number): JsonObject | undefined {
+  const forms = options.map((option) => (isJsonObject(option) ? normaliseSchema(option, levels - 1) : undefined));
+  return forms.length === 0 || forms.includes(undefined) ? undefined : { anyOf: forms };
+}
+
+function enumeration(values: readonly unknown[]): JsonObject | undefined {
+  return values.length > 0 && values.every(isScalar) ? { enum: values } : undefined;
+}
+
+/** Devices keep integers in 32 bits and clamp what is beyond without a word. [xiaozhi §4.5] */
+function integer(limits: JsonObject): JsonObject {
+  return {
+    ...limits,
+    type: 'integer',
+    minimum: Math.max(int32Min, Number(limits['minimum'] ?? int32Min)),
+    maximum: Math.min(int32Max, Number(limits['maximum'] ?? int32Max)),
+  };
+}
+
+function array(limits: JsonObject, levels: number): JsonObject | undefined {
+  if (!isJsonObject(limits['items'])) return { ...limits, type: 'array', items: {} };
+  const items = normaliseSchema(limits['items'], levels - 1);
+  return items === undefined ? undefined : { ...limits, type: 'array', items };
+}
+
+function object(limits: JsonObject, levels: number): JsonObject | undefined {
+  const properties: Record<string, JsonObject> = {};
+  for (const [name, property] of Object.entries(isJsonObject(limits['properties']) ? limits['properties'] : {})) {
+    const normal = isJsonObject(property) ? normaliseSchema(property, levels - 1) : undefined;
+    // Names that every object inherits would be found where the caller gave none.
+    if (normal === undefined || name in Object.prototype) return undefined;
+    properties[name] = normal;
+  }
+  const required: readonly unknown[] = Array.isArray(limits['required']) ? limits['required'] : [];
+  if (!required.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))) return undefined;
+  return { type: 'object', properties, required };
+}

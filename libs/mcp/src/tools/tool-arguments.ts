@@ -1,0 +1,91 @@
+/**
+ * Whether a caller's arguments fit a tool, decided before anything is sent. It only judges: what is sent are the caller's own values, never a parser's,
+ * which would fill in defaults. Devices are careless readers, so some rules hold whatever the schema says. [xiaozhi §4.1]
+ */
+import { z } from 'zod';
+import { normaliseSchema } from './argument-schema.js';
+import { isJsonObject } from '../json-rpc/json-text.js';
+import type { JsonObject } from '../json-rpc/json-text.js';
+import type { JsonSchema } from './tool.js';
+import { findUnsafeValue } from '../json-rpc/unsafe-value.js';
+
+/** `path` is the argument as a caller would write it, e.g. `colour.red` or `steps[2]`; empty for the arguments as a whole. */
+export type ArgumentsVerdict = { readonly ok: true } | { readonly ok: false; readonly path: string; readonly message: string };
+
+export interface CompiledArguments {
+  /** False where the schema does not convert: any plain data is accepted then. */
+  readonly schemaKnown: boolean;
+  check(args: unknown): ArgumentsVerdict;
+}
+
+const fits: ArgumentsVerdict = { ok: true };
+
+/** Compiles once per distinct schema, not per call. Never throws. */
+export function compileArguments(schema: JsonSchema): CompiledArguments {
+  const normal = normaliseSchema({ type: 'object', ...schema });
+  const properties = normal?.['properties'];
+  const validator = normal === undefined ? undefined : convert(normal);
+  if (validator === undefined || !isJsonObject(properties)) return { schemaKnown: false, check: checkPlainData };
+  return {
+    schemaKnown: true,
+    check: (args) => {
+      const verdict = checkPlainData(args);
+      if (!verdict.ok || !isJsonObject(args)) return verdict;
+      return checkNames(args, properties) ?? checkValues(args, validator);
+    },
+  };
+}
+
+function convert(normal: JsonObject): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(normal);
+  } catch {
+    // The verdict on a hostile schema, not a failure of ours: its tool stays callable, unchecked.
+    return undefined;
+  }
+}
+
+function checkPlainData(args: unknown): ArgumentsVerdict {
+  if (!isJsonObject(args)) return refuse('', 'The arguments must be an object.');
+  const unsafe = findUnsafeValue(args);
+  return unsafe === undefined ? fits : refuse(unsafe.path, `${nameOf(unsafe.path)} ${unsafe.rule}.`);
+}
+
+/** Devices match names without regard to case and ignore those they do not know: both would run with something else than the caller meant. */
+function checkNames(args: JsonObject, properties: JsonObject): ArgumentsVerdict | undefined {
+  for (const name of Object.keys(args)) {
+    if (Object.hasOwn(properties, name)) continue;
+    const meant = Object.keys(properties).find((declared) => declared.toLowerCase() === name.toLowerCase());
+    const rule = meant === undefined ? 'is not an argument of this tool' : `must be written "${meant}"`;
+    return refuse(name, `${nameOf(name)} ${rule}.`);
+  }
+  return undefined;
+}
+
+function checkValues(args: JsonObject, validator: z.ZodType): ArgumentsVerdict {
+  const parsed = validator.safeParse(args);
+  if (parsed.success) return fits;
+  const issue = parsed.error.issues[0];
+  const path = writePath(issue?.path ?? []);
+  if (!hasValueAt(args, issue?.path ?? [])) return refuse(path, `${nameOf(path)} is required.`);
+  const rule = issue === undefined || issue.code === 'invalid_union' ? 'fits none of the forms that the tool takes' : issue.message;
+  return refuse(path, `${nameOf(path)}: ${rule}.`);
+}
+
+function hasValueAt(args: unknown, path: readonly PropertyKey[]): boolean {
+  let value: unknown = args;
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
+  return value !== undefined;
+}
+
+function writePath(path: readonly PropertyKey[]): string {
+  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`)).join('');
+}
+
+function nameOf(path: string): string {
+  return path === '' ? 'The arguments' : `Argument "${path}"`;
+}
+
+function refuse(path: string, message: string): ArgumentsVerdict {
+  return { ok: false, path, message };
+}

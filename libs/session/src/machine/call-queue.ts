@@ -1,0 +1,95 @@
+/** Calls of one session: one in flight, the others in a bounded queue. Each leaves it settled exactly once, here. */
+import type { CallOutcome } from '@flotilla/mcp';
+import { notSent, unknown } from './call-outcomes.js';
+import { noneWaiting } from './machine-state.js';
+import type { PendingCall, Turn } from './machine-state.js';
+import { freeId, register, remember } from './request-ids.js';
+import { utf8BytesExceed } from '../utf8-length.js';
+
+export function takeCall(turn: Turn, pending: PendingCall): void {
+  if (pending.call.isBackground !== true && turn.rules.dialect.isOneAtATime !== true) giveWay(turn);
+  const { state, rules } = turn;
+  if (state.phase === 'closing' || state.phase === 'closed') {
+    settleCall(turn, pending, notSent('DEVICE_OFFLINE', 'The session has ended.'));
+  } else if (isReadyToSend(turn)) {
+    sendCall(turn, pending);
+  } else if (pending.call.isBackground === true) {
+    settleCall(turn, pending, notSent('OVERLOADED', 'The device had something else to do.'));
+  } else if (state.waiting.length >= rules.limits.waitingCallsMax) {
+    settleCall(turn, pending, notSent('OVERLOADED', `${rules.limits.waitingCallsMax} calls already wait for this device.`));
+  } else if (pending.call.queueDeadlineAt <= turn.now) {
+    settleCall(turn, pending, tooLate(turn));
+  } else {
+    turn.state = { ...state, waiting: [...state.waiting, pending] };
+  }
+}
+
+/** A background call in flight is over as soon as there is a real one. Its answer, if it comes, comes late and harms nobody. */
+function giveWay(turn: Turn): void {
+  const { inFlight } = turn.state;
+  if (inFlight?.kind !== 'call' || inFlight.pending.call.isBackground !== true) return;
+  remember(turn, inFlight);
+  settleCall(turn, inFlight.pending, unknown('TIMEOUT', 'It gave way to another call before the device answered.'), inFlight.sentAt);
+}
+
+/** Sends waiting calls until one is in flight; those that can no longer be sent are settled on the way. */
+export function sendWaitingCalls(turn: Turn): void {
+  for (let pending = turn.state.waiting[0]; pending !== undefined && isReadyToSend(turn); pending = turn.state.waiting[0]) {
+    const waiting = turn.state.waiting.length === 1 ? noneWaiting : turn.state.waiting.slice(1);
+    turn.state = { ...turn.state, waiting };
+    sendCall(turn, pending);
+  }
+}
+
+/** Settles the waiting calls whose time in the queue is over. */
+export function expireWaitingCalls(turn: Turn): void {
+  const isExpired = ({ call }: PendingCall) => call.queueDeadlineAt <= turn.now;
+  if (!turn.state.waiting.some(isExpired)) return;
+  for (const pending of turn.state.waiting.filter(isExpired)) settleCall(turn, pending, tooLate(turn));
+  turn.state = { ...turn.state, waiting: turn.state.waiting.filter((pending) => !isExpired(pending)) };
+}
+
+/** Settles all: what was sent may have run, what waited certainly has not. */
+export function settleAllCalls(turn: Turn): void {
+  const { inFlight, waiting } = turn.state;
+  turn.state = { ...turn.state, inFlight: undefined, waiting: noneWaiting };
+  if (inFlight?.kind === 'call') {
+    settleCall(turn, inFlight.pending, unknown('SESSION_CLOSED', 'The session ended before the device answered.'), inFlight.sentAt);
+  }
+  for (const pending of waiting) settleCall(turn, pending, notSent('DEVICE_OFFLINE', 'The session ended before the call was sent.'));
+}
+
+export function settleCall(turn: Turn, pending: PendingCall, outcome: CallOutcome, sentAt?: number): void {
+  const { callId } = pending.call;
+  const settledAt = turn.now;
+  const settled = sentAt === undefined ? { callId, outcome, settledAt } : { callId, outcome, sentAt, settledAt };
+  turn.effects.push({ kind: 'settle', settle: pending.settle, settled });
+}
+
+function isReadyToSend({ state }: Turn): boolean {
+  return state.phase === 'ready' && state.inFlight === undefined;
+}
+
+function sendCall(turn: Turn, pending: PendingCall): void {
+  const { rules, now } = turn;
+  const { call } = pending;
+  const deadlineAt = Math.min(now + call.callTimeoutMs, call.callDeadlineAt ?? Infinity);
+  if (call.queueDeadlineAt <= now || deadlineAt <= now) return settleCall(turn, pending, tooLate(turn));
+  const id = freeId(turn.state, rules.dialect.requestIdMax);
+  const words = rules.dialect.encodeCall(id, call.tool, call.arguments);
+  if (typeof words !== 'string' && 'code' in words) return settleCall(turn, pending, notSent(words.code, words.message));
+  const { text, ...proof } = typeof words === 'string' ? { text: words } : words;
+  const { requestBytesMax } = rules.limits;
+  if (utf8BytesExceed(text, requestBytesMax)) {
+    return settleCall(turn, pending, notSent('REQUEST_TOO_LARGE', `The request is larger than ${requestBytesMax} bytes.`));
+  }
+  register(turn, { kind: 'call', id, sentAt: now, deadlineAt, pending });
+  turn.effects.push({ kind: 'send', id, text, ...proof });
+}
+
+/** Behind other calls the device is overloaded; before the session was ready there was no device to send to. */
+function tooLate({ state }: Turn): CallOutcome {
+  return state.phase === 'ready'
+    ? notSent('OVERLOADED', 'The time to send the call passed while others were before it.')
+    : notSent('DEVICE_OFFLINE', 'The time to send the call passed before the session was ready.');
+}

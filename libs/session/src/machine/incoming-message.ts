@@ -1,0 +1,96 @@
+/** What a session does with a message of the device: answers find their request by id alone, everything else is passed on or counted. */
+import { quoteText } from '@flotilla/mcp';
+import { outcomeOf } from './call-outcomes.js';
+import type { Answer } from './call-outcomes.js';
+import { settleCall } from './call-queue.js';
+import type { DeviceError, DialectMessage } from '../dialect.js';
+import { greetingAnswered, greetingFailed } from './greeting.js';
+import { pageFailed, pageReceived } from './listing.js';
+import type { InFlight, PendingCall, Turn } from './machine-state.js';
+import { recall, wasIssued } from './request-ids.js';
+import { reportAnomaly } from './session-phases.js';
+
+/** UTF-16 code units of a detail of an anomaly; they are logged, and a device can cause one with each message. */
+const anomalyDetailMax = 200;
+
+export function takeMessage(turn: Turn, message: DialectMessage): void {
+  switch (message.kind) {
+    case 'result':
+    case 'error':
+      return takeAnswer(turn, message.id, message);
+    case 'garbled':
+      reportAnomaly(turn, message.anomaly, quoteText(`${message.problem}: ${message.text}`, anomalyDetailMax));
+      // An id that is not ours is a part of what is garbled, and no second anomaly.
+      if (message.id !== undefined && isExpected(turn, message.id)) takeAnswer(turn, message.id, message);
+      return;
+    case 'unread':
+      return takeUnread(turn, message.error);
+    case 'notification':
+      turn.effects.push({ kind: 'notification', method: message.method, params: message.params });
+      return;
+    case 'request':
+      // Devices ignore answers, so an error would be said to nobody.
+      return reportAnomaly(turn, 'device_request', quoteText(message.method, anomalyDetailMax));
+    case 'message':
+      if (!message.isKnown) reportAnomaly(turn, 'unknown_message_type', quoteText(message.type, anomalyDetailMax));
+      turn.effects.push({ kind: 'deviceMessage', type: message.type, message: message.message });
+  }
+}
+
+/** A board cuts a line that it got in pieces, and refuses each piece: the next request goes out when the last refusal has had time to come. [mcpu §1.3] */
+const unreadGraceMs = 150;
+
+function takeUnread(turn: Turn, error: DeviceError): void {
+  const { inFlight } = turn.state;
+  if (inFlight === undefined) return reportAnomaly(turn, 'unknown_reply_id', quoteText(`no id: ${error.message}`, anomalyDetailMax));
+  if (inFlight.unread !== undefined) return;
+  const deadlineAt = Math.min(inFlight.deadlineAt, turn.now + unreadGraceMs);
+  turn.state = { ...turn.state, inFlight: { ...inFlight, unread: error, deadlineAt } };
+}
+
+function isExpected({ state }: Turn, id: number): boolean {
+  return state.inFlight?.id === id || state.remembered.has(id);
+}
+
+export function takeAnswer(turn: Turn, id: number, answer: Answer): void {
+  const { inFlight } = turn.state;
+  if (inFlight === undefined || inFlight.id !== id) return takeStrayAnswer(turn, id, answer);
+  turn.state = { ...turn.state, inFlight: undefined };
+  switch (inFlight.kind) {
+    case 'call':
+      return callAnswered(turn, inFlight.pending, inFlight.sentAt, answer);
+    case 'greeting':
+      return answer.kind === 'result' ? greetingAnswered(turn, answer.result) : greetingFailed(turn, inFlight.isRetry);
+    case 'page':
+      return pageAnswered(turn, inFlight, answer);
+  }
+}
+
+function callAnswered(turn: Turn, pending: PendingCall, sentAt: number, answer: Answer): void {
+  const outcome = outcomeOf(answer, turn.rules.dialect, pending.call.tool);
+  // The list that the caller chose the tool from is not the device's any more.
+  if (outcome.error?.code === 'TOOL_GONE') turn.state = { ...turn.state, isRefreshWanted: true };
+  settleCall(turn, pending, outcome, sentAt);
+}
+
+function pageAnswered(turn: Turn, { walk }: Extract<InFlight, { kind: 'page' }>, answer: Answer): void {
+  const page = answer.kind === 'result' ? turn.rules.dialect.readPage(answer.result) : undefined;
+  if (page !== undefined) return pageReceived(turn, walk, page);
+  const problem =
+    answer.kind === 'error' ? answer.error.message : answer.kind === 'garbled' ? answer.problem : 'the result has no list of tools';
+  pageFailed(turn, walk, quoteText(`The device's listing failed: ${problem}`, anomalyDetailMax));
+}
+
+/** An answer that nobody waits for: late, a second one, or to a question of somebody else. */
+function takeStrayAnswer(turn: Turn, id: number, answer: Answer): void {
+  const request = recall(turn, id);
+  if (request === undefined) {
+    const isOurs = wasIssued(turn.state, id, turn.rules.dialect.requestIdMax);
+    return reportAnomaly(turn, isOurs ? 'duplicate_reply' : 'unknown_reply_id', `id ${id}`);
+  }
+  reportAnomaly(turn, 'late_reply', `id ${id}, ${turn.now - request.sentAt} ms after the request`);
+  if (request.call === undefined) return;
+  const { callId, tool } = request.call;
+  const outcome = outcomeOf(answer, turn.rules.dialect, tool);
+  turn.effects.push({ kind: 'lateOutcome', late: { callId, outcome, sentAt: request.sentAt, settledAt: turn.now } });
+}

@@ -1,0 +1,54 @@
+/** Ids of requests: from 1 up to the dialect's largest, around again, never 0, and never one whose late answer would still be recognised. */
+import { rememberedRequestsMax } from '../session-limits.js';
+import type { InFlight, MachineState, RememberedRequest, Turn } from './machine-state.js';
+
+/** The next id to use. The state moves past it in `register`. */
+export function freeId(state: MachineState, idMax: number): number {
+  let id = state.nextId;
+  while (state.remembered.has(id)) id = following(id, idMax);
+  return id;
+}
+
+/** Makes the request the one in flight; done before its bytes go out, so that no answer can come too early. */
+export function register(turn: Turn, inFlight: InFlight): void {
+  const { state, rules } = turn;
+  turn.state = { ...state, inFlight, nextId: following(inFlight.id, rules.dialect.requestIdMax), issuedIds: state.issuedIds + 1 };
+}
+
+/** Takes the request out of flight, and remembers it for an answer that comes late. */
+export function remember(turn: Turn, request: InFlight): void {
+  const { state, rules, now } = turn;
+  const remembered = new Map(state.remembered);
+  for (const [id, { forgetAt }] of remembered) {
+    if (forgetAt > now && remembered.size < rememberedRequestsMax) break;
+    remembered.delete(id);
+  }
+  remembered.set(request.id, { call: callOf(request), sentAt: request.sentAt, forgetAt: now + rules.limits.lateReplyMs });
+  turn.state = { ...state, inFlight: undefined, remembered };
+}
+
+function callOf(request: InFlight): RememberedRequest['call'] {
+  if (request.kind !== 'call' || request.pending.call.isBackground === true) return undefined;
+  const { callId, tool } = request.pending.call;
+  return { callId, tool };
+}
+
+/** The remembered request with this id, which is forgotten with that: it can be late only once. */
+export function recall(turn: Turn, id: number): RememberedRequest | undefined {
+  const request = turn.state.remembered.get(id);
+  if (request === undefined) return undefined;
+  const remembered = new Map(turn.state.remembered);
+  remembered.delete(id);
+  turn.state = { ...turn.state, remembered };
+  return request.forgetAt > turn.now ? request : undefined;
+}
+
+/** Whether this session has used the id. */
+export function wasIssued(state: MachineState, id: number, idMax: number): boolean {
+  const idsAgo = (state.nextId - id + idMax) % idMax;
+  return id >= 1 && id <= idMax && idsAgo >= 1 && idsAgo <= state.issuedIds;
+}
+
+function following(id: number, idMax: number): number {
+  return id >= idMax ? 1 : id + 1;
+}

@@ -1,0 +1,43 @@
+/** Fetches an assets image at a start: from the address that a call left, once, whatever comes of it. [xiaozhi §5.2, §6.4] */
+import type { BehaviourScript } from '../behaviour/behaviour-script.js';
+import { ASSETS_BYTES, type DeviceState } from '../device-state.js';
+import type { HttpRequests, HttpResponse } from '../connection/http-requests.js';
+import type { Link } from '../connection/link.js';
+
+interface Parts {
+  readonly http: HttpRequests;
+  readonly script: BehaviourScript;
+  readonly state: DeviceState;
+  readonly link: Link;
+}
+
+export class AssetsUpdate {
+  constructor(private readonly parts: Parts) {}
+
+  /** `then` is never called where the download hangs. */
+  fetch(url: string, then: (isLoaded: boolean, now: number) => void): void {
+    const { http, link, script, state } = this.parts;
+    const fault = script.strike('downloadFault', { board: state.parts.board })?.how;
+    const request = { method: 'GET', url, headers: {}, body: '', download: fault === 'breaks' ? 'half' : 'assets' } as const;
+    http.send(request, (response, now) => {
+      if (fault === 'hangs') return;
+      const reason = refusalOf(response);
+      const bytes = response?.contentLength ?? 0;
+      link.effect({
+        kind: 'notice',
+        notice: reason === undefined ? { kind: 'assetsLoaded', bytes } : { kind: 'updateFailed', reason: `assets: ${reason}` },
+      });
+      then(reason === undefined, now);
+    });
+  }
+}
+
+function refusalOf(response: HttpResponse | undefined): string | undefined {
+  if (response === undefined) return 'no answer, or the connection was lost';
+  const { assets, contentLength, status } = response;
+  if (status !== 200) return `HTTP ${status}`;
+  if (!contentLength) return 'the answer does not tell its length';
+  if (contentLength > ASSETS_BYTES) return `${contentLength} bytes do not fit into ${ASSETS_BYTES}`;
+  if (assets === undefined) return 'nothing was checked';
+  return assets.ok ? undefined : assets.reason;
+}
