@@ -205,9 +205,10 @@ describe('POST /vision', () => {
     const { token } = await session(device);
     const headers = headersOf(device, token);
     const parts = photoParts('?', await jpeg());
-    const slow = post(`${httpUrl}/vision`, parts.slice(0, 3), { headers, after: 'leave' });
-    await vi.waitFor(async () => expect((await post(`${httpUrl}/vision`, parts, { headers })).status).toBe(429));
-    expect((await slow).status).toBe(408);
+    // Neither ends, so whichever is read first holds the device's turn until it has been silent for too long.
+    const both = [1, 2].map(() => post(`${httpUrl}/vision`, parts.slice(0, 3), { headers, after: 'leave' }));
+    const statuses = (await Promise.all(both)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([408, 429]);
   });
 
   it('takes a few of a device in a minute', async () => {
