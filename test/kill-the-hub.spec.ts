@@ -110,7 +110,7 @@ describe('kill -9 of the hub during jobs', () => {
       found.push(...promises.paceExceeded(round), ...promises.ruleMissed(round), ...promises.answersBroken(round));
       found.push(...promises.movesBroken(job, await movesOf(current, job.id)));
     }
-    found.push(...promises.restartsContradict(rounds, all), ...promises.devicesShared(rounds));
+    found.push(...promises.restartsContradict(rounds, all), ...promises.devicesShared(rounds, all));
     return [...found, ...promises.keyedCallsRepeated(operator.calls, all)];
   }
 

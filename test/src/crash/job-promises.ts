@@ -5,7 +5,7 @@
 import type { DeviceRun } from './device-witness.js';
 import type { RecordedCall, RecordedJob, RecordedMove, RecordedTarget } from './job-records.js';
 import { sumOfCounters } from './job-records.js';
-import type { JobShape } from './job-shapes.js';
+import { RESTART_TOOL, type JobShape } from './job-shapes.js';
 import type { KeyedCall, MadeJob } from './operator.js';
 import { SINGLE_CALL_TOOL } from './operator.js';
 
@@ -85,7 +85,7 @@ export function restartsContradict(rounds: readonly Round[], all: readonly Devic
   const devices = new Set(restarts.flatMap(({ job }) => job.targets.map(({ deviceId }) => deviceId)));
   return [...devices].flatMap((deviceId) => {
     const targets = restarts.flatMap(({ job }) => job.targets.filter((target) => target.deviceId === deviceId));
-    const count = all.filter(({ device, tool }) => device === deviceId && tool === 'self.reboot').length;
+    const count = all.filter(({ device, tool }) => device === deviceId && tool === RESTART_TOOL).length;
     const most = sum(targets, ({ attempts }) => attempts);
     const least = targets.filter(({ outcome }) => outcome === 'SUCCEEDED').length;
     return count >= least && count <= most ? [] : [`${deviceId} was restarted ${count} times, not ${least} to ${most}`];
@@ -171,17 +171,30 @@ export function movesBroken(job: RecordedJob, moves: readonly RecordedMove[]): r
     : [`${job.name}: its moves are ${story}`];
 }
 
-/** Two disruptive jobs never have one device at a time. */
-export function devicesShared(rounds: readonly (Round & { readonly calls: readonly RecordedCall[] })[]): readonly string[] {
-  const all = rounds.flatMap(({ made, calls }) => calls.map((call) => ({ ...call, shape: made.shape })));
-  return all
-    .filter(({ shape }) => shape.isDisruptive)
-    .flatMap((holder) =>
-      all
-        .filter((other) => other.shape.isDisruptive && other.shape !== holder.shape && other.deviceId === holder.deviceId)
-        .filter((other) => Math.min(other.to, holder.to) - Math.max(other.from, holder.from) > CLAIM_WAIT_MS)
-        .map((other) => `${holder.deviceId} was held by ${holder.shape.name} and called by ${other.shape.name}`),
+/**
+ * A device that a disruptive job has called is nobody else's until its target is decided: no other job's call runs on it between the restart and the end of
+ * its verification, and no other disruptive job's call overlaps. Single calls are free to. [jobs §16]
+ */
+export function devicesShared(
+  rounds: readonly (Round & { readonly calls: readonly RecordedCall[] })[],
+  all: readonly DeviceRun[],
+): readonly string[] {
+  const holders = rounds.flatMap(({ job, made, calls }) => (made.shape.isDisruptive ? calls.map((call) => ({ ...call, job })) : []));
+  const restarts = all.filter(({ tool }) => tool === RESTART_TOOL);
+  return holders.flatMap((holder) => {
+    const { deviceId, from, to } = holder;
+    const restartedAt = restarts.find(({ device, at }) => device === deviceId && at >= from - CLOCK_MS && at <= to)?.at ?? Infinity;
+    const intruders = rounds.flatMap(({ job, runs }) =>
+      runs.filter(({ device, at }) => device === deviceId && at > restartedAt && at < to - CLOCK_MS).map(({ at }) => ({ job, at })),
     );
+    const rivals = holders
+      .filter((other) => other.job !== holder.job && other.deviceId === deviceId)
+      .filter((other) => Math.min(other.to, to) - Math.max(other.from, from) > CLAIM_WAIT_MS);
+    return [
+      ...intruders.map(({ job, at }) => `${deviceId} was ${holder.job.name}'s from ${restartedAt} to ${to} and ran ${job.name} at ${at}`),
+      ...rivals.map((other) => `${deviceId} was held by ${holder.job.name} and called by ${other.job.name}`),
+    ];
+  });
 }
 
 /** A call with a key runs once however often it was asked for. */

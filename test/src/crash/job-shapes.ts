@@ -3,7 +3,7 @@ import type { FuzzDice } from '../fuzz-dice.js';
 
 const VOLUME = 'self.audio_speaker.set_volume';
 const BRIGHTNESS = 'self.screen.set_brightness';
-const REBOOT = 'self.reboot';
+export const RESTART_TOOL = 'self.reboot';
 
 /** What the story asks of the hub's policies: one tool that may run twice and can be read back, one that may not, one that is disruptive as shipped. */
 export const policies = [
@@ -63,7 +63,7 @@ const drafts: Readonly<Record<string, (dice: FuzzDice) => Draft>> = {
   }),
   paced: (dice) => ({ ...brightness, input: { tool: BRIGHTNESS, maxInFlight: 20, perMinute: 600 + dice.below(1_200) } }),
   readBack: () => ({ ...volume, input: { tool: VOLUME, maxInFlight: 15, verification: 'READBACK', maxAttempts: 2 } }),
-  restart: (dice) => ({ ...brightness, isDisruptive: true, input: { tool: REBOOT, maxInFlight: 2 + dice.below(4), abort: [] } }),
+  restart: (dice) => ({ ...brightness, isDisruptive: true, input: { tool: RESTART_TOOL, maxInFlight: 2 + dice.below(4), abort: [] } }),
   skipping: () => ({ ...volume, input: { tool: VOLUME, maxInFlight: 20, offline: 'SKIP' } }),
   brief: () => ({ ...brightness, input: { tool: BRIGHTNESS, maxInFlight: 2, expiresInSeconds: 2 } }),
   abortable: () => ({

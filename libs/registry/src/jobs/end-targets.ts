@@ -73,8 +73,9 @@ export async function endInFlight(db: Queryable, { jobId, fence }: JobFence, err
 }
 
 /**
- * What a former owner left in flight: whether it was sent cannot be told. Tools that may run twice go back in line with their attempt counted; those
- * with a verification are judged by what their devices do; all others end UNKNOWN and are never sent again.
+ * What a former owner left in flight: whether it was sent cannot be told. Tools that may run twice go back in line with their attempt counted, and
+ * with what it ended in, should no other follow; those with a verification are judged by what their devices do; all others end UNKNOWN and are never sent
+ * again.
  */
 export async function recoverTargets(
   db: Queryable,
@@ -91,9 +92,8 @@ export async function recoverTargets(
        UPDATE job_target t SET
          state = f.next::target_state, outcome = CASE WHEN f.next = 'DECIDED' THEN 'UNKNOWN' END::outcome,
          decided_at = CASE WHEN f.next = 'DECIDED' THEN $3::timestamptz END,
-         error_code = CASE WHEN f.next <> 'READY' THEN 'HUB_RESTARTED' END,
-         error_message = CASE WHEN f.next <> 'READY' THEN 'The hub stopped while this call was in flight; the device may have run it.' END,
-         certainty = 'MAYBE', deadline_at = NULL,
+         error_code = 'HUB_RESTARTED', error_message = 'The hub stopped while this call was in flight; the device may have run it.',
+         certainty = 'MAYBE', deadline_at = NULL, started_at = CASE WHEN f.next <> 'READY' THEN t.started_at END,
          retry_at = CASE WHEN f.next = 'VERIFYING' AND f.is_read THEN $3::timestamptz END,
          verify_deadline_at = CASE WHEN f.next = 'VERIFYING' THEN t.started_at + $4 * interval '1 millisecond' END,
          soft_deadline_at = CASE WHEN f.next = 'VERIFYING' THEN t.started_at + $5 * interval '1 millisecond' END

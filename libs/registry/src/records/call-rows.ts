@@ -1,5 +1,6 @@
 /** Calls as they are read: single calls and targets of jobs, which are their own call records, in one form. */
 import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
+import { timeOfUuid } from '../database/uuid-v7.js';
 import type { CallRow } from '../record-stores.js';
 
 export interface CallReadRecord {
@@ -12,7 +13,8 @@ export interface CallReadRecord {
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly rpc_code: number | null;
-  readonly started_at: Date;
+  /** Null where a kill cut the call off and it was not sent again: how long it took is not known. */
+  readonly started_at: Date | null;
   readonly duration_ms: number | null;
   readonly actor: string;
   readonly job_id: string | null;
@@ -24,7 +26,7 @@ export const CALL_COLUMNS = `c.id, c.device_id, c.tool, c.arguments, c.outcome, 
 
 /** The same, from `job_target t JOIN job j LEFT JOIN job_result r`. */
 export const TARGET_COLUMNS = `t.call_id AS id, t.device_id, j.tool, j.arguments, t.outcome, r.result, t.error_code, t.error_message, t.rpc_code,
-  coalesce(t.started_at, j.created_at) AS started_at, (extract(epoch FROM t.decided_at - t.started_at) * 1000)::float8 AS duration_ms, j.created_by AS actor,
+  t.started_at, (extract(epoch FROM t.decided_at - t.started_at) * 1000)::float8 AS duration_ms, j.created_by AS actor,
   t.job_id`;
 
 export const TARGET_TABLES = `job_target t JOIN job j ON j.id = t.job_id LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash`;
@@ -38,7 +40,7 @@ export function toCallRow(record: CallReadRecord): CallRow {
     outcome: record.outcome ?? undefined,
     result: record.result ?? undefined,
     error: toCallError(record),
-    startedAt: record.started_at.getTime(),
+    startedAt: record.started_at?.getTime() ?? timeOfUuid(record.id),
     durationMs: record.duration_ms ?? undefined,
     actor: record.actor,
     jobId: (record.job_id ?? undefined) as JobId | undefined,
