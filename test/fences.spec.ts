@@ -55,7 +55,7 @@ describe('the fences', () => {
     ['BullMQ outside the bus', 'libs/fleet/src/fixture.ts', `import { Queue } from 'bullmq';\nexport const a = Queue;\n`],
     ['undici outside the fleet service', 'libs/gateway/src/fixture.ts', `import { request } from 'undici';\nexport const a = request;\n`],
     ['openid-client outside the API', 'libs/fleet/src/fixture.ts', `import * as oidc from 'openid-client';\nexport const a = oidc;\n`],
-    ['Nest outside api and hub', 'libs/gateway/src/fixture.ts', `import { Module } from '@nestjs/common';\nexport const a = Module;\n`],
+    ['Nest outside the API', 'libs/gateway/src/fixture.ts', `import { Module } from '@nestjs/common';\nexport const a = Module;\n`],
   ])('refuse %s', async (_what, file, text) => {
     expect(await broken(file, text)).toContain('no-restricted-imports');
   });

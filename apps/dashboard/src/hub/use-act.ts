@@ -51,7 +51,7 @@ export function useAct<Data, Variables extends AnyVariables>(
       setFailure({ messages: refused.map(({ message }) => message), codes: refused.map(({ code }) => code), isUncertain: false });
       return undefined;
     },
-    // `refusals` is written where it is used and says the same each time.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `refusals` is written where it is used and says the same each time.
     [client, mutation],
   );
   const reset = useCallback(() => setFailure(undefined), []);

@@ -71,7 +71,7 @@ function ToolArguments({ tool, draft, change }: StepProps & { readonly tool: Too
   const { isSound } = state;
   useEffect(() => {
     change({ arguments: JSON.parse(written) as Record<string, unknown>, isSound });
-    // `change` is made anew by each draft, which this makes.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `change` is made anew by each draft, which this makes.
   }, [written, isSound]);
   return (
     <>
