@@ -4,28 +4,34 @@ import { IS_ON_NEW_VERSION } from '../jobs/on-new-version.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';
+import type { ResolvedFilter } from './resolved-filter.js';
 
 /** Presence as it is now: the flag counts only while the gateway that set it holds its lease. */
 export const IS_ONLINE = '(d.online AND EXISTS (SELECT FROM hub_process p WHERE p.id = d.gateway_id AND p.lease_until > now()))';
 
-/** What is searched; the trigram index is on this very expression. */
-const SEARCHED = `lower(d.id || E'\\n' || coalesce(d.name, ''))`;
+/** When a device was last seen, for lists in that order; the index is on this very expression. */
+export const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
 
-/** For lists: no condition means every device. */
-export function listedDeviceCondition(filter: GroundFilter | undefined, parameters: unknown[]): string {
-  return filter === undefined ? 'TRUE' : compile(filter, parameters, 'TRUE');
+/** For lists: no condition means every device. `resolved` where the filter was looked up beforehand. */
+export function listedDeviceCondition(filter: GroundFilter | undefined, parameters: unknown[], resolved?: ResolvedFilter): string {
+  return filter === undefined ? 'TRUE' : compile(filter, { parameters, resolved }, 'TRUE');
 }
 
 /** For changes and jobs: no condition means no device, also inside `any` and `not`. */
 export function deviceCondition(filter: GroundFilter, parameters: unknown[]): string {
-  return compile(filter, parameters, 'FALSE');
+  return compile(filter, { parameters, resolved: undefined }, 'FALSE');
 }
 
 type Empty = 'TRUE' | 'FALSE';
 
-function compile(filter: GroundFilter, parameters: unknown[], empty: Empty): string {
+interface Compilation {
+  readonly parameters: unknown[];
+  readonly resolved: ResolvedFilter | undefined;
+}
+
+function compile(filter: GroundFilter, compilation: Compilation, empty: Empty): string {
   if (empty === 'FALSE' && !hasCondition(filter)) return 'FALSE';
-  const conditions = [...ownConditions(filter, parameters), ...nestedConditions(filter, parameters, empty)];
+  const conditions = [...ownConditions(filter, compilation), ...nestedConditions(filter, compilation, empty)];
   if (conditions.length > 0) return `(${conditions.join(' AND ')})`;
   return filter.all === true ? 'TRUE' : empty;
 }
@@ -36,7 +42,8 @@ function hasCondition(filter: GroundFilter): boolean {
   return any?.some(hasCondition) === true || (not !== undefined && hasCondition(not));
 }
 
-function ownConditions(filter: GroundFilter, parameters: unknown[]): string[] {
+function ownConditions(filter: GroundFilter, compilation: Compilation): string[] {
+  const { parameters } = compilation;
   const conditions: string[] = [];
   const when = <Value>(value: Value | undefined, condition: (value: Value) => string): void => {
     if (value !== undefined) conditions.push(condition(value));
@@ -46,18 +53,20 @@ function ownConditions(filter: GroundFilter, parameters: unknown[]): string[] {
   when(filter.dialect, (dialect) => `d.dialect = ${bind(parameters, dialect)}::dialect`);
   when(filter.model, (model) => `d.model = ${bind(parameters, model)}`);
   when(filter.firmwareVersion, (version) => `d.firmware_version = ${bind(parameters, version)}`);
-  when(filter.firmwareBefore, (version) => `version_key(d.firmware_version) < version_key(${bind(parameters, version)})`);
-  when(filter.presence, (presence) => (presence === 'ONLINE' ? IS_ONLINE : `NOT ${IS_ONLINE}`));
+  when(filter.firmwareBefore, (version) => isBefore(version, compilation));
+  when(filter.presence, (presence) => (presence === 'ONLINE' ? isOnline(compilation) : isOffline(compilation)));
   when(filter.transport, (transport) => `d.transport = ${bind(parameters, transport)}::transport_kind`);
-  when(filter.hasTool, (tool) => hasTool(tool, parameters));
+  when(filter.hasTool, (tool) => hasTool(tool, compilation));
   when(filter.toolsStale, (isStale) => (isStale ? 'd.tools_stale' : 'NOT d.tools_stale'));
-  // A device that is online is seen now, whenever its row was last written.
-  when(filter.lastSeenBefore, (at) => `(d.last_seen_at < to_timestamp(${bind(parameters, at)}::float8 / 1000) AND NOT ${IS_ONLINE})`);
+  when(filter.lastSeenBefore, (at) => isSeenBefore(at, compilation));
   when(filter.targetsOf, ({ jobId, outcomes }) => {
     const [job, ends] = [bind(parameters, jobId), bind(parameters, outcomes)];
     return `EXISTS (SELECT FROM job_target t WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[]))`;
   });
-  when(filter.search, (text) => `${SEARCHED} LIKE ${bind(parameters, containsPattern(text))}`);
+  when(
+    filter.search,
+    (text) => `d.id IN (SELECT s.device_id FROM device_search s WHERE s.text LIKE ${bind(parameters, containsPattern(text))})`,
+  );
   when(filter.revertOf, (former) => isToGoBack(former, parameters));
   return conditions;
 }
@@ -70,22 +79,54 @@ function isToGoBack({ imageId, jobId, version }: NonNullable<DeviceFilter['rever
 }
 
 /** Sets are few: as an array they are found first, and a tool that few devices have does not cost a look at every device. */
-function hasTool(tool: string, parameters: unknown[]): string {
+function hasTool(tool: string, { parameters, resolved }: Compilation): string {
   if (findHubTool(tool)) return `d.dialect = ${bind(parameters, hubToolDialect)}::dialect`;
+  const sets = resolved?.toolSets.get(tool);
+  if (sets !== undefined) return oneOf('d.tool_set_hash', sets, parameters);
   return `d.tool_set_hash = ANY (ARRAY(SELECT t.tool_set_hash FROM tool t WHERE t.name = ${bind(parameters, tool)}))`;
 }
 
-function nestedConditions(filter: GroundFilter, parameters: unknown[], empty: Empty): string[] {
+function isBefore(version: string, { parameters, resolved }: Compilation): string {
+  const earlier = resolved?.versionsBefore.get(version);
+  if (earlier !== undefined) return oneOf('d.firmware_version', earlier, parameters);
+  return `version_key(d.firmware_version) < version_key(${bind(parameters, version)})`;
+}
+
+/** As simple as can be: an order in an index goes on after one value, but not after several. */
+function oneOf(column: string, values: readonly string[], parameters: unknown[]): string {
+  if (values.length === 0) return 'FALSE';
+  return values.length === 1 ? `${column} = ${bind(parameters, values[0])}` : `${column} = ANY (${bind(parameters, values)}::text[])`;
+}
+
+function isOnline({ parameters, resolved }: Compilation): string {
+  if (resolved === undefined) return IS_ONLINE;
+  return resolved.ghosts.length === 0 ? 'd.online' : `(d.online AND d.gateway_id <> ALL (${bind(parameters, resolved.ghosts)}::uuid[]))`;
+}
+
+function isOffline({ parameters, resolved }: Compilation): string {
+  if (resolved === undefined) return `NOT ${IS_ONLINE}`;
+  return resolved.ghosts.length === 0
+    ? 'NOT d.online'
+    : `(NOT d.online OR d.gateway_id = ANY (${bind(parameters, resolved.ghosts)}::uuid[]))`;
+}
+
+/** A device that is online is seen now, whenever its row was last written. */
+function isSeenBefore(at: number, compilation: Compilation): string {
+  const bound = `to_timestamp(${bind(compilation.parameters, at)}::float8 / 1000)`;
+  return `(${LAST_SEEN} < ${bound} AND d.last_seen_at IS NOT NULL AND ${isOffline(compilation)})`;
+}
+
+function nestedConditions(filter: GroundFilter, compilation: Compilation, empty: Empty): string[] {
   const conditions: string[] = [];
   // Who is in a group does not depend on who asks.
-  if (filter.within !== undefined) conditions.push(compile(filter.within, parameters, 'FALSE'));
+  if (filter.within !== undefined) conditions.push(compile(filter.within, compilation, 'FALSE'));
   if (filter.any !== undefined) {
-    const members = filter.any.map((member) => compile(member, parameters, empty));
+    const members = filter.any.map((member) => compile(member, compilation, empty));
     conditions.push(members.length === 0 ? 'FALSE' : `(${members.join(' OR ')})`);
   }
   if (filter.not !== undefined) {
     // "IS NOT TRUE" and not NOT: a device about which the condition says NULL is in the complement.
-    conditions.push(empty === 'FALSE' && !hasCondition(filter.not) ? 'FALSE' : `(${compile(filter.not, parameters, empty)} IS NOT TRUE)`);
+    conditions.push(empty === 'FALSE' && !hasCondition(filter.not) ? 'FALSE' : `(${compile(filter.not, compilation, empty)} IS NOT TRUE)`);
   }
   return conditions;
 }

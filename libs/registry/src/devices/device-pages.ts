@@ -8,39 +8,42 @@ import type { DeviceFilter } from '../device-filter.js';
 import type { DeviceOrder, DeviceRow } from '../device-store.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { Page, PageRequest } from '../page.js';
-import { listedDeviceCondition } from './device-condition.js';
+import { LAST_SEEN, listedDeviceCondition } from './device-condition.js';
 import { DEVICE_COLUMNS, toDeviceRow } from './device-rows.js';
 import type { DeviceRecord } from './device-rows.js';
+import { sourceOf, type OrderColumns } from './page-source.js';
+import { resolveFilter } from './resolved-filter.js';
 
 interface Order {
   readonly key: z.ZodType<CursorKey>;
-  readonly orderBy: string;
+  /** `by` are the columns of id and name, where they stand in an index of the order. */
+  readonly orderBy: (by: OrderColumns) => string;
   /** The condition for what comes after the key. */
-  readonly after: (key: CursorKey, parameters: unknown[]) => string;
+  readonly after: (key: CursorKey, parameters: unknown[], by: OrderColumns) => string;
   readonly keyOf: (record: DeviceRecord) => CursorKey;
 }
-
-/** As the index has it: those without a name last, and a row comparison that the index can answer. */
-const NAME_ORDER = `(d.name IS NULL), (coalesce(d.name, '')), d.id`;
-const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
 
 const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
   ID_ASC: {
     key: z.tuple([z.string()]),
-    orderBy: 'd.id',
-    after: ([id], parameters) => `d.id > ${bind(parameters, id)}`,
+    orderBy: ({ id }) => id,
+    after: ([after], parameters, by) => {
+      const key = bind(parameters, after);
+      // Where two tables are merged by id, each is to begin behind the key.
+      return [...new Set([by.id, 'd.id'])].map((id) => `${id} > ${key}`).join(' AND ');
+    },
     keyOf: ({ id }) => [id],
   },
   NAME_ASC: {
     key: z.tuple([z.union([z.literal(0), z.literal(1)]), z.string(), z.string()]),
-    orderBy: NAME_ORDER,
-    after: ([isNameless, name, id], parameters) =>
-      `(${NAME_ORDER}) > (${bind(parameters, isNameless === 1)}, ${bind(parameters, name)}, ${bind(parameters, id)})`,
+    orderBy: ({ name, id }) => `${name}, ${id}`,
+    after: ([isNameless, name, id], parameters, by) =>
+      `(${by.name}, ${by.id}) > (${bind(parameters, isNameless === 1)}, ${bind(parameters, name)}, ${bind(parameters, id)})`,
     keyOf: ({ id, name }) => [name === null ? 1 : 0, name ?? '', id],
   },
   LAST_SEEN_DESC: {
     key: z.tuple([z.string(), z.string()]),
-    orderBy: `${LAST_SEEN} DESC, d.id`,
+    orderBy: () => `${LAST_SEEN} DESC, d.id`,
     after: ([seen, id], parameters) => {
       const at = `${bind(parameters, seen)}::timestamptz`;
       return `(${LAST_SEEN} <= ${at} AND (${LAST_SEEN} < ${at} OR d.id > ${bind(parameters, id)}))`;
@@ -60,12 +63,19 @@ export async function pageOfDevices(
   const key = decodeCursor(list, request, order.key);
   const parameters: unknown[] = [];
   const ground = filter && (await groundFilter(database, filter));
-  const conditions = [listedDeviceCondition(ground, parameters), ...(key === undefined ? [] : [order.after(key, parameters)])];
+  const resolved = ground && (await resolveFilter(database, ground));
+  const { from, by, each, rest } = sourceOf(orderName, ground, resolved, parameters);
+  const conditions = [listedDeviceCondition(rest, parameters, resolved), ...(key === undefined ? [] : [order.after(key, parameters, by)])];
+  const inOrder = `ORDER BY ${order.orderBy(by)} LIMIT ${bind(parameters, request.first + 1)}`;
+  const wanted = `${from} WHERE ${conditions.join(' AND ')} ${inOrder}`;
   const records = await database.query<DeviceRecord>(
     {
       // Prepared only without a filter: of those there are six, of filters there is no end.
       ...(filter === undefined ? { name: `${list}${key === undefined ? '' : ' after'}` } : {}),
-      text: `SELECT ${DEVICE_COLUMNS} FROM device d WHERE ${conditions.join(' AND ')} ORDER BY ${order.orderBy} LIMIT ${bind(parameters, request.first + 1)}`,
+      text:
+        each === undefined
+          ? `SELECT ${DEVICE_COLUMNS} FROM ${wanted}`
+          : `SELECT ${DEVICE_COLUMNS} FROM ${each} CROSS JOIN LATERAL (SELECT d.* FROM ${wanted}) d ${inOrder}`,
     },
     parameters,
   );

@@ -34,6 +34,7 @@ import { DEVICE_COLUMNS, toDeviceRow } from './device-rows.js';
 import type { DeviceRecord } from './device-rows.js';
 import { PresenceWriter } from './presence-writer.js';
 import type { ReadyResult } from './presence-writer.js';
+import { resolveFilter } from './resolved-filter.js';
 import { readSessions } from './session-rows.js';
 import { sortedTags, tagDevices } from './tag-devices.js';
 import { toolSetHistory } from './tool-set-history.js';
@@ -100,7 +101,8 @@ export class PgDeviceStore implements DeviceStore {
 
   async count(filter: DeviceFilter | undefined): Promise<number | undefined> {
     const parameters: unknown[] = [];
-    const condition = listedDeviceCondition(filter && (await groundFilter(this.#database, filter)), parameters);
+    const ground = filter && (await groundFilter(this.#database, filter));
+    const condition = listedDeviceCondition(ground, parameters, ground && (await resolveFilter(this.#database, ground)));
     const [row] = await this.#database.query<{ count: number }>(
       { text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}) AS counted` },
       parameters,
