@@ -1,28 +1,35 @@
 /** `npm run bench`: every figure that the hub must hold, in one run. A table on standard error, JSON on standard output; exit code 1 when one is missed. */
 import { cpus } from 'node:os';
 import { benchCalls } from './calls.js';
-import { benchConversations } from './conversations.js';
 import { benchConnectedFleet } from './connected-fleet.js';
 import { benchLargeJobs } from './large-jobs.js';
 import { benchListPages } from './list-pages.js';
 import { holds, table, type Figure } from './report.js';
+import { benchConversations } from './voice/conversations.js';
 
 /** How long each server of the first comparison is watched; `--seconds 3` for a quick look. */
 const DEFAULT_SECONDS = 10;
 
-const given = process.argv.indexOf('--seconds');
-const seconds = given === -1 ? DEFAULT_SECONDS : Number(process.argv[given + 1]);
-if (!Number.isFinite(seconds) || seconds <= 0) {
-  process.stderr.write('--seconds must be a positive number of seconds.\n');
+/** At once in the part `voice`; `--conversations 100` for a machine that does other things as well. */
+const DEFAULT_CONVERSATIONS = 500;
+
+function numberAfter(option: string, otherwise: number): number {
+  const given = process.argv.indexOf(option);
+  const value = given === -1 ? otherwise : Number(process.argv[given + 1]);
+  if (Number.isFinite(value) && value > 0) return value;
+  process.stderr.write(`${option} takes a positive number.\n`);
   process.exit(2);
 }
+
+const seconds = numberAfter('--seconds', DEFAULT_SECONDS);
+const conversations = numberAfter('--conversations', DEFAULT_CONVERSATIONS);
 /** `--only jobs` for one of the parts. */
 const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   calls: () => benchCalls(seconds),
   fleet: benchConnectedFleet,
   jobs: benchLargeJobs,
   pages: benchListPages,
-  voice: benchConversations,
+  voice: () => benchConversations(conversations),
 };
 /** Only where it is asked for by its name. */
 const apart = 'pages';

@@ -14,3 +14,13 @@ export async function metric(hub: HubProcess, name: string, ...labels: readonly 
     .filter((line) => labels.every((label) => line.includes(label)))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
+
+/** The metric's values, by one of its labels. */
+export async function metricSums(hub: HubProcess, name: string, label: string): Promise<ReadonlyMap<string, number>> {
+  const sums = new Map<string, number>();
+  for (const line of (await metricsText(hub)).split('\n')) {
+    const value = line.startsWith(`${name}{`) ? new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.[1] : undefined;
+    if (value !== undefined) sums.set(value, (sums.get(value) ?? 0) + Number(line.slice(line.lastIndexOf(' ') + 1)));
+  }
+  return sums;
+}

@@ -2,12 +2,15 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { WebSocket } from 'ws';
 import { makeUdpHeader, UDP_HEADER_BYTES } from '@flotilla/voice';
 import { eventually } from './eventually.js';
 import { answerAsFirmware } from './firmware.js';
 import type { HubProcess } from './hub-process.js';
 import { RawMqttDevice } from './raw-mqtt-device.js';
 import { RawWebSocketDevice, webSocketHello } from './raw-websocket-device.js';
+
+type Hub = Pick<HubProcess, 'httpPort' | 'mqttPort' | 'mqttsPort' | 'deviceSecret'>;
 
 const ALGORITHM = 'aes-128-ctr';
 
@@ -24,7 +27,7 @@ export interface TalkingDevice {
 }
 
 /** A device on WebSocket whose hello was answered. */
-export async function talkOverWebSocket(hub: HubProcess, mac: string): Promise<TalkingDevice> {
+export async function talkOverWebSocket(hub: Hub, mac: string): Promise<TalkingDevice> {
   const device = await RawWebSocketDevice.dial(hub, mac);
   const talking: TalkingDevice = {
     onpacket: () => undefined,
@@ -49,8 +52,23 @@ export async function talkOverWebSocket(hub: HubProcess, mac: string): Promise<T
   return talking;
 }
 
+/** A device that talks to a voice server itself, without a hub between. */
+export async function talkDirectly(url: string): Promise<TalkingDevice> {
+  const socket = new WebSocket(url, { perMessageDeflate: false });
+  const talking: TalkingDevice = {
+    onpacket: () => undefined,
+    speak: (packet) => socket.send(packet),
+    drop: () => socket.terminate(),
+  };
+  await once(socket, 'open');
+  socket.send(webSocketHello);
+  await once(socket, 'message');
+  socket.on('message', (data: Buffer, isBinary) => isBinary && talking.onpacket(data));
+  return talking;
+}
+
 /** A device on MQTT whose hello was answered, with its UDP channel. */
-export async function talkOverMqtt(hub: HubProcess, mac: string): Promise<TalkingDevice> {
+export async function talkOverMqtt(hub: Hub, mac: string): Promise<TalkingDevice> {
   const device = await RawMqttDevice.connect(hub, mac);
   device.say(JSON.stringify({ ...(JSON.parse(webSocketHello) as object), version: 3, transport: 'udp' }));
   const found = () => device.messages.map((text) => JSON.parse(text) as ServerHello).find(({ type }) => type === 'hello');

@@ -27,8 +27,8 @@ export interface ConversingDevice {
   pendingCalls(): number;
   /** Sends a message; false when nothing was accepted. */
   say(message: JsonObject): boolean;
-  /** Sends a binary frame; over WebSocket only. */
-  sendAudio(frame: Uint8Array): void;
+  /** Sends a binary frame, over WebSocket only; false when it was not accepted. */
+  sendAudio(frame: Uint8Array): boolean;
   /** Over WebSocket a conversation ends with its connection; over MQTT this does nothing. */
   hangUp(reason: 'no_voice' | 'conversation_ended'): void;
   /** Writes the event `device.conversation`. */

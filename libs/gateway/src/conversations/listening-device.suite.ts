@@ -28,8 +28,9 @@ export class ListeningDevice implements ConversingDevice {
     return true;
   }
 
-  sendAudio(frame: Uint8Array): void {
+  sendAudio(frame: Uint8Array): boolean {
     this.frames.push(frame);
+    return true;
   }
 
   hangUp(reason: string): void {

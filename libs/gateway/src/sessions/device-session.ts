@@ -208,7 +208,7 @@ export class DeviceSession implements SessionObserver {
       known: () => ({ info: this.#info, tools: this.#facts.toolSet?.tools }),
       pendingCalls: () => actor.pendingCalls,
       say: (message) => actor.sendMessage(message),
-      sendAudio: (frame) => audio?.sendFrame(frame),
+      sendAudio: (frame) => audio?.sendFrame(frame) ?? false,
       hangUp: (reason) => {
         if (kind === 'WEBSOCKET') actor.close(reason);
       },

@@ -26,7 +26,8 @@ export interface Arrival {
 export interface AudioPath {
   /** Bytes, messages included, that the device has not taken yet. */
   readonly unsentBytes: number;
-  sendFrame(frame: Uint8Array): void;
+  /** False when it was not accepted. */
+  sendFrame(frame: Uint8Array): boolean;
   onframe: ((frame: Uint8Array) => void) | undefined;
 }
 

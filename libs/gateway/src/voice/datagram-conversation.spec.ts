@@ -58,9 +58,9 @@ describe('a conversation over MQTT and UDP', () => {
     }
   }
 
-  async function converse(limits: Partial<VoiceLimits> = {}) {
+  async function converse(limits: Partial<VoiceLimits> = {}, host = '127.0.0.1') {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits });
+    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits, host });
     const { answer, conversation } = await stage.talk('udp', 3);
     return { answer, conversation, stage, heard: await server.conversation(), speaker: await Speaker.open(answer) };
   }
@@ -80,14 +80,29 @@ describe('a conversation over MQTT and UDP', () => {
     expect(again.answer.message['udp']).not.toEqual(answer.message['udp']);
   });
 
-  it('carries speech both ways', async () => {
-    const { heard, speaker, stage } = await converse();
+  it.each([['127.0.0.1'], ['::']])('carries speech both ways, through a port on %s', async (host) => {
+    const { heard, speaker, stage } = await converse({}, host);
     speaker.speak(speech);
     speaker.speak(Buffer.from([1, 2]));
     await vi.waitFor(() => expect(heard.frames).toEqual([speech, Buffer.from([1, 2])]));
     for (const byte of [1, 2, 3]) heard.socket.send(Buffer.from([byte]));
     await vi.waitFor(() => expect(speaker.heard).toEqual([Buffer.from([1]), Buffer.from([2]), Buffer.from([3])]));
     expect(stage.count('frames_dropped_malformed')).toBe(0);
+    expect([...stage.udp.drops]).toEqual([]);
+  });
+
+  it('counts what got lost on the way, and what is for a device that nobody has heard yet', async () => {
+    const { conversation, heard, speaker, stage } = await converse();
+    heard.socket.send(speech);
+    await vi.waitFor(() => expect(stage.count('frames_dropped_device_not_found')).toBe(1));
+    speaker.speak(speech, 1);
+    speaker.speak(speech, 4);
+    await vi.waitFor(() => expect(heard.frames).toHaveLength(2));
+    expect(stage.count('frames_lost')).toBe(2);
+    heard.socket.send(Buffer.alloc(1_485));
+    await vi.waitFor(() => expect(stage.count('frames_dropped_too_long')).toBe(1));
+    conversation.end('device_goodbye');
+    expect(stage.device.reports.at(-1)).toMatchObject({ framesFromDevice: 2, framesDropped: 2, packetsLost: 2 });
   });
 
   it('drops and counts what is forged, replayed, cut or foreign, and follows the device to another port', async () => {
@@ -122,10 +137,11 @@ describe('a conversation over MQTT and UDP', () => {
     const { heard, speaker, stage } = await converse();
     speaker.speak(speech);
     await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
-    const channel = stage.udp.openChannel({ address: undefined, packetsAheadMax: 10, heard: () => undefined });
-    const header = makeUdpHeader({ length: 1, ssrc: channel.ssrc, timestamp: 60, sequence: 1 });
-    expect(channel.receive(Buffer.concat([header, Buffer.from([1])]), { address: '127.0.0.1', port: 0 })).toBe('wrong_address');
-    expect(channel.sendAudio({ payload: speech, timestamp: 60 })).toBe(false);
+    const channel = stage.udp.openChannel({ address: undefined, packetsAheadMax: 10, heard: () => undefined, missed: () => undefined });
+    const header = { length: 1, ssrc: channel.ssrc, timestamp: 60, sequence: 1 };
+    const datagram = Buffer.concat([makeUdpHeader(header), Buffer.from([1])]);
+    expect(channel.receive(datagram, header, { address: '127.0.0.1', port: 0 })).toBe('wrong_address');
+    expect(channel.sendAudio({ payload: speech, timestamp: 60 })).toBe('device_not_found');
     stage.udp.closeChannel(channel);
   });
 

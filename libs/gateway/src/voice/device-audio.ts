@@ -3,14 +3,15 @@ import { AudioPacer, decodeAudioFrame, encodeAudioFrame, reframe } from '@flotil
 import type { AudioPacket, FramingVersion } from '@flotilla/voice';
 import type { ConversingDevice } from '../conversations/conversation-host.js';
 import type { UdpAudio, UdpChannel } from './udp-audio.js';
+import type { FrameDrop } from './voice-counters.js';
 import type { VoiceLimits } from './voice-limits.js';
 
 /** Frames are those of the voice server's side, in its framing. */
 export interface DeviceAudio {
   /** When a frame may go to the device, ms since the Unix epoch: `now`, or later. */
   dueAt(now: number): number;
-  /** Sends one frame; false where it was dropped. */
-  send(frame: Uint8Array, now: number): boolean;
+  /** Sends one frame. Why it was dropped, or undefined. */
+  send(frame: Uint8Array, now: number): FrameDrop | undefined;
   /** A binary frame of the device for the voice server; undefined where it is none. */
   fromDevice(frame: Uint8Array): Uint8Array | undefined;
   /** What was sent is no longer played. */
@@ -37,10 +38,10 @@ export class SocketAudio implements DeviceAudio {
     return this.device.unsentBytes > this.limits.deviceUnsentBytesMax ? now + this.limits.drainPollMs : now;
   }
 
-  send(frame: Uint8Array): boolean {
+  send(frame: Uint8Array): FrameDrop | undefined {
     const moved = reframe(this.framings.backend, this.framings.device, frame);
-    if (moved.ok) this.device.sendAudio(moved.frame);
-    return moved.ok;
+    if (!moved.ok) return 'malformed';
+    return this.device.sendAudio(moved.frame) ? undefined : 'device_gone';
   }
 
   fromDevice(frame: Uint8Array): Uint8Array | undefined {
@@ -82,9 +83,9 @@ export class DatagramAudio implements DeviceAudio {
     return this.#pacer.nextAt(now);
   }
 
-  send(frame: Uint8Array, now: number): boolean {
+  send(frame: Uint8Array, now: number): FrameDrop | undefined {
     const decoded = decodeAudioFrame(this.options.backend, frame);
-    if (!decoded.ok) return false;
+    if (!decoded.ok) return 'malformed';
     const { payload, timestamp } = decoded.packet;
     this.#timestamp = timestamp === 0 ? this.#timestamp + this.options.frameMs : timestamp;
     this.#pacer.sent(now);

@@ -37,6 +37,8 @@ export interface StageOptions {
   readonly servers: readonly VoiceServer[];
   readonly limits?: Partial<VoiceLimits>;
   readonly mayCallUserOnly?: boolean;
+  /** Of the UDP port. */
+  readonly host?: string;
 }
 
 export class RelayStage {
@@ -66,7 +68,7 @@ export class RelayStage {
   }
 
   static async set(options: StageOptions): Promise<RelayStage> {
-    const udp = await UdpAudio.open({ host: '127.0.0.1', port: 0 });
+    const udp = await UdpAudio.open({ host: options.host ?? '127.0.0.1', port: 0 });
     const stage = new RelayStage(udp, options);
     closers.push(
       () => udp.close(),

@@ -104,7 +104,7 @@ export class RelayedConversation implements BackendEars {
       return this.#drop(1, 'backend_stalled');
     }
     this.#stalledSince = undefined;
-    connection.sendAudio(frame);
+    if (!connection.sendAudio(frame)) return this.#drop(1, 'backend_gone');
     this.#sums.framesFromDevice += 1;
     this.#sums.bytesFromDevice += frame.length;
     counters.add('frames_from_device');
@@ -163,7 +163,8 @@ export class RelayedConversation implements BackendEars {
   }
 
   #sendFrame(frame: Uint8Array, now: number): void {
-    if (!this.options.audio.send(frame, now)) return this.#drop(1, 'malformed');
+    const dropped = this.options.audio.send(frame, now);
+    if (dropped !== undefined) return this.#drop(1, dropped);
     this.#sums.framesToDevice += 1;
     this.#sums.bytesToDevice += frame.length;
     this.options.counters.add('frames_to_device');

@@ -4,21 +4,39 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
-import type { RemoteInfo, Socket } from 'node:dgram';
+import type { RemoteInfo, Socket, SocketOptions } from 'node:dgram';
+import { lookup } from 'node:dns';
 import { once } from 'node:events';
+import { isIP } from 'node:net';
 import { makeUdpHeader, nonceOf, readUdpHeader, SequenceWindow, UDP_DATAGRAM_BYTES_MAX, UDP_HEADER_BYTES } from '@flotilla/voice';
-import type { AudioPacket, UdpProblem } from '@flotilla/voice';
+import type { AudioPacket, UdpHeader, UdpProblem } from '@flotilla/voice';
 import { GatewayError } from '../gateway-error.js';
 
 /** Why a datagram was dropped. `unknown_sender` is also what is late for a conversation that has ended. */
-export type UdpDrop = UdpProblem | 'unknown_sender' | 'wrong_address' | 'replayed' | 'too_far';
+export type UdpDrop =
+  | UdpProblem
+  | 'unknown_sender'
+  | 'wrong_address'
+  | 'replayed'
+  | 'too_far'
+  /** One of the hub's own, which the system would not send. */
+  | 'not_sent';
 
 export interface UdpChannelOptions {
   /** Where the device's connection comes from. Undefined: the address of the first packet is kept. */
   readonly address: string | undefined;
   readonly packetsAheadMax: number;
   readonly heard: (packet: AudioPacket) => void;
+  /** So many packets before the one that is heard next never came, or come too late. */
+  readonly missed: (packets: number) => void;
 }
+
+interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+type SendDatagram = (datagram: Buffer, to: Endpoint) => void;
 
 const ALGORITHM = 'aes-128-ctr';
 const KEY_BYTES = 16;
@@ -28,13 +46,18 @@ const BUFFER_BYTES = 2 * 1024 * 1024;
 export class UdpAudio {
   readonly #channels = new Map<number, UdpChannel>();
   readonly #drops = new Map<UdpDrop, number>();
+  readonly #send: SendDatagram;
 
   private constructor(private readonly socket: Socket) {
+    const sent = (error: Error | null) => {
+      if (error !== null) this.#drop('not_sent');
+    };
+    this.#send = (datagram, to) => socket.send(datagram, to.port, to.address, sent);
     // Errors of single datagrams (ICMP of a vanished peer) are nothing to act on; unheard they would end the process.
     socket.on('error', () => undefined);
     socket.on('message', (datagram, from) => {
       const drop = this.#receive(datagram, from);
-      if (drop !== undefined) this.#drops.set(drop, (this.#drops.get(drop) ?? 0) + 1);
+      if (drop !== undefined) this.#drop(drop);
     });
   }
 
@@ -44,10 +67,13 @@ export class UdpAudio {
       type: options.host.includes(':') ? 'udp6' : 'udp4',
       recvBufferSize: BUFFER_BYTES,
       sendBufferSize: BUFFER_BYTES,
+      lookup: lookUp,
     });
     try {
+      // Of an address it listens at once.
+      const listening = once(socket, 'listening');
       socket.bind(options.port, options.host);
-      await once(socket, 'listening');
+      await listening;
     } catch (cause) {
       throw new GatewayError('UDP_UNAVAILABLE', `cannot bind UDP ${options.host}:${options.port}`, { cause });
     }
@@ -72,7 +98,7 @@ export class UdpAudio {
   openChannel(options: UdpChannelOptions): UdpChannel {
     let ssrc = randomBytes(4).readUInt32BE();
     while (this.#channels.has(ssrc)) ssrc = randomBytes(4).readUInt32BE();
-    const channel = new UdpChannel(ssrc, options, (datagram, to) => this.socket.send(datagram, to.port, to.address, () => undefined));
+    const channel = new UdpChannel(ssrc, options, this.#send);
     this.#channels.set(ssrc, channel);
     return channel;
   }
@@ -91,7 +117,11 @@ export class UdpAudio {
     const read = readUdpHeader(datagram);
     if (!read.ok) return read.problem;
     const channel = this.#channels.get(read.header.ssrc);
-    return channel === undefined ? 'unknown_sender' : channel.receive(datagram, from);
+    return channel === undefined ? 'unknown_sender' : channel.receive(datagram, read.header, from);
+  }
+
+  #drop(reason: UdpDrop): void {
+    this.#drops.set(reason, (this.#drops.get(reason) ?? 0) + 1);
   }
 }
 
@@ -100,12 +130,14 @@ export class UdpChannel {
   readonly key = randomBytes(KEY_BYTES);
   readonly #window: SequenceWindow;
   #sequence = 0;
-  #peer: { address: string; port: number } | undefined;
+  /** As the socket names it. */
+  #peer: Endpoint | undefined;
+  #peerAddress: string | undefined;
 
   constructor(
     readonly ssrc: number,
     private readonly options: UdpChannelOptions,
-    private readonly send: (datagram: Buffer, to: { readonly address: string; readonly port: number }) => void,
+    private readonly send: SendDatagram,
   ) {
     this.#window = new SequenceWindow(options.packetsAheadMax);
   }
@@ -120,32 +152,40 @@ export class UdpChannel {
     return this.#window.skipped;
   }
 
-  /** Enciphers and sends. False while the device has not shown where it is, and for what no datagram takes. */
-  sendAudio({ payload, timestamp }: AudioPacket): boolean {
-    if (this.#peer === undefined || payload.length + UDP_HEADER_BYTES > UDP_DATAGRAM_BYTES_MAX) return false;
+  /** Enciphers and sends. Why the packet was dropped, or undefined. */
+  sendAudio({ payload, timestamp }: AudioPacket): 'device_not_found' | 'too_long' | undefined {
+    if (this.#peer === undefined) return 'device_not_found';
+    if (payload.length + UDP_HEADER_BYTES > UDP_DATAGRAM_BYTES_MAX) return 'too_long';
     const header = makeUdpHeader({ length: payload.length, ssrc: this.ssrc, timestamp, sequence: ++this.#sequence });
     const cipher = createCipheriv(ALGORITHM, this.key, header);
-    this.send(Buffer.concat([header, cipher.update(payload), cipher.final()]), this.#peer);
-    return true;
+    this.send(Buffer.concat([header, cipher.update(payload)]), this.#peer);
+    return undefined;
   }
 
   /** Why the datagram is dropped, or undefined. The same address at a new port with a newer number is a device behind a NAT that forgot it. */
-  receive(datagram: Buffer, from: { readonly address: string; readonly port: number }): UdpDrop | undefined {
-    const read = readUdpHeader(datagram);
-    if (!read.ok) return read.problem;
-    const address = this.#peer?.address ?? this.options.address;
+  receive(datagram: Buffer, { sequence, timestamp }: UdpHeader, from: Endpoint): UdpDrop | undefined {
+    const address = this.#peerAddress ?? this.options.address;
     const sender = plainAddress(from.address);
     // Nothing can be sent to port 0, which Node throws at: whoever claims to be there would end the process with the answer.
     if (from.port === 0 || (address !== undefined && sender !== address)) return 'wrong_address';
-    const verdict = this.#window.take(read.header.sequence);
+    const skippedBefore = this.#window.skipped;
+    const verdict = this.#window.take(sequence);
     if (verdict !== 'accepted') return verdict;
-    this.#peer = { address: sender, port: from.port };
+    if (this.#window.skipped > skippedBefore) this.options.missed(this.#window.skipped - skippedBefore);
+    this.#peer = from;
+    this.#peerAddress = sender;
     const decipher = createDecipheriv(ALGORITHM, this.key, datagram.subarray(0, UDP_HEADER_BYTES));
-    const payload = Buffer.concat([decipher.update(datagram.subarray(UDP_HEADER_BYTES)), decipher.final()]);
-    this.options.heard({ payload, timestamp: read.header.timestamp });
+    this.options.heard({ payload: decipher.update(datagram.subarray(UDP_HEADER_BYTES)), timestamp });
     return undefined;
   }
 }
+
+/** Of an address that is one already nothing is looked up: it would cost every packet a round through the resolver. */
+const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, found) => {
+  const family = isIP(host);
+  if (family === 0) lookup(host, options, found);
+  else found(null, host, family);
+};
 
 /** IPv4 addresses without the prefix that dual-stack sockets put before them. */
 function plainAddress(address: string): string {

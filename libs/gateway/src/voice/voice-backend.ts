@@ -109,8 +109,11 @@ export class BackendConnection {
     if (this.#isOpen) this.socket.send(JSON.stringify(message));
   }
 
-  sendAudio(frame: Uint8Array): void {
-    if (this.#isOpen) this.socket.send(frame);
+  /** False where the server has gone already. */
+  sendAudio(frame: Uint8Array): boolean {
+    const isOpen = this.#isOpen;
+    if (isOpen) this.socket.send(frame);
+    return isOpen;
   }
 
   /** Stops and goes on reading: what is not read fills the server's own buffers. */

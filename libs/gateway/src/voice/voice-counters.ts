@@ -3,15 +3,29 @@ import type { GatewayCount } from '../gateway-counters.js';
 import type { ConversationEnd } from './relayed-conversation.js';
 
 /** Why a frame that the hub had was not passed on. */
-export type FrameDrop = 'malformed' | 'backend_stalled' | 'interrupted' | 'conversation_ended';
+export type FrameDrop =
+  | 'malformed'
+  /** Said before the device's hello was answered. */
+  | 'too_early'
+  | 'backend_stalled'
+  /** One side had closed, and the hub had not heard of it yet. */
+  | 'backend_gone'
+  | 'device_gone'
+  /** A device over UDP is found only by what it sends, and this one has sent nothing. */
+  | 'device_not_found'
+  /** More than a datagram takes. */
+  | 'too_long'
+  | 'interrupted'
+  | 'conversation_ended';
 
-type Count = 'started' | `ended_${ConversationEnd}` | 'frames_from_device' | 'frames_to_device' | 'texts_refused' | 'unavailable';
+type Count =
+  'started' | `ended_${ConversationEnd}` | 'frames_from_device' | 'frames_to_device' | 'frames_lost' | 'texts_refused' | 'unavailable';
 
 export class VoiceCounters {
   readonly #counts = new Map<string, number>();
 
-  add(count: Count): void {
-    this.#add(`voice_${count}`, 1);
+  add(count: Count, amount = 1): void {
+    this.#add(`voice_${count}`, amount);
   }
 
   dropped(reason: FrameDrop, frames: number): void {

@@ -24,7 +24,10 @@ export interface VoiceLimits {
   readonly backendCallTimeoutMs: number;
   /** Frames and texts for a device that wait for their turn; from there on the voice server is not read until half of them have gone. 15 s of speech. */
   readonly queuedItemsMax: number;
-  /** Packets that go to a device ahead of the time when they are played: its own queue holds 2.4 s. */
+  /**
+   * Packets that go to a device ahead of the time when they are played. What comes in fits and starts of less than that is passed on as it comes; the
+   * device's own queue holds 40.
+   */
   readonly leadFrames: number;
   /** Unsent bytes of a WebSocket device from which on its voice server is not read: a second or two of speech. */
   readonly deviceUnsentBytesMax: number;
@@ -53,7 +56,7 @@ export const defaultVoiceLimits: VoiceLimits = {
   backendRequestsMax: 16,
   backendCallTimeoutMs: 60_000,
   queuedItemsMax: 256,
-  leadFrames: 5,
+  leadFrames: 16,
   deviceUnsentBytesMax: 16 * 1024,
   drainPollMs: 20,
   idleMs: 120_000,

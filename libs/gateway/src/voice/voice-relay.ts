@@ -138,7 +138,8 @@ class Opening implements Conversation {
 
   heardAudio(frame: Uint8Array): void {
     if (this.#relayed !== undefined) this.#relayed.conversation.heardAudioFromDevice(this.#relayed.audio.fromDevice(frame));
-    this.#voiceless?.heardAudio(frame);
+    else if (this.#voiceless !== undefined) this.#voiceless.heardAudio(frame);
+    else this.options.counters.dropped('too_early', 1);
   }
 
   used(): void {
@@ -217,13 +218,14 @@ class Opening implements Conversation {
   }
 
   #overUdp(sessionId: string, connection: BackendConnection, backend: FramingVersion): { answer: JsonObject; audio: DeviceAudio } {
-    const { checksAddress, limits, publicHost, udp } = this.options;
+    const { checksAddress, counters, limits, publicHost, udp } = this.options;
     const { device } = this.request;
     const socket = udp();
     const channel = socket.openChannel({
       address: checksAddress ? device.remoteAddress : undefined,
       packetsAheadMax: limits.packetsAheadMax,
       heard: (packet) => this.#relayed?.conversation.heardAudioFromDevice(frameOf(packet, backend)),
+      missed: (packets) => counters.add('frames_lost', packets),
     });
     const where = { server: publicHost ?? device.localAddress ?? '127.0.0.1', port: socket.port };
     const answer = udpServerHello(sessionId, { ...where, key: channel.key.toString('hex'), nonce: channel.nonce });

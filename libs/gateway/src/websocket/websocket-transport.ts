@@ -58,8 +58,10 @@ export class WebSocketTransport implements Transport, AudioPath {
     return this.socket.bufferedAmount;
   }
 
-  sendFrame(frame: Uint8Array): void {
-    if (this.#isOpen && this.socket.readyState === this.socket.OPEN) this.socket.send(frame);
+  sendFrame(frame: Uint8Array): boolean {
+    const isOpen = this.#isOpen && this.socket.readyState === this.socket.OPEN;
+    if (isOpen) this.socket.send(frame);
+    return isOpen;
   }
 
   /** These devices neither answer the close frame nor close the TCP side, so the socket is cut a little later. [xiaozhi §1.5] */

@@ -1,0 +1,16 @@
+/** The voice server of the bench, run as a child process: answers each packet at once with one of its own, stamped by it. Says what it heard when it is asked. */
+import { openEchoServer } from '@flotilla/test/echo-server';
+import type { ServerReport } from './messages.js';
+import { ArrivalLog, stampedPacket } from './stamped-packet.js';
+
+const server = await openEchoServer();
+let log = new ArrivalLog();
+server.echo = (packet) => stampedPacket(log.take(packet));
+
+process.on('message', () => {
+  const report: ServerReport = { heard: log.summary() };
+  log = new ArrivalLog();
+  process.send?.(report);
+});
+process.once('disconnect', () => process.exit());
+process.send?.({ url: server.url });
