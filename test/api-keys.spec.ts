@@ -2,24 +2,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scopes, type Scope } from './src/api-keys.js';
 import { eventually } from './src/eventually.js';
 import { ask, send, subscriptions } from './src/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
 import { online } from './src/job-api.js';
 import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 import { openTestDatabase, type TestDatabase } from './src/test-database.js';
-
-const scopes = [
-  'DEVICES_READ',
-  'DEVICES_WRITE',
-  'TOOLS_CALL',
-  'TOOLS_CALL_PRIVILEGED',
-  'JOBS_READ',
-  'JOBS_WRITE',
-  'FIRMWARE_WRITE',
-  'EVENTS_READ',
-] as const;
-type Scope = (typeof scopes)[number];
 
 let database: TestDatabase;
 let client: Client;
@@ -68,7 +57,7 @@ afterAll(async () => {
 });
 
 describe('a key with one scope', () => {
-  const operations: Readonly<Record<Scope, readonly string[]>> = {
+  const operations: Readonly<Record<(typeof scopes)[number], readonly string[]>> = {
     DEVICES_READ: [
       '{ devices { nodes { id } } }',
       '{ device(id: "x") { id } }',

@@ -1,18 +1,11 @@
 /** API keys as an administrator makes them. */
+import { scopes as allScopes } from '@flotilla/client';
 import { ask } from './graphql-client.js';
 import type { HubProcess } from './hub-process.js';
 
-export const scopes = [
-  'DEVICES_READ',
-  'DEVICES_WRITE',
-  'TOOLS_CALL',
-  'TOOLS_CALL_PRIVILEGED',
-  'JOBS_READ',
-  'JOBS_WRITE',
-  'FIRMWARE_WRITE',
-  'EVENTS_READ',
-] as const;
-export type Scope = (typeof scopes)[number] | 'ADMIN';
+export type Scope = (typeof allScopes)[number];
+/** Those that open one thing each: all but ADMIN, which is all of them. */
+export const scopes = allScopes.filter((scope) => scope !== 'ADMIN');
 
 export interface MadeKey {
   readonly id: string;

@@ -6,6 +6,7 @@ export type { DeviceListOptions } from './fleet/each-device.js';
 export type { TailedEvent, TailOptions } from './fleet/tail-events.js';
 export type { JobResultsFormat } from './fleet/job-results.js';
 export type { FirmwareFile } from './fleet/upload-firmware.js';
+export { scopes } from './scopes.js';
 export type { SubscriptionOptions } from './transport/subscriptions.js';
 export { verifyWebhook, type VerifyOptions } from './webhooks/verify-webhook.js';
 export type { CallOutcomeFragment, DeviceSummaryFragment, EventFieldsFragment, JobStatusFragment } from './generated/operations.js';

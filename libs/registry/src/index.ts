@@ -81,6 +81,7 @@ export type { Page, PageRequest } from './page.js';
 export type { CallFilter, CallRecord, CallRow, CallStore, EventFilter, EventRow, EventStore } from './record-stores.js';
 export { principalRef } from './registry.js';
 export type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, NewApiKey, RevocationAnswer } from './keys/api-key-store.js';
+export { SCOPES } from './keys/key-rows.js';
 export type { LeaseOptions, Principal, ProcessLease, Registry, Scope, ToolPolicyStore, WriterStatus } from './registry.js';
 export type {
   Approval,

@@ -1,24 +1,11 @@
 /** `flotilla keys`: create, list, revoke. */
 import type { Argv } from 'yargs';
-import { expectAccepted } from '@flotilla/client';
-import type { Scope } from '@flotilla/client/schema';
+import { expectAccepted, scopes } from '@flotilla/client';
 import { withClient } from '../connection.js';
 import { printRows, printThing } from '../console/output.js';
 import { deviceFilter, deviceFilterOptions } from '../device-filter.js';
 import { ApiKeysDocument, CreateApiKeyDocument, RevokeApiKeyDocument } from '../generated/operations.js';
 import { command, type GlobalArguments } from './command.js';
-
-const scopes = [
-  'DEVICES_READ',
-  'DEVICES_WRITE',
-  'TOOLS_CALL',
-  'TOOLS_CALL_PRIVILEGED',
-  'JOBS_READ',
-  'JOBS_WRITE',
-  'FIRMWARE_WRITE',
-  'EVENTS_READ',
-  'ADMIN',
-] as const satisfies readonly Scope[];
 
 export function keysCommand(program: Argv<GlobalArguments>) {
   return program.command('keys', 'Make, list and revoke API keys', (keys) => listKeys(revoke(create(keys))));

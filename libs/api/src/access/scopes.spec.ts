@@ -1,4 +1,4 @@
-import type { Scope } from '@flotilla/registry';
+import { SCOPES, type Scope } from '@flotilla/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApi, type OpenApi } from '../mount/mounted-api.suite.js';
 
@@ -49,16 +49,7 @@ const operations: readonly (readonly [string, Scope])[] = [
   ['mutation { revokeEnrolmentLink(id: "x") { userErrors { code } } }', 'ADMIN'],
 ];
 
-const scopes: readonly Scope[] = [
-  'DEVICES_READ',
-  'DEVICES_WRITE',
-  'TOOLS_CALL',
-  'TOOLS_CALL_PRIVILEGED',
-  'JOBS_READ',
-  'JOBS_WRITE',
-  'FIRMWARE_WRITE',
-  'EVENTS_READ',
-];
+const scopes = SCOPES.filter((scope) => scope !== 'ADMIN');
 
 describe('scopes', () => {
   it.each(operations)('%s needs %s, and nothing else will do', async (query, needed) => {

@@ -1,5 +1,6 @@
 /** Makes a key and shows its secret, once. */
 import { type FormEvent, useState } from 'react';
+import { scopes } from '@flotilla/client';
 import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Scope } from '../../hub/session';
@@ -8,17 +9,6 @@ import { ActFailureNotice } from '../../parts/failure';
 import { Secret } from '../../parts/secret';
 import { CreateApiKeyDocument } from './generated/access';
 
-const scopes: readonly Scope[] = [
-  'DEVICES_READ',
-  'DEVICES_WRITE',
-  'TOOLS_CALL',
-  'TOOLS_CALL_PRIVILEGED',
-  'JOBS_READ',
-  'JOBS_WRITE',
-  'FIRMWARE_WRITE',
-  'EVENTS_READ',
-  'ADMIN',
-];
 /** Days that a key lives; never is one of the choices. */
 const lifetimes = ['30', '90', '365', 'never'] as const;
 const dayMs = 86_400_000;
