@@ -85,9 +85,23 @@ export async function planJob(
 ): Promise<{ readonly row: NewJob } | JobAnswer> {
   const invalidKey = refuseKey(making.idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
-  if (!('firmwareImageId' in request)) return planFrom(deps, { request }, making);
+  const { actor, idempotencyKey } = making;
+  const asked = { createdById: actor.id, idempotencyKey, requestHash: making.requestHash ?? requestHash(request) };
+  // Before what may have changed since: a repetition gets its job also when another one would be refused now.
+  const earlier = await madeBefore(deps, asked);
+  if (earlier !== undefined) return earlier;
+  if (!('firmwareImageId' in request)) return planFrom(deps, { request }, making, asked);
   const planned = await planRollout(deps.registry, request);
-  return 'code' in planned ? { refusal: planned } : planFrom(deps, planned, making);
+  return 'code' in planned ? { refusal: planned } : planFrom(deps, planned, making, asked);
+}
+
+/** By whom, under which key, and for what. */
+type Asked = Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>;
+
+/** What the key has made before, or that it was used for something else; undefined where it is new. */
+export async function madeBefore({ registry }: Pick<CreateJobDeps, 'registry'>, asked: Asked): Promise<JobAnswer | undefined> {
+  const earlier = await registry.jobs.earlier(asked);
+  return earlier && answerOf(earlier);
 }
 
 /** All in one transaction, so that a repetition meets all of them or none. One answer where the first of them was there already. */
@@ -104,19 +118,19 @@ export interface AskedJob {
   readonly image?: PlannedRollout['image'] | undefined;
 }
 
-async function planFrom(deps: CreateJobDeps, { request, image }: AskedJob, making: Making): Promise<{ readonly row: NewJob } | JobAnswer> {
-  const { idempotencyKey, actor, parentJobId } = making;
+async function planFrom(
+  deps: CreateJobDeps,
+  { request, image }: AskedJob,
+  { actor, parentJobId, refuseMore }: Making,
+  asked: Asked,
+): Promise<{ readonly row: NewJob } | JobAnswer> {
   const invalid = refuseJobRequest(request);
   if (invalid !== undefined) return { refusal: invalid };
-  const asked = { createdById: actor.id, idempotencyKey, requestHash: making.requestHash ?? hashOf(request, image) };
-  // Before what may have changed since: a repetition gets its job also when another one would be refused now.
-  const earlier = await deps.registry.jobs.earlier(asked);
-  if (earlier !== undefined) return answerOf(earlier);
   const createdAt = deps.clock.now();
   const policy = await deps.policies.policyOf(request.tool);
   // Frozen into the job: what becomes of the key later widens nothing.
   const devices = narrowed(request.devices, actor.devices);
-  const refusal = (await refuseNewJob(deps, { request: { ...request, devices }, image }, policy, actor)) ?? (await making.refuseMore?.());
+  const refusal = (await refuseNewJob(deps, { request: { ...request, devices }, image }, policy, actor)) ?? (await refuseMore?.());
   if (refusal !== undefined) return { refusal };
   const row = {
     id: newId(createdAt) as JobId,
@@ -135,10 +149,6 @@ async function planFrom(deps: CreateJobDeps, { request, image }: AskedJob, makin
     createdAt,
   };
   return { row };
-}
-
-function hashOf(request: JobRequest, image: AskedJob['image']): string {
-  return requestHash(image ? { ...request, firmwareImageId: image.id } : request);
 }
 
 /** What depends on the fleet, the tool and the caller. */

@@ -7,7 +7,8 @@ import type { Actor } from '../actor.js';
 import { refuseKey } from '../idempotency/refuse-key.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-import { makeJob } from './create-job.js';
+import { requestHash } from '../idempotency/request-hash.js';
+import { madeBefore, makeJob } from './create-job.js';
 import type { CreateJobDeps, JobAnswer } from './create-job.js';
 import type { RolloutRequest } from '../rollout/rollout-request.js';
 import type { JobRequest } from './job-request.js';
@@ -21,12 +22,17 @@ export async function rerunJob(
 ): Promise<JobAnswer> {
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
+  const chosen = [...new Set(outcomes)].sort();
+  const asked = { createdById: actor.id, idempotencyKey, requestHash: requestHash({ rerunOf: id.toLowerCase(), outcomes: chosen }) };
+  // Before the parent: whoever repeats the request may not see it any more.
+  const earlier = await madeBefore(deps, asked);
+  if (earlier !== undefined) return earlier;
   const parent = await deps.registry.viewFor(actor).jobs.find(id);
   const refusal = parent === undefined ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) : refuseParent(parent, outcomes);
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
-  const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: [...new Set(outcomes)].sort() } };
+  const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen } };
   return makeJob(deps, requestOf(parent, devices), {
-    ...{ idempotencyKey, actor, parentJobId: parent.id },
+    ...{ idempotencyKey, actor, parentJobId: parent.id, requestHash: asked.requestHash },
     refuseMore: async () => {
       if ((await deps.registry.jobs.countDevices(narrowed(devices, actor.devices), 1)) > 0) return undefined;
       return refuse('INVALID', ['outcomes'], 'No device that is still there ended so in this job.');

@@ -26,17 +26,17 @@ export async function revertJob(deps: RevertJobDeps, id: string, idempotencyKey:
   const { jobs, rollouts } = deps.registry.viewFor(actor);
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
+  // The same key means the same jobs, and by now their devices may have gone back, or be gone: they are in no group any more.
+  const repeated = await madeBefore(deps, id, idempotencyKey, actor);
+  if (repeated !== undefined) return repeated;
   const former = await jobs.find(id);
   if (former === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
   if (former.firmwareImageId === undefined || former.verification !== 'FIRMWARE')
     return { refusal: refuse('CONFLICT', ['id'], 'Only a roll-out of a firmware image can be reverted.') };
-  // The same key means the same jobs, and by now their devices may have gone back: they are in no group any more.
-  const repeated = await madeBefore(deps, former, idempotencyKey, actor);
-  if (repeated.kind !== 'none') return repeated.answer;
   const groups = await rollouts.revertGroups(former.id);
   const refusal = refuseRevert(former, groups);
   if (refusal !== undefined) return { refusal };
-  const making = { actor, idempotencyKey, parentJobId: former.id, requestHash: hashOf(former) };
+  const making = { actor, idempotencyKey, parentJobId: former.id, requestHash: hashOf(id) };
   const rows: NewJob[] = [];
   for (const [index, image] of imagesOf(groups).entries()) {
     const planned = await planJob(deps, requestOf(former, image), making);
@@ -47,7 +47,7 @@ export async function revertJob(deps: RevertJobDeps, id: string, idempotencyKey:
   if (first?.job === undefined) return { ...first };
   const further = others.flatMap(({ job }) => job ?? []);
   // Somebody with the same key was faster: what they made is the answer, all of it.
-  if (further.length + 1 < rows.length) return (await madeBefore(deps, former, idempotencyKey, actor)).answer;
+  if (further.length + 1 < rows.length) return (await madeBefore(deps, id, idempotencyKey, actor)) ?? {};
   return { job: first.job, others: further };
 }
 
@@ -64,29 +64,28 @@ function requestOf(former: Job, { imageId, version }: { readonly imageId: string
   };
 }
 
-interface Before {
-  readonly kind: 'none' | 'some';
-  readonly answer: RevertAnswer;
-}
-
-async function madeBefore({ registry }: RevertJobDeps, former: Job, idempotencyKey: string, actor: Actor): Promise<Before> {
+/** All jobs that the key has made, or that it was used for something else; undefined where it is new. */
+async function madeBefore(
+  { registry }: RevertJobDeps,
+  id: string,
+  idempotencyKey: string,
+  actor: Actor,
+): Promise<RevertAnswer | undefined> {
   const made: Job[] = [];
   for (let index = 0; index < imagesMax; index += 1) {
     const key = keyOf(idempotencyKey, index);
-    const earlier = await registry.jobs.earlier({ createdById: actor.id, idempotencyKey: key, requestHash: hashOf(former) });
-    if (earlier?.kind === 'conflict') {
-      const refusal = refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.');
-      return { kind: 'some', answer: { refusal } };
-    }
+    const earlier = await registry.jobs.earlier({ createdById: actor.id, idempotencyKey: key, requestHash: hashOf(id) });
+    if (earlier?.kind === 'conflict')
+      return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
     if (earlier === undefined) break;
     made.push(earlier.job);
   }
   const [job, ...others] = made;
-  return job === undefined ? { kind: 'none', answer: {} } : { kind: 'some', answer: { job, others } };
+  return job && { job, others };
 }
 
-function hashOf({ id }: Job): string {
-  return requestHash({ revertOf: id });
+function hashOf(id: string): string {
+  return requestHash({ revertOf: id.toLowerCase() });
 }
 
 function refuseRevert({ state }: Job, groups: readonly RevertGroup[]): Refusal | undefined {

@@ -74,7 +74,7 @@ describe('a roll-out', () => {
     await hub.disconnect('paused');
     expect(await rollout.offered('away')).toBeUndefined();
     const jobId = await rollout.started(image, ['away', 'paused']);
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 2 });
+    await expect.poll(() => hub.job(jobId), { timeout: 10_000 }).toMatchObject({ state: 'RUNNING' });
     expect(await rollout.offered('away', { model: 'other-board' })).toBeUndefined();
     expect(await rollout.offered('away', { board: { chip: 'esp32c3', otaPartitions: 2, elfSha256: undefined } })).toBeUndefined();
     const both = await Promise.all([rollout.offered('away'), rollout.offered('away')]);
