@@ -1,4 +1,5 @@
 /** The hub's program: settings from the environment, start, one ready line on standard output, and an orderly end on Ctrl-C or SIGTERM. */
+import './production.js';
 import { existsSync } from 'node:fs';
 import { ConfigError, readConfig, unknownSettings } from './settings/config.js';
 import { startHub, type RunningHub } from './hub.js';
