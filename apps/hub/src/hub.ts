@@ -88,8 +88,10 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
   closers.add('http server', () => server.close());
   const upgrades = new Map<string, UpgradeHandler>();
+  let httpPort = 0;
   const addresses = deviceAddresses(config, {
-    http: () => portOf(server.server) || config.httpPort,
+    // Asked for each device that connects; the server asks the kernel.
+    http: () => (httpPort ||= portOf(server.server)) || config.httpPort,
     mqtt: () => gateway?.ports.mqtt ?? config.mqttPort,
   });
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
