@@ -1,5 +1,4 @@
 /** API keys: random secrets that only their holders know; PostgreSQL has their SHA-256. Knows who a key is, not what a scope means. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { AuditSource } from '../audit-store.js';
 import { audited } from '../audit/append-audit.js';
@@ -10,6 +9,7 @@ import { BoundedCache } from '../devices/bounded-cache.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Principal } from '../registry.js';
+import { hashOf, isEqualHash, newSecret } from '../secrets/secrets.js';
 import type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, NewApiKey, RevocationAnswer } from './api-key-store.js';
 import { canAnswer, insertKey, KEY_COLUMNS, makeRoom, revokeKey, SCOPES, toApiKey, type ApiKeyRecord } from './key-rows.js';
 
@@ -58,7 +58,7 @@ export class PgApiKeyStore implements ApiKeyStore {
       },
       [hash],
     );
-    const key = record && isEqual(record.secret_hash, hash) ? toApiKey(record) : undefined;
+    const key = record && isEqualHash(record.secret_hash, hash) ? toApiKey(record) : undefined;
     const principal = key && isValid(key, now) ? principalOf(key) : undefined;
     if (generation === this.#generation)
       this.#remembered.set(hash, { principal, until: Math.min(now + REMEMBERED_MS, key?.expiresAt ?? Infinity) });
@@ -83,7 +83,7 @@ export class PgApiKeyStore implements ApiKeyStore {
       await transaction.query(KEYS_LOCK, []);
       const isFirst = (await transaction.query({ text: 'SELECT FROM api_key LIMIT 1' }, [])).length === 0;
       if (!isFirst && given === undefined) return undefined;
-      const secret = given ?? newSecret();
+      const secret = given ?? newKey();
       await insertKey(transaction, {
         ...{ id: v7(), name: 'admin', scopes: SCOPES, prefix: prefixOf(secret), hash: hashOf(secret), at: Date.now() },
         ...{ devices: undefined, expiresAt: undefined, createdBy: undefined },
@@ -97,7 +97,7 @@ export class PgApiKeyStore implements ApiKeyStore {
     { keysMax, at, by }: { readonly keysMax: number; readonly at: number; readonly by: AuditSource },
   ): Promise<ApiKeyAnswer> {
     if (key.devices !== undefined && !(await canAnswer(this.#database, key.devices))) return { kind: 'FILTER_INVALID' };
-    const secret = newSecret();
+    const secret = newKey();
     return audited(
       this.#database,
       by,
@@ -160,18 +160,10 @@ function isValid({ revokedAt, expiresAt }: ApiKeyRow, now: number): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
-function isEqual(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
-}
-
-function newSecret(): string {
-  return `flt_${randomBytes(32).toString('base64url')}`;
+function newKey(): string {
+  return `flt_${newSecret()}`;
 }
 
 function prefixOf(secret: string): string {
   return secret.slice(0, PREFIX_CHARACTERS);
-}
-
-function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
 }

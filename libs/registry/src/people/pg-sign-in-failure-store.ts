@@ -3,7 +3,7 @@
  * which they are forgotten, which the cost of a password check bounds.
  */
 import type { Database } from '../database/database.js';
-import { hashOf } from '../provisioning/secrets.js';
+import { hashOf } from '../secrets/secrets.js';
 import type { FailureRun, SignInFailureStore } from './people-stores.js';
 
 /** Locks the rows of the subjects, in one order for everybody, and makes those that are missing. */

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import { BoundedCache } from '../devices/bounded-cache.js';
-import { hashOf, isEqualHash, newSecret } from '../provisioning/secrets.js';
+import { hashOf, isEqualHash, newSecret } from '../secrets/secrets.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Asked, NewUserSession, UserSession, UserSessionStore } from './people-stores.js';
 import { toUser, USER_COLUMNS } from './user-rows.js';

@@ -4,7 +4,7 @@ import type { Queryable } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import type { BoardFacts, OtaContact } from '../provisioning-store.js';
 import { issueCredentials, noteChange } from './issue-credentials.js';
-import { hashOf } from './secrets.js';
+import { hashOf } from '../secrets/secrets.js';
 
 /** What is stored of a contact: texts that PostgreSQL takes, and a hash in place of the Client-Id. */
 export interface StoredContact {

@@ -5,7 +5,7 @@ import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { EnrolmentLinkRow, EnrolmentStore } from '../provisioning-store.js';
 import { RegistryError } from '../registry-error.js';
-import { hashOf, newSecret } from './secrets.js';
+import { hashOf, newSecret } from '../secrets/secrets.js';
 
 /** All are listed at once, and nobody needs more. Those that ended longest ago are not listed. */
 const LISTED_MAX = 1_000;

@@ -2,7 +2,7 @@
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
 import type { Dialect } from '../device-filter.js';
-import { hashOf, newMqttClientId, newSecret } from './secrets.js';
+import { hashOf, newMqttClientId, newSecret } from '../secrets/secrets.js';
 
 /** $1: rows. */
 const ISSUE = {

@@ -10,7 +10,7 @@ import type { Page, PageRequest } from '../page.js';
 import type { EnrolmentRow, PendingEnrolment } from '../provisioning-store.js';
 import { RegistryError } from '../registry-error.js';
 import type { StoredContact } from './enrol-device.js';
-import { newCode, newSecret } from './secrets.js';
+import { newCode, newSecret } from '../secrets/secrets.js';
 
 /** A device asks again every half a minute while it waits; one that has not for so long shows its code no more. */
 const CODE_LIFE_MS = 15 * 60_000;

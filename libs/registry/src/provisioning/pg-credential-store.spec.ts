@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewDevice } from '../provisioning-store.js';
-import { hashOf } from './secrets.js';
+import { hashOf } from '../secrets/secrets.js';
 import { admitted, logIn, newContact, openProvisioning } from './provisioning-fixture.suite.js';
 import type { ProvisioningFixture } from './provisioning-fixture.suite.js';
 

@@ -11,7 +11,7 @@ import type { WriterStatus } from '../registry.js';
 import { openContactWriter } from './contact-writer.js';
 import { bindClient, toStoredContact } from './enrol-device.js';
 import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js';
-import { hashOf, isEqualHash } from './secrets.js';
+import { hashOf, isEqualHash } from '../secrets/secrets.js';
 import type { StandingBook } from './standing-book.js';
 import { afterUse, toKnownDevice, usernameOf } from './standing.js';
 import type { Credential, Standing } from './standing.js';
