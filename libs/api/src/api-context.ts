@@ -14,8 +14,8 @@ export class ApiContext {
   readonly view: FleetView;
   /** By `performance.now()`. */
   readonly startedAt = performance.now();
-  loaders: Loaders;
   readonly #registry: FleetWideLookUps;
+  #loaders: Loaders | undefined;
 
   constructor(registry: FleetWideLookUps & Pick<Registry, 'viewFor'>, { viewer, session }: Caller, remoteAddress?: string) {
     this.viewer = viewer;
@@ -23,12 +23,16 @@ export class ApiContext {
     this.remoteAddress = remoteAddress;
     this.#registry = registry;
     this.view = viewOf(registry, viewer);
-    this.loaders = makeLoaders(this.view, this.#registry);
+  }
+
+  /** Made when something is looked up: most acts look up nothing. */
+  get loaders(): Loaders {
+    return (this.#loaders ??= makeLoaders(this.view, this.#registry));
   }
 
   /** For each value of a subscription: with the loaders of its beginning it would show what was true then. */
   renewLoaders(): void {
-    this.loaders = makeLoaders(this.view, this.#registry);
+    this.#loaders = undefined;
   }
 }
 
