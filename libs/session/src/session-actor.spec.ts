@@ -217,6 +217,27 @@ describe('a session', () => {
     expect(log.at(-1)).toBe('closed: hub_closed');
   });
 
+  it('says of each message whether another follows it in the same turn, so that both may share a packet', () => {
+    const { near, far } = linkedPair((run) => void run());
+    const sent: string[] = [];
+    const send = near.send.bind(near);
+    near.send = (text, isMoreToCome) => {
+      sent.push(`${JSON.parse(text).payload.method}${isMoreToCome ? ', and more' : ''}`);
+      return send(text);
+    };
+    far.onmessage = (text) => {
+      const { id, method }: Request = JSON.parse(text).payload;
+      if (method === 'initialize') far.send(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${initialised}}}`);
+    };
+    const observer = { onStateChanged: () => undefined, onGreeted: () => undefined } as unknown as SessionObserver;
+    const session = new SessionActor({
+      ...{ dialect: new XiaozhiDialect(), transport: near, clock: new ManualClock(0), observer, firstRequestId: 1 },
+    });
+    far.start();
+    session.start();
+    expect(sent).toEqual(['initialize', 'notifications/initialized, and more', 'tools/list']);
+  });
+
   it('sends messages that expect no answer until it ends', () => {
     const { session, far, pump } = connect();
     const received: string[] = [];

@@ -156,17 +156,22 @@ export class SessionActor implements Session {
   /** The failure to send a request is the next input, before anything else. */
   #perform(effects: readonly SessionEffect[], now: number): SessionInput | undefined {
     let failed: SessionInput | undefined;
+    let sendsToCome = effects.reduce((count, { kind }) => (kind === 'send' ? count + 1 : count), 0);
     for (const effect of effects) {
-      if (effect.kind !== 'send') this.#tell(effect);
-      else if (!this.#send(effect) && effect.id !== undefined) failed = { kind: 'sendFailed', id: effect.id, now };
+      if (effect.kind !== 'send') {
+        this.#tell(effect);
+        continue;
+      }
+      sendsToCome -= 1;
+      if (!this.#send(effect, sendsToCome > 0) && effect.id !== undefined) failed = { kind: 'sendFailed', id: effect.id, now };
     }
     return failed;
   }
 
-  #send({ text, proof }: Extract<SessionEffect, { kind: 'send' }>): boolean {
+  #send({ text, proof }: Extract<SessionEffect, { kind: 'send' }>, isMoreToCome: boolean): boolean {
     try {
-      const isAccepted = this.#transport.send(text);
-      if (isAccepted && proof !== undefined) this.#transport.send(proof);
+      const isAccepted = this.#transport.send(text, isMoreToCome || proof !== undefined);
+      if (isAccepted && proof !== undefined) this.#transport.send(proof, isMoreToCome);
       return isAccepted;
     } catch (error) {
       this.#giveUp('send', error);

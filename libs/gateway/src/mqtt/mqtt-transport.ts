@@ -22,6 +22,8 @@ export class MqttTransport implements Transport {
   onclose: ((reason: CloseReason) => void) | undefined;
   #isStarted = false;
   #isOpen = true;
+  /** The stream keeps what is written until it is let go. */
+  #isHoldingBack = false;
   readonly #topic: Buffer;
 
   constructor(
@@ -35,11 +37,16 @@ export class MqttTransport implements Transport {
     this.#isStarted = true;
   }
 
-  /** One write of a packet built here: measured, it spares 5 of the 31 µs of CPU that a call costs when Aedes copies, defers and frames the message. */
-  send(text: string): boolean {
+  /**
+   * One write of a packet built here: measured, it spares 5 of the 31 µs of CPU that a call costs when Aedes copies, defers and frames the message. What is held back for
+   * the message after it goes at the end of this turn at the latest.
+   */
+  send(text: string, isMoreToCome = false): boolean {
     const { conn } = this;
     if (!this.#isOpen || conn.destroyed || conn.writableLength > this.options.unsentBytesMax) return false;
+    if (isMoreToCome) this.#holdBack();
     conn.write(publishPacket(this.#topic, text));
+    if (!isMoreToCome && this.#isHoldingBack) this.#letGo();
     return true;
   }
 
@@ -62,6 +69,19 @@ export class MqttTransport implements Transport {
   /** The connection is gone. */
   ended(reason: CloseReason): void {
     if (this.#isOpen) this.#end(reason);
+  }
+
+  #holdBack(): void {
+    if (this.#isHoldingBack) return;
+    this.#isHoldingBack = true;
+    this.conn.cork();
+    process.nextTick(() => this.#letGo());
+  }
+
+  #letGo(): void {
+    if (!this.#isHoldingBack) return;
+    this.#isHoldingBack = false;
+    this.conn.uncork();
   }
 
   #end(reason: CloseReason): void {

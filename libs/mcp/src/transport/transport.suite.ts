@@ -74,6 +74,15 @@ export function describeTransport(name: string, make: () => Promise<TransportUnd
       await vi.waitFor(() => expect(log.messages).toEqual(texts));
     });
 
+    it('carries in order, and at last, what was sent with more to come', async () => {
+      const { near, far } = await open();
+      near.start();
+      expect([near.send('first', true), near.send('second')]).toEqual([true, true]);
+      await vi.waitFor(() => expect(far.received).toEqual(['first', 'second']));
+      near.send('alone', true);
+      await vi.waitFor(() => expect(far.received).toEqual(['first', 'second', 'alone']));
+    });
+
     it('delivers nothing before start', async () => {
       const { near, far, log } = await open();
       far.send('early');

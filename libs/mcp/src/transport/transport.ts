@@ -24,8 +24,11 @@ export type CloseReason =
 export interface Transport {
   /** Begins delivery of messages. */
   start(): void;
-  /** Hands one text message to the socket. False means that not one byte was accepted (closed, or the peer does not drain). */
-  send(text: string): boolean;
+  /**
+   * Hands one text message to the socket. False means that not one byte was accepted (closed, or the peer does not drain). With `isMoreToCome` the next message follows
+   * before this turn is over, and a transport may let this one wait for it: one packet on the network is cheaper than two.
+   */
+  send(text: string, isMoreToCome?: boolean): boolean;
   /** Ends the path. Idempotent; never throws. */
   close(reason: CloseReason): void;
   onmessage: ((text: string) => void) | undefined;
