@@ -12,11 +12,19 @@ type Receive = (client: Client, message: { readonly topic: string; readonly payl
 const noBytes = new Uint8Array();
 
 export class MqttBroker extends Aedes {
+  /** Missing in Aedes' types. */
+  declare readonly persistence: { outgoingStream: () => Iterable<never> };
   readonly #receive: Receive;
 
   constructor(options: AedesOptions, receive: Receive) {
     super(options);
     this.#receive = receive;
+  }
+
+  /** Nothing is kept for a device that is away. Aedes asks for it at each CONNECT, and its own store answers with two streams, one around the other. */
+  override async listen(): Promise<void> {
+    await super.listen();
+    this.persistence.outgoingStream = () => [].values();
   }
 
   /**
