@@ -114,4 +114,5 @@ export const fieldsBehind: readonly (readonly [query: string, has: Scope, needs:
   ['mutation { refreshTools(deviceId: "$device") { device { id } } }', 'DEVICES_WRITE', 'DEVICES_READ'],
   ['mutation { cancelJob(id: "$job") { job { targets { nodes { deviceId } } } } }', 'JOBS_WRITE', 'JOBS_READ'],
   ['mutation { cancelJob(id: "$job") { job { failureGroups { count } } } }', 'JOBS_WRITE', 'JOBS_READ'],
+  ['mutation { cancelJob(id: "$job") { job { decidedOverTime { at } } } }', 'JOBS_WRITE', 'JOBS_READ'],
 ];

@@ -8,6 +8,7 @@ import type {
   DeviceRow,
   DownloadRow,
   EventRow,
+  DecidedPoint,
   FailureGroupRow,
   FleetView,
   Page,
@@ -45,6 +46,7 @@ export interface Loaders {
   /** The newest of each device. */
   readonly downloads: Children<DeviceId, JobId, DownloadRow | undefined>;
   readonly failureGroups: Children<JobId, number, readonly FailureGroupRow[]>;
+  readonly decidedOverTime: Children<JobId, number, readonly DecidedPoint[]>;
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
   readonly webhookDeliveries: Children<string, number, readonly WebhookDeliveryRow[]>;
 }
@@ -84,6 +86,7 @@ export function makeLoaders(view: FleetView, { downloads, toolPolicies, webhooks
       return ids.map((id) => newest.get(id));
     }),
     failureGroups: childrenBy((ids, first) => jobs.failureGroups(ids, first)),
+    decidedOverTime: childrenBy((ids, points) => jobs.decidedOverTime(ids, points)),
   };
 }
 

@@ -143,6 +143,12 @@ export interface TargetFlush {
   readonly at: number;
 }
 
+/** Targets that had ended in each outcome at a moment, ms since the Unix epoch. */
+export type DecidedPoint = { readonly at: number } & Readonly<Record<DecidedCounter, number>>;
+
+/** The counters of targets that have ended. */
+export type DecidedCounter = Exclude<keyof JobProgress, 'total' | 'pending' | 'waitingDevice' | 'inFlight' | 'verifying'>;
+
 export interface TargetRow {
   readonly deviceId: DeviceId;
   readonly wave: number;
@@ -249,6 +255,8 @@ export interface JobStore {
   targets(ids: readonly JobId[], filter: TargetFilter, page: PageRequest): Promise<readonly Page<TargetRow>[]>;
   /** Each job's failures by kind, most frequent first, in the order of the input. */
   failureGroups(ids: readonly JobId[], first: number, within?: DeviceFilter): Promise<readonly (readonly FailureGroupRow[])[]>;
+  /** For each job, in the order of the input, how many targets had ended how at up to `points` moments of equal distance. Goes over all targets of the jobs. */
+  decidedOverTime(ids: readonly JobId[], points: number, within?: DeviceFilter): Promise<readonly (readonly DecidedPoint[])[]>;
   /** Whether a viewer of this sight would touch others' devices by steering the job: one is a target, or nobody has counted them yet. */
   hasTargetsBeyond(job: Pick<Job, 'id' | 'createdById'>, sight?: JobSight): Promise<boolean>;
   liveCount(): Promise<number>;

@@ -1,8 +1,8 @@
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { CallCounts, DeviceFilter, FleetCounts, OnlinePoint } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { ApiError } from '../errors/api-error.js';
 import { parseDeviceFilter } from '../devices/device-filter-input.js';
+import { pointCount, within } from '../limits/within.js';
 import type {
   FleetSummaryCallsArgs,
   FleetSummaryOnlineHistoryArgs,
@@ -19,8 +19,6 @@ export interface FleetSummarySource extends FleetCounts {
 const HOUR_MS = 3_600_000;
 /** Sessions and calls are kept longer, but nobody reads a month in one chart. */
 const HOURS_MAX = 31 * 24;
-/** A chart has no more pixels for them. */
-const POINTS_MAX = 400;
 
 /** The fleet in figures. */
 @Resolver('FleetSummary')
@@ -39,7 +37,7 @@ export class FleetSummaryResolver
     args: FleetSummaryOnlineHistoryArgs,
     { view }: ApiContext,
   ): Promise<readonly OnlinePoint[]> {
-    const points = within('points', args.points ?? 97, { least: 2, most: POINTS_MAX });
+    const points = pointCount(args.points, 97);
     const until = Date.now();
     return view.fleetFigures.onlineHistory(filter, { since: until - hoursMs(args.hours), until, points });
   }
@@ -52,9 +50,4 @@ export class FleetSummaryResolver
 
 function hoursMs(hours: number | null | undefined): number {
   return within('hours', hours ?? 24, { least: 1, most: HOURS_MAX }) * HOUR_MS;
-}
-
-function within(name: string, value: number, { least, most }: { readonly least: number; readonly most: number }): number {
-  if (value >= least && value <= most) return value;
-  throw new ApiError('BAD_USER_INPUT', `${name} must be ${least} to ${most}, not ${value}.`);
 }

@@ -1,12 +1,13 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Job, JobConclusion, JobProgress } from '@flotilla/jobs';
-import type { FailureGroupRow, FirmwareImageRow } from '@flotilla/registry';
+import type { DecidedPoint, FailureGroupRow, FirmwareImageRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import type {
+  JobDecidedOverTimeArgs,
   JobFailureGroupsArgs,
   JobResolvers,
   JobTargetsArgs,
@@ -14,6 +15,7 @@ import type {
   QueryJobsArgs,
   QueryResolvers,
 } from '../generated/schema-types.js';
+import { pointCount } from '../limits/within.js';
 import { emptyProgress, paceOf, waveView, type JobPace, type WaveView } from '../jobs/job-progress.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { targetOutcomes } from '../jobs/target-outcomes.js';
@@ -24,7 +26,9 @@ import { rolloutIdOf, type TargetOfJob } from './job-target.resolver.js';
 export class JobResolver
   implements
     Required<Pick<QueryResolvers, 'job' | 'jobs'>>,
-    Required<Pick<JobResolvers, 'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'firmwareImage'>>
+    Required<
+      Pick<JobResolvers, 'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'decidedOverTime' | 'firmwareImage'>
+    >
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -84,5 +88,10 @@ export class JobResolver
   @ResolveField()
   failureGroups(job: Job, { first }: JobFailureGroupsArgs, { loaders }: ApiContext): Promise<readonly FailureGroupRow[]> {
     return loaders.failureGroups(job.id, pageSize(first, 20, this.limits.pageRowsMax));
+  }
+
+  @ResolveField()
+  decidedOverTime(job: Job, { points }: JobDecidedOverTimeArgs, { loaders }: ApiContext): Promise<readonly DecidedPoint[]> {
+    return loaders.decidedOverTime(job.id, pointCount(points, 120));
   }
 }

@@ -8,6 +8,7 @@ import type { DeviceFilter } from '../device-filter.js';
 import type {
   ClaimedTarget,
   EarlierJob,
+  DecidedPoint,
   FailureGroupRow,
   JobFence,
   JobMove,
@@ -27,6 +28,7 @@ import type {
 } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
 import { claimTargets } from './claim-targets.js';
+import { readDecidedOverTime } from './decided-over-time.js';
 import { endInFlight, endNeverSent, recoverTargets } from './end-targets.js';
 import { flushTargets, markSent } from './flush-targets.js';
 import { countTargets, freezeTargets } from './freeze-targets.js';
@@ -149,6 +151,10 @@ export class PgJobStore implements JobStore {
 
   failureGroups(ids: readonly JobId[], first: number, within?: DeviceFilter): Promise<readonly (readonly FailureGroupRow[])[]> {
     return readFailureGroups(this.db, ids, first, within);
+  }
+
+  decidedOverTime(ids: readonly JobId[], points: number, within?: DeviceFilter): Promise<readonly (readonly DecidedPoint[])[]> {
+    return readDecidedOverTime(this.db, ids, points, within);
   }
 
   countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]> {

@@ -27,7 +27,10 @@ export interface FleetView {
   readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools'>;
   readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'>;
   readonly calls: Pick<CallStore, 'find' | 'page' | 'pagesOf'>;
-  readonly jobs: Pick<JobStore, 'find' | 'page' | 'progress' | 'waves' | 'waveProgress' | 'targets' | 'failureGroups' | 'hasTargetsBeyond'>;
+  readonly jobs: Pick<
+    JobStore,
+    'find' | 'page' | 'progress' | 'waves' | 'waveProgress' | 'targets' | 'failureGroups' | 'decidedOverTime' | 'hasTargetsBeyond'
+  >;
   readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
   /** A picture of no device is found by whoever was told its id. */
   readonly uploads: Pick<UploadStore, 'find' | 'page'>;

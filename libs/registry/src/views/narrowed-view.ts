@@ -149,6 +149,7 @@ function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs']
     waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, within),
     targets: (ids, filter, page) => store.targets(ids, { ...filter, within }, page),
     failureGroups: (ids, first) => store.failureGroups(ids, first, within),
+    decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, within),
     hasTargetsBeyond: (job) => store.hasTargetsBeyond(job, sight),
   };
 }
