@@ -1,5 +1,5 @@
 /** The frame of every page: its name as the one h1 (and in the window's title), what it is about, what can be done. Takes the focus when one arrives. */
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, type Ref, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './page.module.css';
 
@@ -37,15 +37,19 @@ export function Page({ title, lead, actions, children }: PageProps) {
 export interface SectionProps {
   readonly title: string;
   readonly actions?: ReactNode;
+  /** Where the focus goes to the heading. */
+  readonly headingRef?: Ref<HTMLHeadingElement>;
   readonly children: ReactNode;
 }
 
 /** A card with a heading of its own. */
-export function Section({ title, actions, children }: SectionProps) {
+export function Section({ title, actions, headingRef, children }: SectionProps) {
   return (
     <section className={classes.section} aria-label={title}>
       <div className={classes.sectionHead}>
-        <h2 className={classes.sectionTitle}>{title}</h2>
+        <h2 {...(headingRef && { ref: headingRef, tabIndex: -1 })} className={classes.sectionTitle}>
+          {title}
+        </h2>
         {actions}
       </div>
       {children}

@@ -1,11 +1,12 @@
 /** What the job does and under which limits. */
-import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
+import { Fact } from './fact';
 import type { JobSeenFragment } from './generated/job';
+import { JobTerms } from './job-terms';
 import classes from './job.module.css';
 
 export function JobFacts({ job }: { readonly job: JobSeenFragment }) {
@@ -63,15 +64,7 @@ export function JobFacts({ job }: { readonly job: JobSeenFragment }) {
         )}
       </dl>
       {JSON.stringify(job.arguments) !== '{}' && <Json label={t('call.arguments')} value={job.arguments} />}
+      <JobTerms id={job.id} />
     </Section>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

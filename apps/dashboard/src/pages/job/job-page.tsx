@@ -1,7 +1,6 @@
 /** One job: how far it is, live, what failed and why, every target, and what can be done about it. */
 import { useEffect, useState } from 'react';
-import { Alert } from '@mantine/core';
-import { IconHandStop, IconListCheck } from '@tabler/icons-react';
+import { IconListCheck } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
@@ -13,14 +12,15 @@ import { countsOf, decidedOf } from '../../parts/job-progress';
 import { OutcomeBar } from '../../parts/outcome-bar';
 import { Page, Section } from '../../parts/page';
 import { TimeChart } from '../../parts/time-chart';
+import { useDecidedSeries } from './decided-series';
 import { JobDocument, JobNewsDocument, type JobSeenFragment } from './generated/job';
 import { JobActs } from './job-acts';
 import { JobFacts } from './job-facts';
 import { JobFailures } from './job-failures';
+import { JobStand } from './job-stand';
 import { JobTargets } from './job-targets';
 import { JobWaves } from './job-waves';
 import classes from './job.module.css';
-import { useWatchedProgress } from './watched-progress';
 
 const route = getRouteApi('/jobs/$id');
 
@@ -52,7 +52,7 @@ function KnownJob({ id }: { readonly id: string }) {
           {t('job.unknownHint')}
         </Empty>
       )}
-      {job && <Sides job={job} />}
+      {job && <Sides job={job} onChanged={setJob} />}
     </Page>
   );
 }
@@ -68,17 +68,13 @@ function Lead({ job }: { readonly job: JobSeenFragment }) {
   );
 }
 
-function Sides({ job }: { readonly job: JobSeenFragment }) {
+function Sides({ job, onChanged }: { readonly job: JobSeenFragment; readonly onChanged: (job: JobSeenFragment) => void }) {
   const { t } = useTranslation();
-  const { trippedRule: rule, progress } = job;
+  const { progress } = job;
   const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;
   return (
     <>
-      {rule && (
-        <Alert color="red" icon={<IconHandStop size={18} />} title={t('job.tripped', { wave: rule.wave })}>
-          {t('job.trippedText', { failed: rule.failed, count: rule.decided })}
-        </Alert>
-      )}
+      <JobStand job={job} onChanged={onChanged} />
       <Section title={t('job.progress')}>
         <OutcomeBar counts={countsOf(progress)} />
         <ProgressChart job={job} />
@@ -91,16 +87,15 @@ function Sides({ job }: { readonly job: JobSeenFragment }) {
   );
 }
 
-/** The hub keeps counts, not their past: the chart begins when somebody looks. */
 function ProgressChart({ job }: { readonly job: JobSeenFragment }) {
   const { t } = useTranslation();
-  const series = useWatchedProgress(job);
+  const series = useDecidedSeries(job);
   if (series.length === 0) return null;
   const latest = series.map(({ name, points }) => `${name} ${points.at(-1)?.[1] ?? 0}`).join(', ');
   return (
     <div className={classes.chart}>
-      <h3 className={classes.chartTitle}>{t('job.sinceOpened')}</h3>
-      <TimeChart label={latest} series={series} isStacked />
+      <h3 className={classes.chartTitle}>{t('job.overTime')}</h3>
+      <TimeChart label={t('job.overTimeLabel', { latest })} series={series} isStacked />
     </div>
   );
 }

@@ -91,7 +91,7 @@ function useColumns() {
         header: t('job.said'),
         width: 220,
         grow: 3,
-        cell: ({ error, result }) => (error === null ? result?.text : `${error.code}: ${error.message}`),
+        cell: (target) => <Said target={target} />,
       },
       {
         id: 'decided',
@@ -103,6 +103,16 @@ function useColumns() {
     ],
     [t],
   );
+}
+
+/** Its own words; before there are any, how far the image has come. */
+function Said({ target: { error, result, download, outcome } }: { readonly target: TargetRowFragment }) {
+  const { t, i18n } = useTranslation();
+  if (error !== null) return `${error.code}: ${error.message}`;
+  if (result !== null || download === null || outcome !== null) return result?.text;
+  if (download.completedAt !== null) return t('job.fetchedAll');
+  const size = new Intl.NumberFormat(i18n.language, { style: 'unit', unit: 'kilobyte', maximumFractionDigits: 0 });
+  return t('job.fetched', { size: size.format(download.bytesServed / 1_000) });
 }
 
 function stageOf({ state }: TargetRowFragment): OutcomeOrStage {

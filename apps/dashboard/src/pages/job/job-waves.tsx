@@ -16,12 +16,21 @@ export function JobWaves({ waves, currentWave }: { readonly waves: readonly Wave
     <Section title={t('job.waves')}>
       <ScrollTable
         label={t('job.waves')}
-        minWidth={560}
-        headers={[t('job.wave'), t('job.waveDone'), t('job.waveSucceeded'), t('job.gate'), t('job.opened'), t('job.closed')]}
+        minWidth={680}
+        headers={[
+          t('job.wave'),
+          t('job.waveStand'),
+          t('job.waveDone'),
+          t('job.waveSucceeded'),
+          t('job.gate'),
+          t('job.opened'),
+          t('job.closed'),
+        ]}
       >
         {waves.map((wave) => (
           <Table.Tr key={wave.number} data-current={wave.number === currentWave || undefined} className={classes.wave ?? ''}>
             <Table.Td>{wave.number}</Table.Td>
+            <Table.Td>{t(`job.waveStands.${standOf(wave)}`)}</Table.Td>
             <Table.Td>{t('overview.jobProgress', { decided: wave.decided, total: wave.size })}</Table.Td>
             <Table.Td>
               {wave.decided === 0 ? t('common.none') : percent.format(wave.succeeded / wave.decided)}
@@ -41,4 +50,9 @@ export function JobWaves({ waves, currentWave }: { readonly waves: readonly Wave
       </ScrollTable>
     </Section>
   );
+}
+
+function standOf({ openedAt, closedAt }: Wave): 'open' | 'done' | 'waiting' {
+  if (closedAt !== null) return 'done';
+  return openedAt === null ? 'waiting' : 'open';
 }

@@ -1,36 +1,80 @@
 import { describe, expect, it } from 'vitest';
-import { deviceFilterOf, draftFrom, hasWhat, hasWhom, inputOf } from './job-draft';
+import { deviceFilterOf, draftFrom, hasWhom, missingIn, ofKind, usualRule } from './job-draft';
+import { inputOf } from './job-input';
 
 describe('the draft of a job', () => {
   it('begins with what the address carries, and with a canary for firmware', () => {
     expect(draftFrom({ ids: ['a'], tool: 'self.reboot' })).toMatchObject({ kind: 'tool', tool: 'self.reboot', ids: ['a'], waves: [] });
     expect(draftFrom({ firmwareImageId: 'x' })).toMatchObject({
       kind: 'firmware',
-      waves: [{ percent: 5 }, { percent: 25 }, { percent: 100 }],
+      waves: [{ size: 5, gate: 'MANUAL' }, { size: 25 }, { size: 100 }],
     });
+  });
+
+  it('takes waves and rules of the other kind along, unless somebody has touched them', () => {
+    const draft = draftFrom({});
+    const firmware = { ...draft, ...ofKind(draft, 'firmware') };
+    expect(firmware.waves).toHaveLength(3);
+    expect(firmware.rules).toHaveLength(2);
+    expect({ ...firmware, ...ofKind(firmware, 'tool') }).toEqual(draft);
+    const touched = { ...draft, rules: [{ ...usualRule, percent: 50 }] };
+    expect({ ...touched, ...ofKind(touched, 'firmware') }).toMatchObject({ rules: touched.rules, waves: firmware.waves });
   });
 
   it('does not mean the whole fleet unless that is said', () => {
     const draft = draftFrom({ tool: 'self.reboot' });
     expect(hasWhom(draft)).toBe(false);
-    expect(hasWhom({ ...draft, isWholeFleet: true })).toBe(true);
+    expect(missingIn('whom', draft)).toBe('devices');
+    expect(missingIn('whom', { ...draft, isWholeFleet: true })).toBeUndefined();
     expect(deviceFilterOf(draft)).toEqual({ all: true });
     expect(hasWhom({ ...draft, devices: { model: 'otto' } })).toBe(true);
     expect(deviceFilterOf({ ids: ['a', 'b'], devices: { model: 'otto' } })).toEqual({ ids: ['a', 'b'] });
   });
 
-  it('needs sound arguments', () => {
-    expect(hasWhat({ ...draftFrom({ tool: 'x' }), isSound: false })).toBe(false);
-    expect(hasWhat({ ...draftFrom({ tool: 'x' }), isSound: true })).toBe(true);
+  it('says what a step lacks', () => {
+    const draft = draftFrom({ tool: 'x' });
+    expect(missingIn('what', draftFrom({}))).toBe('tool');
+    expect(missingIn('what', draft)).toBe('arguments');
+    expect(missingIn('what', { ...draft, isSound: true })).toBeUndefined();
+    expect(missingIn('what', { ...draft, kind: 'firmware' })).toBe('image');
+    expect(missingIn('pace', { ...draft, startAt: '' })).toBe('start');
+    expect(missingIn('stop', { ...draft, rules: [] })).toBeUndefined();
+    expect(missingIn('stop', { ...draft, rules: [{ ...usualRule, outcomes: [] }] })).toBe('outcomes');
+    expect(missingIn('stop', { ...draft, rules: [{ ...usualRule, percent: undefined }] })).toBe('bound');
   });
 
   it('becomes the input of the API, in its units', () => {
     const draft = { ...draftFrom({ tool: 'x', devices: { tags: ['lobby'] } }), name: ' Night ', arguments: { volume: 3 }, perMinute: 60 };
-    expect(inputOf({ ...draft, waves: [{ percent: 10, threshold: 90, soakSeconds: 5, gate: 'MANUAL' }] })).toEqual({
+    expect(inputOf({ ...draft, waves: [{ unit: 'percent', size: 10, threshold: 90, soakSeconds: 5, gate: 'MANUAL' }] })).toEqual({
       ...{ name: 'Night', tool: 'x', arguments: { volume: 3 }, devices: { tags: ['lobby'] } },
-      ...{ offline: 'WAIT', expiresInSeconds: 86_400, maxInFlight: 200, maxAttempts: 3, skipIfSatisfied: false, perMinute: 60 },
+      ...{
+        offline: 'WAIT',
+        expiresInSeconds: 86_400,
+        maxInFlight: 200,
+        maxAttempts: 3,
+        skipIfSatisfied: false,
+        perMinute: 60,
+        priority: 2,
+      },
       waves: [{ percent: 10, successThreshold: 0.9, soakSeconds: 5, gate: 'MANUAL' }],
-      abort: [{ outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'], ratio: 0.2, action: 'PAUSE' }],
+      abort: [{ outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'], ratio: 0.2, scope: 'JOB', action: 'PAUSE' }],
     });
+  });
+
+  it('says what is rarely said only where it was', () => {
+    const window = { from: '22:00', to: '06:00', zone: 'Asia/Shanghai', days: [5, 1] };
+    const rule = { ...usualRule, outcomes: ['UNKNOWN'] as const, percent: undefined, count: 3, minDecided: 5, scope: 'WAVE' as const };
+    const input = inputOf({
+      ...{ ...draftFrom({ tool: 'x' }), verification: 'READBACK', callTimeoutSeconds: 2.5, startAt: '2030-01-01T08:00', window },
+      waves: [{ unit: 'count', size: 7, threshold: 95, soakSeconds: 0, gate: 'AUTO' }],
+      rules: [rule],
+    });
+    expect(input).toMatchObject({
+      ...{ verification: 'READBACK', callTimeoutMs: 2_500, startAt: new Date('2030-01-01T08:00').toISOString() },
+      window: { ...window, days: [1, 5] },
+      waves: [{ count: 7, successThreshold: 0.95 }],
+      abort: [{ outcomes: ['UNKNOWN'], count: 3, minDecided: 5, scope: 'WAVE', action: 'PAUSE' }],
+    });
+    expect(inputOf({ ...draftFrom({ firmwareImageId: 'i' }), rules: [] })).toMatchObject({ firmwareImageId: 'i', abort: [] });
   });
 });

@@ -1,96 +1,144 @@
-/** What the wizard gathers, and the input that is made of it. Knows nothing of the page. */
+/** What the wizard gathers, what it begins with, and what is missing. Knows nothing of the page. */
 import { conditionsOf, type DeviceSearch, filterOf } from '../devices/device-search';
-import type { CreateJobInput } from './generated/new-job';
 import type { NewJobSearch } from './new-job-search';
 
-export const waveOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'] as const;
+/** Outcomes that a rule may count; the others are no failures. */
+export const countedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED'] as const;
+export type CountedOutcome = (typeof countedOutcomes)[number];
 
 export interface DraftWave {
-  /** Of all devices, up to the end of this wave. */
-  readonly percent: number;
+  /** `percent` of all devices up to the end of this wave, or so many devices in it. */
+  readonly unit: 'percent' | 'count';
+  readonly size: number;
   /** Percent of the wave that must succeed before the next one opens. */
   readonly threshold: number;
   readonly soakSeconds: number;
   readonly gate: 'AUTO' | 'MANUAL';
 }
 
+/** Trips at `percent` of the decided devices, at `count` of them, or at whichever comes first. */
+export interface DraftRule {
+  readonly outcomes: readonly CountedOutcome[];
+  readonly percent: number | undefined;
+  readonly count: number | undefined;
+  readonly minDecided: number | undefined;
+  readonly scope: 'WAVE' | 'JOB';
+  readonly action: 'PAUSE' | 'CANCEL';
+}
+
+/** At which hours it may send. */
+export interface DraftWindow {
+  /** HH:MM in the zone. */
+  readonly from: string;
+  readonly to: string;
+  /** IANA name. */
+  readonly zone: string;
+  /** 1 (Monday) to 7 on which it opens; none means every day. */
+  readonly days: readonly number[];
+}
+
+export type JobKind = 'tool' | 'firmware';
+
 export interface JobDraft {
   readonly name: string;
-  readonly kind: 'tool' | 'firmware';
+  readonly kind: JobKind;
   readonly tool: string | undefined;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly isSound: boolean;
   readonly firmwareImageId: string | undefined;
+  /** As the tool's policy says where it is not given. */
+  readonly verification: 'NONE' | 'READBACK' | undefined;
+  readonly skipIfSatisfied: boolean;
+  readonly callTimeoutSeconds: number | undefined;
+  readonly maxAttempts: number;
   /** Chosen one by one; else the filter holds. */
   readonly ids: readonly string[] | undefined;
   readonly devices: DeviceSearch;
   /** Without a condition the filter is the whole fleet, which has to be said. */
   readonly isWholeFleet: boolean;
-  readonly maxInFlight: number;
-  readonly perMinute: number | undefined;
-  readonly waves: readonly DraftWave[];
   readonly offline: 'WAIT' | 'SKIP' | 'FAIL';
   readonly expiresInHours: number;
-  readonly maxAttempts: number;
-  readonly skipIfSatisfied: boolean;
-  readonly abort: DraftAbort | undefined;
-}
-
-export interface DraftAbort {
-  readonly percent: number;
-  readonly minDecided: number | undefined;
-  readonly action: 'PAUSE' | 'CANCEL';
+  /** As a field of date and time in the viewer's zone has it; at once where it is not given, and not said yet where it is empty. */
+  readonly startAt: string | undefined;
+  readonly window: DraftWindow | undefined;
+  readonly maxInFlight: number;
+  readonly perMinute: number | undefined;
+  readonly priority: 1 | 2 | 3;
+  readonly waves: readonly DraftWave[];
+  readonly rules: readonly DraftRule[];
 }
 
 export const canaryWaves: readonly DraftWave[] = [
-  { percent: 5, threshold: 95, soakSeconds: 60, gate: 'MANUAL' },
-  { percent: 25, threshold: 95, soakSeconds: 60, gate: 'AUTO' },
-  { percent: 100, threshold: 95, soakSeconds: 0, gate: 'AUTO' },
+  { unit: 'percent', size: 5, threshold: 95, soakSeconds: 60, gate: 'MANUAL' },
+  { unit: 'percent', size: 25, threshold: 95, soakSeconds: 60, gate: 'AUTO' },
+  { unit: 'percent', size: 100, threshold: 95, soakSeconds: 0, gate: 'AUTO' },
 ];
 
+export const usualRule: DraftRule = {
+  ...{ outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'], percent: 20, count: undefined, minDecided: undefined },
+  ...{ scope: 'JOB', action: 'PAUSE' },
+};
+
+/** As strict as the hub is where nobody says anything: one device in ten, or three that do not come back. */
+const imageRules: readonly DraftRule[] = [
+  { ...usualRule, outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'], percent: 10 },
+  { ...usualRule, outcomes: ['UNKNOWN'], percent: undefined, count: 3, scope: 'WAVE' },
+];
+
+const usual = {
+  tool: { waves: [], rules: [usualRule] },
+  firmware: { waves: canaryWaves, rules: imageRules },
+} as const satisfies Readonly<Record<JobKind, Pick<JobDraft, 'waves' | 'rules'>>>;
+
 export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSearch): JobDraft {
+  const kind = firmwareImageId === undefined ? 'tool' : 'firmware';
   return {
-    name: '',
-    kind: firmwareImageId === undefined ? 'tool' : 'firmware',
-    ...{ tool, arguments: {}, isSound: false, firmwareImageId, ids, devices: conditionsOf(devices) },
-    isWholeFleet: false,
-    ...{ maxInFlight: 200, perMinute: undefined, waves: firmwareImageId === undefined ? [] : canaryWaves },
-    ...{ offline: 'WAIT', expiresInHours: 24, maxAttempts: 3, skipIfSatisfied: false },
-    abort: { percent: 20, minDecided: undefined, action: 'PAUSE' },
+    ...{ name: '', kind, tool, arguments: {}, isSound: false, firmwareImageId },
+    ...{ verification: undefined, skipIfSatisfied: false, callTimeoutSeconds: undefined, maxAttempts: 3 },
+    ...{ ids, devices: conditionsOf(devices), isWholeFleet: false, offline: 'WAIT', expiresInHours: 24 },
+    ...{ startAt: undefined, window: undefined, maxInFlight: 200, perMinute: undefined, priority: 2 },
+    ...usual[kind],
   };
 }
 
-export function hasWhat({ kind, tool, isSound, firmwareImageId }: JobDraft): boolean {
-  return kind === 'tool' ? tool !== undefined && isSound : firmwareImageId !== undefined;
-}
-
-export function hasWhom({ ids, devices, isWholeFleet }: JobDraft): boolean {
-  return ids !== undefined || filterOf(devices) !== undefined || isWholeFleet;
+/** Waves and rules follow the kind as long as nobody has touched them. */
+export function ofKind(draft: JobDraft, kind: JobKind): Partial<JobDraft> {
+  const { waves, rules } = usual[draft.kind];
+  return {
+    kind,
+    ...(draft.waves === waves && { waves: usual[kind].waves }),
+    ...(draft.rules === rules && { rules: usual[kind].rules }),
+  };
 }
 
 export function deviceFilterOf({ ids, devices }: Pick<JobDraft, 'ids' | 'devices'>) {
   return ids === undefined ? (filterOf(devices) ?? { all: true }) : { ids: [...ids] };
 }
 
-export function inputOf(draft: JobDraft): CreateJobInput {
-  const { name, kind, abort, perMinute, waves } = draft;
-  return {
-    ...(name.trim() !== '' && { name: name.trim() }),
-    ...(kind === 'tool' ? { tool: draft.tool ?? '', arguments: draft.arguments } : { firmwareImageId: draft.firmwareImageId ?? '' }),
-    devices: deviceFilterOf(draft),
-    ...{ offline: draft.offline, expiresInSeconds: Math.round(draft.expiresInHours * 3_600) },
-    ...{ maxInFlight: draft.maxInFlight, maxAttempts: draft.maxAttempts, skipIfSatisfied: draft.skipIfSatisfied },
-    ...(perMinute !== undefined && { perMinute }),
-    ...(waves.length > 0 && {
-      waves: waves.map(({ percent, threshold, soakSeconds, gate }) => ({ percent, successThreshold: threshold / 100, soakSeconds, gate })),
-    }),
-    ...(abort && {
-      abort: [
-        {
-          ...{ outcomes: [...waveOutcomes], ratio: abort.percent / 100, action: abort.action },
-          ...(abort.minDecided !== undefined && { minDecided: abort.minDecided }),
-        },
-      ],
-    }),
-  };
+export function hasWhom({ ids, devices, isWholeFleet }: JobDraft): boolean {
+  return ids !== undefined || filterOf(devices) !== undefined || isWholeFleet;
+}
+
+export const steps = ['what', 'whom', 'pace', 'stop', 'check'] as const;
+export type StepName = (typeof steps)[number];
+
+export type Missing = 'tool' | 'arguments' | 'image' | 'devices' | 'outcomes' | 'bound' | 'start';
+
+/** The first thing that a step lacks; undefined where it is complete. */
+export function missingIn(step: StepName, draft: JobDraft): Missing | undefined {
+  switch (step) {
+    case 'what':
+      if (draft.kind === 'firmware') return draft.firmwareImageId === undefined ? 'image' : undefined;
+      if (draft.tool === undefined) return 'tool';
+      return draft.isSound ? undefined : 'arguments';
+    case 'whom':
+      return hasWhom(draft) ? undefined : 'devices';
+    case 'pace':
+      return draft.startAt === '' ? 'start' : undefined;
+    case 'stop':
+      if (draft.rules.some(({ outcomes }) => outcomes.length === 0)) return 'outcomes';
+      return draft.rules.some(({ percent, count }) => percent === undefined && count === undefined) ? 'bound' : undefined;
+    case 'check':
+      return undefined;
+  }
 }

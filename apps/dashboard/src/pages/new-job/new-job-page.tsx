@@ -1,5 +1,5 @@
 /** A job in five steps: what, on whom, how fast, when to stop, and a look at what that means before anything is sent. */
-import { useState } from 'react';
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, Group, Stepper } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
@@ -7,68 +7,119 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { Page, Section } from '../../parts/page';
 import { PageForbidden } from '../../shell/page-failure';
-import { draftFrom, hasWhat, hasWhom, type JobDraft } from './job-draft';
+import { draftFrom, type JobDraft, missingIn, steps } from './job-draft';
+import { type Refusal, stepOf, stillRefused } from './refusals';
 import { StepCheck } from './step-check';
 import { StepPace } from './step-pace';
 import { StepStop } from './step-stop';
 import { StepWhat } from './step-what';
 import { StepWhom } from './step-whom';
+import { WizardProvider } from './wizard';
 
 const route = getRouteApi('/jobs/new');
-const steps = ['what', 'whom', 'pace', 'stop', 'check'] as const;
-
-export interface StepProps {
-  readonly draft: JobDraft;
-  readonly change: (change: Partial<JobDraft>) => void;
-}
+const forms = { what: StepWhat, whom: StepWhom, pace: StepPace, stop: StepStop };
 
 export function NewJobPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const [draft, setDraft] = useState(() => draftFrom(search));
-  const [step, setStep] = useState(0);
-  const isNarrow = useMediaQuery('(max-width: 820px)') ?? false;
+  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  const [isTried, setTried] = useState(false);
   const mayRun = useScope('JOBS_WRITE');
-  const change = (changed: Partial<JobDraft>) => setDraft((now) => ({ ...now, ...changed }));
-  const isReady = [hasWhat(draft), hasWhom(draft), true, true, true];
-  const reachable = (index: number) => isReady.slice(0, index).every(Boolean);
-  const current = steps[step] ?? 'what';
+  const { step, current, heading, form, goTo, focusProblem } = useSteps();
+  const wizard = useMemo(
+    () => ({
+      ...{ draft, refusals, isTried },
+      change: (changed: Partial<JobDraft>) => {
+        setDraft((now) => ({ ...now, ...changed }));
+        setRefusals((now) => stillRefused(now, changed));
+      },
+    }),
+    [draft, refusals, isTried],
+  );
+  const reachable = (index: number) => steps.slice(0, index).every((name) => missingIn(name, draft) === undefined);
+  const show = (index: number) => {
+    setTried(refusals.some((refusal) => stepOf(refusal) === steps[index]));
+    goTo(index);
+  };
+  const next = (event: FormEvent) => {
+    event.preventDefault();
+    // A dialog that was opened from here has a form of its own.
+    if (event.target !== event.currentTarget) return;
+    if (missingIn(current, draft) === undefined) return show(step + 1);
+    setTried(true);
+    focusProblem();
+  };
   if (!mayRun) return <PageForbidden scope="JOBS_WRITE" />;
+  const Form = current === 'check' ? undefined : forms[current];
   return (
     <Page title={t('newJob.title')} lead={t('newJob.lead')}>
-      <Stepper
-        active={step}
-        onStepClick={setStep}
-        size="sm"
-        iconSize={28}
-        {...(isNarrow && { styles: { stepBody: { display: 'none' }, separator: { marginInline: 4 } } })}
-      >
-        {steps.map((name, index) => (
-          <Stepper.Step
-            key={name}
-            label={t(`newJob.steps.${name}`)}
-            {...(isNarrow && { 'aria-label': `${index + 1} ${t(`newJob.steps.${name}`)}` })}
-            allowStepSelect={reachable(index)}
-          />
-        ))}
-      </Stepper>
-      <Section title={t(`newJob.steps.${current}`)}>
-        {current === 'what' && <StepWhat draft={draft} change={change} />}
-        {current === 'whom' && <StepWhom draft={draft} change={change} />}
-        {current === 'pace' && <StepPace draft={draft} change={change} />}
-        {current === 'stop' && <StepStop draft={draft} change={change} />}
-        {current === 'check' && <StepCheck draft={draft} />}
-        <Group justify="space-between" mt="lg">
-          <Button variant="default" disabled={step === 0} onClick={() => setStep(step - 1)}>
-            {t('newJob.back')}
-          </Button>
-          {step < steps.length - 1 && (
-            <Button disabled={!reachable(step + 1)} onClick={() => setStep(step + 1)}>
-              {t('newJob.next')}
-            </Button>
+      <Steps step={step} reachable={reachable} onStep={show} />
+      <WizardProvider value={wizard}>
+        <Section title={t(`newJob.steps.${current}`)} headingRef={heading}>
+          {Form ? (
+            <form ref={form} onSubmit={next} noValidate>
+              <Form />
+              <Group justify="space-between" mt="lg">
+                <Button variant="default" disabled={step === 0} onClick={() => show(step - 1)}>
+                  {t('newJob.back')}
+                </Button>
+                <Button type="submit">{t('newJob.next')}</Button>
+              </Group>
+            </form>
+          ) : (
+            <StepCheck onBack={() => show(step - 1)} onStep={(name) => show(steps.indexOf(name))} onRefused={setRefusals} />
           )}
-        </Group>
-      </Section>
+        </Section>
+      </WizardProvider>
     </Page>
+  );
+}
+
+/** Where the wizard is. The heading of a step that one arrives at takes the focus; what is wrong in it, when one cannot go on. */
+function useSteps() {
+  const [step, setStep] = useState(0);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const hasMoved = useRef(false);
+  useEffect(() => {
+    if (hasMoved.current) heading.current?.focus();
+  }, [step]);
+  const goTo = (index: number) => {
+    hasMoved.current = true;
+    setStep(index);
+  };
+  // Once it is drawn.
+  const focusProblem = () => setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  return { step, current: steps[step] ?? 'what', heading, form, goTo, focusProblem };
+}
+
+interface StepsProps {
+  readonly step: number;
+  readonly reachable: (index: number) => boolean;
+  readonly onStep: (index: number) => void;
+}
+
+function Steps({ step, reachable, onStep }: StepsProps) {
+  const { t } = useTranslation();
+  const isNarrow = useMediaQuery('(max-width: 820px)') ?? false;
+  return (
+    <Stepper
+      active={step}
+      onStepClick={onStep}
+      size="sm"
+      iconSize={28}
+      {...(isNarrow && { styles: { stepBody: { display: 'none' }, separator: { marginInline: 4 } } })}
+    >
+      {steps.map((name, index) => (
+        <Stepper.Step
+          key={name}
+          label={t(`newJob.steps.${name}`)}
+          {...(isNarrow && { 'aria-label': `${index + 1} ${t(`newJob.steps.${name}`)}` })}
+          aria-current={index === step ? 'step' : undefined}
+          allowStepSelect={reachable(index)}
+        />
+      ))}
+    </Stepper>
   );
 }

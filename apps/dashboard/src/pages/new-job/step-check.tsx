@@ -1,6 +1,6 @@
 /** What the job would do, in the hub's words, and the button that does it. Nothing is sent before. */
-import { useMemo, useState } from 'react';
-import { Button, Loader, Stack } from '@mantine/core';
+import { useEffect, useMemo, useState } from 'react';
+import { Button, Group, Loader, Stack } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -9,11 +9,23 @@ import { useAct } from '../../hub/use-act';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ActFailureNotice, LoadFailure } from '../../parts/failure';
 import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from './generated/new-job';
-import { inputOf, type JobDraft } from './job-draft';
+import type { StepName } from './job-draft';
+import { inputOf } from './job-input';
+import { JobSummary } from './job-summary';
+import { PreviewFigures } from './preview-figures';
+import { type Refusal, stepOf } from './refusals';
+import { useWizard } from './wizard';
 import classes from './new-job.module.css';
 
-export function StepCheck({ draft }: { readonly draft: JobDraft }) {
+export interface StepCheckProps {
+  readonly onBack: () => void;
+  readonly onStep: (step: StepName) => void;
+  readonly onRefused: (refusals: readonly Refusal[]) => void;
+}
+
+export function StepCheck({ onBack, onStep, onRefused }: StepCheckProps) {
   const { t } = useTranslation();
+  const { draft } = useWizard();
   const navigate = useNavigate();
   const input = useMemo(() => inputOf(draft), [draft]);
   const { data, error, isLoading, refresh } = useHubQuery({ query: PreviewJobDocument, variables: { input } });
@@ -21,21 +33,65 @@ export function StepCheck({ draft }: { readonly draft: JobDraft }) {
   const [key] = useState(newIdempotencyKey);
   const act = useAct(CreateJobDocument, (answer) => answer.createJob.userErrors);
   const preview = data?.previewJob;
+  const refused = preview?.userErrors;
+  useEffect(() => {
+    if (refused) onRefused(refused);
+  }, [refused, onRefused]);
   const start = async () => {
     const made = (await act.run({ input, key }))?.createJob.job;
     if (made) void navigate({ to: '/jobs/$id', params: { id: made.id } });
   };
-  if (error) return <LoadFailure error={error} onRetry={refresh} />;
-  if (!preview) return <Loader aria-label={t('common.loading')} />;
-  const refused = preview.userErrors.map(({ message }) => message);
   return (
     <Stack>
-      {refused.length > 0 && <ActFailureNotice failure={{ messages: refused, codes: [], isUncertain: false }} />}
-      <p className={classes.what}>
-        <code>{draft.kind === 'tool' ? draft.tool : t('newJob.kinds.firmware')}</code>{' '}
-        {draft.kind === 'tool' && <code className="soft">{JSON.stringify(draft.arguments)}</code>}
-      </p>
-      <Figures preview={preview} />
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {!error && !preview && <Loader aria-label={t('common.loading')} />}
+      {refused && refused.length > 0 && <Refused refusals={refused} onStep={onStep} />}
+      {preview && preview.userErrors.length === 0 && <Expected preview={preview} />}
+      <JobSummary onStep={onStep} />
+      <ActFailureNotice failure={act.failure} />
+      <Group justify="space-between" mt="xs">
+        <Button variant="default" onClick={onBack}>
+          {t('newJob.back')}
+        </Button>
+        {preview && (
+          <Button
+            leftSection={<IconPlayerPlay size={16} />}
+            loading={act.isBusy}
+            disabled={isLoading || preview.userErrors.length > 0 || preview.targetCount === 0}
+            onClick={() => void start()}
+          >
+            {t(draft.startAt === undefined ? 'newJob.start' : 'newJob.schedule', { count: preview.targetCount })}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+/** What the hub would refuse, with the way to where it is mended. */
+function Refused({ refusals, onStep }: { readonly refusals: readonly Refusal[]; readonly onStep: (step: StepName) => void }) {
+  const { t } = useTranslation();
+  const wanted = [...new Set(refusals.flatMap((refusal) => stepOf(refusal) ?? []))];
+  return (
+    <Stack gap="xs">
+      <ActFailureNotice failure={{ messages: refusals.map(({ message }) => message), codes: [], isUncertain: false }} />
+      <Group gap="xs">
+        {wanted.map((step) => (
+          <Button key={step} variant="default" size="xs" onClick={() => onStep(step)}>
+            {t('newJob.mend', { step: t(`newJob.steps.${step}`) })}
+          </Button>
+        ))}
+      </Group>
+    </Stack>
+  );
+}
+
+function Expected({ preview }: { readonly preview: PreviewJobQuery['previewJob'] }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <PreviewFigures preview={preview} />
+      {preview.targetCount === 0 && <p className={classes.warning}>{t('newJob.nobody')}</p>}
       {preview.argumentErrors.map(({ message, deviceCount }) => (
         <p key={message} className={classes.warning}>
           {t('newJob.argumentError', { count: deviceCount })} {message}
@@ -51,45 +107,6 @@ export function StepCheck({ draft }: { readonly draft: JobDraft }) {
           ))}
         </p>
       )}
-      <ActFailureNotice failure={act.failure} />
-      <Button
-        leftSection={<IconPlayerPlay size={16} />}
-        loading={act.isBusy}
-        disabled={isLoading || refused.length > 0 || preview.targetCount === 0}
-        onClick={() => void start()}
-        style={{ alignSelf: 'flex-start' }}
-      >
-        {t('newJob.start', { count: preview.targetCount })}
-      </Button>
-    </Stack>
-  );
-}
-
-function Figures({ preview }: { readonly preview: PreviewJobQuery['previewJob'] }) {
-  const { t, i18n } = useTranslation();
-  const number = new Intl.NumberFormat(i18n.language);
-  const figures = [
-    { name: 'targets', value: number.format(preview.targetCount) },
-    { name: 'online', value: number.format(preview.onlineCount) },
-    { name: 'missing', value: number.format(preview.missingToolCount) },
-    { name: 'radius', value: number.format(preview.blastRadius) },
-    {
-      name: 'waves',
-      value: preview.waves.length === 0 ? t('newJob.waveKinds.once') : preview.waves.map((size) => number.format(size)).join(' + '),
-    },
-    {
-      name: 'time',
-      value: preview.estimatedSeconds === null ? t('common.unknown') : t('newJob.seconds', { count: preview.estimatedSeconds }),
-    },
-  ] as const;
-  return (
-    <dl className={classes.figures}>
-      {figures.map(({ name, value }) => (
-        <div key={name}>
-          <dt>{t(`newJob.preview.${name}`)}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    </>
   );
 }

@@ -1,112 +1,86 @@
-/** How many at a time, how many a minute, in which waves. */
-import { ActionIcon, Button, Group, NumberInput, SegmentedControl, Select, Stack } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+/** In which waves, how many a minute, from when on, and at which hours. */
+import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { canaryWaves, type DraftWave } from './job-draft';
-import type { StepProps } from './new-job-page';
+import { Disclosure } from '../../parts/disclosure';
+import { HoursFields } from './hours-fields';
+import { canaryWaves, type JobDraft } from './job-draft';
+import { NumberField } from './number-field';
+import { refusedAt, refusedIn } from './refusals';
+import { StartFields } from './start-fields';
+import { WaveEditor } from './wave-editor';
+import { useWizard } from './wizard';
 import classes from './new-job.module.css';
 
-export function StepPace({ draft, change }: StepProps) {
+export function StepPace() {
   const { t } = useTranslation();
+  const { draft, change, refusals } = useWizard();
   const { waves } = draft;
-  const setWave = (index: number, changed: Partial<DraftWave>) =>
-    change({ waves: waves.map((wave, at) => (at === index ? { ...wave, ...changed } : wave)) });
+  const isOpen = ['maxInFlight', 'priority', 'window'].some((member) => refusedIn(refusals, member) !== undefined);
   return (
     <Stack>
-      <Group align="flex-end">
-        <NumberInput
-          label={t('newJob.maxInFlight')}
-          min={1}
-          value={draft.maxInFlight}
-          onChange={(value) => change({ maxInFlight: Number(value) || 1 })}
-          w={180}
-        />
-        <NumberInput
-          label={t('newJob.perMinute')}
-          placeholder={t('newJob.noLimit')}
-          min={1}
-          value={draft.perMinute ?? ''}
-          onChange={(value) => change({ perMinute: value === '' ? undefined : Number(value) })}
-          w={180}
-        />
-      </Group>
       <div>
-        <div className={classes.label}>{t('newJob.waves')}</div>
+        <div className={classes.label} id="waves-label">
+          {t('newJob.waves')}
+        </div>
         <SegmentedControl
-          aria-label={t('newJob.waves')}
+          aria-labelledby="waves-label"
           value={waves.length === 0 ? 'once' : 'waves'}
           onChange={(kind) => change({ waves: kind === 'once' ? [] : canaryWaves })}
           data={(['once', 'waves'] as const).map((value) => ({ value, label: t(`newJob.waveKinds.${value}`) }))}
         />
+        <p className={classes.hint}>{t(waves.length === 0 ? 'newJob.onceHint' : 'newJob.wavesHint')}</p>
       </div>
-      {waves.map((wave, index) => (
-        <Wave
-          key={index}
-          number={index + 1}
-          wave={wave}
-          onChange={(changed) => setWave(index, changed)}
-          onRemove={() => change({ waves: waves.filter((_, at) => at !== index) })}
-        />
-      ))}
-      {waves.length > 0 && (
-        <Button
-          variant="default"
-          leftSection={<IconPlus size={16} />}
-          onClick={() => change({ waves: [...waves, { percent: 100, threshold: 95, soakSeconds: 0, gate: 'AUTO' }] })}
-          style={{ alignSelf: 'flex-start' }}
-        >
-          {t('newJob.addWave')}
-        </Button>
-      )}
+      {waves.length > 0 && <WaveEditor />}
+      <NumberField
+        label={t('newJob.perMinute')}
+        description={t(draft.kind === 'firmware' ? 'newJob.perMinuteRamp' : 'newJob.perMinuteHint')}
+        placeholder={t('newJob.noLimit')}
+        min={1}
+        max={6_000_000}
+        w={420}
+        value={draft.perMinute}
+        error={refusedAt(refusals, 'perMinute')}
+        onChange={(perMinute) => change({ perMinute })}
+      />
+      {draft.kind === 'firmware' && <p className={classes.text}>{t('newJob.downloadsHint')}</p>}
+      <StartFields />
+      <Disclosure title={t('newJob.advanced')} hint={t('newJob.paceTermsHint')} isOpen={isOpen}>
+        <Stack>
+          <Load />
+          <HoursFields />
+        </Stack>
+      </Disclosure>
     </Stack>
   );
 }
 
-interface WaveProps {
-  readonly number: number;
-  readonly wave: DraftWave;
-  readonly onChange: (change: Partial<DraftWave>) => void;
-  readonly onRemove: () => void;
-}
-
-function Wave({ number, wave, onChange, onRemove }: WaveProps) {
+/** What the job may take from the hub and from other jobs. */
+function Load() {
   const { t } = useTranslation();
+  const { draft, change, refusals } = useWizard();
   return (
-    <fieldset className={classes.wave}>
-      <legend className={classes.label}>{t('newJob.wave', { number })}</legend>
-      <NumberInput
-        label={t('newJob.percent')}
-        min={0}
-        max={100}
-        value={wave.percent}
-        onChange={(value) => onChange({ percent: Number(value) })}
-        w={130}
-      />
-      <NumberInput
-        label={t('newJob.threshold')}
-        min={0}
-        max={100}
-        value={wave.threshold}
-        onChange={(value) => onChange({ threshold: Number(value) })}
-        w={150}
-      />
-      <NumberInput
-        label={t('newJob.soak')}
-        min={0}
-        value={wave.soakSeconds}
-        onChange={(value) => onChange({ soakSeconds: Number(value) })}
-        w={130}
+    <Group align="flex-start">
+      <NumberField
+        label={t('newJob.maxInFlight')}
+        description={t('newJob.maxInFlightHint')}
+        min={1}
+        max={10_000}
+        fallback={200}
+        w={300}
+        value={draft.maxInFlight}
+        error={refusedAt(refusals, 'maxInFlight')}
+        onChange={(maxInFlight = 200) => change({ maxInFlight })}
       />
       <Select
-        label={t('job.gate')}
-        data={(['AUTO', 'MANUAL'] as const).map((value) => ({ value, label: t(`job.gates.${value}`) }))}
-        value={wave.gate}
-        onChange={(gate) => onChange({ gate: gate === 'MANUAL' ? 'MANUAL' : 'AUTO' })}
-        w={200}
+        label={t('newJob.priority')}
+        description={t('newJob.priorityHint')}
+        data={(['1', '2', '3'] as const).map((value) => ({ value, label: t(`newJob.priorities.${value}`) }))}
+        value={String(draft.priority)}
+        error={refusedAt(refusals, 'priority')}
+        onChange={(priority) => change({ priority: Number(priority) as JobDraft['priority'] })}
+        w={300}
+        maw="100%"
       />
-      <ActionIcon aria-label={t('newJob.removeWave', { number })} onClick={onRemove} size="lg">
-        <IconTrash size={16} />
-      </ActionIcon>
-    </fieldset>
+    </Group>
   );
 }

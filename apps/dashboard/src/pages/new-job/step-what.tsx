@@ -5,47 +5,46 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../parts/failure';
-import { JobImageChoicesDocument, JobToolChoicesDocument, type JobToolChoicesQuery } from './generated/new-job';
-import { deviceFilterOf, hasWhom } from './job-draft';
-import type { StepProps } from './new-job-page';
+import { CallTerms } from './call-terms';
+import { JobImageChoicesDocument } from './generated/new-job';
+import { missingIn, ofKind } from './job-draft';
+import { refusedAt, refusedIn } from './refusals';
+import { type ToolChoice, useToolChoices } from './tool-choices';
+import { useWizard } from './wizard';
 import classes from './new-job.module.css';
 
-type ToolChoice = JobToolChoicesQuery['tools']['nodes'][number];
-
-export function StepWhat({ draft, change }: StepProps) {
+export function StepWhat() {
   const { t } = useTranslation();
+  const { draft, change, refusals } = useWizard();
   return (
     <Stack>
+      <SegmentedControl
+        aria-label={t('newJob.kind')}
+        value={draft.kind}
+        onChange={(kind) => change(ofKind(draft, kind as 'tool'))}
+        data={(['tool', 'firmware'] as const).map((value) => ({ value, label: t(`newJob.kinds.${value}`) }))}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      {draft.kind === 'tool' ? <ToolChoices /> : <ImageChoices />}
       <TextInput
         label={t('newJob.name')}
         description={t('newJob.nameHint')}
         value={draft.name}
+        maxLength={200}
+        error={refusedAt(refusals, 'name')}
         onChange={(event) => change({ name: event.currentTarget.value })}
-        maw={420}
+        maw={560}
       />
-      <SegmentedControl
-        aria-label={t('newJob.kind')}
-        value={draft.kind}
-        onChange={(kind) => change({ kind: kind as 'tool' })}
-        data={(['tool', 'firmware'] as const).map((value) => ({ value, label: t(`newJob.kinds.${value}`) }))}
-        style={{ alignSelf: 'flex-start' }}
-      />
-      {draft.kind === 'tool' ? <ToolChoices draft={draft} change={change} /> : <ImageChoices draft={draft} change={change} />}
     </Stack>
   );
 }
 
-function ToolChoices({ draft, change }: StepProps) {
+function ToolChoices() {
   const { t } = useTranslation();
-  const { ids, devices } = draft;
-  const isNarrowed = hasWhom(draft);
-  const variables = useMemo(
-    () => ({ filter: isNarrowed ? { devices: deviceFilterOf({ ids, devices }) } : null }),
-    [isNarrowed, ids, devices],
-  );
-  const { data, error, refresh } = useHubQuery({ query: JobToolChoicesDocument, variables });
-  const tools = useMemo(() => mostCommon(data?.tools.nodes ?? []), [data]);
+  const { draft, change, refusals, isTried } = useWizard();
+  const { tools, error, refresh } = useToolChoices(draft);
   const chosen = tools.find(({ name }) => name === draft.tool);
+  const isMissing = isTried && missingIn('what', draft) === 'tool';
   return (
     <>
       {error && <LoadFailure error={error} onRetry={refresh} />}
@@ -55,37 +54,53 @@ function ToolChoices({ draft, change }: StepProps) {
         searchable
         data={tools.map(({ name, deviceCount }) => ({ value: name, label: t('newJob.toolOn', { tool: name, count: deviceCount }) }))}
         value={draft.tool ?? null}
-        onChange={(tool) => change({ tool: tool ?? undefined, arguments: {}, isSound: false })}
+        onChange={(tool) => change({ tool: tool ?? undefined, arguments: {}, isSound: false, verification: undefined })}
         nothingFoundMessage={t('device.noToolMatches')}
+        error={(isMissing && t('newJob.missing.tool')) || refusedAt(refusals, 'tool')}
         maw={560}
       />
-      {chosen && <ToolArguments key={chosen.name} tool={chosen} draft={draft} change={change} />}
+      {chosen && <ToolArguments key={chosen.name} tool={chosen} />}
+      {chosen && <CallTerms policy={chosen.policy} />}
     </>
   );
 }
 
-function ToolArguments({ tool, draft, change }: StepProps & { readonly tool: ToolChoice }) {
+function ToolArguments({ tool }: { readonly tool: ToolChoice }) {
   const { t } = useTranslation();
+  const { draft, change, refusals, isTried } = useWizard();
   const state = useArguments(tool, draft.arguments);
   const written = JSON.stringify(state.arguments);
   const { isSound } = state;
   useEffect(() => {
+    // Not on arrival: what the hub said of them still holds.
+    if (written === JSON.stringify(draft.arguments) && isSound === draft.isSound) return;
     change({ arguments: JSON.parse(written) as Record<string, unknown>, isSound });
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- `change` is made anew by each draft, which this makes.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `change` and the draft are made anew by each change, which this makes.
   }, [written, isSound]);
+  const refused = refusedIn(refusals, 'arguments');
   return (
     <>
-      <p className={classes.text}>{tool.description}</p>
+      {tool.description !== '' && <p className={classes.text}>{tool.description}</p>}
       {tool.policy.disruptive && <p className={classes.warning}>{t('newJob.disruptive')}</p>}
-      <ArgumentsForm state={state} isTried={false} />
+      <ArgumentsForm state={state} isTried={isTried} />
+      {refused !== undefined && (
+        <p className={classes.refused} role="alert">
+          {refused}
+        </p>
+      )}
     </>
   );
 }
 
-function ImageChoices({ draft, change }: StepProps) {
+function ImageChoices() {
   const { t } = useTranslation();
+  const { draft, change, refusals, isTried } = useWizard();
   const { data, error, refresh } = useHubQuery({ query: JobImageChoicesDocument, variables: {} });
-  const images = (data?.firmwareImages.nodes ?? []).filter(({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null);
+  const images = useMemo(
+    () => (data?.firmwareImages.nodes ?? []).filter(({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null),
+    [data],
+  );
+  const isMissing = isTried && missingIn('what', draft) === 'image';
   return (
     <>
       {error && <LoadFailure error={error} onRetry={refresh} />}
@@ -95,19 +110,10 @@ function ImageChoices({ draft, change }: StepProps) {
         data={images.map(({ id, project, version, models }) => ({ value: id, label: `${project} ${version} (${models.join(', ')})` }))}
         value={draft.firmwareImageId ?? null}
         onChange={(id) => change({ firmwareImageId: id ?? undefined })}
+        error={(isMissing && t('newJob.missing.image')) || refusedAt(refusals, 'firmwareImageId')}
         maw={560}
       />
+      <p className={classes.text}>{t('newJob.imageVerified')}</p>
     </>
   );
-}
-
-/** One of each name, with the schema that most devices have; the hub checks each device's own. */
-function mostCommon(tools: readonly ToolChoice[]): readonly ToolChoice[] {
-  const byName = new Map<string, ToolChoice>();
-  for (const tool of tools) {
-    const known = byName.get(tool.name);
-    const most = known && known.deviceCount > tool.deviceCount ? known : tool;
-    byName.set(tool.name, { ...most, deviceCount: tool.deviceCount + (known?.deviceCount ?? 0) });
-  }
-  return [...byName.values()].sort((one, other) => one.name.localeCompare(other.name));
 }

@@ -1,36 +1,27 @@
-/** The devices: those that were chosen before, or whoever matches a filter. */
-import { Button, Checkbox, Stack } from '@mantine/core';
+/** The devices: those that were chosen before, or whoever matches a filter; and what becomes of those that are away. */
+import type { KeyboardEvent } from 'react';
+import { Button, Checkbox, Group, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { DeviceCountDocument } from '../devices/generated/devices';
 import { conditionsOf, filterOf } from '../devices/device-search';
 import { FilterBar } from '../devices/filter-bar';
-import { deviceFilterOf } from './job-draft';
-import type { StepProps } from './new-job-page';
+import { DeviceCountDocument } from '../devices/generated/devices';
+import { deviceFilterOf, missingIn } from './job-draft';
+import { NumberField } from './number-field';
+import { refusedAt, refusedIn } from './refusals';
+import { useWizard } from './wizard';
 import classes from './new-job.module.css';
 
-export function StepWhom({ draft, change }: StepProps) {
+export function StepWhom() {
   const { t } = useTranslation();
-  const { ids, devices, isWholeFleet } = draft;
-  const { data } = useHubQuery({ query: DeviceCountDocument, variables: { filter: deviceFilterOf(draft) } });
-  const count = data?.fleetSummary;
+  const { draft, change, refusals, isTried } = useWizard();
+  const { ids } = draft;
+  const isMissing = isTried && missingIn('whom', draft) === 'devices';
+  const refused = (isMissing && t('newJob.missing.devices')) || refusedIn(refusals, 'devices');
   return (
     <Stack>
       {ids === undefined ? (
-        <>
-          <FilterBar
-            search={devices}
-            onChange={(changed) => change({ devices: conditionsOf({ ...devices, ...changed }), isWholeFleet: false })}
-          />
-          {filterOf(devices) === undefined && (
-            <Checkbox
-              label={t('newJob.wholeFleet')}
-              description={t('newJob.wholeFleetHint')}
-              checked={isWholeFleet}
-              onChange={(event) => change({ isWholeFleet: event.currentTarget.checked })}
-            />
-          )}
-        </>
+        <Filter refused={refused || undefined} />
       ) : (
         <div className={classes.chosen}>
           <span>{t('newJob.chosen', { count: ids.length })}</span>
@@ -39,11 +30,88 @@ export function StepWhom({ draft, change }: StepProps) {
           </Button>
         </div>
       )}
-      {count && (
-        <p className={classes.count} role="status">
-          {t('devices.count', { count: count.deviceCount, online: count.onlineCount })}
+      <Count />
+      <Away />
+    </Stack>
+  );
+}
+
+function Filter({ refused }: { readonly refused: string | undefined }) {
+  const { t } = useTranslation();
+  const { draft, change } = useWizard();
+  const { devices, isWholeFleet } = draft;
+  // It finds as one types: Enter there is no wish to go on.
+  const stay = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'search') event.preventDefault();
+  };
+  return (
+    <>
+      <div onKeyDown={stay}>
+        <FilterBar
+          search={devices}
+          onChange={(changed) => change({ devices: conditionsOf({ ...devices, ...changed }), isWholeFleet: false })}
+        />
+      </div>
+      {filterOf(devices) === undefined && (
+        <Checkbox
+          label={t('newJob.wholeFleet')}
+          description={t('newJob.wholeFleetHint')}
+          checked={isWholeFleet}
+          error={refused}
+          aria-invalid={refused !== undefined}
+          onChange={(event) => change({ isWholeFleet: event.currentTarget.checked })}
+        />
+      )}
+      {filterOf(devices) !== undefined && refused !== undefined && (
+        <p className={classes.refused} role="alert">
+          {refused}
         </p>
       )}
-    </Stack>
+    </>
+  );
+}
+
+function Count() {
+  const { t } = useTranslation();
+  const { draft } = useWizard();
+  const { data } = useHubQuery({ query: DeviceCountDocument, variables: { filter: deviceFilterOf(draft) } });
+  const count = data?.fleetSummary;
+  if (!count) return null;
+  return (
+    <p className={classes.count} role="status">
+      {t('devices.count', { count: count.deviceCount, online: count.onlineCount })}
+    </p>
+  );
+}
+
+/** Devices that are offline when their turn comes. */
+function Away() {
+  const { t } = useTranslation();
+  const { draft, change, refusals } = useWizard();
+  return (
+    <Group align="flex-start">
+      <Select
+        label={t('newJob.offline')}
+        description={t(`newJob.offlineHints.${draft.offline}`)}
+        data={(['WAIT', 'SKIP', 'FAIL'] as const).map((value) => ({ value, label: t(`newJob.offlineKinds.${value}`) }))}
+        value={draft.offline}
+        error={refusedAt(refusals, 'offline')}
+        onChange={(offline) => change({ offline: offline as 'WAIT' })}
+        w={300}
+        maw="100%"
+      />
+      <NumberField
+        label={t('newJob.expires')}
+        description={t('newJob.expiresHint')}
+        suffix=" h"
+        allowDecimal
+        min={0.01}
+        max={720}
+        fallback={24}
+        value={draft.expiresInHours}
+        error={refusedAt(refusals, 'expiresInSeconds')}
+        onChange={(expiresInHours = 24) => change({ expiresInHours })}
+      />
+    </Group>
   );
 }

@@ -1,0 +1,76 @@
+/** Jobs that come after this one: its failed targets again, or its devices back to the firmware before. */
+import { useState } from 'react';
+import { Button } from '@mantine/core';
+import { IconRefresh, IconRotate2 } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { newIdempotencyKey } from '../../hub/idempotency-key';
+import { useAct } from '../../hub/use-act';
+import { Confirm } from '../../parts/confirm';
+import { ActFailureNotice } from '../../parts/failure';
+import { useNotify } from '../../parts/use-notify';
+import { type JobSeenFragment, RerunJobDocument, RevertJobDocument } from './generated/job';
+
+const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED'] as const;
+
+export function Rerun({ job: { id, progress } }: { readonly job: JobSeenFragment }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  // A second press after a lost answer makes no second job.
+  const [key] = useState(newIdempotencyKey);
+  const act = useAct(RerunJobDocument, (data) => data.rerunJob.userErrors);
+  const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;
+  const rerun = async () => {
+    const made = (await act.run({ id, outcomes: [...failedOutcomes], key }))?.rerunJob.job;
+    if (made) void navigate({ to: '/jobs/$id', params: { id: made.id } });
+  };
+  if (bad === 0) return null;
+  return (
+    <>
+      <ActFailureNotice failure={act.failure} />
+      <Button variant="default" leftSection={<IconRefresh size={16} />} loading={act.isBusy} onClick={() => void rerun()}>
+        {t('job.rerun', { count: bad })}
+      </Button>
+    </>
+  );
+}
+
+/** A device may run the image however its target ended, so nearly everything that was sent may have to go back. */
+export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragment }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const notify = useNotify();
+  const mayRevert = useScope('FIRMWARE_WRITE');
+  const [isAsking, setAsking] = useState(false);
+  const [key] = useState(newIdempotencyKey);
+  const act = useAct(RevertJobDocument, (data) => data.revertJob.userErrors);
+  const sent = progress.succeeded + progress.verifyFailed + progress.unknown;
+  const revert = async () => {
+    const data = await act.run({ id, key });
+    const made = data?.revertJob.job;
+    if (!made) return;
+    const others = data.revertJob.others?.length ?? 0;
+    if (others > 0) notify(t('job.revertedInMore', { count: others }));
+    void navigate({ to: '/jobs/$id', params: { id: made.id } });
+  };
+  if (!mayRevert || sent === 0) return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<IconRotate2 size={16} />} onClick={() => setAsking(true)}>
+        {t('job.revert')}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        title={t('job.revertTitle')}
+        text={t('job.revertText')}
+        act={t('job.revert')}
+        isBusy={act.isBusy}
+        onConfirm={() => void revert()}
+        onClose={() => setAsking(false)}
+      >
+        <ActFailureNotice failure={act.failure} />
+      </Confirm>
+    </>
+  );
+}

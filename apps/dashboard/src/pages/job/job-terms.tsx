@@ -1,0 +1,55 @@
+/** The limits that a job was made with, and what would stop it. They do not change, so they are asked for once. */
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Disclosure } from '../../parts/disclosure';
+import { LoadFailure } from '../../parts/failure';
+import { useRuleText } from '../../parts/rule-text';
+import { weekdayNames } from '../../parts/weekdays';
+import { Fact } from './fact';
+import { JobTermsDocument, type JobTermsQuery } from './generated/job';
+import classes from './job.module.css';
+
+type Terms = NonNullable<JobTermsQuery['job']>;
+
+export function JobTerms({ id }: { readonly id: string }) {
+  const { t } = useTranslation();
+  const { data, error, refresh } = useHubQuery({ query: JobTermsDocument, variables: { id } });
+  return (
+    <Disclosure title={t('job.terms')} hint={t('job.termsHint')}>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {data?.job && <Limits terms={data.job} />}
+    </Disclosure>
+  );
+}
+
+function Limits({ terms }: { readonly terms: Terms }) {
+  const { t } = useTranslation();
+  const ruleText = useRuleText();
+  return (
+    <dl className={classes.facts}>
+      <Fact name={t('newJob.offline')}>{t(`newJob.offlineKinds.${terms.offline}`)}</Fact>
+      <Fact name={t('newJob.callTimeout')}>{t('newJob.exactSeconds', { count: terms.callTimeoutMs / 1_000 })}</Fact>
+      <Fact name={t('newJob.maxAttempts')}>{t('newJob.attempts', { count: terms.maxAttempts })}</Fact>
+      <Fact name={t('newJob.verification')}>{t(`newJob.verifications.${terms.verification}`)}</Fact>
+      <Fact name={t('newJob.skipIfSatisfied')}>{t(terms.skipIfSatisfied ? 'job.yes' : 'job.no')}</Fact>
+      <Fact name={t('newJob.priority')}>{t(`newJob.priorities.${String(terms.priority) as '1'}`)}</Fact>
+      {terms.window && (
+        <Fact name={t('newJob.window')}>
+          <Hours window={terms.window} />
+        </Fact>
+      )}
+      <Fact name={t('newJob.rules')}>
+        {terms.abortRules.length === 0
+          ? t('newJob.noRules')
+          : terms.abortRules.map((rule, index) => <div key={index}>{ruleText(rule)}</div>)}
+      </Fact>
+    </dl>
+  );
+}
+
+function Hours({ window: { from, to, zone, days } }: { readonly window: NonNullable<Terms['window']> }) {
+  const { t, i18n } = useTranslation();
+  const names = weekdayNames(i18n.language);
+  const on = days?.map((day) => names[day - 1]).join(', ') ?? t('newJob.everyDay');
+  return <>{t('newJob.windowText', { from, to, zone, days: on })}</>;
+}

@@ -1,0 +1,35 @@
+/** The past of a job and what was watched of it, in one line. Knows nothing of the page. */
+export const decidedCounts = [
+  'succeeded',
+  'noChange',
+  'failed',
+  'rejected',
+  'verifyFailed',
+  'unknown',
+  'expired',
+  'cancelled',
+  'skipped',
+] as const;
+
+export type DecidedCounts = Readonly<Record<(typeof decidedCounts)[number], number>>;
+
+export interface Moment extends DecidedCounts {
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** At two a second this is five minutes; older ones are thinned out then. */
+const momentsMax = 600;
+
+/** What `later` adds to `earlier`, without moments at which nothing changed. */
+export function joined(earlier: readonly Moment[], later: readonly Moment[]): readonly Moment[] {
+  let last = earlier.at(-1);
+  const added: Moment[] = [];
+  for (const moment of later) {
+    if (last && (decidedCounts.every((name) => moment[name] === last?.[name]) || Date.parse(moment.at) < Date.parse(last.at))) continue;
+    last = moment;
+    added.push(moment);
+  }
+  const all = added.length === 0 ? earlier : [...earlier, ...added];
+  return all.length <= momentsMax ? all : all.filter((_, index) => index % 2 === 0 || index === all.length - 1);
+}

@@ -1,0 +1,40 @@
+/** The API's input out of the draft, in the API's units. */
+import type { CreateJobInput } from './generated/new-job';
+import { deviceFilterOf, type DraftRule, type DraftWave, type JobDraft } from './job-draft';
+
+export function inputOf(draft: JobDraft): CreateJobInput {
+  const { name, window, startAt } = draft;
+  return {
+    ...(name.trim() !== '' && { name: name.trim() }),
+    ...whatOf(draft),
+    devices: deviceFilterOf(draft),
+    ...{ offline: draft.offline, expiresInSeconds: Math.round(draft.expiresInHours * 3_600) },
+    ...{ skipIfSatisfied: draft.skipIfSatisfied, maxAttempts: draft.maxAttempts },
+    ...(draft.callTimeoutSeconds !== undefined && { callTimeoutMs: Math.round(draft.callTimeoutSeconds * 1_000) }),
+    ...{ maxInFlight: draft.maxInFlight, priority: draft.priority },
+    ...(draft.perMinute !== undefined && { perMinute: draft.perMinute }),
+    ...(startAt !== undefined && startAt !== '' && { startAt: new Date(startAt).toISOString() }),
+    ...(window && { window: { ...window, days: window.days.length === 0 ? null : [...window.days].sort() } }),
+    ...(draft.waves.length > 0 && { waves: draft.waves.map(waveOf) }),
+    // None at all is an answer, too: without one the hub would have rules of its own for disruptive tools.
+    abort: draft.rules.map(ruleOf),
+  };
+}
+
+function whatOf({ kind, tool, arguments: given, firmwareImageId, verification }: JobDraft): Partial<CreateJobInput> {
+  if (kind === 'firmware') return { firmwareImageId: firmwareImageId ?? '' };
+  return { tool: tool ?? '', arguments: given, ...(verification && { verification }) };
+}
+
+function waveOf({ unit, size, threshold, soakSeconds, gate }: DraftWave) {
+  return { ...(unit === 'percent' ? { percent: size } : { count: size }), successThreshold: threshold / 100, soakSeconds, gate };
+}
+
+export function ruleOf({ outcomes, percent, count, minDecided, scope, action }: DraftRule) {
+  return {
+    ...{ outcomes: [...outcomes], scope, action },
+    ...(percent !== undefined && { ratio: percent / 100 }),
+    ...(count !== undefined && { count }),
+    ...(minDecided !== undefined && { minDecided }),
+  };
+}

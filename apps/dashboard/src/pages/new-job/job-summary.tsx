@@ -1,0 +1,91 @@
+/** Everything that was chosen, step by step, with the way back to each. */
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useRuleText } from '../../parts/rule-text';
+import { weekdayNames } from '../../parts/weekdays';
+import { filterOf } from '../devices/device-search';
+import type { DraftWave, StepName } from './job-draft';
+import { ruleOf } from './job-input';
+import { viewerZone } from './time-zones';
+import { useWizard } from './wizard';
+import classes from './new-job.module.css';
+
+export function JobSummary({ onStep }: { readonly onStep: (step: StepName) => void }) {
+  const { t } = useTranslation();
+  const { draft } = useWizard();
+  const ruleText = useRuleText();
+  const { ids, devices } = draft;
+  return (
+    <dl className={classes.summary}>
+      <Line step="what" onStep={onStep}>
+        <code>{draft.kind === 'tool' ? draft.tool : t('newJob.kinds.firmware')}</code>{' '}
+        {draft.kind === 'tool' && <code className="soft">{JSON.stringify(draft.arguments)}</code>}
+      </Line>
+      <Line step="whom" onStep={onStep}>
+        {ids !== undefined
+          ? t('newJob.chosen', { count: ids.length })
+          : t(filterOf(devices) === undefined ? 'newJob.wholeFleet' : 'newJob.filtered')}
+        {`, ${t('newJob.offlineIs', { policy: t(`newJob.offlineKinds.${draft.offline}`) })}`}
+      </Line>
+      <Line step="pace" onStep={onStep}>
+        <Pace />
+      </Line>
+      <Line step="stop" onStep={onStep}>
+        {draft.rules.length === 0 ? t('newJob.noRules') : draft.rules.map((rule, index) => <div key={index}>{ruleText(ruleOf(rule))}</div>)}
+      </Line>
+    </dl>
+  );
+}
+
+interface LineProps {
+  readonly step: StepName;
+  readonly onStep: (step: StepName) => void;
+  readonly children: ReactNode;
+}
+
+function Line({ step, onStep, children }: LineProps) {
+  const { t } = useTranslation();
+  const name = t(`newJob.steps.${step}`);
+  return (
+    <div className={classes.line}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+      <dd>
+        <Button variant="subtle" size="compact-xs" onClick={() => onStep(step)} aria-label={t('newJob.changeStep', { step: name })}>
+          {t('newJob.change')}
+        </Button>
+      </dd>
+    </div>
+  );
+}
+
+function Pace() {
+  const { t, i18n } = useTranslation();
+  const { draft } = useWizard();
+  const { perMinute, startAt, window, waves } = draft;
+  const names = weekdayNames(i18n.language);
+  const moment = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' });
+  const waveText = ({ unit, size, gate }: DraftWave) =>
+    `${t(unit === 'percent' ? 'newJob.upToShare' : 'newJob.devicesCount', { count: size })} (${t(`job.gates.${gate}`)})`;
+  return (
+    <>
+      <div>{waves.length === 0 ? t('newJob.waveKinds.once') : waves.map(waveText).join(' → ')}</div>
+      <div>
+        {perMinute === undefined ? t('newJob.noPace') : t('job.perMinute', { count: perMinute })}
+        {`, ${t('newJob.inFlight', { count: draft.maxInFlight })}`}
+      </div>
+      {startAt !== undefined && startAt !== '' && (
+        <div>{t('newJob.startsAt', { at: moment.format(new Date(startAt)), zone: viewerZone() })}</div>
+      )}
+      {window && (
+        <div>
+          {t('newJob.windowText', {
+            ...{ from: window.from, to: window.to, zone: window.zone },
+            days: window.days.length === 0 ? t('newJob.everyDay') : window.days.map((day) => names[day - 1]).join(', '),
+          })}
+        </div>
+      )}
+    </>
+  );
+}

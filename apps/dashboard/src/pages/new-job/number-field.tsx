@@ -1,0 +1,29 @@
+/** A number with its bounds; empty is undefined where that means something. */
+import { NumberInput, type NumberInputProps } from '@mantine/core';
+
+export interface NumberFieldProps extends Pick<
+  NumberInputProps,
+  'label' | 'description' | 'placeholder' | 'error' | 'suffix' | 'w' | 'allowDecimal'
+> {
+  readonly value: number | undefined;
+  readonly min: number;
+  readonly max: number;
+  /** What an empty field stands for. */
+  readonly fallback?: number;
+  readonly onChange: (value: number | undefined) => void;
+}
+
+export function NumberField({ value, fallback, onChange, allowDecimal = false, w = 220, ...props }: NumberFieldProps) {
+  return (
+    <NumberInput
+      {...props}
+      w={w}
+      maw="100%"
+      allowDecimal={allowDecimal}
+      allowNegative={false}
+      clampBehavior="blur"
+      value={value ?? ''}
+      onChange={(typed) => onChange(typed === '' ? fallback : Number(typed))}
+    />
+  );
+}

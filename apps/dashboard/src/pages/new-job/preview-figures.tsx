@@ -1,0 +1,40 @@
+/** The preview in figures. */
+import { useTranslation } from 'react-i18next';
+import type { PreviewJobQuery } from './generated/new-job';
+import classes from './new-job.module.css';
+
+/** Sizes of waves that are written out. */
+const wavesShown = 6;
+
+export function PreviewFigures({ preview }: { readonly preview: PreviewJobQuery['previewJob'] }) {
+  const { t, i18n } = useTranslation();
+  const number = new Intl.NumberFormat(i18n.language);
+  const sizes = preview.waves.slice(0, wavesShown).map((size) => number.format(size));
+  const figures = [
+    { name: 'targets', value: number.format(preview.targetCount) },
+    { name: 'online', value: number.format(preview.onlineCount) },
+    { name: 'missing', value: number.format(preview.missingToolCount) },
+    { name: 'radius', value: number.format(preview.blastRadius) },
+    {
+      name: 'waves',
+      value: sizes.length === 0 ? t('newJob.waveKinds.once') : `${sizes.join(' + ')}${preview.waves.length > wavesShown ? ' …' : ''}`,
+    },
+    { name: 'time', value: preview.estimatedSeconds === null ? t('newJob.unpaced') : about(preview.estimatedSeconds, i18n.language) },
+  ] as const;
+  return (
+    <dl className={classes.figures}>
+      {figures.map(({ name, value }) => (
+        <div key={name}>
+          <dt>{t(`newJob.preview.${name}`)}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** In the unit that one would say. */
+function about(seconds: number, language: string): string {
+  const [unit, size] = seconds < 120 ? (['second', 1] as const) : seconds < 7_200 ? (['minute', 60] as const) : (['hour', 3_600] as const);
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 }).format(seconds / size);
+}
