@@ -4,8 +4,9 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from './src/console-browser.js';
+import { endConsoleStory } from './src/end-console-story.js';
 import { ask } from './src/graphql-client.js';
-import { type HubProcess, removeDataDir, startHub } from './src/hub-process.js';
+import { type HubProcess, startHub } from './src/hub-process.js';
 
 describe.skipIf(!isChromiumInstalled())('administration in the web console', () => {
   let hub: HubProcess;
@@ -19,12 +20,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     page = console.page;
   });
 
-  afterAll(async () => {
-    expect(console.complaints).toEqual([]);
-    await browser.close();
-    expect(await hub.stop()).toBe(0);
-    removeDataDir(hub.dataDir);
-  });
+  afterAll(() => endConsoleStory({ hub, browser, consoles: [console] }));
 
   const signIn = async (email: string, password: string) => {
     await page.getByRole('textbox', { name: 'E-mail' }).fill(email);

@@ -2,8 +2,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from './src/console-browser.js';
+import { endConsoleStory } from './src/end-console-story.js';
 import { ask } from './src/graphql-client.js';
-import { type HubProcess, removeDataDir, startHub } from './src/hub-process.js';
+import { type HubProcess, startHub } from './src/hub-process.js';
 import { online } from './src/job-api.js';
 import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
 
@@ -26,13 +27,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await console.visit(`/devices/${device}`);
   });
 
-  afterAll(async () => {
-    expect(console.complaints).toEqual([]);
-    await browser.close();
-    await fleet.stop();
-    expect(await hub.stop()).toBe(0);
-    removeDataDir(hub.dataDir);
-  });
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] }));
 
   const tool = (name: string) => page.getByRole('form', { name });
   const tab = (name: string) => page.getByRole('tab', { name }).click();

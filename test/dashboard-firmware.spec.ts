@@ -4,8 +4,9 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from './src/console-browser.js';
+import { endConsoleStory } from './src/end-console-story.js';
 import { makeImage } from './src/firmware-image.js';
-import { type HubProcess, removeDataDir, startHub } from './src/hub-process.js';
+import { type HubProcess, startHub } from './src/hub-process.js';
 import { online } from './src/job-api.js';
 import { createEnrolmentLink } from './src/provisioning-api.js';
 import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
@@ -29,13 +30,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await console.visit('/firmware');
   });
 
-  afterAll(async () => {
-    expect(console.complaints).toEqual([]);
-    await browser.close();
-    await fleet.stop();
-    expect(await hub.stop()).toBe(0);
-    removeDataDir(hub.dataDir);
-  });
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] }));
 
   const chooseFile = async (name: string, bytes: Uint8Array) => {
     const file = path.join(hub.dataDir, name);

@@ -2,9 +2,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations, signInByKey } from './src/console-browser.js';
+import { endConsoleStory } from './src/end-console-story.js';
 import { eventually } from './src/eventually.js';
 import { ask } from './src/graphql-client.js';
-import { type HubProcess, removeDataDir, startHub } from './src/hub-process.js';
+import { type HubProcess, startHub } from './src/hub-process.js';
 import { openRelay, type SeverableRelay } from './src/severable-relay.js';
 import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
 
@@ -56,14 +57,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     page = console.page;
   });
 
-  afterAll(async () => {
-    expect(console.complaints).toEqual([]);
-    await browser.close();
-    await fleet.stop();
-    await relay.cut();
-    expect(await hub.stop()).toBe(0);
-    removeDataDir(hub.dataDir);
-  });
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet, { stop: () => relay.cut() }], consoles: [console] }));
 
   it('shows on Overview what is online, without a reload', async () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

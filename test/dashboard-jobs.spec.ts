@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from './src/console-browser.js';
-import { type HubProcess, removeDataDir, startHub } from './src/hub-process.js';
+import { endConsoleStory } from './src/end-console-story.js';
+import { type HubProcess, startHub } from './src/hub-process.js';
 import { jobOf, online } from './src/job-api.js';
 import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
 
 /** The long form is what the fleet of an office has. */
-const devices = process.env['FLOTILLA_TEST_LONG'] === '1' ? 500 : 40;
+const devices = process.env['FLOTILLA_TEST_LONG'] === '1' ? 500 : 60;
 const refusing = 5;
 const broken = { kind: 'errorWithoutCode', message: 'speaker is broken', tool: 'self.audio_speaker.set_volume' };
 
@@ -30,15 +31,22 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     page = console.page;
   });
 
-  afterAll(async () => {
-    expect(console.complaints).toEqual([]);
-    await browser.close();
-    await Promise.all(fleets.map((fleet) => fleet.stop()));
-    expect(await hub.stop()).toBe(0);
-    removeDataDir(hub.dataDir);
-  });
+  afterAll(() => endConsoleStory({ hub, browser, fleets, consoles: [console] }));
 
   const next = () => page.getByRole('button', { name: 'Next' }).click();
+  /** The words of what has the focus. */
+  const focused = () =>
+    page.evaluate<string>(`(() => {
+    const element = document.activeElement;
+    return element?.labels?.[0]?.textContent ?? element?.getAttribute('aria-label') ?? element?.textContent ?? '';
+  })()`);
+  const tabTo = async (name: string) => {
+    for (let tries = 0; tries < 60; tries += 1) {
+      await page.keyboard.press('Tab');
+      if ((await focused()).trim() === name) return;
+    }
+    throw new Error(`Tab does not lead to “${name}”.`);
+  };
 
   it('says what to do where there are none', async () => {
     await console.visit('/jobs');
@@ -48,21 +56,33 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   });
 
   it('shows what a job would do before anything is sent', async () => {
+    await next();
+    await page.getByText('Choose a tool.').waitFor();
     await page.getByLabel('Name of the job').fill('Quiet night');
     await page.getByRole('combobox', { name: 'Tool', exact: true }).click();
     await page.getByRole('option', { name: /set_volume/ }).click();
     await page.getByRole('textbox', { name: 'volume', exact: true }).fill('12');
+    await page.getByText('Advanced').click();
+    await page.getByLabel('Tries for each device').fill('1');
     expect(await seriousViolations(page)).toEqual([]);
     await next();
-    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
     await page.getByLabel('All devices').check();
     expect(await seriousViolations(page)).toEqual([]);
     await next();
-    await page.getByLabel('A minute, at most').fill('6000');
+    await page.getByLabel('Devices a minute, at most').fill('6000');
+    await page.getByText('In waves').click();
+    await page.getByText('Later', { exact: true }).click();
+    await page.getByText('Advanced').click();
+    await page.getByLabel('Only at certain hours').check();
+    await page.getByLabel('From', { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+    await page.getByText('At once', { exact: true }).click();
+    await page.getByText('All at once').click();
+    await page.getByLabel('Only at certain hours').uncheck();
     await next();
-    await page.getByLabel('From, %').fill('60');
-    await page.getByLabel('Tries for each device').fill('1');
+    await page.getByLabel('From a share of').fill('60');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('button', { name: 'Remove rule 2' }).click();
     expect(await seriousViolations(page)).toEqual([]);
     await next();
     await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
@@ -70,6 +90,20 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     expect(await seriousViolations(page)).toEqual([]);
     const counts = await Promise.all(fleets.map((fleet) => fleet.counts()));
     expect(counts.map(({ tools }) => tools['self.audio_speaker.set_volume'] ?? 0)).toEqual([0, 0]);
+  });
+
+  it('shows what the hub refuses at its field', async () => {
+    await page.getByRole('button', { name: 'Change: How fast' }).click();
+    await page.getByText('In waves').click();
+    await page.getByLabel('Up to').nth(1).fill('3');
+    await next();
+    await next();
+    await page.getByRole('alert').getByText('each must be above the one before', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Go to “How fast”' }).click();
+    await page.getByText('each must be above the one before', { exact: false }).waitFor();
+    await page.getByText('All at once').click();
+    await next();
+    await next();
   });
 
   it('follows it to its end, with the failures in one group', async () => {
@@ -82,6 +116,11 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     expect(await failures.getByRole('listitem').count()).toBe(1);
     const counts = await page.getByRole('region', { name: 'Progress' }).getByRole('listitem').allTextContents();
     expect(counts).toEqual([`Succeeded${devices - refusing}`, `Failed${refusing}`]);
+    // Also for whoever comes late.
+    await page.reload();
+    await page.getByRole('img', { name: `Succeeded ${devices - refusing}, Failed ${refusing}`, exact: false }).waitFor();
+    await page.getByText('All settings').click();
+    await page.getByText('Pause where 60% of the devices ended as', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 
@@ -107,6 +146,41 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('button', { name: `Run ${refusing} again` }).click();
     await page.getByRole('link', { name: 'the job before' }).waitFor();
     await page.getByText(`${refusing} of ${refusing}`).first().waitFor();
+  });
+
+  it('can be made by keyboard alone', async () => {
+    await console.visit('/jobs/new?tool=self.get_device_status');
+    await tabTo('Name of the job');
+    await page.keyboard.type('Typed');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('On whom');
+    await tabTo('Next');
+    await page.keyboard.press('Enter');
+    // What is missing has the focus, and says what is wrong.
+    await expect.poll(focused).toBe('All devices');
+    await page.getByText('Choose devices', { exact: false }).waitFor();
+    await page.keyboard.press('Space');
+    for (const step of ['How fast', 'When to stop', 'Check and start']) {
+      await tabTo('Next');
+      await page.keyboard.press('Enter');
+      await expect.poll(focused).toBe(step);
+    }
+    await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
+    await tabTo(`Start on ${devices} devices`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Typed' }).waitFor();
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+  });
+
+  it('waits at a gate until somebody opens the next wave', async () => {
+    const waves = [{ count: 5, gate: 'MANUAL' }];
+    const input = { name: 'In waves', tool: 'self.get_device_status', devices: { all: true }, waves };
+    await console.visit(`/jobs/${await jobOf(hub, input, 'in-waves')}`);
+    await page.getByText('Wave 1 is done, and the next one waits for you').waitFor();
+    await page.getByRole('region', { name: 'Waves' }).getByRole('row').filter({ hasText: 'Not open yet' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Open the next wave' }).click();
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
   });
 
   it('pauses, resumes and cancels a job that runs, and the list follows', async () => {

@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations, signInByKey } from './src/console-browser.js';
-import { type HubProcess, removeDataDir, startHub } from './src/hub-process.js';
+import { endConsoleStory } from './src/end-console-story.js';
+import { type HubProcess, startHub } from './src/hub-process.js';
 import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
 
 describe.skipIf(!isChromiumInstalled())('the web console', () => {
@@ -19,13 +20,7 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     page = console.page;
   });
 
-  afterAll(async () => {
-    expect(console.complaints).toEqual([]);
-    await browser.close();
-    await newcomers.stop();
-    expect(await hub.stop()).toBe(0);
-    removeDataDir(hub.dataDir);
-  });
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [newcomers], consoles: [console] }));
 
   it('refuses a wrong key and says so', async () => {
     await page.goto('/enrolments');
