@@ -27,7 +27,10 @@ export class JobResolver
   implements
     Required<Pick<QueryResolvers, 'job' | 'jobs'>>,
     Required<
-      Pick<JobResolvers, 'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'decidedOverTime' | 'firmwareImage'>
+      Pick<
+        JobResolvers,
+        'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'decidedOverTime' | 'firmwareImage'
+      >
     >
 {
   constructor(
