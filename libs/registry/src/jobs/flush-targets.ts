@@ -13,12 +13,14 @@ const RESULT_HASH_DIGITS = 32;
 
 /**
  * Rows that are no longer in flight under the same claim number stay as they are: an end is recorded once, and a process that lost the job changes
- * nothing. Resolves to the number of rows changed.
+ * nothing. Most targets of a batch end alike, so each distinct end is sent once and the rows point to theirs. Resolves to the number of rows changed.
  */
 export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, flushes: readonly TargetFlush[]): Promise<number> {
   if (flushes.length === 0) return 0;
-  const results = new Map<string, string>();
-  const columns = columnsOf(flushes, results);
+  const results = new Results();
+  const ends = new Map<string, { readonly place: number; readonly end: End }>();
+  const places = flushes.map(({ to }) => placeOf(endOf(to, results), ends));
+  const distinct = [...ends.values()].map(({ end }) => end);
   const rows = await db.query<{ count: number }>(
     {
       name: 'job-flush',
@@ -26,71 +28,112 @@ export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, fl
      stored AS (
        INSERT INTO job_result (job_id, hash, result) SELECT $1, body.hash, body.result::jsonb
        FROM fenced, unnest($3::text[], $4::text[]) AS body(hash, result) ON CONFLICT DO NOTHING),
+     ends AS MATERIALIZED (
+       SELECT * FROM unnest($5::target_state[], $6::outcome[], $7::send_certainty[], $8::text[], $9::text[], $10::int[], $11::text[], $12::bool[])
+         WITH ORDINALITY AS e(state, outcome, certainty, error_code, error_message, rpc_code, result_hash, is_end, place)),
      updated AS (
        UPDATE job_target t SET
-         state = f.state::target_state, outcome = f.outcome::outcome,
-         certainty = CASE WHEN f.is_end THEN f.certainty::send_certainty WHEN t.attempts > 1 THEN 'MAYBE' END,
-         verify_deadline_at = f.verify_deadline_at, soft_deadline_at = f.soft_deadline_at,
+         state = f.state, outcome = f.outcome,
+         certainty = CASE WHEN f.is_end THEN f.certainty WHEN t.attempts > 1 THEN 'MAYBE' END,
+         verify_deadline_at = to_timestamp(f.verify_deadline_at / 1000), soft_deadline_at = to_timestamp(f.soft_deadline_at / 1000),
          attempts = t.attempts - (f.state IN ('READY', 'WAITING_DEVICE'))::int,
          call_id = CASE WHEN f.state IN ('DECIDED', 'VERIFYING') THEN t.call_id END,
-         started_at = CASE WHEN f.state IN ('DECIDED', 'VERIFYING') THEN coalesce(f.started_at, t.started_at) END,
-         decided_at = CASE WHEN f.state = 'DECIDED' THEN f.at END,
-         deadline_at = NULL, result_hash = f.result_hash, retry_at = f.retry_at,
+         started_at = CASE WHEN f.state IN ('DECIDED', 'VERIFYING') THEN coalesce(to_timestamp(f.started_at / 1000), t.started_at) END,
+         decided_at = CASE WHEN f.state = 'DECIDED' THEN to_timestamp(f.at / 1000) END,
+         deadline_at = NULL, result_hash = f.result_hash, retry_at = to_timestamp(f.retry_at / 1000),
          error_code = CASE WHEN f.is_end THEN f.error_code ELSE t.error_code END,
          error_message = CASE WHEN f.is_end THEN f.error_message ELSE t.error_message END,
          rpc_code = CASE WHEN f.is_end THEN f.rpc_code ELSE t.rpc_code END
-       FROM fenced, unnest($5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int[], $13::text[], $14::timestamptz[], $15::timestamptz[], $16::timestamptz[],
-         $17::timestamptz[], $18::timestamptz[], $19::bool[])
-         AS f(device_id, claim, state, outcome, certainty, error_code, error_message, rpc_code, result_hash, started_at, at, retry_at, verify_deadline_at, soft_deadline_at, is_end)
+       FROM (SELECT r.*, e.* FROM fenced, ends e
+         JOIN unnest($13::text[], $14::int[], $15::int[], $16::float8[], $17::float8[], $18::float8[], $19::float8[], $20::float8[])
+           AS r(device_id, claim, end_place, started_at, at, retry_at, verify_deadline_at, soft_deadline_at) ON r.end_place = e.place) AS f
        WHERE t.job_id = $1 AND t.device_id = f.device_id AND t.claim = f.claim AND t.state IN ('DISPATCHING', 'SENT')
        RETURNING t.wave, t.state, t.outcome),
      moved AS (SELECT wave, 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.flush)}
      SELECT count(*)::int AS count FROM updated`,
     },
-    [jobId, fence, [...results.keys()], [...results.values()], ...columns],
+    [
+      ...[jobId, fence, results.hashes, results.bodies],
+      ...END_COLUMNS.map((column) => distinct.map((end) => end[column])),
+      flushes.map(({ deviceId }) => deviceId),
+      numbers(flushes, ({ attempt }) => attempt),
+      numbers(places, (place) => place),
+      numbers(flushes, ({ startedAt }) => startedAt),
+      numbers(flushes, ({ at }) => at),
+      numbers(flushes, ({ to }) => dueAt(to)),
+      numbers(flushes, ({ to }) => (to.kind === 'verifying' ? to.deadlineAt : undefined)),
+      numbers(flushes, ({ to }) => (to.kind === 'verifying' ? to.softDeadlineAt : undefined)),
+    ],
   );
   return rows[0]?.count ?? 0;
 }
 
 const STATES = { decided: 'DECIDED', verifying: 'VERIFYING', waiting: 'WAITING_DEVICE', ready: 'READY', retry: 'RETRY_WAIT' } as const;
 
-/** The flushes column by column, as `unnest` wants them; the distinct result bodies go into `results`. */
-function columnsOf(flushes: readonly TargetFlush[], results: Map<string, string>): readonly unknown[][] {
+/** In the order of the statement's parameters. */
+const END_COLUMNS = ['state', 'outcome', 'certainty', 'errorCode', 'errorMessage', 'rpcCode', 'resultHash', 'isEnd'] as const;
+
+/** Everything about the end of an attempt but its times, as PostgreSQL takes it. */
+type End = Readonly<Record<(typeof END_COLUMNS)[number], string | number | boolean | undefined>>;
+
+function endOf(to: TargetFlush['to'], results: Results): End {
   // Whatever was sent has an end, and a target that was not keeps the error of its attempt before.
-  const ends = flushes.map(({ to }) => (to.kind === 'decided' || to.kind === 'verifying' || to.kind === 'retry' ? to : undefined));
-  const kept = flushes.map(({ to }) => (to.kind === 'decided' || to.kind === 'verifying' ? to : undefined));
-  const verifying = flushes.map(({ to }) => (to.kind === 'verifying' ? to : undefined));
-  return [
-    flushes.map((flush) => flush.deviceId),
-    flushes.map((flush) => flush.attempt),
-    flushes.map((flush) => STATES[flush.to.kind]),
-    flushes.map(({ to }) => (to.kind === 'decided' ? to.outcome : undefined)),
-    ends.map((to) => to?.certainty),
-    ends.map((to) => to?.error?.code),
-    ends.map((to) => to?.error && storable(to.error.message)),
-    ends.map((to) => to?.error?.rpcCode),
-    kept.map((to) => to?.result && keepResult(to.result, results)),
-    flushes.map((flush) => timeOf(flush.startedAt)),
-    flushes.map((flush) => new Date(flush.at)),
-    flushes.map(({ to }) =>
-      timeOf(to.kind === 'ready' || to.kind === 'retry' ? to.notBefore : to.kind === 'verifying' ? to.readAt : undefined),
-    ),
-    verifying.map((to) => timeOf(to?.deadlineAt)),
-    verifying.map((to) => timeOf(to?.softDeadlineAt)),
-    ends.map((to) => to !== undefined),
-  ];
+  const end = to.kind === 'decided' || to.kind === 'verifying' || to.kind === 'retry' ? to : undefined;
+  const result = to.kind === 'decided' || to.kind === 'verifying' ? to.result : undefined;
+  return {
+    state: STATES[to.kind],
+    outcome: to.kind === 'decided' ? to.outcome : undefined,
+    certainty: end?.certainty,
+    errorCode: end?.error?.code,
+    errorMessage: end?.error && storable(end.error.message),
+    rpcCode: end?.error?.rpcCode,
+    resultHash: result && results.keep(result),
+    isEnd: end !== undefined,
+  };
 }
 
-function timeOf(at: number | undefined): Date | undefined {
-  return at === undefined ? undefined : new Date(at);
+/** When the target may be claimed again, or its value be read. */
+function dueAt(to: TargetFlush['to']): number | undefined {
+  return to.kind === 'ready' || to.kind === 'retry' ? to.notBefore : to.kind === 'verifying' ? to.readAt : undefined;
 }
 
-export function keepResult(result: ToolResult, results: Map<string, string>): string {
-  const body = bodyOf(result);
-  const hash = createHash('sha256').update(body).digest('hex').slice(0, RESULT_HASH_DIGITS);
-  results.set(hash, body);
-  return hash;
+/** The place of the end among the distinct ones, counted from 1, as WITH ORDINALITY does. */
+function placeOf(end: End, ends: Map<string, { readonly place: number; readonly end: End }>): number {
+  const key = JSON.stringify(end);
+  const known = ends.get(key);
+  if (known !== undefined) return known.place;
+  ends.set(key, { place: ends.size + 1, end });
+  return ends.size;
+}
+
+/** An array as PostgreSQL reads it, as pg would look for something to escape in each number. Of nothing but gaps it is empty, which `unnest` fills up again. */
+function numbers<Item>(items: readonly Item[], numberOf: (item: Item) => number | undefined): string {
+  const found = items.map(numberOf);
+  return found.every((number) => number === undefined) ? '{}' : `{${found.map((number) => number ?? 'NULL').join(',')}}`;
+}
+
+/** The distinct bodies of results, by their hashes. Targets that are answered alike cost one hash. */
+export class Results {
+  readonly #hashes = new Map<string, string>();
+
+  /** The hash of a result, which is kept. */
+  keep(result: ToolResult): string {
+    const body = bodyOf(result);
+    const known = this.#hashes.get(body);
+    if (known !== undefined) return known;
+    const hash = createHash('sha256').update(body).digest('hex').slice(0, RESULT_HASH_DIGITS);
+    this.#hashes.set(body, hash);
+    return hash;
+  }
+
+  get hashes(): readonly string[] {
+    return [...this.#hashes.values()];
+  }
+
+  get bodies(): readonly string[] {
+    return [...this.#hashes.keys()];
+  }
 }
 
 /** JSON of the result; one that is too long is replaced by a text that says so and how it began. */

@@ -3,7 +3,7 @@ import type { CallId, JobId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import type { LateAnswer, LateTarget } from '../job-store.js';
 import { countMoved, SHARD } from './counter-sql.js';
-import { keepResult, storable } from './flush-targets.js';
+import { Results, storable } from './flush-targets.js';
 
 interface LateRecord {
   readonly call_id: CallId;
@@ -31,8 +31,8 @@ export async function findLateTargets(db: Queryable, callIds: readonly CallId[])
 
 /** Counters move by the difference in the same statement, also where the job has finished. Resolves to the jobs that changed. */
 export async function correctUnknown(db: Queryable, answers: readonly LateAnswer[]): Promise<readonly JobId[]> {
-  const bodies = new Map<string, string>();
-  const hashes = answers.map(({ result }) => result && keepResult(result, bodies));
+  const results = new Results();
+  const hashes = answers.map(({ result }) => result && results.keep(result));
   const rows = await db.query<{ job_id: JobId }>(
     {
       text: `WITH updated AS (
@@ -55,8 +55,8 @@ export async function correctUnknown(db: Queryable, answers: readonly LateAnswer
       answers.map(({ error }) => error && storable(error.message)),
       answers.map(({ error }) => error?.rpcCode),
       hashes,
-      [...bodies.keys()],
-      [...bodies.values()],
+      results.hashes,
+      results.bodies,
     ],
   );
   return rows.map((row) => row.job_id);
