@@ -40,6 +40,10 @@ export interface GatewayLimits {
   readonly flappingDevicesMax: number;
   /** Sessions that greet their devices, per second, in steps of which none is made up for: a process that is late with its work greets fewer, so that calls find a turn while a fleet comes back. */
   readonly discoveriesPerSecondMax: number;
+  /** The same while nobody calls devices: more than a process can do, in steps that are short beside what a first call may wait. */
+  readonly discoveriesPerSecondQuietMax: number;
+  /** Nobody calls devices when none was called for so long, ms: longer than the pause between two batches of a job or two calls of somebody who waits for each. */
+  readonly quietAfterMs: number;
   /** Bytes waiting for a device that does not drain; beyond it nothing more is accepted for it. */
   readonly unsentBytesMax: number;
   /** A WebSocket is pinged this often, ms; one that stayed silent for a whole interval is cut. */
@@ -134,6 +138,8 @@ export const defaultGatewayLimits: GatewayLimits = {
   flappingBackOffMsMax: 300_000,
   flappingDevicesMax: 20_000,
   discoveriesPerSecondMax: 3_000,
+  discoveriesPerSecondQuietMax: 10_000,
+  quietAfterMs: 2_000,
   unsentBytesMax: 256 * 1024,
   pingIntervalMs: 30_000,
   closingTimeoutMs: 1_000,

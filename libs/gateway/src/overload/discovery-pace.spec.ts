@@ -5,7 +5,8 @@ import { DiscoveryPace } from './discovery-pace.js';
 function stage() {
   const clock = new ManualClock();
   const begun: number[] = [];
-  const pace = new DiscoveryPace({ discoveriesPerSecondMax: 1_000 }, clock);
+  const pace = new DiscoveryPace({ discoveriesPerSecondMax: 1_000, discoveriesPerSecondQuietMax: 4_000, quietAfterMs: 10_000 }, clock);
+  pace.called();
   const enqueue = (n: number) => pace.enqueue(() => begun.push(n));
   return { clock, begun, pace, enqueue };
 }
@@ -30,6 +31,20 @@ describe('DiscoveryPace', () => {
     clock.advance(4_100);
     expect(begun).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
     expect([pace.waiting, clock.timers]).toEqual([0, 0]);
+  });
+
+  it('is quicker while nobody calls devices, and slower again from the first call on', () => {
+    const { begun, clock, enqueue, pace } = stage();
+    clock.advance(10_000);
+    for (let n = 0; n < 10_000; n += 1) enqueue(n);
+    clock.advance(1_000);
+    expect(begun.length).toBeGreaterThan(3_900);
+    expect(begun.length).toBeLessThan(4_200);
+    pace.called();
+    const before = begun.length;
+    clock.advance(1_000);
+    expect(begun.length - before).toBeGreaterThan(950);
+    expect(begun.length - before).toBeLessThan(1_050);
   });
 
   it('lets nobody overtake those that wait', () => {

@@ -1,6 +1,7 @@
 /**
  * Lets sessions greet their devices at a steady pace. A fleet that comes back at once is let in at once, but asked who it is by and by, so that calls to devices that are
- * ready do not wait behind thousands of greetings, listings and rows. [xiaozhi §9, 32]
+ * ready do not wait behind thousands of greetings, listings and rows. Where nobody calls, nobody waits, and the pace is quicker: a step of it is what the first call may
+ * have to wait for. [xiaozhi §9, 32]
  */
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
@@ -8,23 +9,32 @@ import type { GatewayLimits } from '../gateway-limits.js';
 /** How often waiting ones are let go on, ms: short beside a round trip over Wi-Fi. */
 const STEP_MS = 10;
 
+type PaceLimits = Pick<GatewayLimits, 'discoveriesPerSecondMax' | 'discoveriesPerSecondQuietMax' | 'quietAfterMs'>;
+
 export class DiscoveryPace {
   readonly #waiting = new Set<() => void>();
   #allowance: number;
   #filledAt: number;
+  /** When a device was called last. */
+  #calledAt = Number.NEGATIVE_INFINITY;
   #cancelStep: (() => void) | undefined;
 
   constructor(
-    private readonly limits: Pick<GatewayLimits, 'discoveriesPerSecondMax'>,
+    private readonly limits: PaceLimits,
     private readonly clock: Clock,
   ) {
-    this.#allowance = this.#burst;
     this.#filledAt = clock.now();
+    this.#allowance = burstOf(this.#perSecond(this.#filledAt));
   }
 
   /** Sessions whose turn is still to come. */
   get waiting(): number {
     return this.#waiting.size;
+  }
+
+  /** A device is called: from now on greetings leave room. */
+  called(): void {
+    this.#calledAt = this.clock.now();
   }
 
   /** Runs `begin` when its turn has come, at once where nobody waits. The returned function gives the turn up; late it does nothing. */
@@ -46,9 +56,9 @@ export class DiscoveryPace {
     this.#waiting.clear();
   }
 
-  /** What may go at once: two steps' worth, so that the pace holds although a timer comes late. */
-  get #burst(): number {
-    return Math.max(1, (2 * STEP_MS * this.limits.discoveriesPerSecondMax) / 1_000);
+  #perSecond(now: number): number {
+    const { discoveriesPerSecondMax, discoveriesPerSecondQuietMax, quietAfterMs } = this.limits;
+    return now - this.#calledAt < quietAfterMs ? discoveriesPerSecondMax : discoveriesPerSecondQuietMax;
   }
 
   #step(): void {
@@ -65,8 +75,14 @@ export class DiscoveryPace {
 
   #fill(): void {
     const now = this.clock.now();
-    const gained = (Math.max(0, now - this.#filledAt) * this.limits.discoveriesPerSecondMax) / 1_000;
-    this.#allowance = Math.min(this.#burst, this.#allowance + gained);
+    const perSecond = this.#perSecond(now);
+    const gained = (Math.max(0, now - this.#filledAt) * perSecond) / 1_000;
+    this.#allowance = Math.min(burstOf(perSecond), this.#allowance + gained);
     this.#filledAt = now;
   }
+}
+
+/** What may go at once: two steps' worth, so that the pace holds although a timer comes late. */
+function burstOf(perSecond: number): number {
+  return Math.max(1, (2 * STEP_MS * perSecond) / 1_000);
 }

@@ -132,6 +132,7 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   call({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
+    this.#pace.called();
     const session = this.#table.get(deviceId);
     if (session !== undefined && (epoch === undefined || epoch === session.record.epoch)) {
       session.call(call, (settled) => {
