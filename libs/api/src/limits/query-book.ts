@@ -3,6 +3,7 @@
  * queries of common clients send: first the hash alone, then, where the hub does not know it, the hash with the document.
  */
 import { createHash } from 'node:crypto';
+import { isJsonObject } from '@flotilla/mcp';
 import type { Principal } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from './api-limits.js';
@@ -83,14 +84,10 @@ function hashOf(query: string): string {
 
 /** The hash that a request names; undefined where it names none. */
 function hashIn(extensions: unknown): string | undefined {
-  const named: unknown = isObject(extensions) ? Reflect.get(extensions, 'persistedQuery') : undefined;
+  const named = isJsonObject(extensions) ? extensions['persistedQuery'] : undefined;
   if (named === undefined || named === null) return undefined;
-  const hash: unknown = isObject(named) ? Reflect.get(named, 'sha256Hash') : undefined;
-  if (!isObject(named) || Reflect.get(named, 'version') !== 1 || typeof hash !== 'string' || !/^[\da-f]{64}$/i.test(hash))
+  const hash = isJsonObject(named) ? named['sha256Hash'] : undefined;
+  if (!isJsonObject(named) || named['version'] !== 1 || typeof hash !== 'string' || !/^[\da-f]{64}$/i.test(hash))
     throw new ApiError('BAD_USER_INPUT', '"extensions.persistedQuery" must have "version": 1 and "sha256Hash", 64 hexadecimal digits.');
   return hash.toLowerCase();
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { type DocumentNode, type ExecutionResult, type FormattedExecutionResult, type GraphQLSchema } from 'graphql';
+import { isJsonObject } from '@flotilla/mcp';
 import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps } from '../api-deps.js';
@@ -125,22 +126,21 @@ function refuseOtherThanJson({ headers, method }: FastifyRequest): void {
 
 /** GraphQL over HTTP allows `extensions: null`, Mercurius does not. */
 function mendBody(body: unknown): void {
-  if (isObject(body) && 'extensions' in body && body.extensions === null) delete body.extensions;
+  if (isJsonObject(body) && body['extensions'] === null) Reflect.deleteProperty(body, 'extensions');
 }
 
 /** Fastify would make text and objects of other values. */
 function refuseOddParameters(body: unknown): void {
-  if (!isObject(body)) return;
+  if (!isJsonObject(body)) return;
   const { operationName = null, variables = null } = body as { operationName?: unknown; variables?: unknown };
   if (operationName !== null && typeof operationName !== 'string') throw new ApiError('BAD_USER_INPUT', '"operationName" must be text.');
-  if (variables !== null && (!isObject(variables) || Array.isArray(variables)))
-    throw new ApiError('BAD_USER_INPUT', '"variables" must be a JSON object.');
+  if (variables !== null && !isJsonObject(variables)) throw new ApiError('BAD_USER_INPUT', '"variables" must be a JSON object.');
 }
 
 /** Mercurius makes text of what is none, and takes any JSON in place of a query for a syntax tree, past the limits of the parser: we do not. */
 function refuseJsonQuery(source: unknown): void {
-  if (!isObject(source) || !('query' in source) || source.query === undefined || source.query === null) return;
-  if (typeof source.query === 'string' && !jsonStart.test(source.query)) return;
+  if (!isJsonObject(source) || source['query'] === undefined || source['query'] === null) return;
+  if (typeof source['query'] === 'string' && !jsonStart.test(source['query'])) return;
   throw new ApiError('BAD_USER_INPUT', 'Syntax Error: "query" must be the text of a GraphQL document.');
 }
 
@@ -149,7 +149,7 @@ const jsonStart = /^\s*(?:\{\s*["}]|[["\-\d]|(?:true|false|null)\s*$)/;
 
 /** Puts the document where Mercurius looks for it. Over GET the extensions are JSON in text. */
 function nameDocument(source: unknown, documentOf: (named: NamedQuery) => string | undefined): void {
-  if (!isObject(source)) return;
+  if (!isJsonObject(source)) return;
   const { query, extensions }: NamedQuery = source;
   const document = documentOf({ query, extensions: typeof extensions === 'string' ? parsed(extensions) : extensions });
   if (document !== undefined) Object.assign(source, { query: document });
@@ -167,14 +167,10 @@ function parsed(json: string): unknown {
 function operationNameIn(request: FastifyRequest): string | undefined {
   for (const part of ['body', 'query'] as const) {
     const source: unknown = Reflect.get(request, part);
-    const name: unknown = isObject(source) ? Reflect.get(source, 'operationName') : undefined;
+    const name: unknown = isJsonObject(source) ? source['operationName'] : undefined;
     if (typeof name === 'string') return name;
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Without data: what was wrong with the request, where that was it. A failure in a resolver is an answer, with 200. */
