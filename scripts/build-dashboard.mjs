@@ -1,5 +1,5 @@
 /**
- * Builds apps/dashboard into its `dist` when its inputs changed: typed operations from the GraphQL schema, the bundle, and compressed copies beside its
+ * Builds apps/dashboard into its `dist` when its inputs changed: the bundle, and compressed copies beside its
  * files. Loads none of the tools when there is nothing to do.
  */
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ function filesBelow(folder) {
 }
 
 function hashOfInputs() {
-  const others = ['libs/api/schema.graphql', 'package-lock.json', 'scripts/build-dashboard.mjs', 'scripts/generate-operations.mjs'];
+  const others = ['libs/api/schema.graphql', 'package-lock.json', 'scripts/build-dashboard.mjs', 'scripts/generate-operation-types.mjs'];
   const inputs = [...filesBelow(app), ...others.map((name) => path.join(root, name))];
   const hash = createHash('sha256');
   for (const file of inputs.sort()) hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
@@ -44,8 +44,7 @@ function compressAssets() {
 const wanted = hashOfInputs();
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   console.error('Building the console …');
-  const [{ generateOperations }, vite] = await Promise.all([import('./generate-operations.mjs'), import('vite')]);
-  await generateOperations();
+  const vite = await import('vite');
   await vite.build({ root: app, configFile: path.join(app, 'vite.config.ts'), logLevel: 'warn' });
   compressAssets();
   writeFileSync(stamp, wanted);

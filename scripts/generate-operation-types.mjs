@@ -1,6 +1,6 @@
 /**
  * Writes what speaks GraphQL from the outside: the schema's types for libs/client, and for each project that it names the operations in its `.graphql` files as typed documents.
- * The output (`src/generated`) is not committed: schema and operations are the source. Does nothing where it is up to date.
+ * The output (`generated`) is not committed: schema and operations are the source. Does nothing where it is up to date.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,10 +14,14 @@ import { parse } from 'graphql';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const schema = parse(readFileSync(path.join(root, 'libs/api/schema.graphql'), 'utf8'));
 
-/** Where operations are kept, and what those of a project take the schema's types from; `~` has the generator leave the path alone. */
+/**
+ * Where operations are kept, and what those of a project take the schema's types from; `~` has the generator leave the path alone. The console takes
+ * what it needs of them into each file, and has one beside each of its own, so that a page brings only its operations.
+ */
 const projects = [
   { folder: 'libs/client', schemaTypes: '~./schema-types.js' },
   { folder: 'apps/cli', schemaTypes: '~@flotilla/client/schema' },
+  { folder: 'apps/dashboard' },
 ];
 
 const config = {
@@ -57,12 +61,19 @@ function operationsOf(folder) {
     .map((name) => ({ location: name, document: parse(readFileSync(path.join(source, name), 'utf8')) }));
 }
 
-await write('libs/client/src/generated/schema-types.ts', [], [['typescript', typescript]]);
-for (const { folder, schemaTypes } of projects) {
+async function writeOperations({ folder, schemaTypes }) {
   const documents = operationsOf(folder);
-  if (documents.length === 0) continue;
-  await write(`${folder}/src/generated/operations.ts`, documents, [
-    ['typescriptOperations', typescriptOperations, { importSchemaTypesFrom: schemaTypes, namespacedImportName: 'schema' }],
+  const imported = schemaTypes ? { importSchemaTypesFrom: schemaTypes, namespacedImportName: 'schema' } : {};
+  const plugins = [
+    ['typescriptOperations', typescriptOperations, imported],
     ['typedDocumentNode', typedDocumentNode],
-  ]);
+  ];
+  if (schemaTypes) return documents.length > 0 && write(`${folder}/src/generated/operations.ts`, documents, plugins);
+  for (const one of documents) {
+    const { dir, name } = path.parse(one.location);
+    await write(path.join(folder, 'src', dir, 'generated', `${name}.ts`), [one], plugins);
+  }
 }
+
+await write('libs/client/src/generated/schema-types.ts', [], [['typescript', typescript]]);
+for (const project of projects) await writeOperations(project);

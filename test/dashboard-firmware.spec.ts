@@ -1,21 +1,27 @@
-/** Firmware in a real Chromium: an image is dropped in, says what it is, is published for a board, and rolled out through the wizard. */
+/** Firmware in a real Chromium: an image is dropped in, published and rolled out; one that breaks a board is stopped by its canary, and reverted. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from './src/console-browser.js';
 import { endConsoleStory } from './src/end-console-story.js';
-import { makeImage } from './src/firmware-image.js';
+import { makeImage, publishedImage } from './src/firmware-image.js';
+import { ask } from './src/graphql-client.js';
 import { type HubProcess, startHub } from './src/hub-process.js';
 import { online } from './src/job-api.js';
 import { createEnrolmentLink } from './src/provisioning-api.js';
 import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
 
-const devices = 4;
+const lamps = 4;
+const robots = 2;
+const devices = lamps + robots;
+/** Robots go back to what they had before when they are to run this. */
+const bad = '9.9.9';
+const boards = ['bread-compact-wifi', 'otto-robot'];
 
 describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
   let hub: HubProcess;
-  let fleet: SimulatedFleet;
+  let fleets: readonly SimulatedFleet[];
   let browser: Browser;
   let console: ConsolePage;
   let page: Page;
@@ -23,14 +29,18 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
   beforeAll(async () => {
     [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_VERIFY_SOAK_SECONDS: '1' } }), openBrowser()]);
     const ota = await createEnrolmentLink(hub, { maxDevices: devices });
-    fleet = startFleet(hub, { devices, profile: 'lamp', seed: 5, ota, args: ['--speed', '20'] });
+    const breaks = JSON.stringify({ kind: 'upgradeFault', how: 'rollBack', version: bad });
+    fleets = [
+      startFleet(hub, { devices: lamps, profile: 'lamp', seed: 5, ota, args: ['--speed', '20'] }),
+      startFleet(hub, { devices: robots, profile: 'robot', seed: 6, ota, args: ['--speed', '20', '--behaviour', breaks] }),
+    ];
     await online(hub, devices);
     console = await openConsole(browser, hub);
     page = console.page;
     await console.visit('/firmware');
   });
 
-  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] }));
+  afterAll(() => endConsoleStory({ hub, browser, fleets, consoles: [console] }));
 
   const chooseFile = async (name: string, bytes: Uint8Array) => {
     const file = path.join(hub.dataDir, name);
@@ -60,12 +70,14 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     expect(await seriousViolations(page)).toEqual([]);
   });
 
-  it('publishes it for a board, and rolls it out through the wizard', async () => {
+  it('publishes it for its boards, and rolls it out through the wizard', async () => {
     const card = page.getByRole('region', { name: /9\.1\.0/ });
     await card.getByRole('button', { name: 'Publish' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('combobox', { name: 'Boards' }).fill('bread-compact-wifi');
-    await dialog.getByRole('combobox', { name: 'Boards' }).press('Enter');
+    for (const board of boards) {
+      await dialog.getByRole('combobox', { name: 'Boards' }).fill(board);
+      await dialog.getByRole('combobox', { name: 'Boards' }).press('Enter');
+    }
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Publish' }).click();
     await card.getByText('Published').waitFor();
@@ -88,4 +100,43 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await versions.getByRole('link', { name: '9.1.0' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
+
+  it('stops an image that breaks a board at its canary, and says why', async () => {
+    const imageId = await publishedImage(hub, makeImage({ version: bad }), boards);
+    await console.visit(`/jobs/new?firmwareImageId=${imageId}`);
+    const next = () => page.getByRole('button', { name: 'Next' }).click();
+    await next();
+    await page.getByLabel('All devices').check();
+    await next();
+    // One of each board.
+    await page.getByRole('combobox', { name: 'Unit' }).first().click();
+    await page.getByRole('option', { name: 'devices' }).click();
+    await page.getByLabel('Devices', { exact: true }).fill('2');
+    expect(await seriousViolations(page)).toEqual([]);
+    await next();
+    await next();
+    await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
+    await page.getByText('Stopped by its rule in wave 1').waitFor({ timeout: 60_000 });
+    await page.getByText('1 of 2 devices that counted went wrong: Failed, Not verified, or Unknown.').waitFor();
+    const failures = page.getByRole('region', { name: 'What went wrong' });
+    await failures.getByText('NOT_APPLIED_OR_ROLLED_BACK').waitFor();
+    await failures.getByText('otto-robot').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(await countOn(bad)).toBe(1);
+  });
+
+  it('brings the devices back', async () => {
+    await page.getByRole('button', { name: 'Revert' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
+    await page.getByRole('link', { name: /9\.1\.0/ }).waitFor();
+    await page.getByRole('link', { name: 'the job before' }).waitFor();
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+    expect(await countOn(bad)).toBe(0);
+    expect(await countOn('9.1.0')).toBe(devices);
+  });
+
+  const countOn = async (firmwareVersion: string) => {
+    const query = 'query ($filter: DeviceFilter!) { devices(filter: $filter) { totalCount } }';
+    return (await ask<{ devices: { totalCount: number } }>(hub, query, { filter: { firmwareVersion } })).devices.totalCount;
+  };
 });

@@ -43,7 +43,10 @@ const margin = { left: 44, right: 14, top: 10, bottom: 26 };
 const timeLabelWidth = 90;
 const minuteMs = 60_000;
 /** Steps that people count in. */
-const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 7_200, 10_080, 43_200].map((minutes) => minutes * minuteMs);
+const timeSteps = [
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 7_200, 10_080, 43_200].map((minutes) => minutes * minuteMs),
+];
 
 /** Undefined where there is nothing to draw, or no room. */
 export function layOut(series: readonly TimeSeries[], { width, height, isStacked }: Space): Layout | undefined {

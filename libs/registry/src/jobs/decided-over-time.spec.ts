@@ -28,8 +28,11 @@ describe('targets decided over time', () => {
     const none = { noChange: 0, rejected: 0, verifyFailed: 0, expired: 0, cancelled: 0, skipped: 0 };
     expect(points).toEqual([
       { at: AT, succeeded: 0, failed: 0, unknown: 0, ...none },
+      { at: AT + 1_000, succeeded: 0, failed: 0, unknown: 0, ...none },
       { at: AT + 2_000, succeeded: 2, failed: 0, unknown: 0, ...none },
+      { at: AT + 4_000, succeeded: 2, failed: 0, unknown: 0, ...none },
       { at: AT + 5_000, succeeded: 2, failed: 1, unknown: 0, ...none },
+      { at: AT + 9_000, succeeded: 2, failed: 1, unknown: 0, ...none },
       { at: AT + 10_000, succeeded: 2, failed: 1, unknown: 1, ...none },
     ]);
     expect((await fixture.jobs.decidedOverTime([jobId], 2))[0]).toHaveLength(2);

@@ -66,12 +66,15 @@ function addUp(records: readonly BucketRecord[], buckets: number): readonly Deci
   const [first] = records;
   if (first === undefined) return [];
   const { since, until } = first;
-  const points = new Map<number, DecidedPoint>();
+  const endOf = (bucket: number) => Math.round(since + ((bucket + 1) * (until - since)) / buckets);
+  const points = new Map<number, DecidedPoint>([[-1, { at: endOf(-1), ...none }]]);
   let counts = none;
   for (const { bucket, outcome, count } of records) {
+    // Nothing was decided until here: a line that is drawn does not slope over the quiet time.
+    if (!points.has(bucket)) points.set(bucket - 1, { at: endOf(bucket - 1), ...counts });
     const counter = counters[outcome];
     counts = { ...counts, [counter]: counts[counter] + count };
-    points.set(bucket, { at: Math.round(since + ((bucket + 1) * (until - since)) / buckets), ...counts });
+    points.set(bucket, { at: endOf(bucket), ...counts });
   }
-  return [{ at: Math.round(since), ...none }, ...points.values()];
+  return [...points.values()];
 }

@@ -42,7 +42,7 @@ function KnownJob({ id }: { readonly id: string }) {
   });
   return (
     <Page
-      title={job?.name ?? job?.tool ?? t('job.title')}
+      title={job ? nameOf(job) : t('job.title')}
       lead={job && <Lead job={job} />}
       actions={job && <JobActs job={job} onChanged={setJob} />}
     >
@@ -55,6 +55,11 @@ function KnownJob({ id }: { readonly id: string }) {
       {job && <Sides job={job} onChanged={setJob} />}
     </Page>
   );
+}
+
+/** A roll-out that nobody has named is its image. */
+function nameOf({ name, tool, firmwareImage }: JobSeenFragment): string {
+  return name ?? (firmwareImage === null ? tool : `${firmwareImage.project} ${firmwareImage.version}`);
 }
 
 function Lead({ job }: { readonly job: JobSeenFragment }) {

@@ -1,12 +1,14 @@
 /** Why a job does not go on by itself, and what would let it. */
-import { Alert, Button, Group } from '@mantine/core';
-import { IconHandStop, IconPlayerPlay, IconUserQuestion } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { type Icon, IconHandStop, IconPlayerPlay, IconUserQuestion } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useAct } from '../../hub/use-act';
 import { ActFailureNotice } from '../../parts/failure';
 import { type JobSeenFragment, OpenNextWaveDocument } from './generated/job';
 import { JobApproval } from './job-approval';
+import classes from './job.module.css';
 
 interface JobStandProps {
   readonly job: JobSeenFragment;
@@ -19,10 +21,10 @@ export function JobStand({ job, onChanged }: JobStandProps) {
   return (
     <>
       {job.state === 'AWAITING_APPROVAL' && (
-        <Alert color="accent" icon={<IconUserQuestion size={18} />} title={t('job.awaiting')}>
+        <Notice icon={IconUserQuestion} title={t('job.awaiting')}>
           <p>{t('job.awaitingText', { by: job.createdBy })}</p>
           <JobApproval job={job} onChanged={onChanged} />
-        </Alert>
+        </Notice>
       )}
       {isAtGate && <Gate job={job} onChanged={onChanged} />}
       {job.trippedRule && <Tripped job={job} rule={job.trippedRule} />}
@@ -42,7 +44,7 @@ function Gate({ job, onChanged }: JobStandProps) {
     if (opened) onChanged(opened);
   };
   return (
-    <Alert color="accent" icon={<IconHandStop size={18} />} title={t('job.atGate', { wave: job.currentWave })}>
+    <Notice icon={IconHandStop} title={t('job.atGate', { wave: job.currentWave })}>
       {wave && (
         <p>
           {t(share < wave.successThreshold ? 'job.atGateMissed' : 'job.atGateText', {
@@ -53,13 +55,11 @@ function Gate({ job, onChanged }: JobStandProps) {
       )}
       <ActFailureNotice failure={act.failure} />
       {mayRun && (
-        <Group>
-          <Button leftSection={<IconPlayerPlay size={16} />} loading={act.isBusy} onClick={() => void open()}>
-            {t('job.nextWave')}
-          </Button>
-        </Group>
+        <Button leftSection={<IconPlayerPlay size={16} />} loading={act.isBusy} onClick={() => void open()}>
+          {t('job.nextWave')}
+        </Button>
       )}
-    </Alert>
+    </Notice>
   );
 }
 
@@ -74,9 +74,28 @@ function Tripped({ job, rule }: TrippedProps) {
   const outcomes = list.format(rule.outcomes.map((outcome) => t(`outcome.${outcome}`)));
   const isStanding = job.state === 'PAUSED' && job.pauseReason === 'ABORT_RULE';
   return (
-    <Alert color="red" icon={<IconHandStop size={18} />} title={t('job.tripped', { wave: rule.wave })}>
+    <Notice isBad icon={IconHandStop} title={t('job.tripped', { wave: rule.wave })}>
       <p>{t('job.trippedText', { failed: rule.failed, count: rule.decided, outcomes })}</p>
       {isStanding && <p>{t(job.firmwareImage === null ? 'job.trippedNext' : 'job.trippedNextImage')}</p>}
-    </Alert>
+    </Notice>
+  );
+}
+
+interface NoticeProps {
+  readonly icon: Icon;
+  readonly title: string;
+  readonly isBad?: boolean;
+  readonly children: ReactNode;
+}
+
+function Notice({ icon: Shape, title, isBad = false, children }: NoticeProps) {
+  return (
+    <section className={classes.stand} data-bad={isBad || undefined} aria-label={title}>
+      <Shape size={18} className={classes.standIcon} aria-hidden />
+      <div className={classes.standBody}>
+        <h2 className={classes.standTitle}>{title}</h2>
+        {children}
+      </div>
+    </section>
   );
 }

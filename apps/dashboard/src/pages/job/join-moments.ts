@@ -21,12 +21,18 @@ export interface Moment extends DecidedCounts {
 /** At two a second this is five minutes; older ones are thinned out then. */
 const momentsMax = 600;
 
+/** Ms between two news of a job, at least. */
+const newsMs = 500;
+
 /** What `later` adds to `earlier`, without moments at which nothing changed. */
 export function joined(earlier: readonly Moment[], later: readonly Moment[]): readonly Moment[] {
   let last = earlier.at(-1);
   const added: Moment[] = [];
   for (const moment of later) {
     if (last && (decidedCounts.every((name) => moment[name] === last?.[name]) || Date.parse(moment.at) < Date.parse(last.at))) continue;
+    // News come when something changes: until just before, all was as it had been.
+    if (last && Date.parse(moment.at) - Date.parse(last.at) > 2 * newsMs)
+      added.push({ ...last, at: new Date(Date.parse(moment.at) - newsMs).toISOString() });
     last = moment;
     added.push(moment);
   }

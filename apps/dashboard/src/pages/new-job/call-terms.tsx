@@ -70,6 +70,7 @@ function Verification({ policy, error }: { readonly policy: Policy; readonly err
   const choices = isFixed ? [policy.verification] : policy.readback === null ? (['NONE'] as const) : (['NONE', 'READBACK'] as const);
   return (
     <Select
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       label={t('newJob.verification')}
       description={t(
         isFixed ? 'newJob.verificationFixed' : policy.readback === null ? 'newJob.verificationNone' : 'newJob.verificationHint',

@@ -2,9 +2,11 @@
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
 import { useRuleText } from '../../parts/rule-text';
 import { weekdayNames } from '../../parts/weekdays';
 import { filterOf } from '../devices/device-search';
+import { JobImageChoicesDocument } from './generated/new-job';
 import type { DraftWave, StepName } from './job-draft';
 import { ruleOf } from './job-input';
 import { viewerZone } from './time-zones';
@@ -19,8 +21,13 @@ export function JobSummary({ onStep }: { readonly onStep: (step: StepName) => vo
   return (
     <dl className={classes.summary}>
       <Line step="what" onStep={onStep}>
-        <code>{draft.kind === 'tool' ? draft.tool : t('newJob.kinds.firmware')}</code>{' '}
-        {draft.kind === 'tool' && <code className="soft">{JSON.stringify(draft.arguments)}</code>}
+        {draft.kind === 'firmware' ? (
+          <ImageName />
+        ) : (
+          <>
+            <code>{draft.tool}</code> <code className="soft">{JSON.stringify(draft.arguments)}</code>
+          </>
+        )}
       </Line>
       <Line step="whom" onStep={onStep}>
         {ids !== undefined
@@ -36,6 +43,13 @@ export function JobSummary({ onStep }: { readonly onStep: (step: StepName) => vo
       </Line>
     </dl>
   );
+}
+
+function ImageName() {
+  const { draft } = useWizard();
+  const { data } = useHubQuery({ query: JobImageChoicesDocument, variables: {} });
+  const image = data?.firmwareImages.nodes.find(({ id }) => id === draft.firmwareImageId);
+  return image ? `${image.project} ${image.version}` : draft.firmwareImageId;
 }
 
 interface LineProps {

@@ -19,6 +19,7 @@ export function NumberField({ value, fallback, onChange, allowDecimal = false, w
       {...props}
       w={w}
       maw="100%"
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       allowDecimal={allowDecimal}
       allowNegative={false}
       clampBehavior="blur"

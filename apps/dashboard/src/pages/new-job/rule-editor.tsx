@@ -96,6 +96,7 @@ function Details({ rule, onChange, refused }: DetailsProps) {
           onChange={(minDecided) => onChange({ minDecided })}
         />
         <Select
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           label={t('newJob.ruleScope')}
           description={t('newJob.ruleScopeHint')}
           data={(['JOB', 'WAVE'] as const).map((value) => ({ value, label: t(`newJob.ruleScopes.${value}`) }))}

@@ -46,7 +46,7 @@ export function StepCheck({ onBack, onStep, onRefused }: StepCheckProps) {
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {!error && !preview && <Loader aria-label={t('common.loading')} />}
       {refused && refused.length > 0 && <Refused refusals={refused} onStep={onStep} />}
-      {preview && preview.userErrors.length === 0 && <Expected preview={preview} />}
+      {preview && preview.userErrors.length === 0 && <Expected preview={preview} isImage={draft.kind === 'firmware'} />}
       <JobSummary onStep={onStep} />
       <ActFailureNotice failure={act.failure} />
       <Group justify="space-between" mt="xs">
@@ -86,7 +86,7 @@ function Refused({ refusals, onStep }: { readonly refusals: readonly Refusal[]; 
   );
 }
 
-function Expected({ preview }: { readonly preview: PreviewJobQuery['previewJob'] }) {
+function Expected({ preview, isImage }: { readonly preview: PreviewJobQuery['previewJob']; readonly isImage: boolean }) {
   const { t } = useTranslation();
   return (
     <>
@@ -94,18 +94,18 @@ function Expected({ preview }: { readonly preview: PreviewJobQuery['previewJob']
       {preview.targetCount === 0 && <p className={classes.warning}>{t('newJob.nobody')}</p>}
       {preview.argumentErrors.map(({ message, deviceCount }) => (
         <p key={message} className={classes.warning}>
-          {t('newJob.argumentError', { count: deviceCount })} {message}
+          {t(isImage ? 'newJob.imageError' : 'newJob.argumentError', { count: deviceCount })} {message}
         </p>
       ))}
       {preview.sample.length > 0 && (
-        <p className={classes.text}>
-          {t('newJob.sample')}{' '}
+        <div className={classes.samples}>
+          <span>{t('newJob.sample')}</span>
           {preview.sample.slice(0, 5).map(({ id, name }) => (
-            <Link key={id} to="/devices/$id" params={{ id }} className={classes.sample}>
+            <Link key={id} to="/devices/$id" params={{ id }}>
               {name ?? id}
             </Link>
           ))}
-        </p>
+        </div>
       )}
     </>
   );

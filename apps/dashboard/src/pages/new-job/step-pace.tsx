@@ -72,6 +72,7 @@ function Load() {
         onChange={(maxInFlight = 200) => change({ maxInFlight })}
       />
       <Select
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         label={t('newJob.priority')}
         description={t('newJob.priorityHint')}
         data={(['1', '2', '3'] as const).map((value) => ({ value, label: t(`newJob.priorities.${value}`) }))}

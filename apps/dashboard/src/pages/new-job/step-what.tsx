@@ -52,6 +52,7 @@ function ToolChoices() {
         label={t('newJob.tool')}
         placeholder={t('newJob.toolHint')}
         searchable
+        openOnFocus={false}
         data={tools.map(({ name, deviceCount }) => ({ value: name, label: t('newJob.toolOn', { tool: name, count: deviceCount }) }))}
         value={draft.tool ?? null}
         onChange={(tool) => change({ tool: tool ?? undefined, arguments: {}, isSound: false, verification: undefined })}

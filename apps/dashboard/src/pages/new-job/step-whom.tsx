@@ -91,6 +91,7 @@ function Away() {
   return (
     <Group align="flex-start">
       <Select
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         label={t('newJob.offline')}
         description={t(`newJob.offlineHints.${draft.offline}`)}
         data={(['WAIT', 'SKIP', 'FAIL'] as const).map((value) => ({ value, label: t(`newJob.offlineKinds.${value}`) }))}
