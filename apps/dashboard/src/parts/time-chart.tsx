@@ -112,6 +112,11 @@ function Reading({ layout, index, width, language }: ReadingProps) {
 function axisTime(at: number, language: string): string {
   const moment = new Date(at);
   const isMidnight = moment.getHours() === 0 && moment.getMinutes() === 0;
-  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(moment.getSeconds() > 0 && { second: '2-digit' }) } as const;
+  const time = {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    ...(moment.getSeconds() > 0 && { second: '2-digit' as const }),
+  } as const;
   return new Intl.DateTimeFormat(language, isMidnight ? { month: 'short', day: 'numeric' } : time).format(moment);
 }

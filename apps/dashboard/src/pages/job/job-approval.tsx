@@ -64,6 +64,7 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
             onChange={(event) => setReason(event.currentTarget.value)}
             error={isTried && reason.trim() === '' && t('job.denyReasonMissing')}
             data-autofocus
+            maxLength={500}
             autosize
             minRows={2}
           />
