@@ -33,6 +33,7 @@ const mappers = {
   ToolResult: '@flotilla/mcp#ToolResult as ToolResultSource',
   ToolSetUse: '@flotilla/registry#ToolSetUseRow',
   Upload: '@flotilla/registry#UploadRow',
+  VoiceServer: '@flotilla/registry#VoiceServerRow',
   Webhook: '@flotilla/registry#WebhookRow',
   WebhookDelivery: '@flotilla/registry#WebhookDeliveryRow',
 };

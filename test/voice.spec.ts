@@ -126,6 +126,30 @@ describe('voice', () => {
       10_000,
     );
     expect((await callTool(hub, { deviceId: device, tool: 'self.get_device_status' })).outcome).toBe('SUCCEEDED');
-    expect(await metric(hub, 'flotilla_conversations')).toBeGreaterThanOrEqual(0);
+  });
+
+  it('shows how the voice servers are, and tells when one stops answering', async () => {
+    const mute = others.at(-1)?.url ?? '';
+    interface Shown {
+      readonly url: string;
+      readonly state: string;
+      readonly lastError: string | null;
+    }
+    const shown = await eventually(
+      async () => (await ask<{ voiceServers: Shown[] }>(hub, '{ voiceServers { url state since conversations lastError } }')).voiceServers,
+      (servers) => servers.some(({ url, state }) => url === mute && state === 'UNWELL'),
+      10_000,
+    );
+    expect(shown.find(({ url }) => url === mute)?.lastError).toMatch(/did not answer in time/);
+    expect(shown.find(({ url }) => url === echo.url)).toMatchObject({ state: 'WELL', lastError: null });
+    const { events } = await ask<{ events: { nodes: { deviceId: string | null; data: unknown }[] } }>(
+      hub,
+      '{ events(filter: { types: ["voice.server_unwell"] }) { nodes { deviceId data } } }',
+    );
+    expect(events.nodes).toContainEqual({
+      deviceId: null,
+      data: { backend: new URL(mute).host, problem: 'it did not answer in time' },
+    });
+    expect(await metric(hub, 'flotilla_voice_server_up', `backend="${new URL(mute).host}"`)).toBe(0);
   });
 });

@@ -31,6 +31,7 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   device: may('DEVICES_READ', '(id: "$id")', 'null'),
   devices: may('DEVICES_READ'),
   hubStatus: may('ADMIN'),
+  voiceServers: may('ADMIN'),
   fleetSummary: may('DEVICES_READ'),
   deviceGroup: may('DEVICES_READ', '(id: "$id")', 'null'),
   deviceGroups: may('DEVICES_READ'),

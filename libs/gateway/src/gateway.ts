@@ -31,7 +31,10 @@ import type { SessionStores } from './sessions/session-record.js';
 import type { VisionFor } from './sessions/vision-customer.js';
 import { BoundedToolPageCache } from './sessions/tool-page-cache.js';
 import { ToolSetIndex } from './sessions/tool-set-index.js';
+import { EventLog } from './sessions/event-log.js';
+import { backendName } from './voice/backend-book.js';
 import type { BackendHealth } from './voice/backend-book.js';
+import { BackendReport } from './voice/backend-report.js';
 import { UdpAudio } from './voice/udp-audio.js';
 import { VoiceCounters } from './voice/voice-counters.js';
 import { defaultVoiceLimits } from './voice/voice-limits.js';
@@ -62,7 +65,9 @@ export interface GatewayOptions {
   readonly logger: GatewayLogger;
 }
 
-export type VoiceOptions = Pick<VoiceRelayOptions, 'serversOf' | 'calls' | 'mayCallUserOnly' | 'checksAddress'> & {
+export type VoiceOptions = Pick<VoiceRelayOptions, 'serversOf' | 'calls' | 'known' | 'mayCallUserOnly' | 'checksAddress'> & {
+  /** Keeps what is known of voice servers for whoever asks, in place of what was told before. */
+  readonly report: (servers: readonly BackendHealth[]) => Promise<void>;
   readonly limits?: Partial<VoiceLimits>;
 };
 
@@ -76,6 +81,8 @@ export interface GatewayStatus {
   readonly flapping: number;
   /** Conversations with voice servers, and how those are. */
   readonly conversations: number;
+  /** Channels for audio over UDP. */
+  readonly udpChannels: number;
   readonly backends: readonly BackendHealth[];
   readonly counts: readonly GatewayCount[];
 }
@@ -97,6 +104,7 @@ export class Gateway {
   readonly #boards: McpuWebSocketIngress;
   readonly #dials: DialBook;
   readonly #voice: VoiceRelay | undefined;
+  readonly #voiceReport: BackendReport | undefined;
   readonly #voiceCounters = new VoiceCounters();
   #udp: UdpAudio | undefined;
 
@@ -107,7 +115,9 @@ export class Gateway {
     const shared = { clock, logger, limits: this.#limits, counters: this.#counters };
     const { voicelessIdleMs: idleMs } = this.#limits;
     const voiceless = new NoVoice({ clock, idleMs, publicHost: udp.publicHost, udpPort: () => this.udpPort });
-    this.#voice = options.voice && this.#makeRelay(options.voice, voiceless);
+    const voice = options.voice;
+    this.#voiceReport = voice && new BackendReport({ clock, logger, list: () => this.#voice?.health() ?? [], tell: voice.report });
+    this.#voice = voice && this.#makeRelay(voice, voiceless);
     this.#sessions = new LiveSessions({
       ...{ ...shared, gatewayId, registry, bus, visionFor },
       toolSets: new ToolSetIndex(),
@@ -167,6 +177,7 @@ export class Gateway {
       undiscovered: this.#sessions.undiscovered,
       flapping: this.#sessions.flapping,
       conversations: this.#voice?.size ?? 0,
+      udpChannels: this.#udp?.size ?? 0,
       backends: this.#voice?.health() ?? [],
       counts: [...this.#counters.list(), ...this.#voiceCounters.list(), ...udpDrops],
     };
@@ -175,6 +186,7 @@ export class Gateway {
   /** Settles all calls, ends all sessions with `hub_stopping` and writes that down. The listeners are closed by then. */
   async stop(): Promise<void> {
     this.#voice?.stop();
+    this.#voiceReport?.stop();
     await this.#sessions.stop();
     this.#dials.stop();
     await this.#mqtt.stop();
@@ -190,13 +202,22 @@ export class Gateway {
     return this.#udp;
   }
 
-  #makeRelay({ limits, ...voice }: VoiceOptions, voiceless: NoVoice): VoiceRelay {
-    const { clock, logger, udp } = this.options;
+  #makeRelay(voice: VoiceOptions, voiceless: NoVoice): VoiceRelay {
+    const { bus, clock, logger, registry, udp } = this.options;
+    const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     return new VoiceRelay({
+      watch: {
+        changed: () => this.#voiceReport?.changed(),
+        turned: ({ lastError, state, url }, forMs) => {
+          const backend = backendName(url);
+          if (state === 'UNWELL') events.write('voice.server_unwell', undefined, { backend, problem: lastError });
+          else events.write('voice.server_well', undefined, { backend, unwellMs: forMs });
+        },
+      },
       ...{ ...voice, voiceless, clock, logger },
       publicHost: udp.publicHost,
       udp: () => this.#audio,
-      limits: { ...defaultVoiceLimits, ...limits },
+      limits: { ...defaultVoiceLimits, ...voice.limits },
       counters: this.#voiceCounters,
     });
   }

@@ -12,6 +12,8 @@ export { Gateway } from './gateway.js';
 export type { GatewayOptions, GatewayStatus, UpgradeHandler, VoiceOptions } from './gateway.js';
 export type { GatewayCount } from './gateway-counters.js';
 export type { VoiceAnswer, VoiceCalls } from './voice/backend-mcp.js';
+export { backendName } from './voice/backend-book.js';
+export type { BackendHealth } from './voice/backend-book.js';
 export type { VoiceServer } from './voice/voice-backend.js';
 export { GatewayError } from './gateway-error.js';
 export type { GatewayErrorCode } from './gateway-error.js';

@@ -6,6 +6,7 @@ import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
 import { PgDeviceStore } from './devices/pg-device-store.js';
 import { PgFleetFigures } from './devices/fleet-figures.js';
+import { PgVoiceServerStore } from './voice/voice-server-store.js';
 import { PgDialStore } from './devices/pg-dial-store.js';
 import { PgToolSetStore } from './devices/pg-tool-set-store.js';
 import { PgDownloadStore } from './firmware/pg-download-store.js';
@@ -86,6 +87,7 @@ export async function openRegistry({
     enrolments,
     downloads,
     audit,
+    voiceServers: new PgVoiceServerStore(database),
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
     makePartitions: (now) => makePartitions(database, now, logger),

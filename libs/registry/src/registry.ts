@@ -5,6 +5,7 @@ import type { DeviceFilter } from './device-filter.js';
 import type { DeviceGroupStore } from './device-group-store.js';
 import type { DeviceStore, ToolSetStore } from './device-store.js';
 import type { FleetFiguresStore } from './devices/fleet-figures.js';
+import type { VoiceServerStore } from './voice/voice-server-store.js';
 import type { DialStore } from './dial-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
 import type { JobStore } from './job-store.js';
@@ -104,6 +105,7 @@ export interface Registry {
   readonly rollouts: RolloutStore;
   readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
+  readonly voiceServers: VoiceServerStore;
   /** What this viewer sees and may touch: all that there is where nothing narrows them. */
   viewFor(viewer: Viewer): FleetView;
   /** Takes a lease for this process. */

@@ -1,5 +1,6 @@
 /** Prometheus metrics: read from the parts when somebody asks, never pushed by them, except for the calls, which are counted as they settle. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
+import { backendName, type BackendHealth } from '@flotilla/gateway';
 import { inTime } from '../in-time.js';
 
 /** Latency buckets of a call, seconds: from a LAN round trip to the longest deadline. */
@@ -13,7 +14,8 @@ export interface MetricsSources {
     readonly undiscovered: number;
     readonly flapping: number;
     readonly conversations: number;
-    readonly backends: readonly { readonly backend: string; readonly isWell: boolean }[];
+    readonly udpChannels: number;
+    readonly backends: readonly BackendHealth[];
     readonly counts: readonly { readonly name: string; readonly count: number }[];
   };
   readonly queueDepth: () => Promise<number>;
@@ -70,7 +72,7 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
       for (const { state, transport, count } of status().sessions) this.set({ state, transport }, count);
     },
   });
-  const gauge = (name: string, help: string, value: 'unproven' | 'undiscovered' | 'flapping' | 'conversations') =>
+  const gauge = (name: string, help: string, value: 'unproven' | 'undiscovered' | 'flapping' | 'conversations' | 'udpChannels') =>
     new Gauge({
       name,
       help,
@@ -83,6 +85,7 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
   gauge('flotilla_undiscovered_sessions', 'Sessions that wait for their turn to greet their device.', 'undiscovered');
   gauge('flotilla_flapping_devices', 'Devices that connect again and again, and have to wait.', 'flapping');
   gauge('flotilla_conversations', 'Conversations with voice servers, those that are opening included.', 'conversations');
+  gauge('flotilla_udp_channels', 'Open channels for the audio of MQTT devices.', 'udpChannels');
   new Gauge({
     name: 'flotilla_voice_server_up',
     help: 'Whether a voice server answered when it was last asked.',
@@ -90,7 +93,8 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
     registers: [registry],
     collect() {
       this.reset();
-      for (const { backend, isWell } of status().backends) this.set({ backend }, isWell ? 1 : 0);
+      for (const { state, url } of status().backends)
+        if (state !== 'UNTRIED') this.set({ backend: backendName(url) }, state === 'WELL' ? 1 : 0);
     },
   });
   new Counter({

@@ -8,7 +8,7 @@ import { systemClock } from '../system-clock.js';
 /** A device waits for its hello: where PostgreSQL does not answer, the hub's own voice servers are asked. */
 const LOOKUP_MS = 2_000;
 
-export function openVoice({ bus, config, logger, registry }: Ground, gate: ToolGate): VoiceOptions {
+export function openVoice({ bus, config, lease, logger, registry }: Ground, gate: ToolGate): VoiceOptions {
   const { approvals, verification, voice } = config;
   const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, approvals, verification });
   // Who may set a device's voice server need not be one who may know the hub's token.
@@ -17,6 +17,8 @@ export function openVoice({ bus, config, logger, registry }: Ground, gate: ToolG
   return {
     mayCallUserOnly: voice.mayCallUserOnly,
     checksAddress: voice.checksAddress,
+    known: voice.urls,
+    report: (servers) => registry.voiceServers.report(lease.id, servers),
     calls: voiceCalls(fleet, voice.mayCallUserOnly),
     serversOf: async (deviceId) => {
       const own = await inTime(registry.deviceGroups.voiceUrlsOf(deviceId), [], LOOKUP_MS);

@@ -13,6 +13,7 @@ const query: EveryField<Query> = {
   devices: 'DEVICES_READ',
   fleetSummary: 'DEVICES_READ',
   hubStatus: 'ADMIN',
+  voiceServers: 'ADMIN',
   deviceGroup: 'DEVICES_READ',
   deviceGroups: 'DEVICES_READ',
   tools: 'DEVICES_READ',

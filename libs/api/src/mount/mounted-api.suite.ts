@@ -223,6 +223,7 @@ function observed(registry: Registry, lookups: string[]): Registry {
     downloads: watch('downloads', registry.downloads),
     rollouts: watch('rollouts', registry.rollouts),
     webhooks: watch('webhooks', registry.webhooks),
+    voiceServers: watch('voiceServers', registry.voiceServers),
     viewFor: (viewer) => (viewer.devices === undefined ? watched : registry.viewFor(viewer)),
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),

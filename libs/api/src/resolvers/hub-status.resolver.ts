@@ -1,12 +1,13 @@
 import { Inject } from '@nestjs/common';
 import { Query, Resolver } from '@nestjs/graphql';
+import type { VoiceServerRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { REGISTRY, type FleetWideStores } from '../api-deps.js';
 import type { HubStatus, QueryResolvers } from '../generated/schema-types.js';
 
-/** The hub itself: its processes and what waits to be written. */
+/** The hub itself: its processes, what waits to be written, and the voice servers that it talks to. */
 @Resolver()
-export class HubStatusResolver implements Required<Pick<QueryResolvers, 'hubStatus'>> {
+export class HubStatusResolver implements Required<Pick<QueryResolvers, 'hubStatus' | 'voiceServers'>> {
   constructor(@Inject(REGISTRY) private readonly registry: FleetWideStores) {}
 
   @Query()
@@ -16,5 +17,10 @@ export class HubStatusResolver implements Required<Pick<QueryResolvers, 'hubStat
       view.fleetFigures.counts(undefined),
     ]);
     return { processes, writers: this.registry.writers(), deviceCount, onlineCount };
+  }
+
+  @Query()
+  voiceServers(): Promise<readonly VoiceServerRow[]> {
+    return this.registry.voiceServers.list();
   }
 }

@@ -70,6 +70,14 @@ describe('callTool', () => {
     expect(hub.gateway.callCount).toBe(0);
   });
 
+  it('says what there is to whoever asks for speech', async () => {
+    const { refusal } = await hub.fleet.callTool(request({ tool: 'hub.say', arguments: { text: 'Hello' } }), operator);
+    expect(refusal).toMatchObject({
+      code: 'TOOL_UNKNOWN',
+      message: expect.stringMatching(/hub\.alert and hub\.identify; none makes a device speak/) as string,
+    });
+  });
+
   it('lets only allowed URLs reach a tool that opens them, whoever calls', async () => {
     const upgrade = (url: string): CallRequest => request({ tool: 'self.upgrade_firmware', arguments: { url } });
     expect(await hub.fleet.callTool(upgrade('https://evil.example/fw.bin'), admin)).toMatchObject({

@@ -2,7 +2,7 @@
  * What must hold before a call may leave the hub: the tool exists, the caller may use it, the arguments fit, the URLs are allowed. The same for single
  * calls and for jobs. Judges only; records and sends nothing.
  */
-import { compileArguments, findHubTool, findPinProblem, isSendableName } from '@flotilla/mcp';
+import { compileArguments, findHubTool, findPinProblem, hubTools, isSendableName } from '@flotilla/mcp';
 import type { CallError, CompiledArguments, DeviceTool, NotSentCode } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
@@ -44,7 +44,7 @@ export class ToolGate {
   /** Undefined where the call may be sent to a device with these tools. `ownUrl` is one that the hub made for this call. */
   refuse(toolSet: ToolSet | undefined, call: GatedCall, ownUrl?: string): GateRefusal | undefined {
     const tool = findHubTool(call.tool) ?? toolSet?.tools.find(({ name }) => name === call.tool);
-    if (tool === undefined) return about('tool', 'TOOL_UNKNOWN', `The device has no tool "${call.tool}".`);
+    if (tool === undefined) return about('tool', 'TOOL_UNKNOWN', noTool(call.tool));
     if (!isSendableName(tool.name)) return about('tool', 'TOOL_UNKNOWN', 'The name of the tool cannot be written to a device.');
     if (tool.userOnly && !call.mayCallUserOnly) {
       return about('tool', 'TOOL_FORBIDDEN', `"${tool.name}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
@@ -86,4 +86,11 @@ export class ToolGate {
 
 function about(part: GateRefusal['part'], code: NotSentCode, message: string): GateRefusal {
   return { part, error: { code, message } };
+}
+
+/** Whoever asks for a tool of the hub's that is not there, above all for speech, is told what is. */
+function noTool(name: string): string {
+  if (!name.startsWith('hub.')) return `The device has no tool "${name}".`;
+  const own = hubTools.map((tool) => tool.name).join(' and ');
+  return `There is no tool "${name}". The hub's own tools are ${own}; none makes a device speak, because no voice server can be asked to.`;
 }

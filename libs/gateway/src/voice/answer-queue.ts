@@ -5,7 +5,10 @@
 import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 
-export type AnswerItem = { readonly kind: 'text'; readonly message: JsonObject } | { readonly kind: 'audio'; readonly frame: Uint8Array };
+/** `bytes`: what it had when the voice server sent it. */
+export type AnswerItem = { readonly bytes: number } & (
+  { readonly kind: 'text'; readonly message: JsonObject } | { readonly kind: 'audio'; readonly frame: Uint8Array }
+);
 
 /** How items leave. */
 export interface AnswerWay {
@@ -16,6 +19,7 @@ export interface AnswerWay {
 
 export class AnswerQueue {
   #items: AnswerItem[] = [];
+  #bytes = 0;
   #cancelWait: (() => void) | undefined;
 
   constructor(
@@ -23,6 +27,7 @@ export class AnswerQueue {
       readonly clock: Clock;
       readonly way: AnswerWay;
       readonly itemsMax: number;
+      readonly bytesMax: number;
       /** The server is to wait, or to go on. */
       readonly hold: (isHeld: boolean) => void;
     },
@@ -34,8 +39,10 @@ export class AnswerQueue {
 
   push(item: AnswerItem): void {
     this.#items.push(item);
+    this.#bytes += item.bytes;
     if (this.#cancelWait === undefined) this.#drain();
-    if (this.#items.length >= this.options.itemsMax) this.options.hold(true);
+    const { bytesMax, hold, itemsMax } = this.options;
+    if (this.#items.length >= itemsMax || this.#bytes >= bytesMax) hold(true);
   }
 
   /** The user interrupted: audio that waits is dropped, texts go. Returns how many frames were dropped. */
@@ -43,6 +50,7 @@ export class AnswerQueue {
     const texts = this.#items.filter((item) => item.kind === 'text');
     const dropped = this.#items.length - texts.length;
     this.#items = texts;
+    this.#bytes = texts.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#wake();
     return dropped;
   }
@@ -51,6 +59,7 @@ export class AnswerQueue {
   stop(): number {
     this.#cancelWait?.();
     this.#cancelWait = undefined;
+    this.#bytes = 0;
     return this.#items.splice(0).filter((item) => item.kind === 'audio').length;
   }
 
@@ -61,7 +70,7 @@ export class AnswerQueue {
   }
 
   #drain(): void {
-    const { clock, hold, itemsMax, way } = this.options;
+    const { bytesMax, clock, hold, itemsMax, way } = this.options;
     const now = clock.now();
     for (let item = this.#items[0]; item !== undefined; item = this.#items[0]) {
       const dueAt = way.dueAt(item, now);
@@ -70,8 +79,9 @@ export class AnswerQueue {
         break;
       }
       this.#items.shift();
+      this.#bytes -= item.bytes;
       way.send(item, now);
     }
-    if (this.#items.length <= itemsMax / 2) hold(false);
+    if (this.#items.length <= itemsMax / 2 && this.#bytes <= bytesMax / 2) hold(false);
   }
 }

@@ -1,69 +1,118 @@
 /** Which voice servers are well: those that failed a moment ago are asked last, so that a conversation does not wait for them while another one answers. */
 import type { Clock } from '@flotilla/session';
 
+/** What came of the last attempt to open a conversation; `UNTRIED`: there was none. */
+export type BackendState = 'UNTRIED' | 'WELL' | 'UNWELL';
+
 export interface BackendHealth {
-  /** Host and port; addresses may carry secrets in their query. */
-  readonly backend: string;
-  readonly isWell: boolean;
-  /** Conversations that were opened with it, and attempts that failed. */
-  readonly opened: number;
-  readonly failed: number;
+  readonly url: string;
+  readonly state: BackendState;
+  /** Since when it is so, ms since the Unix epoch. */
+  readonly since: number;
+  /** Conversations that it has now. */
+  readonly conversations: number;
+  /** Why it failed last; stays when it is well again. */
+  readonly lastError: string | undefined;
 }
 
-interface Entry {
-  opened: number;
-  failed: number;
-  restsUntil: number;
+/** Hears of changes. */
+export interface BackendWatch {
+  /** The health of some server is another. */
+  changed(): void;
+  /** A server has failed that had not, or answers again; `forMs`: how long it was as before. */
+  turned(health: BackendHealth, forMs: number): void;
+}
+
+interface Entry extends BackendHealth {
+  readonly restsUntil: number;
 }
 
 /** Servers that are remembered: those of all groups and devices of a fleet. */
 const BACKENDS_MAX = 1_000;
+/** Characters of an error that are kept. */
+const ERROR_MAX = 200;
 
 export class BackendBook {
   readonly #entries = new Map<string, Entry>();
 
+  /** `known`: addresses that are listed before they were ever asked. */
   constructor(
-    private readonly clock: Clock,
-    private readonly restMs: number,
-  ) {}
+    private readonly options: {
+      readonly clock: Clock;
+      readonly restMs: number;
+      readonly known: readonly string[];
+      readonly watch: BackendWatch;
+    },
+  ) {
+    for (const url of options.known) this.#put(url, {});
+  }
 
   /** The same addresses, those that rest behind the others; otherwise in the order given. */
   inOrder(urls: readonly string[]): readonly string[] {
-    const now = this.clock.now();
+    const now = this.options.clock.now();
     const rests = (url: string) => (this.#entries.get(url)?.restsUntil ?? 0) > now;
     return [...urls.filter((url) => !rests(url)), ...urls.filter(rests)];
   }
 
+  /** A conversation has begun with it. */
   opened(url: string): void {
-    const entry = this.#entry(url);
-    entry.opened += 1;
-    entry.restsUntil = 0;
+    this.#turn(url, 'WELL', { restsUntil: 0, conversations: (this.#entries.get(url)?.conversations ?? 0) + 1 });
   }
 
-  failed(url: string): void {
-    const entry = this.#entry(url);
-    entry.failed += 1;
-    entry.restsUntil = this.clock.now() + this.restMs;
+  /** A conversation with it is over. */
+  ended(url: string): void {
+    const entry = this.#entries.get(url);
+    if (entry !== undefined && entry.conversations > 0) this.#put(url, { conversations: entry.conversations - 1 });
+  }
+
+  failed(url: string, error: string): void {
+    const { clock, restMs } = this.options;
+    this.#turn(url, 'UNWELL', { restsUntil: clock.now() + restMs, lastError: error.slice(0, ERROR_MAX) });
   }
 
   list(): readonly BackendHealth[] {
-    const now = this.clock.now();
-    return [...this.#entries].map(([url, { opened, failed, restsUntil }]) => ({
-      ...{ backend: backendName(url), isWell: restsUntil <= now, opened, failed },
+    return [...this.#entries.values()].map(({ url, state, since, conversations, lastError }) => ({
+      ...{ url, state, since, conversations, lastError },
     }));
   }
 
-  #entry(url: string): Entry {
-    const entry = this.#entries.get(url) ?? { opened: 0, failed: 0, restsUntil: 0 };
-    this.#entries.delete(url);
+  #turn(url: string, state: BackendState, change: Partial<Entry>): void {
+    const now = this.options.clock.now();
+    const before = this.#entries.get(url);
+    if (before?.state === state) return void this.#put(url, change);
+    const entry = this.#put(url, { ...change, state, since: now });
+    // That one answers at its first time is no news.
+    if (state === 'UNWELL' || before?.state === 'UNWELL') this.options.watch.turned(entry, now - (before?.since ?? now));
+  }
+
+  #put(url: string, change: Partial<Entry>): Entry {
+    const fresh = {
+      url,
+      state: 'UNTRIED',
+      since: this.options.clock.now(),
+      conversations: 0,
+      lastError: undefined,
+      restsUntil: 0,
+    } as const;
+    const entry = { ...(this.#entries.get(url) ?? fresh), ...change };
     this.#entries.set(url, entry);
-    const oldest = this.#entries.keys().next();
-    if (this.#entries.size > BACKENDS_MAX && !oldest.done) this.#entries.delete(oldest.value);
+    if (this.#entries.size > BACKENDS_MAX) this.#forgetOne(url);
+    this.options.watch.changed();
     return entry;
+  }
+
+  /** The one that has been as it is for the longest, and has nobody to talk to. */
+  #forgetOne(except: string): void {
+    const idle = [...this.#entries.values()].filter(({ conversations, url }) => conversations === 0 && url !== except);
+    const oldest = idle.reduce<Entry | undefined>(
+      (found, one) => (found === undefined || one.since < found.since ? one : found),
+      undefined,
+    );
+    this.#entries.delete(oldest?.url ?? except);
   }
 }
 
-/** `host:port` of a voice server, as records and metrics name it. */
+/** `host:port` of a voice server, as records and metrics name it: addresses may carry secrets in their query. */
 export function backendName(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port === '' ? (protocol === 'wss:' ? '443' : '80') : port}`;

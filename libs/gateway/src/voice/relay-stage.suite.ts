@@ -6,6 +6,7 @@ import type { Conversation, HelloAnswer } from '../conversations/conversation-ho
 import { ListeningDevice } from '../conversations/listening-device.suite.js';
 import { NoVoice } from '../conversations/no-voice.js';
 import { realClock, silentLogger } from '../door.suite.js';
+import { backendName } from './backend-book.js';
 import type { VoiceAnswer } from './backend-mcp.js';
 import { UdpAudio } from './udp-audio.js';
 import type { VoiceServer } from './voice-backend.js';
@@ -37,6 +38,7 @@ export interface StageOptions {
   readonly servers: readonly VoiceServer[];
   readonly limits?: Partial<VoiceLimits>;
   readonly mayCallUserOnly?: boolean;
+  readonly udp?: () => UdpAudio;
   /** Of the UDP port. */
   readonly host?: string;
 }
@@ -45,6 +47,8 @@ export class RelayStage {
   readonly device = new ListeningDevice('127.0.0.1');
   readonly counters = new VoiceCounters();
   readonly asked: JsonObject[] = [];
+  /** Voice servers that turned, and to what. */
+  readonly turns: string[] = [];
   called: VoiceAnswer = { kind: 'result', result: { content: [{ type: 'text', text: 'true' }], isError: false } };
   readonly relay: VoiceRelay;
 
@@ -61,7 +65,9 @@ export class RelayStage {
         },
       },
       ...{ mayCallUserOnly: options.mayCallUserOnly ?? false, checksAddress: true, publicHost: undefined },
-      ...{ udp: () => udp, clock: realClock, counters: this.counters, logger: silentLogger },
+      known: options.servers.map(({ url }) => url),
+      watch: { changed: () => undefined, turned: ({ state, url }) => void this.turns.push(`${backendName(url)} ${state}`) },
+      ...{ udp: options.udp ?? (() => udp), clock: realClock, counters: this.counters, logger: silentLogger },
       voiceless: new NoVoice({ clock: realClock, idleMs: 0, publicHost: undefined, udpPort: () => udp.port }),
       limits: { ...defaultVoiceLimits, closingTimeoutMs: 50, ...options.limits },
     });

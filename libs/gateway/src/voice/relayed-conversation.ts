@@ -59,18 +59,19 @@ export class RelayedConversation implements BackendEars {
     const { audio, backend, calls, clock, connection, device, limits, mayCallUserOnly } = options;
     this.#startedAt = this.#heardAt = clock.now();
     this.#texts = new TextBudget({ perSecond: limits.backendTextsPerSecondMax, burst: limits.backendTextsBurst });
+    const keepsUp = () => device.unsentBytes <= limits.deviceUnsentBytesMax;
     this.#queue = new AnswerQueue({
-      ...{ clock, itemsMax: limits.queuedItemsMax },
+      ...{ clock, itemsMax: limits.queuedItemsMax, bytesMax: limits.queuedBytesMax },
       way: {
-        dueAt: (item, now) => (item.kind === 'text' ? now : audio.dueAt(now)),
-        send: (item, now) => (item.kind === 'text' ? void device.say(item.message) : this.#sendFrame(item.frame, now)),
+        dueAt: (item, now) => (item.kind === 'audio' ? audio.dueAt(now) : keepsUp() ? now : now + limits.drainPollMs),
+        send: (item, now) => (item.kind === 'text' ? this.#sendText(item.message) : this.#sendFrame(item.frame, now)),
       },
       hold: (isHeld) => (connection.isPaused = isHeld),
     });
     this.#mcp = new BackendMcp({
       ...{ deviceId: device.deviceId, backend, calls, mayCallUserOnly, clock, limits },
       known: () => device.known(),
-      answer: (payload) => connection.send({ session_id: options.sessionIds.backend ?? '', type: 'mcp', payload }),
+      answer: (payload) => this.#tellBackend({ session_id: options.sessionIds.backend ?? '', type: 'mcp', payload }),
     });
   }
 
@@ -90,27 +91,23 @@ export class RelayedConversation implements BackendEars {
       this.#drop(this.#queue.interrupt(), 'interrupted');
       this.options.audio.interrupted();
     }
-    this.options.connection.send(renamed(message, this.options.sessionIds.backend));
+    this.#tellBackend(renamed(message, this.options.sessionIds.backend));
   }
 
   /** A frame of the device, in the voice server's framing; undefined is one that could not be read. */
   heardAudioFromDevice(frame: Uint8Array | undefined): void {
     if (this.#isOver) return;
-    const { clock, connection, counters, limits } = this.options;
+    const { clock, connection, counters } = this.options;
     this.#heardAt = clock.now();
     if (frame === undefined) return this.#drop(1, 'malformed');
-    if (connection.unsentBytes > limits.backendUnsentBytesMax) {
-      this.#stalledSince ??= clock.now();
-      return this.#drop(1, 'backend_stalled');
-    }
-    this.#stalledSince = undefined;
+    if (!this.#isBackendReading()) return this.#drop(1, 'backend_stalled');
     if (!connection.sendAudio(frame)) return this.#drop(1, 'backend_gone');
     this.#sums.framesFromDevice += 1;
     this.#sums.bytesFromDevice += frame.length;
     counters.add('frames_from_device');
   }
 
-  heard(message: JsonObject): void {
+  heard(message: JsonObject, bytes: number): void {
     if (!this.#mayTalk()) return;
     const sorted = sortServerMessage(message, { maySendSystem: this.options.mayCallUserOnly });
     switch (sorted.kind) {
@@ -119,7 +116,7 @@ export class RelayedConversation implements BackendEars {
       case 'goodbye':
         return this.end('backend_goodbye');
       case 'relayed':
-        return this.#queue.push({ kind: 'text', message: renamed(message, this.options.sessionIds.device) });
+        return this.#queue.push({ kind: 'text', bytes, message: renamed(message, this.options.sessionIds.device) });
       case 'refused':
         return this.options.counters.add('texts_refused');
       case 'hello':
@@ -130,7 +127,7 @@ export class RelayedConversation implements BackendEars {
 
   heardAudio(frame: Uint8Array): void {
     this.#heardAt = this.options.clock.now();
-    this.#queue.push({ kind: 'audio', frame });
+    this.#queue.push({ kind: 'audio', bytes: frame.length, frame });
   }
 
   heardGarbage(): void {
@@ -160,6 +157,24 @@ export class RelayedConversation implements BackendEars {
       device.hangUp('conversation_ended');
     }
     onEnded();
+  }
+
+  #sendText(message: JsonObject): void {
+    if (!this.options.device.say(message)) this.options.counters.add('texts_dropped');
+  }
+
+  #tellBackend(message: JsonObject): void {
+    if (this.#isBackendReading()) this.options.connection.send(message);
+    else this.options.counters.add('texts_dropped');
+  }
+
+  /** Notes since when it is not. */
+  #isBackendReading(): boolean {
+    const { clock, connection, limits } = this.options;
+    const isReading = connection.unsentBytes <= limits.backendUnsentBytesMax;
+    if (isReading) this.#stalledSince = undefined;
+    else this.#stalledSince ??= clock.now();
+    return isReading;
   }
 
   #sendFrame(frame: Uint8Array, now: number): void {

@@ -26,7 +26,8 @@ export interface SpeakingDevice {
 
 /** Hears a voice server, from its hello on. Nothing comes after `ended`, which comes once. */
 export interface BackendEars {
-  heard(message: JsonObject): void;
+  /** `bytes`: of its text. */
+  heard(message: JsonObject, bytes: number): void;
   heardAudio(frame: Uint8Array): void;
   /** A text that is no JSON object. */
   heardGarbage(): void;
@@ -145,8 +146,9 @@ export class BackendConnection {
       const frame = bytesOf(data);
       return this.#tell((ears) => ears.heardAudio(frame));
     }
-    const message = parsed(data);
-    this.#tell((ears) => (message === undefined ? ears.heardGarbage() : ears.heard(message)));
+    const text = bytesOf(data);
+    const message = parsed(text);
+    this.#tell((ears) => (message === undefined ? ears.heardGarbage() : ears.heard(message, text.length)));
   }
 
   #over(how: 'backend_closed' | 'backend_lost'): void {

@@ -19,7 +19,14 @@ export type FrameDrop =
   | 'conversation_ended';
 
 type Count =
-  'started' | `ended_${ConversationEnd}` | 'frames_from_device' | 'frames_to_device' | 'frames_lost' | 'texts_refused' | 'unavailable';
+  | 'started'
+  | `ended_${ConversationEnd}`
+  | 'frames_from_device'
+  | 'frames_to_device'
+  | 'frames_lost'
+  | 'texts_refused'
+  | 'texts_dropped'
+  | 'unavailable';
 
 export class VoiceCounters {
   readonly #counts = new Map<string, number>();

@@ -24,6 +24,8 @@ export interface VoiceLimits {
   readonly backendCallTimeoutMs: number;
   /** Frames and texts for a device that wait for their turn; from there on the voice server is not read until half of them have gone. 15 s of speech. */
   readonly queuedItemsMax: number;
+  /** The same in bytes: two of the longest messages. */
+  readonly queuedBytesMax: number;
   /**
    * Packets that go to a device ahead of the time when they are played. What comes in fits and starts of less than that is passed on as it comes; the
    * device's own queue holds 40.
@@ -56,6 +58,7 @@ export const defaultVoiceLimits: VoiceLimits = {
   backendRequestsMax: 16,
   backendCallTimeoutMs: 60_000,
   queuedItemsMax: 256,
+  queuedBytesMax: 256 * 1024,
   leadFrames: 16,
   deviceUnsentBytesMax: 16 * 1024,
   drainPollMs: 20,

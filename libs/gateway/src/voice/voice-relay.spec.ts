@@ -109,6 +109,42 @@ describe('a conversation over WebSocket', () => {
     expect(stage.device.said).toHaveLength(5);
   });
 
+  it('ends a voice server that asks and does not read the answers', async () => {
+    const server = await openServer();
+    const stage = await RelayStage.set({
+      servers: [{ url: server.url, token: undefined }],
+      limits: { backendUnsentBytesMax: 100_000, backendStallMsMax: 100, backendTextsBurst: 1_000 },
+    });
+    const description = 'd'.repeat(7_000);
+    const tool = { name: 'self.a', description, inputSchema: {}, userOnly: false, schemaKnown: true } as const;
+    stage.device.device = { ...stage.device.device, tools: [tool] };
+    await stage.talk('websocket', 1);
+    const heard = await server.conversation();
+    heard.socket.pause();
+    const ask = setInterval(() => heard.socket.send('{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}'), 1);
+    try {
+      await vi.waitFor(() => expect(stage.device.reports.at(-1)).toMatchObject({ reason: 'backend_stalled' }), 10_000);
+    } finally {
+      clearInterval(ask);
+    }
+    expect(stage.count('texts_dropped')).toBeGreaterThan(0);
+  });
+
+  it('makes a voice server wait whose long messages a device does not take', async () => {
+    const server = await openServer();
+    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits: { queuedBytesMax: 100_000 } });
+    await stage.talk('websocket', 1);
+    const heard = await server.conversation();
+    stage.device.unsentBytes = 1e6;
+    const message = JSON.stringify({ type: 'llm', emotion: 'e'.repeat(60_000) });
+    for (let n = 0; n < 100; n += 1) heard.socket.send(message);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stage.device.said).toEqual([]);
+    expect(heard.socket.bufferedAmount).toBeGreaterThan(0);
+    stage.device.unsentBytes = 0;
+    await vi.waitFor(() => expect(stage.device.said).toHaveLength(100), 10_000);
+  });
+
   it('makes a voice server wait for a device that does not keep up, and loses nothing', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits: { queuedItemsMax: 10 } });
@@ -135,10 +171,49 @@ describe('the choice of a voice server', () => {
     await stage.talk('websocket', 1);
     await well.conversation(2);
     expect(silent.conversations).toHaveLength(1);
-    expect(stage.relay.health()).toEqual([
-      { backend: `127.0.0.1:${silent.port}`, isWell: false, opened: 0, failed: 1 },
-      { backend: `127.0.0.1:${well.port}`, isWell: true, opened: 2, failed: 0 },
+    expect(stage.relay.health()).toMatchObject([
+      { url: silent.url, state: 'UNWELL', conversations: 0, lastError: 'it did not answer in time' },
+      { url: well.url, state: 'WELL', conversations: 2, lastError: undefined },
     ]);
+    expect(stage.turns).toEqual([`127.0.0.1:${silent.port} UNWELL`]);
+  });
+
+  it('finds one well again that answers', async () => {
+    const server = await openServer();
+    const { hello } = server;
+    server.hello = undefined;
+    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits: { backendTimeoutMs: 100 } });
+    await stage.talk('websocket', 1);
+    server.hello = hello;
+    const { conversation } = await stage.talk('websocket', 1);
+    expect(stage.relay.health()).toMatchObject([{ state: 'WELL', conversations: 1, lastError: 'it did not answer in time' }]);
+    conversation.end('device_gone');
+    expect(stage.relay.health()).toMatchObject([{ conversations: 0 }]);
+    expect(stage.turns.map((turn) => turn.split(' ')[1])).toEqual(['UNWELL', 'WELL']);
+  });
+
+  it('leaves no connection behind where the hub cannot join the two sides, and finds the voice server well', async () => {
+    const server = await openServer();
+    const udp = () => {
+      throw new Error('no port');
+    };
+    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], udp });
+    const { answer } = await stage.talk('udp', 3);
+    expect(answer.message).toMatchObject({ type: 'hello', transport: 'udp' });
+    const heard = await server.conversation();
+    await vi.waitFor(() => expect(heard.socket.readyState).toBe(heard.socket.CLOSED));
+    expect(stage.relay.health()).toMatchObject([{ state: 'WELL', conversations: 0 }]);
+    expect(stage.device.reports).toEqual([{ state: 'unavailable', reason: 'the hub could not join the two sides' }]);
+    expect(stage.relay.size).toBe(0);
+  });
+
+  it('takes devices whose ids no header could carry', async () => {
+    const server = await openServer();
+    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }] });
+    Object.assign(stage.device, { deviceId: '客厅 1', clientId: undefined });
+    await stage.talk('udp', 3);
+    const { headers } = await server.conversation();
+    expect(headers).toMatchObject({ 'device-id': '%E5%AE%A2%E5%8E%85%201', 'client-id': '%E5%AE%A2%E5%8E%85%201' });
   });
 
   it('leaves the device without voice, and says so, where none answers', async () => {

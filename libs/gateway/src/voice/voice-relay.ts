@@ -10,7 +10,7 @@ import type { FramingVersion } from '@flotilla/voice';
 import type { Conversation, ConversationHost, ConversationRequest, DeviceEnd, HelloAnswer } from '../conversations/conversation-host.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import { BackendBook, backendName } from './backend-book.js';
-import type { BackendHealth } from './backend-book.js';
+import type { BackendHealth, BackendWatch } from './backend-book.js';
 import type { VoiceCalls } from './backend-mcp.js';
 import { DatagramAudio, frameMsOf, frameOf, SocketAudio } from './device-audio.js';
 import type { DeviceAudio } from './device-audio.js';
@@ -35,6 +35,9 @@ export interface VoiceRelayOptions {
   readonly udp: () => UdpAudio;
   /** Told to devices instead of the address that they reached. */
   readonly publicHost: string | undefined;
+  /** Voice servers that are listed before they were ever asked. */
+  readonly known: readonly string[];
+  readonly watch: BackendWatch;
   /** For devices without a voice server that answers. */
   readonly voiceless: ConversationHost;
   readonly clock: Clock;
@@ -51,7 +54,8 @@ export class VoiceRelay implements ConversationHost {
   readonly #open = new Set<Opening>();
 
   constructor(private readonly options: VoiceRelayOptions) {
-    this.#book = new BackendBook(options.clock, options.limits.backendRestMs);
+    const { clock, known, limits, watch } = options;
+    this.#book = new BackendBook({ clock, restMs: limits.backendRestMs, known, watch });
   }
 
   /** Conversations that are opening or open. */
@@ -168,23 +172,39 @@ class Opening implements Conversation {
     const { device, hello, message } = this.request;
     const isUdp = hello.transport === 'udp';
     const version = isUdp ? MQTT_FRAMING : hello.version;
-    const speaker = { deviceId: device.deviceId, clientId: device.clientId ?? device.deviceId, version };
+    const speaker = { deviceId: headerText(device.deviceId), clientId: headerText(device.clientId ?? device.deviceId), version };
     const said = isUdp ? { ...message, version, transport: 'websocket' } : message;
+    let connection: BackendConnection;
     try {
-      const connection = await BackendConnection.open(
+      connection = await BackendConnection.open(
         server,
         { device: speaker, hello: said },
         { clock, limits, timeoutMs, signal: this.#giveUp.signal },
       );
-      if (this.#isOver) connection.close();
-      else this.#join(server, connection, version);
-      this.book.opened(server.url);
-      return true;
     } catch (error) {
       if (this.#isOver) return true;
-      this.book.failed(server.url);
-      logger.warn({ deviceId: device.deviceId, backend: backendName(server.url), problem: String(error) }, 'a voice server did not answer');
+      const problem = error instanceof Error ? error.message : String(error);
+      this.book.failed(server.url, problem);
+      logger.warn({ deviceId: device.deviceId, backend: backendName(server.url), problem }, 'a voice server did not answer');
       return false;
+    }
+    if (this.#isOver) connection.close();
+    else this.#begin(server, connection, version);
+    return true;
+  }
+
+  /** What goes wrong here is the hub's doing: the voice server is well, and there is no use in asking another one. */
+  #begin(server: VoiceServer, connection: BackendConnection, version: FramingVersion): void {
+    this.book.opened(server.url);
+    try {
+      this.#join(server, connection, version);
+    } catch (error) {
+      this.options.logger.error({ deviceId: this.request.device.deviceId, err: error }, 'a conversation could not be joined');
+      connection.close();
+      this.#relayed?.audio.close();
+      this.#relayed = undefined;
+      this.book.ended(server.url);
+      this.goWithout('the hub could not join the two sides');
     }
   }
 
@@ -203,6 +223,7 @@ class Opening implements Conversation {
       transport: isUdp ? 'MQTT' : 'WEBSOCKET',
       onEnded: () => {
         this.#isOver = true;
+        this.book.ended(server.url);
         this.owner.forget();
       },
     });
@@ -221,17 +242,23 @@ class Opening implements Conversation {
     const { checksAddress, counters, limits, publicHost, udp } = this.options;
     const { device } = this.request;
     const socket = udp();
+    const { port } = socket;
     const channel = socket.openChannel({
       address: checksAddress ? device.remoteAddress : undefined,
       packetsAheadMax: limits.packetsAheadMax,
       heard: (packet) => this.#relayed?.conversation.heardAudioFromDevice(frameOf(packet, backend)),
       missed: (packets) => counters.add('frames_lost', packets),
     });
-    const where = { server: publicHost ?? device.localAddress ?? '127.0.0.1', port: socket.port };
+    const where = { server: publicHost ?? device.localAddress ?? '127.0.0.1', port };
     const answer = udpServerHello(sessionId, { ...where, key: channel.key.toString('hex'), nonce: channel.nonce });
     const audio = new DatagramAudio(socket, channel, { backend, limits, frameMs: frameMsOf(connection.hello) });
     return { audio, answer: withAudioOf(answer, connection.hello) };
   }
+}
+
+/** As a header takes it: MQTT devices choose their ids freely, and some have letters of all scripts in them. */
+function headerText(text: string): string {
+  return /^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text);
 }
 
 /** What the voice server's audio is like, as it says. Devices take numbers only, and keep their defaults otherwise. */

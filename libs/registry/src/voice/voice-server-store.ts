@@ -1,0 +1,56 @@
+/** How the hub's processes find voice servers: each says so in its own row, which goes with it. */
+import type { HubProcessId } from '@flotilla/mcp';
+import type { Queryable } from '../database/database.js';
+
+/** What came of the last attempt to open a conversation; `UNTRIED`: there was none. */
+export type VoiceServerState = 'UNTRIED' | 'WELL' | 'UNWELL';
+
+export interface VoiceServerRow {
+  readonly url: string;
+  readonly state: VoiceServerState;
+  /** Since when it is so, ms since the Unix epoch. */
+  readonly since: number;
+  /** Conversations that it has now. */
+  readonly conversations: number;
+  readonly lastError: string | undefined;
+}
+
+export interface VoiceServerStore {
+  /** What a process knows of voice servers, in place of all that it said before. */
+  report(processId: HubProcessId, servers: readonly VoiceServerRow[]): Promise<void>;
+  /** Over all living processes, by URL; of several that know one, whoever saw it turn last is believed. */
+  list(): Promise<readonly VoiceServerRow[]>;
+}
+
+/** Servers that are listed; a gateway remembers as many. */
+const SERVERS_MAX = 1_000;
+
+const REPORT = { name: 'report-voice-servers', text: `UPDATE hub_process SET voice_servers = $2::jsonb WHERE id = $1` };
+const LIST = {
+  name: 'voice-servers',
+  text: `
+    SELECT s.url,
+           (array_agg(s.state ORDER BY s.state = 'UNTRIED', s.since DESC))[1] AS state,
+           (array_agg(s.since ORDER BY s.state = 'UNTRIED', s.since DESC))[1]::float8 AS since,
+           sum(s.conversations)::int AS conversations,
+           (array_agg(s."lastError" ORDER BY s.since DESC) FILTER (WHERE s."lastError" IS NOT NULL))[1] AS "lastError"
+      FROM hub_process p,
+           jsonb_to_recordset(p.voice_servers) AS s(url text, state text, since bigint, conversations int, "lastError" text)
+     WHERE p.lease_until > now()
+     GROUP BY s.url ORDER BY s.url LIMIT $1`,
+};
+
+type Found = Omit<VoiceServerRow, 'lastError'> & { readonly lastError: string | null };
+
+export class PgVoiceServerStore implements VoiceServerStore {
+  constructor(private readonly database: Queryable) {}
+
+  async report(processId: HubProcessId, servers: readonly VoiceServerRow[]): Promise<void> {
+    await this.database.query(REPORT, [processId, JSON.stringify(servers)]);
+  }
+
+  async list(): Promise<readonly VoiceServerRow[]> {
+    const found = await this.database.query<Found>(LIST, [SERVERS_MAX]);
+    return found.map(({ lastError, ...row }) => ({ ...row, lastError: lastError ?? undefined }));
+  }
+}
