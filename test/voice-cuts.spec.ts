@@ -1,4 +1,4 @@
-/** Conversations that are cut off at random moments, by either side, leave nothing behind: no socket, no UDP channel, no entry. */
+/** Conversations that are cut off at random moments, by either side, leave nothing behind: no socket, no UDP channel, no timer, no entry. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEchoServer, type EchoServer } from './src/echo-server.js';
@@ -13,6 +13,8 @@ const conversations = isLong ? 1_000 : 100;
 const atATime = 25;
 /** From before the hello reached the voice server to well into the conversation. */
 const CUT_WITHIN_MS = 150;
+/** Timers of the hub's own work come and go. */
+const OTHER_TIMERS = 10;
 /** The embedded PostgreSQL opens and closes connections as it likes. */
 const OTHER_FILES = 12;
 
@@ -23,6 +25,8 @@ const macOf = (index: number) =>
 let hub: HubProcess;
 let echo: EchoServer;
 
+/** What keeps the event loop of the hub busy, by kind. */
+const active = (type: string) => metric(hub, 'flotilla_nodejs_active_resources', `type="${type}"`);
 const openFiles = () => readdirSync(`/proc/${hub.pid}/fd`).length;
 
 async function cutOff(index: number): Promise<void> {
@@ -66,6 +70,7 @@ describe('conversations that are cut off', () => {
     await cutOff(0);
     await pause(500);
     const before = openFiles();
+    const timersBefore = await active('Timeout');
     for (let from = 1; from <= conversations; from += atATime)
       await Promise.all(Array.from({ length: atATime }, (_unused, offset) => cutOff(from + offset)));
     await eventually(
@@ -79,6 +84,12 @@ describe('conversations that are cut off', () => {
       10_000,
     );
     await eventually(openFiles, (open) => open <= before + OTHER_FILES, 15_000);
+    expect(await metric(hub, 'flotilla_udp_channels')).toBe(0);
+    await eventually(
+      () => active('Timeout'),
+      (timers) => timers <= timersBefore + OTHER_TIMERS,
+      15_000,
+    );
     const started = await metric(hub, 'flotilla_gateway_events_total', 'name="voice_started"');
     expect(started).toBeGreaterThan(conversations / 10);
   });

@@ -5,6 +5,8 @@ import { eventually } from './src/eventually.js';
 import { ask } from './src/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
 import { metric } from './src/metrics.js';
+import { RawMqttDevice } from './src/raw-mqtt-device.js';
+import { webSocketHello } from './src/raw-websocket-device.js';
 import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 import { startVoiceServer, type VoiceServerProcess } from './src/voice-server.js';
 
@@ -16,6 +18,8 @@ let overMqtt: SimulatedFleet;
 let overWebSocket: SimulatedFleet;
 let echo: VoiceServerProcess;
 const others: VoiceServerProcess[] = [];
+/** Keys that hellos were answered with. */
+const keys: string[] = [];
 
 const heardBy = (fleet: SimulatedFleet, device: string, atLeast: number) =>
   eventually(
@@ -54,7 +58,7 @@ async function useVoiceServer(device: string, args: readonly string[]): Promise<
 describe('voice', () => {
   beforeAll(async () => {
     echo = await startVoiceServer(['--token', TOKEN, '--tool', 'self.get_device_status']);
-    hub = await startHub({ env: { FLOTILLA_VOICE_URL: echo.url, FLOTILLA_VOICE_TOKEN: TOKEN } });
+    hub = await startHub({ env: { FLOTILLA_VOICE_URL: echo.url, FLOTILLA_VOICE_TOKEN: TOKEN, FLOTILLA_LOG_LEVEL: 'debug' } });
     overMqtt = startFleet(hub, { devices: 2, seed: 1 });
     overWebSocket = startFleet(hub, { devices: 1, seed: 2, transport: 'websocket', args: ['--reconnect-ms', '3600000'] });
     for (const device of Object.values(devices)) await deviceThat(hub, device, isOnline);
@@ -64,6 +68,8 @@ describe('voice', () => {
     expect(await hub.stop()).toBe(0);
     expect(hub.log()).not.toMatch(/unhandled|callback_threw/i);
     expect(hub.log()).not.toContain(TOKEN);
+    expect(keys).toHaveLength(2);
+    for (const key of keys) expect(hub.log()).not.toContain(key);
     removeDataDir(hub.dataDir);
   });
 
@@ -98,6 +104,25 @@ describe('voice', () => {
       { filter: { deviceId: devices.mqtt } },
     );
     expect(calls.nodes).toContainEqual({ actor: `voice:${new URL(echo.url).host}`, outcome: 'SUCCEEDED' });
+  });
+
+  it('has a new key for each hello, which is in no event and no log', async () => {
+    const mac = '02:00:03:00:00:00';
+    const device = await RawMqttDevice.connect(hub, mac);
+    const hello = JSON.stringify({ ...(JSON.parse(webSocketHello) as object), version: 3, transport: 'udp' });
+    const told = () => device.messages.flatMap((text) => /"key":"([0-9a-f]{32})"/.exec(text)?.[1] ?? []);
+    for (const count of [1, 2]) {
+      device.say(hello);
+      await eventually(
+        () => told().length,
+        (found) => found === count,
+        10_000,
+      );
+    }
+    keys.push(...new Set(told()));
+    device.drop();
+    await ended(mac, 2);
+    expect(JSON.stringify(await conversationsOf(mac))).not.toMatch(new RegExp(keys.join('|')));
   });
 
   it.each([

@@ -16,6 +16,7 @@ describe('a conversation over MQTT and UDP', () => {
   /** The device's side of the UDP channel. */
   class Speaker {
     readonly heard: Buffer[] = [];
+    readonly headers: string[] = [];
     #sequence = 0;
 
     private constructor(
@@ -23,6 +24,7 @@ describe('a conversation over MQTT and UDP', () => {
       private readonly channel: { readonly port: number; readonly key: Buffer; readonly ssrc: number },
     ) {
       socket.on('message', (datagram) => {
+        this.headers.push(datagram.subarray(0, 16).toString('hex'));
         const decipher = createDecipheriv('aes-128-ctr', channel.key, datagram.subarray(0, 16));
         this.heard.push(decipher.update(datagram.subarray(16)));
       });
@@ -58,8 +60,9 @@ describe('a conversation over MQTT and UDP', () => {
     }
   }
 
-  async function converse(limits: Partial<VoiceLimits> = {}, host = '127.0.0.1') {
+  async function converse(limits: Partial<VoiceLimits> = {}, host = '127.0.0.1', hello?: string) {
     const server = await openServer();
+    server.hello = hello ?? server.hello;
     const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits, host });
     const { answer, conversation } = await stage.talk('udp', 3);
     return { answer, conversation, stage, heard: await server.conversation(), speaker: await Speaker.open(answer) };
@@ -89,6 +92,28 @@ describe('a conversation over MQTT and UDP', () => {
     await vi.waitFor(() => expect(speaker.heard).toEqual([Buffer.from([1]), Buffer.from([2]), Buffer.from([3])]));
     expect(stage.count('frames_dropped_malformed')).toBe(0);
     expect([...stage.udp.drops]).toEqual([]);
+  });
+
+  it.each([
+    [1, 'f8fffe', 'f8fffe'],
+    [2, '00020000000000000000003c00000003f8fffe', '00020000000000000000abcd00000003f8fffe'],
+    [3, '00000003f8fffe', '00000003f8fffe'],
+  ])('is framed as a server of version %i has it, byte by byte', async (version, frame, answer) => {
+    const hello = `{"type":"hello","version":${version},"transport":"websocket","session_id":"b-1"}`;
+    const { answer: told, conversation, heard, speaker, stage } = await converse({}, '127.0.0.1', hello);
+    speaker.speak(speech);
+    await vi.waitFor(() => expect(heard.frames.map((one) => one.toString('hex'))).toEqual([frame]));
+    conversation.heard({ session_id: told.sessionId, type: 'listen', state: 'start', mode: 'auto' });
+    heard.socket.send('{"type":"tts","state":"start","session_id":"b-1"}');
+    heard.socket.send(Buffer.from(answer, 'hex'));
+    heard.socket.send(Buffer.from(answer, 'hex'));
+    await vi.waitFor(() => expect(speaker.heard).toEqual([speech, speech]));
+    const { nonce } = told.message['udp'] as { nonce: string };
+    // Type 1, no flags, 3 bytes, the number of the hello, the time in ms, sequence from 1.
+    const times = version === 2 ? ['0000abcd', '0000abcd'] : ['0000003c', '00000078'];
+    expect(speaker.headers).toEqual(times.map((time, index) => `01000003${nonce.slice(8, 16)}${time}0000000${index + 1}`));
+    expect(heard.texts[1]).toBe('{"session_id":"b-1","type":"listen","state":"start","mode":"auto"}');
+    expect(JSON.stringify(stage.device.said)).toBe(`[{"type":"tts","state":"start","session_id":"${told.sessionId}"}]`);
   });
 
   it('counts what got lost on the way, and what is for a device that nobody has heard yet', async () => {
