@@ -37,14 +37,18 @@ describe('an offer', () => {
     return found;
   }
 
-  it('is made at the pace of its job, and again when a minute has passed', async () => {
-    const ids = deviceNames(8, 'paced');
+  it('is made at the pace of its job, which begins at an eighth, and faster when devices have come back', async () => {
+    const ids = deviceNames(10, 'paced');
     await rollout.away(...ids);
-    const jobId = await rollout.started(await rollout.published('2.0.0'), ids, { perMinute: 3 });
-    await waiting(jobId, 8);
-    expect(await offeredOf(ids)).toHaveLength(3);
+    const jobId = await rollout.started(await rollout.published('2.0.0'), ids, { perMinute: 16 });
+    await waiting(jobId, 10);
+    const first = await offeredOf(ids);
+    expect(first).toHaveLength(2);
     expect(await offeredOf(ids)).toHaveLength(0);
-    expect(await offeredOf(ids, { at: Date.now() + 61_000 })).toHaveLength(3);
+    expect(await offeredOf(ids, { at: Date.now() + 61_000 })).toHaveLength(2);
+    await hub.connect(first, boardTools, '2.0.0');
+    await expect.poll(() => hub.progress(jobId)).toMatchObject({ succeeded: 2 });
+    expect(await offeredOf(ids, { at: Date.now() + 125_000, firmwareVersion: '1.0.0' })).toHaveLength(4);
     await rollout.cancelled(jobId);
   });
 

@@ -17,11 +17,17 @@ const HUB_ROOM = `($2::int - (SELECT count(*) FROM download w
   WHERE w.completed_at IS NULL AND w.expires_at > $1 AND (w.last_byte_at IS NULL OR w.last_byte_at >= $3)
     AND EXISTS (SELECT FROM job_target o WHERE o.job_id = w.job_id AND o.device_id = w.device_id AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING'))))`;
 
+const BASE = 'greatest(1, j.per_minute / 8)';
+
+/** What the job `j` may send in a minute by its successes so far: the ramp of libs/jobs (pace.ts), as SQL. */
+const PER_MINUTE = `CASE WHEN j.disruptive AND j.per_minute IS NOT NULL THEN least(j.per_minute, ${BASE} * 2 ^ least(4, (
+  SELECT coalesce(sum(c.succeeded), 0)::bigint FROM job_counter c WHERE c.job_id = j.id) / ${BASE})) ELSE j.per_minute END`;
+
 /** Of the job `j`: what its pace and `maxInFlight` leave for devices at their OTA check and for connected ones together. */
 const JOB_ROOM = `least(
   j.max_in_flight - (SELECT count(*) FROM download w WHERE w.job_id = j.id AND w.completed_at IS NULL AND w.expires_at > $1
     AND EXISTS (SELECT FROM job_target o WHERE o.job_id = w.job_id AND o.device_id = w.device_id AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING'))),
-  j.per_minute - (SELECT count(*) FROM download w
+  ${PER_MINUTE} - (SELECT count(*) FROM download w
     WHERE w.id >= (lpad(to_hex((extract(epoch FROM $1::timestamptz) * 1000)::bigint - 60000), 12, '0') || repeat('0', 20))::uuid AND w.job_id = j.id))`;
 
 export async function readRoom(db: Queryable, jobId: JobId, at: number, limits: RolloutLimits): Promise<number> {

@@ -14,7 +14,8 @@ import { lockDownloads, readRoom } from './rollout-downloads.js';
 const AS_TOLD = `(SELECT e.id, e.epoch, coalesce($2, e.model) AS model, $3::text AS firmware_version, coalesce($4, e.chip) AS chip,
   coalesce($5::int, e.ota_partitions) AS ota_partitions FROM device e WHERE e.id = $1) AS d`;
 
-const MAY_BE_OFFERED = `j.state = 'RUNNING' AND j.verification = 'FIRMWARE' AND i.kind = 'FIRMWARE'
+/** Somebody must be there who stops the job when its window closes, its time is up or a rule trips: nothing is offered of one whose owner is gone. */
+const MAY_BE_OFFERED = `j.state = 'RUNNING' AND j.expires_at > now() AND EXISTS (SELECT FROM hub_process p WHERE p.id = j.owner_id AND p.lease_until > now()) AND j.verification = 'FIRMWARE' AND i.kind = 'FIRMWARE'
   AND t.state IN ('READY', 'WAITING_DEVICE') AND ${imageObjection(true)} IS NULL`;
 
 function toldBy({ board, deviceId, firmwareVersion, model }: OtaContact): unknown[] {

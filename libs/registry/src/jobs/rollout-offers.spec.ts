@@ -1,0 +1,64 @@
+/** Offers without anybody who would stop their roll-out: none is made. [jobs §17] */
+import { randomUUID } from 'node:crypto';
+import type { DeviceId } from '@flotilla/mcp';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PgFirmwareImageStore } from '../firmware/pg-firmware-image-store.js';
+import type { JobFence } from '../job-store.js';
+import type { OtaContact } from '../provisioning-store.js';
+import { openJobFixture, type JobFixture } from './job-fixture.suite.js';
+import { PgRolloutStore } from './pg-rollout-store.js';
+
+const limits = { downloadsMax: 50, grantMs: 60_000, stallMs: 60_000, loopWindowMs: 60_000, loopDownloads: 3 };
+const deadlines = { deadlineMs: 60_000, softMs: 30_000 };
+const rollout = {
+  ...({ tool: 'self.upgrade_firmware', disruptive: true, disconnectExpected: true, verification: 'FIRMWARE' } as const),
+  ...{ createdAt: Date.now(), expiresAt: Date.now() + 3_600_000 },
+};
+
+describe('an offer of a running roll-out', () => {
+  let fixture: JobFixture;
+  let rollouts: PgRolloutStore;
+  let firmwareImageId: string;
+  let contact: OtaContact;
+  let fence: JobFence;
+
+  beforeAll(async () => {
+    fixture = await openJobFixture();
+    rollouts = new PgRolloutStore(fixture.db);
+    const images = new PgFirmwareImageStore(fixture.db);
+    firmwareImageId = randomUUID();
+    const facts = { project: 'xiaozhi', version: '2.5.0', chip: 'esp32s3', idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
+    const file = { uploadedAt: Date.now(), uploadedBy: 'spec', storageKey: 'x', fileName: 'x.bin', sha256: randomUUID() };
+    await images.add({ id: firmwareImageId, kind: 'FIRMWARE', ...facts, ...file });
+    await images.publish({ id: firmwareImageId, models: ['board'], notes: undefined, at: Date.now() });
+  });
+  beforeEach(async () => {
+    const [deviceId] = await fixture.addDevices(1, false);
+    fence = await fixture.runningJob({ ...rollout, firmwareImageId, devices: { ids: [deviceId ?? ''] } });
+    const told = { model: 'board', firmwareVersion: '2.4.0', remoteAddress: undefined, clientUuid: randomUUID() };
+    contact = { deviceId: deviceId as DeviceId, at: Date.now(), ...told };
+  });
+  afterAll(() => fixture.close());
+
+  const offered = async () => (await rollouts.offer(fence.jobId, contact, deadlines, limits, () => true)) !== undefined;
+  const isCandidate = async () => (await rollouts.candidate(contact))?.jobId === fence.jobId;
+
+  it('is made once while somebody owns the job', async () => {
+    expect([await isCandidate(), await offered(), await offered()]).toEqual([true, true, false]);
+  });
+
+  it('is not made after the job has expired, whoever has not noticed yet', async () => {
+    const past = "now() - interval '1 second'";
+    await fixture.db.query({ text: `UPDATE job SET expires_at = ${past} WHERE id = $1` }, [fence.jobId]);
+    expect([await isCandidate(), await offered()]).toEqual([false, false]);
+  });
+
+  it('is not made where its owner is gone, who would have closed its window and judged its rules, until another one has it', async () => {
+    const mortal = await fixture.addProcess();
+    await fixture.db.query({ text: 'UPDATE job SET owner_id = $2 WHERE id = $1' }, [fence.jobId, mortal]);
+    await fixture.endLease(mortal);
+    expect([await isCandidate(), await offered()]).toEqual([false, false]);
+    expect(await fixture.jobs.takeOwnership(fence.jobId, fixture.owner)).toBeDefined();
+    expect([await isCandidate(), await offered()]).toEqual([true, true]);
+  });
+});
