@@ -165,6 +165,13 @@ describe('the job store', () => {
     expect(await progress(fence.jobId)).toMatchObject({ unknown: 5, inFlight: FLEET - 5 });
   });
 
+  it('does not even claim it where something has put it back in line', async () => {
+    const fence = await fixture.runningJob({ idempotent: false });
+    await fixture.jobs.claim(fence, 5, AT);
+    await fixture.db.query({ text: `UPDATE job_target SET state = 'READY' WHERE job_id = $1` }, [fence.jobId]);
+    expect(await fixture.jobs.claim(fence, 100, AT)).toHaveLength(FLEET - 5);
+  });
+
   it('sends again what may run twice', async () => {
     const fence = await fixture.runningJob({ idempotent: true });
     await fixture.jobs.claim(fence, 5, AT);
