@@ -5,6 +5,7 @@ import { eventually } from '@flotilla/test/eventually';
 import { ask } from '@flotilla/test/graphql-client';
 import { makeDataDir, removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub-process';
 import { startFleet, type SimulatedFleet } from '@flotilla/test/simulated-fleet';
+import { embeddedDatabaseUrl } from './embedded-database.js';
 import { callOverHttp } from './http-calls.js';
 import type { Figure } from './report.js';
 
@@ -139,13 +140,6 @@ async function callLatencies(hub: HubProcess): Promise<readonly Figure[]> {
     { name: 'callTool over HTTP, 64 at a time, p99', value: many.p99, unit: 'ms' },
     { name: 'callTool over HTTP, 64 at a time', value: many.perSecond, unit: 'calls/s' },
   ];
-}
-
-/** The embedded server writes its port and keeps its password beside the cluster. */
-function embeddedDatabaseUrl({ dataDir }: HubProcess): string {
-  const password = readFileSync(`${dataDir}/postgres.password`, 'utf8').trim();
-  const port = readFileSync(`${dataDir}/postgres/postmaster.pid`, 'utf8').split('\n')[3] ?? '';
-  return `postgres://flotilla:${password}@127.0.0.1:${port}/flotilla`;
 }
 
 function residentBytes({ pid }: HubProcess): number {

@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { benchCalls } from './calls.js';
 import { benchConnectedFleet } from './connected-fleet.js';
 import { benchLargeJobs } from './large-jobs.js';
-import { benchListPages } from './list-pages.js';
+import { benchListPages } from './pages/list-pages.js';
 import { holds, table, type Figure } from './report.js';
 import { benchConversations } from './voice/conversations.js';
 

@@ -17,7 +17,7 @@ import type { ApiLimits } from '../limits/api-limits.js';
 import { deviceChanges, type StreamSources } from '../subscriptions/device-changes.js';
 import { eventAdditions, type EventAddition } from '../subscriptions/event-additions.js';
 import { decidedTargets } from '../subscriptions/decided-targets.js';
-import { EventTopics } from '../subscriptions/event-topics.js';
+import { indexFeed } from '../subscriptions/feed-index.js';
 import { jobChanges } from '../subscriptions/job-changes.js';
 import type { TargetOfJob } from './job-target.resolver.js';
 
@@ -27,11 +27,9 @@ type Live<Value> = AsyncGenerator<Value, void, void>;
 @Resolver()
 export class LiveResolver {
   private readonly sources: Omit<StreamSources, 'view'>;
-  private readonly events: EventTopics;
 
   constructor(@Inject(FEED) feed: EventFeed, @Inject(LOGGER) logger: ApiLogger, @Inject(LIMITS) limits: ApiLimits) {
-    this.sources = { feed, logger, queueMax: limits.subscriptionQueueMax };
-    this.events = new EventTopics(feed);
+    this.sources = { feed: indexFeed(feed), logger, queueMax: limits.subscriptionQueueMax };
   }
 
   @Subscription('deviceChanged', { resolve: withFreshLoaders<DeviceRow> })
@@ -41,8 +39,7 @@ export class LiveResolver {
 
   @Subscription('eventAdded', { resolve: withFreshLoaders<EventAddition> })
   eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs, context: ApiContext): Live<EventAddition> {
-    const { queueMax } = this.sources;
-    const sources = { queueMax, events: this.events, view: context.view, isNarrowed: context.viewer.devices !== undefined };
+    const sources = { ...this.sources, view: context.view, isNarrowed: context.viewer.devices !== undefined };
     return eventAdditions(sources, withoutNulls(filter ?? {}));
   }
 

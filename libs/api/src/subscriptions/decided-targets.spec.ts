@@ -3,6 +3,7 @@ import type { FeedTopics } from '@flotilla/bus';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { FleetView } from '@flotilla/registry';
 import { decidedTargets } from './decided-targets.js';
+import { indexFeed } from './feed-index.js';
 
 type Listener = (message: FeedTopics['decided']) => void;
 const jobId = 'j' as JobId;
@@ -27,7 +28,7 @@ function open(queueMax: number) {
     },
   };
   const view = { jobs } as unknown as FleetView;
-  const stream = decidedTargets({ view, feed, queueMax }, { id: jobId, firmwareImageId: undefined });
+  const stream = decidedTargets({ view, feed: indexFeed(feed), queueMax }, { id: jobId, firmwareImageId: undefined });
   const tell = (of: JobId, count: number) =>
     listeners.get('decided')?.({ jobId: of, deviceIds: Array.from({ length: count }, (_, index) => String(index) as DeviceId) });
   return { stream, tell, reads, listeners };

@@ -34,12 +34,10 @@ export function decidedTargets(
     const queue = new SubscriberQueue<DeviceId | typeof look>(queueMax);
     const lookSoon = (): void => queue.push(look, look);
     const ends = [
-      feed.subscribe('decided', ({ jobId: of, deviceIds }) => {
-        if (of === jobId) for (const id of deviceIds) queue.push(id, id);
+      feed.decided.subscribe([jobId], ({ deviceIds }) => {
+        for (const id of deviceIds) queue.push(id, id);
       }),
-      feed.subscribe('job', ({ jobId: of }) => {
-        if (of === jobId) lookSoon();
-      }),
+      feed.jobs.subscribe([jobId], lookSoon),
     ];
     const timer = setInterval(lookSoon, lookMs).unref();
     signal.addEventListener('abort', () => queue.close());

@@ -1,7 +1,7 @@
 /** deviceChanged: devices as they are now, after something of them changed. Many changes of one device in a moment are one. */
-import type { EventFeed } from '@flotilla/bus';
 import type { DeviceFilter, DeviceRow, FleetView } from '@flotilla/registry';
 import type { ApiLogger } from '../api-deps.js';
+import type { FeedIndexes } from './feed-index.js';
 import { liveStream } from './live-stream.js';
 import { SubscriberQueue } from './subscriber-queue.js';
 
@@ -11,7 +11,7 @@ const readMax = 100;
 export interface StreamSources {
   /** What the subscriber sees: asked for each value anew. */
   readonly view: FleetView;
-  readonly feed: EventFeed;
+  readonly feed: FeedIndexes;
   readonly logger: ApiLogger;
   readonly queueMax: number;
 }
@@ -19,7 +19,7 @@ export interface StreamSources {
 export function deviceChanges(sources: StreamSources, filter: DeviceFilter | undefined): AsyncGenerator<DeviceRow, void, void> {
   return liveStream(async function* (signal) {
     const changed = new SubscriberQueue<string>(sources.queueMax);
-    const unsubscribe = sources.feed.subscribe('device', ({ deviceId }) => changed.push(deviceId, deviceId));
+    const unsubscribe = sources.feed.devices.subscribe(filter?.ids, ({ deviceId }) => changed.push(deviceId, deviceId));
     signal.addEventListener('abort', () => changed.close());
     try {
       for (let ids = await changed.take(readMax); ids; ids = await changed.take(readMax)) yield* await readMatching(sources, ids, filter);

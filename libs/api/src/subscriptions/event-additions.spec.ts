@@ -3,7 +3,7 @@ import type { EventFeed, FeedEvent } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { FleetView } from '@flotilla/registry';
 import { eventAdditions, type EventSources } from './event-additions.js';
-import { EventTopics } from './event-topics.js';
+import { indexFeed } from './feed-index.js';
 
 type Listener = (event: FeedEvent) => void;
 
@@ -25,7 +25,7 @@ class DirectFeed implements Pick<EventFeed, 'subscribe'> {
 function open(queueMax = 10) {
   const feed = new DirectFeed();
   const view = { events: { cursorOf: ({ id }: FeedEvent) => `after ${id}` } } as Partial<FleetView> as FleetView;
-  const sources: EventSources = { view, queueMax, events: new EventTopics(feed), isNarrowed: false };
+  const sources: EventSources = { view, queueMax, feed: indexFeed(feed), isNarrowed: false };
   return { feed, listen: (deviceId?: string) => eventAdditions(sources, deviceId === undefined ? {} : { deviceId }) };
 }
 

@@ -3,21 +3,21 @@ import type { FeedEvent } from '@flotilla/bus';
 import type { EventFilter } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import type { StreamSources } from './device-changes.js';
-import type { EventTopics } from './event-topics.js';
 import { liveStream } from './live-stream.js';
 import { SubscriberQueue } from './subscriber-queue.js';
 
-export interface EventAddition {
-  /** Good for `events(after:)`: what was missed is after it. */
-  readonly cursor: string;
-  readonly node: FeedEvent;
+export class EventAddition {
+  constructor(
+    /** Good for `events(after:)`: what was missed is after it. */
+    readonly cursor: string,
+    readonly node: FeedEvent,
+  ) {}
 }
 
 /** Events looked at with one statement, for a narrowed subscriber. */
 const readMax = 100;
 
-export interface EventSources extends Pick<StreamSources, 'view' | 'queueMax'> {
-  readonly events: EventTopics;
+export interface EventSources extends Pick<StreamSources, 'view' | 'feed' | 'queueMax'> {
   /** Whether `view` is less than everything: then it is asked about the device of each event. */
   readonly isNarrowed: boolean;
 }
@@ -26,7 +26,7 @@ export interface EventSources extends Pick<StreamSources, 'view' | 'queueMax'> {
 export function eventAdditions(sources: EventSources, filter: EventFilter): AsyncGenerator<EventAddition, void, void> {
   return liveStream(async function* (signal) {
     const added = new SubscriberQueue<FeedEvent>(sources.queueMax);
-    const unsubscribe = sources.events.subscribe(filter.deviceId, (event) => {
+    const unsubscribe = sources.feed.events.subscribe(filter.deviceId === undefined ? undefined : [filter.deviceId], (event) => {
       if (matches(event, filter)) added.push(event.id, event);
       if (added.droppedCount > 0) added.close();
     });
@@ -34,7 +34,7 @@ export function eventAdditions(sources: EventSources, filter: EventFilter): Asyn
     const takeMax = sources.isNarrowed ? readMax : 1;
     try {
       for (let events = await added.take(takeMax); events; events = await added.take(takeMax)) {
-        for (const node of await seenOf(sources, events)) yield { cursor: sources.view.events.cursorOf(node), node };
+        for (const node of await seenOf(sources, events)) yield new EventAddition(sources.view.events.cursorOf(node), node);
       }
       if (added.droppedCount > 0) throw tooSlow(sources.queueMax);
     } finally {

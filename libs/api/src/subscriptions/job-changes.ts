@@ -14,9 +14,7 @@ const lookMs = 5_000;
 export function jobChanges({ view, feed }: Pick<StreamSources, 'view' | 'feed'>, jobId: string): AsyncGenerator<Job, void, void> {
   return liveStream(async function* (signal) {
     const changed = new SubscriberQueue<true>(1);
-    const unsubscribe = feed.subscribe('job', (message) => {
-      if (message.jobId === jobId) changed.push(jobId, true);
-    });
+    const unsubscribe = feed.jobs.subscribe([jobId], () => changed.push(jobId, true));
     const look = setInterval(() => changed.push(jobId, true), lookMs).unref();
     signal.addEventListener('abort', () => changed.close());
     try {

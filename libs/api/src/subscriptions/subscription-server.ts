@@ -12,6 +12,7 @@ import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 import { bindSocket, type SocketOfConnection } from './bind-socket.js';
+import { SharedResults } from './shared-results.js';
 import { watchKey } from './watch-key.js';
 
 export interface SubscriptionServerDeps extends ApiDeps {
@@ -51,6 +52,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
     },
+    subscribe: new SharedResults().subscribe,
     onSubscribe: (connection, _id, payload) => prepare(deps, connection, payload, () => callerOf(connection)),
     onNext: (_connection, _id, _payload, _args, result) =>
       result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,

@@ -12,6 +12,7 @@ import { groundFilter } from '../groups/ground-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import { BoundedCache } from './bounded-cache.js';
 import { listedDeviceCondition } from './device-condition.js';
+import { resolveFilter } from './resolved-filter.js';
 
 /** A fleet has tens of firmwares, seldom hundreds; a set is some tens of KB. */
 const CACHED_SETS_MAX = 1_000;
@@ -95,7 +96,8 @@ export class PgToolSetStore implements ToolSetStore {
   async fleetTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
     const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
     const parameters: unknown[] = [];
-    const devices = listedDeviceCondition(filter?.devices && (await groundFilter(this.#database, filter.devices)), parameters);
+    const ground = filter?.devices && (await groundFilter(this.#database, filter.devices));
+    const devices = listedDeviceCondition(ground, parameters, ground && (await resolveFilter(this.#database, ground)));
     const conditions = ['TRUE'];
     if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
     if (filter?.search !== undefined)
@@ -103,19 +105,19 @@ export class PgToolSetStore implements ToolSetStore {
     if (filter?.userOnly !== undefined) conditions.push(`t.user_only = ${bind(parameters, filter.userOnly)}`);
     if (after !== undefined) conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
     const ofHub = bind(parameters, HUB_TOOLS);
-    // Sets are few; each is counted once over its devices, however many tools it has. The hub's own tools are in no set.
+    // Sets are few, and devices are counted in one go, however many tools they have. The hub's own tools are in no set.
     const records = await this.#database.query<FleetToolRecord>(
       {
-        text: `SELECT t.name, t.schema_hash, min(t.description) AS description, (array_agg(t.input_schema))[1] AS input_schema,
+        text: `WITH counted AS MATERIALIZED (
+                 SELECT d.tool_set_hash, d.dialect, count(*) AS devices FROM device d WHERE ${devices} GROUP BY d.tool_set_hash, d.dialect)
+               SELECT t.name, t.schema_hash, min(t.description) AS description, (array_agg(t.input_schema))[1] AS input_schema,
                  bool_or(t.user_only) AS user_only, sum(t.devices)::int AS device_count
                FROM (
-                 SELECT a.name, a.schema_hash, a.description, a.input_schema, a.user_only, u.devices FROM tool a JOIN (
-                   SELECT d.tool_set_hash, count(*) AS devices FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${devices} GROUP BY d.tool_set_hash
-                 ) u USING (tool_set_hash)
+                 SELECT a.name, a.schema_hash, a.description, a.input_schema, a.user_only, u.devices FROM tool a JOIN counted u USING (tool_set_hash)
                  UNION ALL
                  SELECT h.name, h.schema_hash, h.description, h.input_schema, h.user_only, u.devices
                  FROM json_to_recordset(${ofHub}) AS h(name text, schema_hash text, description text, input_schema jsonb, user_only boolean),
-                   (SELECT count(*) AS devices FROM device d WHERE d.dialect = '${hubToolDialect}' AND ${devices}) u WHERE u.devices > 0
+                   (SELECT sum(devices) AS devices FROM counted WHERE dialect = '${hubToolDialect}') u WHERE u.devices > 0
                ) t
                WHERE ${conditions.join(' AND ')}
                GROUP BY t.name, t.schema_hash ORDER BY t.name, t.schema_hash LIMIT ${bind(parameters, request.first + 1)}`,

@@ -1,0 +1,152 @@
+/** Each list page of a registry with 100,000 devices, over HTTP from the built hub. `--only pages`. */
+import pg from 'pg';
+import { ask } from '@flotilla/test/graphql-client';
+import { makeDataDir, removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub-process';
+import { embeddedDatabaseUrl } from '../embedded-database.js';
+import type { Figure } from '../report.js';
+import { DEVICE, fillRegistry, LARGE_JOB } from './fill-registry.js';
+
+const ROWS = 100;
+/** Reads of the first page and of the one after it, each. */
+const READS = 25;
+/** From request to answer, ms. */
+const PAGE_MS_MAX = 30;
+
+const DEVICE_FIELDS = 'id name model firmwareVersion presence tags lastSeenAt';
+
+/** Filters of devices, as GraphQL writes them. */
+const filters: Readonly<Record<string, string>> = {
+  'no filter': '{}',
+  online: '{presence: ONLINE}',
+  'offline, three': '{presence: OFFLINE}',
+  'a tag': '{tags: ["floor-7"]}',
+  'a tag of half': '{tags: ["odd"]}',
+  'a tag of three': '{tags: ["three"]}',
+  'two tags': '{tags: ["floor-7", "odd"]}',
+  model: '{model: "model-3"}',
+  'a model of three': '{model: "three"}',
+  version: '{firmwareVersion: "2.0.9"}',
+  'before a version': '{firmwareBefore: "2.0.3"}',
+  'a tool of all': '{hasTool: "bench.tool_1"}',
+  'a tool of some': '{hasTool: "bench.some"}',
+  'a tool of few': '{hasTool: "bench.rare"}',
+  dialect: '{dialect: MCPU}',
+  'seen before': '{lastSeenBefore: "2026-01-02T00:00:00Z"}',
+  'search, many': '{search: "device-0"}',
+  'search, one': '{search: "device-0099999"}',
+  'search, none': '{search: "nobody at all"}',
+  'model and version': '{model: "model-3", firmwareVersion: "2.0.9"}',
+  'tag and online': '{tags: ["floor-7"], presence: ONLINE}',
+  'neither model nor tag': '{not: {any: [{model: "model-3"}, {tags: ["floor-7"]}]}}',
+};
+
+/** Other lists, by what they are called: the field with its arguments, and what is asked of a row. */
+const lists: readonly (readonly [name: string, field: string, args: string, fields: string])[] = [
+  ['tools', 'tools', '', 'name deviceCount'],
+  ['tools of a model', 'tools', 'filter: {devices: {model: "model-3"}}', 'name deviceCount'],
+  ['calls', 'calls', '', 'id tool outcome durationMs'],
+  ['calls of a device', 'calls', `filter: {deviceId: "${DEVICE}"}`, 'id tool outcome'],
+  ['calls of a tool', 'calls', 'filter: {tool: "bench.tool_7"}', 'id outcome'],
+  ['calls, failed', 'calls', 'filter: {outcomes: [FAILED]}', 'id tool outcome'],
+  ['calls of a job', 'calls', `filter: {jobId: "${LARGE_JOB}"}`, 'id deviceId outcome'],
+  ['calls of a job, failed', 'calls', `filter: {jobId: "${LARGE_JOB}", outcomes: [FAILED]}`, 'id deviceId outcome'],
+  ['events', 'events', '', 'id type data'],
+  ['events, latest first', 'events', 'orderBy: AT_DESC', 'id type data'],
+  ['events of a device', 'events', `filter: {deviceId: "${DEVICE}"}`, 'id type'],
+  ['events of a rare type', 'events', 'filter: {types: ["bench.rare"]}', 'id type'],
+  ['jobs', 'jobs', '', 'id state progress { total succeeded }'],
+  ['jobs of a tool', 'jobs', 'filter: {tool: "bench.tool_7"}', 'id state'],
+  ['jobs, a search for one', 'jobs', 'filter: {search: "job 1999"}', 'id state'],
+  ['audit entries', 'auditEntries', '', 'id action subject'],
+  ['audit entries of an actor', 'auditEntries', 'filter: {actor: "actor-7"}', 'id action'],
+  ['audit entries of a subject', 'auditEntries', `filter: {subject: "device:${DEVICE}"}`, 'id action'],
+  ['enrolments', 'enrolments', '', 'id deviceId code'],
+  ['uploads', 'uploads', '', 'id kind sizeBytes'],
+  ['uploads of a device', 'uploads', `deviceId: "${DEVICE}"`, 'id kind'],
+  ['firmware images', 'firmwareImages', '', 'id version models'],
+];
+
+const TARGET_FIELDS = 'deviceId outcome error { message } result { text }';
+const targets: readonly (readonly [name: string, args: string, fields: string])[] = [
+  ['targets of a job of 100,000', '', TARGET_FIELDS],
+  ['targets with their devices', '', 'deviceId outcome device { name model presence }'],
+  ['targets that succeeded', 'outcomes: [SUCCEEDED]', TARGET_FIELDS],
+  ['targets that failed', 'outcomes: [FAILED]', TARGET_FIELDS],
+  ['targets that expired, three', 'outcomes: [EXPIRED]', TARGET_FIELDS],
+];
+
+/** Lists that are given whole. */
+const whole: Readonly<Record<string, string>> = {
+  'users, 1,000': '{ users { id name role } }',
+  'API keys, 900': '{ apiKeys { id name scopes } }',
+  'webhooks with deliveries': '{ webhooks { id deliveries(first: 20) { id status } } }',
+};
+
+export async function benchListPages(): Promise<readonly Figure[]> {
+  const dataDir = makeDataDir();
+  const hub = await startHub({ dataDir, env: { FLOTILLA_LOG_LEVEL: 'warn', FLOTILLA_BUDGET_POINTS: '100000000' } });
+  const database = new pg.Client({ connectionString: embeddedDatabaseUrl(hub) });
+  try {
+    await database.connect();
+    await fillRegistry(database);
+    return await figuresOf(hub);
+  } finally {
+    await database.end();
+    await hub.stop();
+    removeDataDir(dataDir);
+  }
+}
+
+interface Connection {
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+async function figuresOf(hub: HubProcess): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const order of ['ID_ASC', 'NAME_ASC', 'LAST_SEEN_DESC']) {
+    for (const [name, filter] of Object.entries(filters)) {
+      const args = `orderBy: ${order}${filter === '{}' ? '' : `, filter: ${filter}`}`;
+      figures.push(...(await paged(hub, `devices ${order}, ${name}`, connection('devices', args, DEVICE_FIELDS))));
+    }
+  }
+  for (const [name, field, args, fields] of lists) figures.push(...(await paged(hub, name, connection(field, args, fields))));
+  for (const [name, args, fields] of targets) {
+    const inner = connection('targets', args, fields);
+    figures.push(...(await paged(hub, name, (after) => `job(id: "${LARGE_JOB}") { ${inner(after)} }`, 'job')));
+  }
+  for (const [name, query] of Object.entries(whole)) figures.push(...(await timed(name, [() => ask(hub, query)])));
+  return figures;
+}
+
+function connection(field: string, args: string, fields: string): (after: string) => string {
+  return (after) => `${field}(first: ${ROWS}${after}${args && `, ${args}`}) { pageInfo { hasNextPage endCursor } nodes { ${fields} } }`;
+}
+
+/** The first page and, where there is one, the page after it. */
+async function paged(hub: HubProcess, name: string, query: (after: string) => string, under?: string): Promise<readonly Figure[]> {
+  const read = async (after: string): Promise<Connection> => {
+    const data = await ask<Record<string, Connection | Record<string, Connection>>>(hub, `{ ${query(after)} }`);
+    const inner = under === undefined ? data : (data[under] as Record<string, Connection>);
+    return Object.values(inner)[0] as Connection;
+  };
+  const { pageInfo } = await read('');
+  const next = pageInfo.hasNextPage ? [() => read(`, after: "${pageInfo.endCursor ?? ''}"`)] : [];
+  return timed(name, [() => read(''), ...next]);
+}
+
+async function timed(name: string, reads: readonly (() => Promise<unknown>)[]): Promise<readonly Figure[]> {
+  const times: number[] = [];
+  for (let time = 0; time < READS; time++) {
+    for (const read of reads) {
+      const before = performance.now();
+      await read();
+      times.push(performance.now() - before);
+    }
+  }
+  times.sort((a, b) => a - b);
+  const quantile = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return [
+    { name: `page of ${name}, p50`, value: quantile(0.5), unit: 'ms' },
+    { name: `page of ${name}, p99`, value: quantile(0.99), unit: 'ms', atMost: PAGE_MS_MAX },
+  ];
+}

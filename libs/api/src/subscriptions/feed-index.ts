@@ -1,0 +1,71 @@
+/** One subscription of a topic of the feed for all who listen to it here, found by what a message is about: it costs as much as the listeners it is for. */
+import type { EventFeed, FeedTopic, FeedTopics } from '@flotilla/bus';
+
+/** Listens to the feed while anybody listens here. */
+export class FeedIndex<Topic extends FeedTopic> {
+  readonly #feed: Pick<EventFeed, 'subscribe'>;
+  readonly #topic: Topic;
+  readonly #keyOf: (message: FeedTopics[Topic]) => string | undefined;
+  readonly #byKey = new Map<string, Set<(message: FeedTopics[Topic]) => void>>();
+  readonly #ofAll = new Set<(message: FeedTopics[Topic]) => void>();
+  #stop: (() => void) | undefined;
+
+  constructor(feed: Pick<EventFeed, 'subscribe'>, topic: Topic, keyOf: (message: FeedTopics[Topic]) => string | undefined) {
+    this.#feed = feed;
+    this.#topic = topic;
+    this.#keyOf = keyOf;
+  }
+
+  /** To messages about one of these, or to all where no keys are given. The answer ends it. */
+  subscribe(keys: readonly string[] | undefined, take: (message: FeedTopics[Topic]) => void): () => void {
+    // A listener of its own, so that the same function may listen twice.
+    const own = (message: FeedTopics[Topic]): void => take(message);
+    const distinct = keys && [...new Set(keys)];
+    if (distinct === undefined) this.#ofAll.add(own);
+    for (const key of distinct ?? []) this.#takersOf(key).add(own);
+    this.#stop ??= this.#feed.subscribe(this.#topic, (message) => this.#tell(message));
+    return () => {
+      this.#ofAll.delete(own);
+      for (const key of distinct ?? []) this.#forget(key, own);
+      if (this.#ofAll.size > 0 || this.#byKey.size > 0) return;
+      this.#stop?.();
+      this.#stop = undefined;
+    };
+  }
+
+  #takersOf(key: string): Set<(message: FeedTopics[Topic]) => void> {
+    const takers = this.#byKey.get(key) ?? new Set();
+    this.#byKey.set(key, takers);
+    return takers;
+  }
+
+  #forget(key: string, own: (message: FeedTopics[Topic]) => void): void {
+    const takers = this.#byKey.get(key);
+    takers?.delete(own);
+    if (takers?.size === 0) this.#byKey.delete(key);
+  }
+
+  #tell(message: FeedTopics[Topic]): void {
+    for (const take of this.#ofAll) take(message);
+    const key = this.#keyOf(message);
+    const takers = key === undefined ? undefined : this.#byKey.get(key);
+    for (const take of takers ?? []) take(message);
+  }
+}
+
+/** What subscribers listen to, each indexed by what it is about. */
+export interface FeedIndexes {
+  readonly events: FeedIndex<'event'>;
+  readonly devices: FeedIndex<'device'>;
+  readonly jobs: FeedIndex<'job'>;
+  readonly decided: FeedIndex<'decided'>;
+}
+
+export function indexFeed(feed: Pick<EventFeed, 'subscribe'>): FeedIndexes {
+  return {
+    events: new FeedIndex(feed, 'event', ({ deviceId }) => deviceId),
+    devices: new FeedIndex(feed, 'device', ({ deviceId }) => deviceId),
+    jobs: new FeedIndex(feed, 'job', ({ jobId }) => jobId),
+    decided: new FeedIndex(feed, 'decided', ({ jobId }) => jobId),
+  };
+}
