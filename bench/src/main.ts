@@ -4,6 +4,7 @@ import { benchCalls } from './calls.js';
 import { benchConnectedFleet } from './connected-fleet.js';
 import { benchLargeJobs } from './large-jobs.js';
 import { benchListPages } from './pages/list-pages.js';
+import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
 import { benchConversations } from './voice/conversations.js';
 
@@ -29,12 +30,13 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   fleet: benchConnectedFleet,
   jobs: benchLargeJobs,
   pages: benchListPages,
+  subscribers: benchSubscribers,
   voice: () => benchConversations(conversations),
 };
-/** Only where it is asked for by its name. */
-const apart = 'pages';
+/** Only where they are asked for by name. */
+const apart = ['pages', 'subscribers'];
 const only = process.argv.indexOf('--only');
-const chosen = only === -1 ? Object.keys(parts).filter((name) => name !== apart) : [process.argv[only + 1] ?? ''];
+const chosen = only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];
 const figures: Figure[] = [];
 for (const name of chosen) {
   const part = parts[name];
