@@ -229,6 +229,13 @@ export interface LateAnswer {
   readonly result: ToolResult | undefined;
 }
 
+/** Targets that ended together, without an answer each. */
+export interface BulkEnd {
+  readonly count: number;
+  /** Of some of them, where they are many: for who follows the job. */
+  readonly deviceIds: readonly DeviceId[];
+}
+
 /**
  * Jobs, targets, counters. Every method that moves targets also moves the counters in the same transaction, so that they sum to the total at every
  * commit; every transition of a job compares and sets (state, version).
@@ -276,7 +283,12 @@ export interface JobStore {
     fence: JobFence,
     at: number,
     times: VerificationDeadlines,
-  ): Promise<{ readonly resent: number; readonly verifying: number; readonly unknown: number }>;
+  ): Promise<{
+    readonly resent: number;
+    readonly verifying: number;
+    readonly unknown: number;
+    readonly unknownDeviceIds: readonly DeviceId[];
+  }>;
 
   /** Tool sets over the devices of the filter that are not yet verdicted, for `prepareChunk`. */
   toolSetsOf(fence: JobFence): Promise<readonly ToolSetHash[]>;
@@ -328,10 +340,10 @@ export interface JobStore {
   wakeWaiting(fence: JobFence, deviceIds?: readonly DeviceId[]): Promise<number>;
   /** RETRY_WAIT targets whose time has come become READY; with how many, and when the next one is due. */
   releaseRetries(fence: JobFence, at: number): Promise<{ readonly released: number; readonly nextAt: number | undefined }>;
-  /** Never-sent targets end CANCELLED or EXPIRED, in chunks; those that waited for another try keep the end of their latest. Resolves to how many. */
-  endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<number>;
+  /** Never-sent targets end CANCELLED or EXPIRED, in chunks; those that waited for another try keep the end of their latest. */
+  endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<BulkEnd>;
   /** In-flight targets end UNKNOWN (force cancel). */
-  endInFlight(fence: JobFence, error: CallError, at: number): Promise<number>;
+  endInFlight(fence: JobFence, error: CallError, at: number): Promise<BulkEnd>;
   /** Targets of any job whose latest call is one of these, and that were given up or are about to be. */
   lateTargets(callIds: readonly CallId[]): Promise<readonly LateTarget[]>;
   /** UNKNOWN targets become what their device said, once and marked late, with the counters in the same transaction. Resolves to the jobs that changed. */

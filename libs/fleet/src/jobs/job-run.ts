@@ -151,7 +151,10 @@ export class JobRun {
     if (firmwareImageId !== undefined)
       this.#run.imageBytes = await this.#run.persist('read the size of the image', () => rollout.store.imageBytes(this.#run.jobId));
     const times = this.#verification.deadlinesOf(this.#row.value);
-    const found = await this.#run.persist('recover targets', () => registry.jobs.recover(this.#run.fence, clock.now(), times));
+    const { unknownDeviceIds, ...found } = await this.#run.persist('recover targets', () =>
+      registry.jobs.recover(this.#run.fence, clock.now(), times),
+    );
+    this.#run.tellDecided(unknownDeviceIds);
     const count = found.resent + found.verifying + found.unknown;
     if (count > 0) logger.info({ jobId: this.#run.jobId, ...found }, 'classified targets that were left in flight');
     if (found.verifying > 0) this.#verification.expect();
@@ -283,7 +286,8 @@ export class JobRun {
     const outcome = job.conclusion === undefined ? 'EXPIRED' : 'CANCELLED';
     if (this.#mayHaveReady || this.#isCountDue) {
       const ended = await this.#run.persist('end targets', () => registry.jobs.endNeverSent(fence, outcome, clock.now()));
-      if (ended > 0) this.#news.changed();
+      this.#run.tellDecided(ended.deviceIds);
+      if (ended.count > 0) this.#news.changed();
       this.#mayHaveReady = false;
       this.#isCountDue = true;
     }
@@ -291,7 +295,8 @@ export class JobRun {
       // Answers that are here already are told as they are.
       if (this.#buffer.depth > 0) return this.#flushAndSleep();
       const error = { code: 'SESSION_CLOSED', message: 'The job was cancelled without waiting for the answer.' } as const;
-      await this.#run.persist('end calls in flight', () => registry.jobs.endInFlight(fence, error, clock.now()));
+      const ended = await this.#run.persist('end calls in flight', () => registry.jobs.endInFlight(fence, error, clock.now()));
+      this.#run.tellDecided(ended.deviceIds);
       this.#dispatch.forgetInFlight();
     }
     await this.#finishOrSleep(job);

@@ -249,11 +249,11 @@ export class PgJobStore implements JobStore {
     return readOverdue(this.db, id, at, overdueMs);
   }
 
-  endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<number> {
+  endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): ReturnType<JobStore['endNeverSent']> {
     return endNeverSent(this.db, fence, outcome, at);
   }
 
-  endInFlight(fence: JobFence, error: CallError, at: number): Promise<number> {
+  endInFlight(fence: JobFence, error: CallError, at: number): ReturnType<JobStore['endInFlight']> {
     return endInFlight(this.db, fence, error, at);
   }
 
