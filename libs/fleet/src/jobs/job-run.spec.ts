@@ -206,11 +206,18 @@ describe('a job', () => {
 
   it('cancelled by force does not wait, and says that what was sent may have run', async () => {
     const { jobId, settles } = await holdFive(8, 'forced');
+    const told = new Set<string>();
+    const stop = hub.bus.feed.subscribe('decided', ({ jobId: of, deviceIds }) => {
+      if (of === jobId) for (const id of deviceIds) told.add(id);
+    });
     await hub.fleet.cancelJob(jobId, false, admin);
     await hub.fleet.cancelJob(jobId, true, admin);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED', pauseReason: undefined });
     for (const settle of settles) settle();
     expect(await hub.progress(jobId)).toMatchObject({ unknown: 5, cancelled: 3 });
+    // Who follows the job hears of all that end in bulk.
+    await expect.poll(() => told.size).toBe(8);
+    stop();
     await expectHonestCounters(jobId);
   });
 
