@@ -25,7 +25,8 @@ const CLAIM_LOCK = 7_211_201;
  * One commit: READY targets become DISPATCHING with a claim number, the epoch of the connection that they may be sent to, and the id of the call. Those
  * whose device went away meanwhile get what the job's offline policy says. An owner whose lease ended claims nothing, and a target of a tool that may not
  * run twice is never claimed again once it may have been sent; an upgrade is only back in line once its device was seen to run its old firmware. A device that a disruptive job holds is passed over, and so is one with any call of another
- * job under way where this job is the disruptive one. [jobs §16]
+ * job under way where this job is the disruptive one. [jobs §16] The ids of the calls of one claim share their random digits and count on from there: random
+ * ones for each would cost PostgreSQL four times as much.
  */
 export async function claimTargets(
   db: Database,
@@ -67,10 +68,12 @@ async function claimFrom(db: Queryable, { jobId, fence }: JobFence, limit: numbe
          AND (cardinality(h.ids) = 0 OR NOT EXISTS (
            SELECT FROM job_target o WHERE o.job_id = ANY (h.ids) AND o.device_id = t.device_id AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING')))
        ORDER BY t.ordinal LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
+     alive AS MATERIALIZED (SELECT coalesce(array_agg(id), '{}') AS ids FROM hub_process WHERE lease_until > now()),
+     named AS MATERIALIZED (SELECT left(uuid_v7($4)::text, 28) AS call_ids),
      located AS (
-       SELECT p.place, d.epoch, d.gateway_id, d.tool_set_hash, d.name, d.firmware_version, f.offline, f.call_timeout_ms, d.id IS NULL AS is_gone,
-         (d.online AND g.lease_until > now()) IS TRUE AS is_online
-       FROM fenced f, picked p LEFT JOIN device d ON d.id = p.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id),
+       SELECT p.place, (n.call_ids || lpad(to_hex(row_number() OVER ()), 8, '0'))::uuid AS call_id, d.epoch, d.gateway_id, d.tool_set_hash, d.name, d.firmware_version, f.offline, f.call_timeout_ms, d.id IS NULL AS is_gone,
+         (d.online AND d.gateway_id = ANY (a.ids)) IS TRUE AS is_online
+       FROM fenced f, alive a, named n, picked p LEFT JOIN device d ON d.id = p.device_id),
      updated AS (
        UPDATE job_target t SET
          state = ${placedState('DISPATCHING')}, outcome = ${PLACED_OUTCOME}, ${PLACED_ERROR},
@@ -78,7 +81,7 @@ async function claimFrom(db: Queryable, { jobId, fence }: JobFence, limit: numbe
          decided_at = CASE WHEN ${IS_ENDED} THEN $4::timestamptz END,
          attempts = t.attempts + l.is_online::int, claim = t.claim + 1, epoch = l.epoch, gateway_id = l.gateway_id, retry_at = NULL,
          baseline_version = l.firmware_version,
-         call_id = CASE WHEN l.is_online THEN uuid_v7($4) END, started_at = CASE WHEN l.is_online THEN $4::timestamptz END,
+         call_id = CASE WHEN l.is_online THEN l.call_id END, started_at = CASE WHEN l.is_online THEN $4::timestamptz END,
          deadline_at = CASE WHEN l.is_online THEN $4::timestamptz + l.call_timeout_ms * interval '1 millisecond' END
        FROM located l WHERE t.job_id = $1 AND t.ctid = l.place
        RETURNING t.device_id, t.wave, t.state, t.outcome, t.call_id, t.claim, t.attempts, t.epoch, t.gateway_id, l.tool_set_hash, l.name, t.baseline_version),
