@@ -8,6 +8,8 @@ import type { CallId } from '@flotilla/mcp';
 import type { Clock, SessionCall, SettledCall } from '@flotilla/session';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
+import { LookQueue } from './look-queue.js';
+import type { Look } from './look-queue.js';
 import { PollWheel } from './poll-wheel.js';
 import { StateReports } from './state-reports.js';
 import type { StateReportsOptions } from './state-reports.js';
@@ -30,13 +32,6 @@ export interface StatusWatchOptions extends StateReportsOptions {
   readonly counters: GatewayCounters;
 }
 
-/** A look that is due. `left` is how often it may still be put off because the device is busy. */
-interface Look {
-  readonly session: WatchedSession;
-  readonly kind: 'planned' | 'after_set';
-  readonly left: number;
-}
-
 /** What set-tools are called. */
 const SETS = '.set_';
 /** Times that a look after a set is put off: a device that is busy for longer is looked at by plan. */
@@ -48,12 +43,12 @@ export class StatusWatch {
   readonly #reports: StateReports;
   readonly #ids = new RecordIds();
   /** Due, in order; at most one of each kind per session. */
-  readonly #due: Look[] = [];
+  readonly #due = new LookQueue();
   /** Sessions with a look after a set to come, in the order of their times. One timer serves them all: a job over a fleet plans thousands a second. */
   readonly #planned = new Map<WatchedSession, { isSetAgain: boolean; readonly at: number; readonly left: number }>();
   #cancelPlan: (() => void) | undefined;
   #underWay = 0;
-  /** Looks, and calls that others made, since `at`, ms since the Unix epoch. */
+  /** Looks, and calls that others had answered, since `at`, ms since the Unix epoch. */
   #second = { at: 0, looks: 0, calls: 0 };
   #looksMax: number;
   #cancelNextSecond: (() => void) | undefined;
@@ -76,7 +71,7 @@ export class StatusWatch {
     this.#cancelNextSecond?.();
     this.#cancelPlan?.();
     this.#planned.clear();
-    this.#due.length = 0;
+    this.#due.clear();
   }
 
   add(session: WatchedSession): void {
@@ -99,7 +94,7 @@ export class StatusWatch {
 
   #step(): void {
     this.#cancelStep = this.options.clock.setTimer(WHEEL_STEP_MS, () => this.#step());
-    for (const session of this.#wheel.due(this.options.clock.now())) this.#due.push({ session, kind: 'planned', left: 0 });
+    for (const session of this.#wheel.due(this.options.clock.now())) this.#due.add({ session, kind: 'planned', left: 0 });
     this.#next();
   }
 
@@ -130,25 +125,26 @@ export class StatusWatch {
       if (at > now) break;
       this.#planned.delete(session);
       if (isSetAgain) this.#planAfterSet(session, PUT_OFF_MAX);
-      else this.#due.push({ session, kind: 'after_set', left });
+      else this.#due.add({ session, kind: 'after_set', left });
     }
     this.#waitForPlanned();
     this.#next();
   }
 
   #next(): void {
-    while (this.#underWay < this.options.limits.statusCallsMax && this.#due.length > 0) {
+    while (this.#underWay < this.options.limits.statusCallsMax && this.#due.size > 0) {
       if (!this.#hasTurn()) return;
-      const look = this.#due.shift();
+      const look = this.#due.next();
       if (look !== undefined) this.#look(look);
     }
   }
 
-  /** Whether another look fits into this second; otherwise it goes on with the next one. */
+  /** Whether another look fits into this second; otherwise it goes on with the next one. The looks after one job must not go on into the next. */
   #hasTurn(): boolean {
     this.#turnSecond();
     this.#second.looks += 1;
-    if (this.#second.looks <= this.#looksMax) return true;
+    const max = this.#isBusy ? this.options.limits.statusCallsPerSecondBusyMax : this.#looksMax;
+    if (this.#second.looks <= max) return true;
     this.#cancelNextSecond ??= this.options.clock.setTimer(1_000, () => {
       this.#cancelNextSecond = undefined;
       this.#next();
@@ -156,13 +152,16 @@ export class StatusWatch {
     return false;
   }
 
-  /** A new second begins with nothing. After one full of calls there are few looks: a job has the machine for itself, and they can wait. */
+  get #isBusy(): boolean {
+    return this.#second.calls >= this.options.limits.statusBusyCallsPerSecond;
+  }
+
+  /** A new second begins with nothing. In one full of calls and after it there are few looks: a job has the machine for itself, and they can wait. */
   #turnSecond(): void {
     const { clock, limits } = this.options;
     const now = clock.now();
     if (Math.abs(now - this.#second.at) < 1_000) return;
-    const isBusy = this.#second.calls - this.#second.looks >= limits.statusBusyCallsPerSecond;
-    this.#looksMax = isBusy ? limits.statusCallsPerSecondBusyMax : limits.statusCallsPerSecondMax;
+    this.#looksMax = this.#isBusy ? limits.statusCallsPerSecondBusyMax : limits.statusCallsPerSecondMax;
     this.#second = { at: now, looks: 0, calls: 0 };
   }
 
