@@ -93,6 +93,50 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await other.close();
   });
 
+  it('takes away what matches, keeps that as a group, and changes the group', async () => {
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('combobox', { name: 'Condition' }).click();
+    await page.getByRole('option', { name: 'Id or name has' }).click();
+    await page.getByRole('combobox', { name: 'How it counts' }).click();
+    await page.getByRole('option', { name: 'Must not hold' }).click();
+    await page.getByRole('textbox', { name: 'Value' }).fill('room 00');
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('98 devices, 0 online').waitFor();
+    await page.getByText('not Id or name has: room 00').waitFor();
+    const groups = page.getByRole('button', { name: 'Groups' });
+    await groups.click();
+    await page.getByRole('button', { name: 'Save this filter as a group' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Upper suites');
+    await dialog.getByText('not Id or name has: room 00', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Group Upper suites is saved.').waitFor();
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await groups.click();
+    await page.getByRole('button', { name: 'Edit group Upper suites' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Best suites');
+    await dialog.getByRole('textbox', { name: 'Time zone of its devices' }).fill('Mars/Olympus');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('Nothing was changed.', { exact: false }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Time zone of its devices' }).fill('Europe/Berlin');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.waitForFunction('document.activeElement?.textContent === "Groups"');
+    await groups.click();
+    await page.getByRole('button', { name: 'Best suites', exact: true }).click();
+    await page.getByText('98 devices, 0 online').waitFor();
+    await page.getByText('Group: Best suites').waitFor();
+    const { deviceGroups } = await ask<{ deviceGroups: { nodes: readonly unknown[] } }>(
+      hub,
+      '{ deviceGroups { nodes { name timeZone filter } } }',
+    );
+    expect(deviceGroups.nodes).toEqual([
+      { name: 'Best suites', timeZone: 'Europe/Berlin', filter: { tags: ['suite'], not: { any: [{ search: 'room 00' }] } } },
+    ]);
+  });
+
   it('asks for further pages as one goes down, by keyboard too', async () => {
     await console.visit('/devices?search=room');
     await page.getByRole('link', { name: 'Room 0000' }).waitFor();
@@ -134,6 +178,32 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await relay.restore();
     await page.getByText('No device matches').waitFor();
     expect(await page.getByText('The live connection to the hub is lost.', { exact: false }).count()).toBe(0);
+  });
+
+  it('says so when the hub has come back with a newer console, and what to do when a page is not there any more', async () => {
+    const { page: viewer, complaints, visit, close } = await openConsole(browser, hub, { url: `http://127.0.0.1:${relay.port}` });
+    await visit('/events');
+    // What an update of the hub looks like from here: another entry script, and the old files gone.
+    await viewer.route('**/assets/audit-page-*', (route) => route.fulfill({ status: 404 }));
+    await viewer.route(
+      (url) => url.pathname === '/',
+      async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, body: (await answer.text()).replace(/assets\/index-[\w-]+\.js/, 'assets/index-newer.js') });
+      },
+    );
+    await relay.cut();
+    await viewer.getByText('The live connection to the hub is lost.', { exact: false }).waitFor();
+    await relay.restore();
+    await viewer.getByText('The hub was updated and has a newer console.', { exact: false }).waitFor();
+    expect(await seriousViolations(viewer)).toEqual([]);
+    await viewer.getByRole('link', { name: 'Audit' }).click();
+    await viewer.getByRole('heading', { level: 1, name: 'This page did not come' }).waitFor();
+    await viewer.unrouteAll();
+    await viewer.getByRole('main').getByRole('button', { name: 'Reload' }).click();
+    await viewer.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
   });
 
   it('shows a key only what its scopes allow, and leads back after a session has ended', async () => {

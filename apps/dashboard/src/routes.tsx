@@ -9,7 +9,7 @@ import { parseEventSearch } from './pages/events/event-search';
 import { parseJobSearch } from './pages/jobs/job-search';
 import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
-import { PageFailure, PageForbidden, PageNotFound } from './shell/page-failure';
+import { PageFailure, PageForbidden, PageLost, PageNotFound } from './shell/page-failure';
 import { Shell } from './shell/shell';
 
 const root = createRootRoute({
@@ -22,135 +22,109 @@ const root = createRootRoute({
 });
 const getParentRoute = () => root;
 
-/** The page, or why the viewer does not see it: the scope is that of the navigation's entry. */
-function guarded(page: PageName, Component: RouteComponent): RouteComponent {
-  const scope: Scope = navigation.find(({ name }) => name === page)?.scope ?? 'ADMIN';
-  return function Guarded() {
+/** The page, or why the viewer does not see it: the scope is that of the navigation's entry. Its script is fetched when somebody is about to open it. */
+function guarded<Name extends string>(
+  page: PageName,
+  load: () => Promise<Readonly<Record<Name, RouteComponent>>>,
+  name: Name,
+): RouteComponent & { preload?: () => Promise<void> } {
+  const scope: Scope = navigation.find((entry) => entry.name === page)?.scope ?? 'ADMIN';
+  // Not the router's own way, which is to reload the window without a word.
+  const Component = lazyRouteComponent(
+    () =>
+      load().catch((cause: unknown) => {
+        throw new PageLost(cause);
+      }),
+    name,
+  );
+  function Guarded() {
     return useScope(scope) ? <Component /> : <PageForbidden scope={scope} />;
-  };
+  }
+  return Object.assign(Guarded, { preload: Component.preload });
 }
 
 const overview = createRoute({
   getParentRoute,
   path: '/',
-  component: guarded(
-    'overview',
-    lazyRouteComponent(() => import('./pages/overview/overview-page'), 'OverviewPage'),
-  ),
+  component: guarded('overview', () => import('./pages/overview/overview-page'), 'OverviewPage'),
 });
 
 const devices = createRoute({
   getParentRoute,
   path: '/devices',
   validateSearch: parseDeviceSearch,
-  component: guarded(
-    'devices',
-    lazyRouteComponent(() => import('./pages/devices/devices-page'), 'DevicesPage'),
-  ),
+  component: guarded('devices', () => import('./pages/devices/devices-page'), 'DevicesPage'),
 });
 
 const device = createRoute({
   getParentRoute,
   path: '/devices/$id',
   validateSearch: parseDeviceTab,
-  component: guarded(
-    'devices',
-    lazyRouteComponent(() => import('./pages/device/device-page'), 'DevicePage'),
-  ),
+  component: guarded('devices', () => import('./pages/device/device-page'), 'DevicePage'),
 });
 
 const jobs = createRoute({
   getParentRoute,
   path: '/jobs',
   validateSearch: parseJobSearch,
-  component: guarded(
-    'jobs',
-    lazyRouteComponent(() => import('./pages/jobs/jobs-page'), 'JobsPage'),
-  ),
+  component: guarded('jobs', () => import('./pages/jobs/jobs-page'), 'JobsPage'),
 });
 
 const newJob = createRoute({
   getParentRoute,
   path: '/jobs/new',
   validateSearch: parseNewJobSearch,
-  component: guarded(
-    'jobs',
-    lazyRouteComponent(() => import('./pages/new-job/new-job-page'), 'NewJobPage'),
-  ),
+  component: guarded('jobs', () => import('./pages/new-job/new-job-page'), 'NewJobPage'),
 });
 
 const job = createRoute({
   getParentRoute,
   path: '/jobs/$id',
-  component: guarded(
-    'jobs',
-    lazyRouteComponent(() => import('./pages/job/job-page'), 'JobPage'),
-  ),
+  component: guarded('jobs', () => import('./pages/job/job-page'), 'JobPage'),
 });
 
 const firmware = createRoute({
   getParentRoute,
   path: '/firmware',
-  component: guarded(
-    'firmware',
-    lazyRouteComponent(() => import('./pages/firmware/firmware-page'), 'FirmwarePage'),
-  ),
+  component: guarded('firmware', () => import('./pages/firmware/firmware-page'), 'FirmwarePage'),
 });
 
 const enrolments = createRoute({
   getParentRoute,
   path: '/enrolments',
-  component: guarded(
-    'enrolments',
-    lazyRouteComponent(() => import('./pages/enrolments/enrolments-page'), 'EnrolmentsPage'),
-  ),
+  component: guarded('enrolments', () => import('./pages/enrolments/enrolments-page'), 'EnrolmentsPage'),
 });
 
 const events = createRoute({
   getParentRoute,
   path: '/events',
   validateSearch: parseEventSearch,
-  component: guarded(
-    'events',
-    lazyRouteComponent(() => import('./pages/events/events-page'), 'EventsPage'),
-  ),
+  component: guarded('events', () => import('./pages/events/events-page'), 'EventsPage'),
 });
 
 const audit = createRoute({
   getParentRoute,
   path: '/audit',
   validateSearch: parseAuditSearch,
-  component: guarded(
-    'audit',
-    lazyRouteComponent(() => import('./pages/audit/audit-page'), 'AuditPage'),
-  ),
+  component: guarded('audit', () => import('./pages/audit/audit-page'), 'AuditPage'),
 });
 
 const access = createRoute({
   getParentRoute,
   path: '/access',
-  component: guarded(
-    'access',
-    lazyRouteComponent(() => import('./pages/access/access-page'), 'AccessPage'),
-  ),
+  component: guarded('access', () => import('./pages/access/access-page'), 'AccessPage'),
 });
 
 const webhooks = createRoute({
   getParentRoute,
   path: '/webhooks',
-  component: guarded(
-    'webhooks',
-    lazyRouteComponent(() => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
-  ),
+  component: guarded('webhooks', () => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
 });
 
 const settings = createRoute({
   getParentRoute,
   path: '/settings',
-  component: guarded(
-    'settings',
-    lazyRouteComponent(() => import('./pages/settings/settings-page'), 'SettingsPage'),
-  ),
+  component: guarded('settings', () => import('./pages/settings/settings-page'), 'SettingsPage'),
 });
 
 export const router = createRouter({

@@ -22,6 +22,8 @@ export interface HubClientOptions {
 }
 
 export function openHubClient({ connection, onUnauthenticated }: HubClientOptions): HubClient {
+  /** What a socket that nobody uses any more says is of no interest: the next one has its own word on the connection. */
+  let isOpen = true;
   const socket = createSocket({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
     connectionParams: authorization,
@@ -32,8 +34,11 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
     shouldRetry: (event) => !(isClose(event) && event.code === forbidden),
     onNonLazyError: () => undefined,
     on: {
-      connected: connection.stands,
+      connected: () => {
+        if (isOpen) connection.stands();
+      },
       closed: (event) => {
+        if (!isOpen) return;
         if (isClose(event) && event.code === forbidden) onUnauthenticated();
         else connection.lost();
       },
@@ -59,7 +64,11 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
       }),
     ],
   });
-  return { client, close: () => void socket.dispose() };
+  const close = () => {
+    isOpen = false;
+    void socket.dispose();
+  };
+  return { client, close };
 }
 
 function isClose(event: unknown): event is CloseEvent {

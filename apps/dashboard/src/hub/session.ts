@@ -87,6 +87,19 @@ export class Session {
     this.#become({ is: 'out', ended: false });
   }
 
+  /** Ends all sessions of the person, this one too, in whatever browser they are. False where the hub did not say that it has. */
+  async signOutEverywhere(): Promise<boolean> {
+    try {
+      const answer = await postJson('/api/sign-out-everywhere', {});
+      // Whom the hub no longer knows is signed out already.
+      if (!answer.ok && answer.status !== 401) return false;
+      this.#become({ is: 'out', ended: false });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** The hub answered that it does not know who asks. The address stays, so that signing in again leads back. */
   readonly end = (): void => {
     if (this.#state.is !== 'in') return;

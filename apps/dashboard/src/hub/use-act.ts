@@ -31,29 +31,25 @@ export function useAct<Data, Variables extends AnyVariables>(
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<ActFailure>();
-  const run = useCallback(
-    async (variables: Variables) => {
-      setBusy(true);
-      setFailure(undefined);
-      const { data, error } = await client.mutation(mutation, variables).toPromise();
-      setBusy(false);
-      if (error || data === undefined) {
-        const refused = error?.graphQLErrors ?? [];
-        setFailure({
-          messages: refused.map(({ message }) => message),
-          codes: refused.map(({ extensions }) => String(extensions['code'])),
-          isUncertain: refused.length === 0,
-        });
-        return undefined;
-      }
-      const refused = refusals(data);
-      if (refused.length === 0) return data;
-      setFailure({ messages: refused.map(({ message }) => message), codes: refused.map(({ code }) => code), isUncertain: false });
+  const run = async (variables: Variables) => {
+    setBusy(true);
+    setFailure(undefined);
+    const { data, error } = await client.mutation(mutation, variables).toPromise();
+    setBusy(false);
+    if (error || data === undefined) {
+      const refused = error?.graphQLErrors ?? [];
+      setFailure({
+        messages: refused.map(({ message }) => message),
+        codes: refused.map(({ extensions }) => String(extensions['code'])),
+        isUncertain: refused.length === 0,
+      });
       return undefined;
-    },
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- `refusals` is written where it is used and says the same each time.
-    [client, mutation],
-  );
+    }
+    const refused = refusals(data);
+    if (refused.length === 0) return data;
+    setFailure({ messages: refused.map(({ message }) => message), codes: refused.map(({ code }) => code), isUncertain: false });
+    return undefined;
+  };
   const reset = useCallback(() => setFailure(undefined), []);
   return { run, isBusy, failure, reset };
 }

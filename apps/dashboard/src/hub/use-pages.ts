@@ -18,7 +18,7 @@ export interface Pages<Row> {
   readonly isLoading: boolean;
   readonly error: CombinedError | undefined;
   readonly loadMore: () => void;
-  /** Begins again at the first page; what is shown stays until that is there. */
+  /** Asks again for the pages that are shown; they stay until the new ones are there. */
   readonly refresh: () => void;
   /** Changes rows that are shown, for news that came by subscription. */
   readonly patch: (change: (rows: readonly Row[]) => readonly Row[]) => void;
@@ -32,41 +32,67 @@ export interface PagesOptions<Data, Variables extends AnyVariables, Row> {
   readonly pageOf: (data: Data) => Page<Row>;
 }
 
+const noRows = { rows: [], endCursor: null, hasNextPage: false };
+/** Rows that are asked for again at once. Who has gone further down begins again there. */
+const keptRowsMax = 1_000;
+
 export function usePages<Data, Variables extends AnyVariables, Row>(options: PagesOptions<Data, Variables, Row>): Pages<Row> {
   const { query, variables, pageOf } = options;
   const client = useClient();
   const { healed } = useConnection();
-  const [page, setPage] = useState<Page<Row>>({ rows: [], endCursor: null, hasNextPage: false });
+  const [page, setPage] = useState<Page<Row>>(noRows);
   const [error, setError] = useState<CombinedError>();
   const [isLoading, setLoading] = useState(true);
   /** Answers of an earlier filter have no effect. */
   const turn = useRef(0);
   const isAsking = useRef(false);
+  const rowsShown = useRef(0);
+  const healedSeen = useRef(healed);
 
+  /** The page after a cursor, and those after it until there are as many rows; without a cursor they take the place of what is shown. */
   const load = useCallback(
-    async (after: string | null) => {
+    async (after: string | null, rowsWanted: number) => {
       const mine = after === null ? ++turn.current : turn.current;
       isAsking.current = true;
       setLoading(true);
-      const answer = await client.query(query, variables(after), { requestPolicy: 'network-only' }).toPromise();
-      if (mine !== turn.current) return;
+      let found: Page<Row> | undefined;
+      let failure: CombinedError | undefined;
+      do {
+        const answer = await client.query(query, variables(found?.endCursor ?? after), { requestPolicy: 'network-only' }).toPromise();
+        if (mine !== turn.current) return;
+        failure = answer.error;
+        if (answer.data === undefined) break;
+        found = joined(found, pageOf(answer.data));
+      } while (found.hasNextPage && found.rows.length < rowsWanted);
       isAsking.current = false;
       setLoading(false);
-      setError(answer.error);
-      if (answer.data === undefined) return;
-      const next = pageOf(answer.data);
-      setPage((shown) => (after === null ? next : { ...next, rows: [...shown.rows, ...next.rows], totalCount: shown.totalCount }));
+      setError(failure);
+      const pages = found;
+      if (pages) setPage((shown) => (after === null ? pages : joined(shown, pages)));
     },
     [client, query, variables, pageOf],
   );
-  const refresh = useCallback(() => void load(null), [load]);
-  useEffect(refresh, [refresh, healed]);
+  useEffect(() => void load(null, 0), [load]);
+  // Whoever has gone down a list is not thrown back to its beginning.
+  const refresh = useCallback(() => void load(null, Math.min(rowsShown.current, keptRowsMax)), [load]);
+  useEffect(() => {
+    if (healed === healedSeen.current) return;
+    healedSeen.current = healed;
+    refresh();
+  }, [healed, refresh]);
+  useEffect(() => {
+    rowsShown.current = page.rows.length;
+  }, [page]);
   const loadMore = useCallback(() => {
-    if (!isAsking.current && page.hasNextPage) void load(page.endCursor);
+    if (!isAsking.current && page.hasNextPage) void load(page.endCursor, 0);
   }, [load, page]);
   const patch = useCallback(
     (change: (rows: readonly Row[]) => readonly Row[]) => setPage((shown) => ({ ...shown, rows: change(shown.rows) })),
     [],
   );
   return { rows: page.rows, totalCount: page.totalCount, hasMore: page.hasNextPage, isLoading, error, loadMore, refresh, patch };
+}
+
+function joined<Row>(some: Page<Row> | undefined, next: Page<Row>): Page<Row> {
+  return some ? { ...next, rows: [...some.rows, ...next.rows], totalCount: some.totalCount ?? null } : next;
 }

@@ -32,6 +32,8 @@ export interface DataTableProps<Row> {
   readonly totalCount?: number | null | undefined;
   readonly hasMore?: boolean;
   readonly onEnd?: () => void;
+  /** What the rows are of: where it changes, one looks at the first of them. */
+  readonly rowsOf?: string;
   /** A CSS length, for tables that do not fill the page. */
   readonly maxHeight?: string;
 }
@@ -41,7 +43,7 @@ const rowsAhead = 12;
 const rowHeights = { comfortable: 44, compact: 32 };
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, isSelected, totalCount, hasMore = false, onEnd, maxHeight } = props;
+  const { label, columns, rows, rowKey, isSelected, totalCount, hasMore = false, onEnd, rowsOf, maxHeight } = props;
   const { t } = useTranslation();
   const frame = useRef<HTMLDivElement>(null);
   const rowHeight = rowHeights[useDensity().density];
@@ -53,6 +55,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     getItemKey: (index) => keyAt(rows, index, rowKey),
   });
   useEffect(() => virtual.measure(), [virtual, rowHeight]);
+  useEffect(() => frame.current?.scrollTo({ top: 0 }), [rowsOf]);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {

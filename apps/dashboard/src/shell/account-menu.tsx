@@ -1,39 +1,92 @@
 /** Who is signed in, how the console looks for them, and the way out. */
+import { useRef, useState } from 'react';
 import { Menu, SegmentedControl, Stack, Text, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
-import { IconChevronUp, IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { IconChevronUp, IconDevicesOff, IconLogout, IconPassword, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
+import { Confirm } from '../parts/confirm';
+import { ActFailureNotice } from '../parts/failure';
 import { chooseLanguage, type Language, languages } from '../strings/language';
+import { ChangePassword } from './change-password';
 import classes from './shell.module.css';
+
+type Asked = 'password' | 'everywhere';
 
 export function AccountMenu() {
   const { t } = useTranslation();
   const viewer = useViewer();
   const session = useSession();
+  const [asked, setAsked] = useState<Asked>();
+  const button = useRef<HTMLButtonElement>(null);
+  // The menu's entry, which had the focus, is gone by then.
+  const close = () => {
+    setAsked(undefined);
+    button.current?.focus();
+  };
   return (
-    <Menu position="top-start" width={256} keepMounted={false}>
-      <Menu.Target>
-        <button type="button" className={classes.account}>
-          <IconUserCircle size={18} stroke={1.7} aria-hidden />
-          <span className={`${classes.accountName} cut`}>
-            {viewer.name}
-            <VisuallyHidden>, {t('app.account')}</VisuallyHidden>
-          </span>
-          <IconChevronUp size={14} aria-hidden />
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {t('app.signedInAs')} {viewer.name}
-        </Menu.Label>
-        <Appearance />
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void session.signOut()}>
-          {t('app.signOut')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="top-start" width={256} keepMounted={false}>
+        <Menu.Target>
+          <button ref={button} type="button" className={classes.account}>
+            <IconUserCircle size={18} stroke={1.7} aria-hidden />
+            <span className={`${classes.accountName} cut`}>
+              {viewer.name}
+              <VisuallyHidden>, {t('app.account')}</VisuallyHidden>
+            </span>
+            <IconChevronUp size={14} aria-hidden />
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            {t('app.signedInAs')} {viewer.user?.email ?? viewer.name}
+            {viewer.user === null && `, ${t('account.signedInByKey')}`}
+          </Menu.Label>
+          <Appearance />
+          <Menu.Divider />
+          {viewer.user && (
+            <Menu.Item leftSection={<IconPassword size={16} />} onClick={() => setAsked('password')}>
+              {t('app.changePassword')}
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void session.signOut()}>
+            {t('app.signOut')}
+          </Menu.Item>
+          {viewer.user && (
+            <Menu.Item leftSection={<IconDevicesOff size={16} />} onClick={() => setAsked('everywhere')}>
+              {t('app.signOutEverywhere')}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {asked === 'password' && <ChangePassword onClose={close} />}
+      <SignOutEverywhere isOpen={asked === 'everywhere'} onClose={close} />
+    </>
+  );
+}
+
+function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  const session = useSession();
+  const [isBusy, setBusy] = useState(false);
+  const [isUncertain, setUncertain] = useState(false);
+  const signOut = async () => {
+    setBusy(true);
+    setUncertain(!(await session.signOutEverywhere()));
+    setBusy(false);
+  };
+  return (
+    <Confirm
+      isOpen={isOpen}
+      title={t('app.signOutEverywhere')}
+      text={t('account.everywhereText')}
+      act={t('app.signOutEverywhere')}
+      isBusy={isBusy}
+      onConfirm={() => void signOut()}
+      onClose={onClose}
+    >
+      {isUncertain && <ActFailureNotice failure={{ messages: [t('account.everywhereFailed')], codes: [], isUncertain }} />}
+    </Confirm>
   );
 }
 

@@ -1,14 +1,24 @@
 /** What is shown where a page broke, or where there is none. */
+import { useState } from 'react';
 import { Button } from '@mantine/core';
-import { IconCompassOff, IconLock, IconMoodConfuzed } from '@tabler/icons-react';
+import { IconCompassOff, IconLock, IconMoodConfuzed, IconRefresh } from '@tabler/icons-react';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Scope } from '../hub/session';
 import { Empty } from '../parts/empty';
 import { Page } from '../parts/page';
 
+/** The script of a page did not come: the hub is away, or it was updated and has that file no more. */
+export class PageLost extends Error {
+  constructor(cause: unknown) {
+    super('The script of the page did not come.', { cause });
+    this.name = 'PageLost';
+  }
+}
+
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
+  if (error instanceof PageLost) return <PageMissing />;
   return (
     <Page title={t('failure.pageTitle')}>
       <Empty
@@ -21,6 +31,24 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
         }
       >
         {t('failure.pageHint')}
+      </Empty>
+    </Page>
+  );
+}
+
+/** Only a page that the hub serves anew has the names of its files; and only a hub that answers is asked for it. */
+function PageMissing() {
+  const { t } = useTranslation();
+  const [isAway, setAway] = useState(false);
+  const reload = async () => {
+    const answer = await fetch('/').catch(() => undefined);
+    if (answer?.ok) location.reload();
+    else setAway(true);
+  };
+  return (
+    <Page title={t('failure.pageLostTitle')}>
+      <Empty icon={IconRefresh} title={t('failure.pageLost')} action={<Button onClick={() => void reload()}>{t('app.reload')}</Button>}>
+        {isAway && <span role="alert">{t('failure.unreachable')}</span>}
       </Empty>
     </Page>
   );

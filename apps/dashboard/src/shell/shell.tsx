@@ -1,17 +1,15 @@
 /** What stands around every page: the way past the navigation, the navigation, the account, and the word that the connection is lost. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { ActionIcon, Drawer } from '@mantine/core';
-import { IconMenu2, IconPlugConnectedX } from '@tabler/icons-react';
+import { IconMenu2 } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useConnection, useViewer } from '../hub/hub';
+import { useViewer } from '../hub/hub';
 import { AccountMenu } from './account-menu';
+import { Banners } from './banners';
 import { Mark } from './mark';
 import { navigation } from './navigation';
 import classes from './shell.module.css';
-
-/** Ms that a connection may be away before anybody is told: a reconnect of the blink of an eye is no news. */
-const toldAfterMs = 1_500;
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
@@ -20,7 +18,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <a className={classes.skip} href="#content">
         {t('app.skip')}
       </a>
-      <ConnectionBanner />
+      <Banners />
       <TopBar />
       <div className={classes.shell}>
         <div className={classes.rail}>
@@ -90,30 +88,6 @@ function TopBar() {
           <AccountMenu />
         </div>
       </Drawer>
-    </div>
-  );
-}
-
-function ConnectionBanner() {
-  const { t } = useTranslation();
-  const { isUp } = useConnection();
-  const [isTold, setTold] = useState(false);
-  useEffect(() => {
-    if (isUp) {
-      setTold(false);
-      return undefined;
-    }
-    const timer = setTimeout(() => setTold(true), toldAfterMs);
-    return () => clearTimeout(timer);
-  }, [isUp]);
-  return (
-    <div role="status">
-      {isTold && (
-        <div className={classes.banner}>
-          <IconPlugConnectedX size={16} aria-hidden />
-          {t('app.connectionLost')}
-        </div>
-      )}
     </div>
   );
 }
