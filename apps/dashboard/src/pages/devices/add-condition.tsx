@@ -3,7 +3,14 @@ import { type FormEvent, useState } from 'react';
 import { Autocomplete, Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { IconFilterPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { choiceConditions, type DeviceSearch } from './device-search';
+import {
+  choiceConditions,
+  type ConditionMode,
+  conditionModes,
+  type DeviceConditions,
+  type DeviceSearch,
+  withCondition,
+} from './device-search';
 import type { DeviceChoicesQuery } from './generated/devices';
 
 export interface AddConditionProps {
@@ -24,6 +31,7 @@ const conditions = [
   'dialect',
   'lastSeenBefore',
   'toolsStale',
+  'search',
 ] as const;
 type Condition = (typeof conditions)[number];
 
@@ -34,10 +42,11 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const [condition, setCondition] = useState<Condition>('presence');
+  const [mode, setMode] = useState<ConditionMode>('must');
   const [value, setValue] = useState('');
   const add = (event: FormEvent) => {
     event.preventDefault();
-    onChange(changeOf(condition, value.trim(), search));
+    onChange(withCondition(search, conditionFrom(condition, value.trim()), mode));
     setValue('');
     setOpen(false);
   };
@@ -61,6 +70,13 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
                 setCondition(chosen as Condition);
                 setValue('');
               }}
+            />
+            <Select
+              label={t('devices.mode')}
+              data={conditionModes.map((name) => ({ value: name, label: t(`devices.modes.${name}`) }))}
+              value={mode}
+              comboboxProps={{ withinPortal: false }}
+              onChange={(chosen) => setMode(chosen as ConditionMode)}
             />
             {needsValue && <ValueField condition={condition} value={value} choices={choices} onChange={setValue} />}
             <Button type="submit" disabled={needsValue && value.trim() === ''}>
@@ -104,8 +120,8 @@ function useClosedChoices(condition: Condition) {
   return undefined;
 }
 
-function changeOf(condition: Condition, value: string, { tags = [] }: DeviceSearch): Partial<DeviceSearch> {
-  if (condition === 'tags') return { tags: [...new Set([...tags, value])] };
+function conditionFrom(condition: Condition, value: string): DeviceConditions {
+  if (condition === 'tags') return { tags: [value] };
   if (condition === 'toolsStale') return { toolsStale: true };
   if (condition === 'lastSeenBefore') {
     const hours = silences[value as keyof typeof silences];

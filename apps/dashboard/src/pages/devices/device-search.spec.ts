@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filterOf, parseDeviceSearch, stayingFilterOf } from './device-search';
+import { filterOf, parseDeviceSearch, stayingFilterOf, withCondition } from './device-search';
 
 describe('the filter in the address of Devices', () => {
   it('is what DeviceFilter calls its conditions', () => {
@@ -26,5 +26,33 @@ describe('the filter in the address of Devices', () => {
   it('is watched by what stays: a device that goes offline is still told of', () => {
     expect(stayingFilterOf({ presence: 'ONLINE', model: 'lamp' })).toEqual({ model: 'lamp' });
     expect(stayingFilterOf({ presence: 'ONLINE' })).toBeUndefined();
+  });
+});
+
+describe('conditions within conditions', () => {
+  const search = parseDeviceSearch({
+    model: 'lamp',
+    any: [{ tags: ['a'] }, { search: 'b', colour: 'red' }, {}],
+    not: { any: [{ model: 'fan' }] },
+  });
+
+  it('are read from the address as deep as the hub takes them', () => {
+    expect(filterOf(search)).toEqual({ model: 'lamp', any: [{ tags: ['a'] }, { search: 'b' }], not: { any: [{ model: 'fan' }] } });
+    const deep = { not: { not: { not: { not: { model: 'four' } } } } };
+    expect(filterOf(parseDeviceSearch(deep))).toEqual(deep);
+    expect(filterOf(parseDeviceSearch({ not: deep }))).toBeUndefined();
+  });
+
+  it('are added to what must hold, what must not, and what is enough', () => {
+    expect(withCondition({ tags: ['a'] }, { tags: ['b'] }, 'must')).toEqual({ tags: ['a', 'b'] });
+    expect(withCondition({ model: 'lamp' }, { model: 'fan' }, 'must')).toEqual({ model: 'fan' });
+    expect(withCondition(search, { model: 'oven' }, 'not')).toEqual({ not: { any: [{ model: 'fan' }, { model: 'oven' }] } });
+    expect(withCondition({ not: { model: 'fan' } }, { tags: ['c'] }, 'not')).toEqual({ not: { any: [{ model: 'fan' }, { tags: ['c'] }] } });
+    expect(withCondition(search, { tags: ['c'] }, 'any')).toEqual({ any: [{ tags: ['a'] }, { search: 'b' }, { tags: ['c'] }] });
+  });
+
+  it('do not hide a device that stops matching while one looks', () => {
+    const filter = filterOf(parseDeviceSearch({ model: 'lamp', not: { presence: 'ONLINE' }, any: [{ tags: 'a' }] }));
+    expect(stayingFilterOf(filter)).toEqual({ model: 'lamp', any: [{ tags: ['a'] }] });
   });
 });

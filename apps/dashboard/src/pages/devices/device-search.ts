@@ -1,8 +1,10 @@
 /** The filter of the Devices page as its address carries it: conditions by their names in DeviceFilter, and the order. */
 import type { DeviceFilter } from './generated/devices';
 
-export interface DeviceSearch {
+/** All hold. `any` and `not` nest, as they do in DeviceFilter. */
+export interface DeviceConditions {
   readonly search?: string;
+  readonly ids?: readonly string[];
   readonly presence?: 'ONLINE' | 'OFFLINE';
   readonly model?: string;
   readonly firmwareVersion?: string;
@@ -14,6 +16,11 @@ export interface DeviceSearch {
   readonly toolsStale?: boolean;
   readonly lastSeenBefore?: string;
   readonly groupId?: string;
+  readonly any?: readonly DeviceConditions[];
+  readonly not?: DeviceConditions;
+}
+
+export interface DeviceSearch extends DeviceConditions {
   readonly orderBy?: DeviceOrder;
 }
 
@@ -29,8 +36,17 @@ export const choiceConditions = {
 } as const;
 export const orders: readonly DeviceOrder[] = ['ID_ASC', 'NAME_ASC', 'LAST_SEEN_DESC'];
 
+/** Levels of `any` and `not`; the hub takes no more. */
+const depthMax = 5;
+
 /** What of an address is understood; the rest is left out. */
 export function parseDeviceSearch(raw: Readonly<Record<string, unknown>>): DeviceSearch {
+  const found = parseConditions(raw, 1);
+  const orderBy = orders.find((order) => order === raw['orderBy']);
+  return orderBy === undefined ? found : { ...found, orderBy };
+}
+
+function parseConditions(raw: Readonly<Record<string, unknown>>, depth: number): DeviceConditions {
   const found: Record<string, unknown> = {};
   for (const name of ['search', 'lastSeenBefore', 'groupId', ...textConditions] as const) {
     const value = textIn(raw[name]);
@@ -39,11 +55,22 @@ export function parseDeviceSearch(raw: Readonly<Record<string, unknown>>): Devic
   for (const [name, values] of Object.entries(choiceConditions)) {
     if ((values as readonly unknown[]).includes(raw[name])) found[name] = raw[name];
   }
-  if ((orders as readonly unknown[]).includes(raw['orderBy'])) found['orderBy'] = raw['orderBy'];
   if (typeof raw['toolsStale'] === 'boolean') found['toolsStale'] = raw['toolsStale'];
-  const tags = (Array.isArray(raw['tags']) ? raw['tags'] : [raw['tags']]).map(textIn).filter((tag) => tag !== undefined);
-  if (tags.length > 0) found['tags'] = tags;
-  return found as DeviceSearch;
+  for (const name of ['ids', 'tags'] as const) {
+    const texts = (Array.isArray(raw[name]) ? raw[name] : [raw[name]]).map(textIn).filter((text) => text !== undefined);
+    if (texts.length > 0) found[name] = texts;
+  }
+  if (depth === depthMax) return found;
+  const nested = (value: unknown) => (isRecord(value) ? parseConditions(value, depth + 1) : {});
+  const any = (Array.isArray(raw['any']) ? raw['any'] : []).map(nested).filter(hasCondition);
+  if (any.length > 0) found['any'] = any;
+  const not = nested(raw['not']);
+  if (hasCondition(not)) found['not'] = not;
+  return found;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A version such as 2.1 is read from an address as a number. */
@@ -52,8 +79,9 @@ function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** Without the order. */
-export type DeviceConditions = Omit<DeviceSearch, 'orderBy'>;
+function hasCondition(conditions: DeviceConditions): boolean {
+  return Object.values(conditions).some((value) => value !== undefined);
+}
 
 export function conditionsOf(search: DeviceSearch): DeviceConditions {
   return without(search, ['orderBy']);
@@ -62,13 +90,43 @@ export function conditionsOf(search: DeviceSearch): DeviceConditions {
 /** Undefined where there is no condition: the whole fleet. */
 export function filterOf(search: DeviceSearch): DeviceFilter | undefined {
   const conditions = conditionsOf(search);
-  return Object.keys(conditions).length === 0 ? undefined : conditions;
+  return hasCondition(conditions) ? conditions : undefined;
 }
+
+/** What must hold, what must not, and what is enough beside others. */
+export const conditionModes = ['must', 'not', 'any'] as const;
+export type ConditionMode = (typeof conditionModes)[number];
+
+/** The change of a filter that adds one condition. Of those with one value the new one takes the place. */
+export function withCondition(search: DeviceSearch, added: DeviceConditions, mode: ConditionMode): Partial<DeviceSearch> {
+  if (mode === 'any') return { any: [...(search.any ?? []), added] };
+  if (mode === 'not') return { not: { any: [...excludedBy(search), added] } };
+  if (added.tags === undefined) return added;
+  return { ...added, tags: [...new Set([...(search.tags ?? []), ...added.tags])] };
+}
+
+/** What devices must not be, one by one: none of several is the complement of any of them. */
+export function excludedBy({ not }: DeviceConditions): readonly DeviceConditions[] {
+  if (not === undefined) return [];
+  const { any, ...others } = not;
+  return any === undefined || hasCondition(others) ? [not] : any;
+}
+
+/** Of a device these change while one looks. */
+const fleeting = ['presence', 'toolsStale', 'lastSeenBefore', 'groupId'] as const;
 
 /** By what does not change while one looks: a device that stops matching by its presence is still told of. Undefined: every device. */
 export function stayingFilterOf(filter: DeviceFilter | undefined): DeviceFilter | undefined {
-  const stays = without(filter ?? {}, ['presence', 'toolsStale', 'lastSeenBefore']);
+  if (filter === undefined) return undefined;
+  const { any, not } = filter;
+  const nested = [...(any?.some(isFleeting) ? (['any'] as const) : []), ...(not && isFleeting(not) ? (['not'] as const) : [])];
+  const stays = without(filter, [...fleeting, ...nested]);
   return Object.keys(stays).length === 0 ? undefined : stays;
+}
+
+function isFleeting(filter: DeviceFilter): boolean {
+  const { any, not } = filter;
+  return fleeting.some((name) => filter[name] !== undefined) || (any?.some(isFleeting) ?? false) || (not ? isFleeting(not) : false);
 }
 
 /** What is undefined is not there either. */

@@ -32,6 +32,11 @@ import { TagDialog } from './tag-dialog';
 const route = getRouteApi('/devices');
 /** Ms. */
 const countRefreshMs = 5_000;
+/** Rows: what fills the screen at once, and what the hub gives at most to somebody who goes on. */
+const firstPage = 100;
+const furtherPage = 200;
+/** Devices that a job can name one by one: they stand in the address of the wizard. */
+const namedMax = 300;
 
 export function DevicesPage() {
   const { t } = useTranslation();
@@ -71,6 +76,7 @@ export function DevicesPage() {
           rowKey={keyOf}
           isSelected={(row) => selected.has(row.id)}
           totalCount={count?.deviceCount}
+          rowsOf={JSON.stringify([filter, search.orderBy])}
           hasMore={pages.hasMore}
           onEnd={pages.loadMore}
         />
@@ -80,7 +86,10 @@ export function DevicesPage() {
 }
 
 function useDevicePages({ orderBy = 'NAME_ASC' }: DeviceSearch, filter: DeviceFilter | undefined) {
-  const variables = useCallback((after: string | null) => ({ filter, orderBy, after }), [filter, orderBy]);
+  const variables = useCallback(
+    (after: string | null) => ({ filter, orderBy, after, first: after === null ? firstPage : furtherPage }),
+    [filter, orderBy],
+  );
   const pages = usePages({ query: DevicesDocument, variables, pageOf });
   const watched = useMemo(() => ({ filter: stayingFilterOf(filter) }), [filter]);
   useLiveRows({ subscription: DeviceChangesDocument, variables: watched, rowOf: changedRow, patch: pages.patch });
@@ -120,7 +129,8 @@ function Acts({ search, selected, matching = 0, onTagged }: ActsProps) {
           {t('devices.tagAct', { count: meant })}
         </Button>
       )}
-      {mayRun && (
+      {mayRun && ids.length > namedMax && <span className="soft">{t('devices.jobTooMany')}</span>}
+      {mayRun && ids.length <= namedMax && (
         <Link to="/jobs/new" search={ids.length > 0 ? { ids } : { devices: conditionsOf(search) }} className={classes.buttonLink}>
           <IconPlayerPlay size={16} aria-hidden />
           {t('devices.jobAct', { count: meant })}

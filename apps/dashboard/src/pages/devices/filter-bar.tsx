@@ -6,7 +6,8 @@ import { IconSearch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { AddCondition } from './add-condition';
-import { conditionsOf, type DeviceConditions, type DeviceSearch, filterOf } from './device-search';
+import { useConditionTexts } from './condition-text';
+import { type DeviceSearch, filterOf } from './device-search';
 import classes from './devices.module.css';
 import { DeviceChoicesDocument } from './generated/devices';
 import { GroupMenu } from './group-menu';
@@ -23,22 +24,28 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
   const { t } = useTranslation();
   const choices = useHubQuery({ query: DeviceChoicesDocument, variables: {} });
   const groups = choices.data?.deviceGroups.nodes ?? [];
-  const chips = useChips(search, groups, onChange);
+  const chips = useConditionTexts(groups).chipsOf(search);
   return (
     <div className={classes.filter}>
       <Group gap="xs" wrap="wrap">
         <SearchField value={search.search ?? ''} onChange={(text) => onChange({ search: text === '' ? undefined : text })} />
         <AddCondition search={search} choices={choices.data} onChange={onChange} />
-        <GroupMenu search={search} groups={groups} onChange={onChange} onSaved={choices.refresh} />
+        <GroupMenu
+          search={search}
+          groups={groups}
+          onChange={onChange}
+          onReplace={(filter) => onChange({ ...cleared(search), ...filter })}
+          onSaved={choices.refresh}
+        />
       </Group>
       {chips.length > 0 && (
         <Pill.Group aria-label={t('devices.conditions')}>
-          {chips.map(({ key, text, remove }) => (
+          {chips.map(({ key, text, removal }) => (
             <Pill
               key={key}
               className={classes.chip ?? ''}
               withRemoveButton
-              onRemove={remove}
+              onRemove={() => onChange(removal)}
               removeButtonProps={{ 'aria-label': t('devices.removeCondition', { condition: text }), tabIndex: 0, 'aria-hidden': false }}
             >
               {text}
@@ -73,49 +80,6 @@ function SearchField({ value, onChange }: { readonly value: string; readonly onC
       }}
     />
   );
-}
-
-interface Chip {
-  readonly key: string;
-  readonly text: string;
-  readonly remove: () => void;
-}
-
-interface GroupChoice {
-  readonly id: string;
-  readonly name: string;
-}
-
-function useChips(search: DeviceSearch, groups: readonly GroupChoice[], onChange: FilterBarProps['onChange']): readonly Chip[] {
-  const { t, i18n } = useTranslation();
-  const { tags = [] } = search;
-  const named = (Object.entries(conditionsOf(search)) as [keyof DeviceConditions, unknown][]).flatMap(([name, value]) =>
-    name === 'search' || name === 'tags' ? [] : [{ name, value }],
-  );
-  const valueText = (name: string, value: unknown): string => {
-    if (name === 'presence') return t(`presence.${value as 'ONLINE'}`);
-    if (name === 'transport') return t(`devices.transports.${value as 'MQTT'}`);
-    if (name === 'dialect') return t(`devices.dialects.${value as 'MCPU'}`);
-    if (name === 'groupId') return groups.find(({ id }) => id === value)?.name ?? String(value);
-    if (name === 'lastSeenBefore')
-      return new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(String(value)));
-    return String(value);
-  };
-  return [
-    ...named.map(({ name, value }) => ({
-      key: name,
-      text:
-        name === 'toolsStale'
-          ? t(value === true ? 'devices.condition.toolsStale' : 'devices.toolsFresh')
-          : `${t(`devices.condition.${name}`)}: ${valueText(name, value)}`,
-      remove: () => onChange({ [name]: undefined }),
-    })),
-    ...tags.map((tag) => ({
-      key: `tag ${tag}`,
-      text: `${t('devices.condition.tags')}: ${tag}`,
-      remove: () => onChange({ tags: tags.length === 1 ? undefined : tags.filter((other) => other !== tag) }),
-    })),
-  ];
 }
 
 function cleared(search: DeviceSearch): Partial<DeviceSearch> {

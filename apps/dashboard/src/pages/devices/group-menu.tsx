@@ -1,39 +1,51 @@
-/** Saved groups: shows one, saves the present filter as one, deletes one. */
-import { type FormEvent, useState } from 'react';
-import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { IconBookmark, IconTrash } from '@tabler/icons-react';
+/** Saved groups: shows one, takes its conditions over, saves the present filter as one, changes one, deletes one. */
+import { useRef, useState } from 'react';
+import { ActionIcon, Button, Popover, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconBookmark, IconFilterEdit, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useAct } from '../../hub/use-act';
 import { Confirm } from '../../parts/confirm';
 import { ActFailureNotice } from '../../parts/failure';
-import { useNotify } from '../../parts/use-notify';
-import { type DeviceSearch, filterOf } from './device-search';
-import { CreateDeviceGroupDocument, DeleteDeviceGroupDocument } from './generated/devices';
-
-interface SavedGroup {
-  readonly id: string;
-  readonly name: string;
-}
+import { type DeviceSearch, filterOf, parseDeviceSearch } from './device-search';
+import classes from './devices.module.css';
+import { DeleteDeviceGroupDocument, type SavedGroupFragment } from './generated/devices';
+import { GroupDialog } from './group-dialog';
 
 export interface GroupMenuProps {
   readonly search: DeviceSearch;
-  readonly groups: readonly SavedGroup[];
+  readonly groups: readonly SavedGroupFragment[];
   readonly onChange: (change: Partial<DeviceSearch>) => void;
-  /** A group was added or is gone. */
+  /** Takes a filter in place of the one that is set. */
+  readonly onReplace: (filter: DeviceSearch) => void;
+  /** A group was added, changed or is gone. */
   readonly onSaved: () => void;
 }
 
-export function GroupMenu({ search, groups, onChange, onSaved }: GroupMenuProps) {
+export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: GroupMenuProps) {
   const { t } = useTranslation();
   const mayWrite = useScope('DEVICES_WRITE');
   const [isOpen, setOpen] = useState(false);
-  const [leaving, setLeaving] = useState<SavedGroup>();
+  const [edited, setEdited] = useState<SavedGroupFragment | 'new'>();
+  const [leaving, setLeaving] = useState<SavedGroupFragment>();
+  const button = useRef<HTMLButtonElement>(null);
+  const set = filterOf(search);
+  // A group keeps conditions, and no other group.
+  const filter = search.groupId === undefined ? set : undefined;
+  const leave = (then: () => void) => {
+    setOpen(false);
+    then();
+  };
+  const closeDialog = () => {
+    setEdited(undefined);
+    setLeaving(undefined);
+    button.current?.focus();
+  };
   return (
     <>
-      <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus width={280}>
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={300}>
         <Popover.Target>
-          <Button variant="default" leftSection={<IconBookmark size={16} />} onClick={() => setOpen(!isOpen)}>
+          <Button ref={button} variant="default" leftSection={<IconBookmark size={16} />} onClick={() => setOpen(!isOpen)}>
             {t('devices.groups')}
           </Button>
         </Popover.Target>
@@ -44,70 +56,76 @@ export function GroupMenu({ search, groups, onChange, onSaved }: GroupMenuProps)
                 {t('devices.noGroups')}
               </Text>
             )}
-            {groups.map((group) => (
-              <Group key={group.id} gap="xs" wrap="nowrap">
-                <UnstyledButton
-                  flex={1}
-                  fz="sm"
-                  onClick={() => {
-                    onChange({ groupId: group.id });
-                    setOpen(false);
-                  }}
-                >
-                  {group.name}
-                </UnstyledButton>
-                {mayWrite && (
-                  <ActionIcon aria-label={t('devices.deleteGroup', { name: group.name })} onClick={() => setLeaving(group)}>
-                    <IconTrash size={16} />
-                  </ActionIcon>
-                )}
-              </Group>
-            ))}
-            {mayWrite && <SaveGroup search={search} onSaved={onSaved} />}
+            <ul className={classes.groups}>
+              {groups.map((group) => (
+                <GroupLine
+                  key={group.id}
+                  group={group}
+                  mayWrite={mayWrite}
+                  onChoose={() => leave(() => onChange({ groupId: group.id }))}
+                  onShow={() => leave(() => onReplace(parseDeviceSearch(group.filter as Readonly<Record<string, unknown>>)))}
+                  onEdit={() => leave(() => setEdited(group))}
+                  onDelete={() => leave(() => setLeaving(group))}
+                />
+              ))}
+            </ul>
+            {mayWrite &&
+              (filter === undefined ? (
+                <Text size="xs" c="dimmed">
+                  {t('devices.groupNeedsFilter')}
+                </Text>
+              ) : (
+                <Button variant="default" onClick={() => leave(() => setEdited('new'))}>
+                  {t('devices.saveGroup')}
+                </Button>
+              ))}
           </Stack>
         </Popover.Dropdown>
       </Popover>
-      <DeleteGroup group={leaving} onClose={() => setLeaving(undefined)} onDeleted={onSaved} />
+      {edited && <GroupDialog group={edited} filter={filter} onClose={closeDialog} onSaved={onSaved} />}
+      <DeleteGroup group={leaving} onClose={closeDialog} onDeleted={onSaved} />
     </>
   );
 }
 
-/** A group keeps conditions, and no other group. */
-function SaveGroup({ search, onSaved }: Pick<GroupMenuProps, 'search' | 'onSaved'>) {
+interface GroupLineProps {
+  readonly group: SavedGroupFragment;
+  readonly mayWrite: boolean;
+  readonly onChoose: () => void;
+  readonly onShow: () => void;
+  readonly onEdit: () => void;
+  readonly onDelete: () => void;
+}
+
+function GroupLine({ group: { name }, mayWrite, onChoose, onShow, onEdit, onDelete }: GroupLineProps) {
   const { t } = useTranslation();
-  const notify = useNotify();
-  const [name, setName] = useState('');
-  const act = useAct(CreateDeviceGroupDocument, (data) => data.createDeviceGroup.userErrors);
-  const filter = filterOf(search);
-  const isKept = filter !== undefined && search.groupId === undefined;
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    if (!filter || !(await act.run({ input: { name: name.trim(), filter } }))) return;
-    notify(t('devices.groupSaved', { name: name.trim() }));
-    setName('');
-    onSaved();
-  };
-  if (!isKept)
-    return (
-      <Text size="xs" c="dimmed">
-        {t('devices.groupNeedsFilter')}
-      </Text>
-    );
+  const acts = [
+    { name: t('devices.groupOpenFilter'), icon: IconFilterEdit, act: onShow },
+    ...(mayWrite
+      ? [
+          { name: t('devices.editGroup', { name }), icon: IconPencil, act: onEdit },
+          { name: t('devices.deleteGroup', { name }), icon: IconTrash, act: onDelete },
+        ]
+      : []),
+  ];
   return (
-    <form onSubmit={(event) => void save(event)}>
-      <Stack gap="xs">
-        <TextInput label={t('devices.groupName')} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
-        <ActFailureNotice failure={act.failure} />
-        <Button type="submit" variant="default" loading={act.isBusy}>
-          {t('devices.saveGroup')}
-        </Button>
-      </Stack>
-    </form>
+    <li className={classes.group}>
+      <UnstyledButton flex={1} miw={0} fz="sm" className="cut" onClick={onChoose}>
+        {name}
+      </UnstyledButton>
+      {acts.map(({ name: label, icon: Shape, act }) => (
+        <Tooltip key={label} label={label}>
+          <ActionIcon aria-label={label} onClick={act}>
+            <Shape size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      ))}
+    </li>
   );
 }
 
 interface DeleteGroupProps {
-  readonly group: SavedGroup | undefined;
+  readonly group: SavedGroupFragment | undefined;
   readonly onClose: () => void;
   readonly onDeleted: () => void;
 }

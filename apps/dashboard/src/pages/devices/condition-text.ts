@@ -1,0 +1,83 @@
+/** A filter in words, for chips and for groups. */
+import { useTranslation } from 'react-i18next';
+import { conditionsOf, type DeviceConditions, type DeviceSearch, excludedBy } from './device-search';
+
+export interface NamedGroup {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Chip {
+  readonly key: string;
+  readonly text: string;
+  /** The change of the filter that takes it away. */
+  readonly removal: Partial<DeviceSearch>;
+}
+
+export interface ConditionTexts {
+  readonly chipsOf: (search: DeviceSearch) => readonly Chip[];
+  readonly textOf: (conditions: DeviceConditions) => string;
+}
+
+export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts {
+  const { t, i18n } = useTranslation();
+  const valueText = (name: string, value: unknown): string => {
+    if (name === 'presence') return t(`presence.${value as 'ONLINE'}`);
+    if (name === 'transport') return t(`devices.transports.${value as 'MQTT'}`);
+    if (name === 'dialect') return t(`devices.dialects.${value as 'MCPU'}`);
+    if (name === 'groupId') return groups.find(({ id }) => id === value)?.name ?? String(value);
+    if (name === 'lastSeenBefore')
+      return new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(String(value)));
+    return String(value);
+  };
+  const plainText = (name: PlainCondition, value: unknown): string => {
+    if (name === 'toolsStale') return t(value === true ? 'devices.condition.toolsStale' : 'devices.toolsFresh');
+    if (name === 'ids') return t('devices.chosenIds', { count: (value as readonly string[]).length });
+    return `${t(`devices.condition.${name}`)}: ${valueText(name, value)}`;
+  };
+  const eitherText = (any: readonly DeviceConditions[]): string =>
+    any.map((alternative) => textOf(alternative)).join(` ${t('devices.or')} `);
+  const notText = (excluded: DeviceConditions): string => t('devices.not', { condition: textOf(excluded) });
+  const textOf = (conditions: DeviceConditions): string =>
+    [
+      ...plainPartsOf(conditions).map(({ name, value }) => plainText(name, value)),
+      ...(conditions.any ? [`(${eitherText(conditions.any)})`] : []),
+      ...excludedBy(conditions).map(notText),
+    ].join(` ${t('devices.and')} `);
+  const chipsOf = (search: DeviceSearch): readonly Chip[] => [
+    ...plainPartsOf(conditionsOf(search))
+      .filter(({ name }) => name !== 'search')
+      .map(({ name, value }) => ({
+        key: `${name} ${String(value)}`,
+        text: plainText(name, value),
+        removal: withoutPart(search, name, value),
+      })),
+    ...(search.any ? [{ key: 'any', text: eitherText(search.any), removal: { any: undefined } }] : []),
+    ...excludedBy(search).map((excluded, index, all) => ({
+      key: `not ${index}`,
+      text: notText(excluded),
+      removal: { not: all.length === 1 ? undefined : { any: all.filter((other) => other !== excluded) } },
+    })),
+  ];
+  return { chipsOf, textOf };
+}
+
+type PlainCondition = Exclude<keyof DeviceConditions, 'any' | 'not'>;
+
+interface PlainPart {
+  readonly name: PlainCondition;
+  readonly value: unknown;
+}
+
+/** Each tag is a condition of its own. */
+function plainPartsOf({ tags = [], ...others }: DeviceConditions): readonly PlainPart[] {
+  const parts = Object.entries(others).flatMap(([name, value]) =>
+    value === undefined || name === 'any' || name === 'not' ? [] : [{ name: name as PlainCondition, value }],
+  );
+  return [...parts, ...tags.map((tag) => ({ name: 'tags' as const, value: tag }))];
+}
+
+function withoutPart({ tags = [] }: DeviceSearch, name: PlainCondition, value: unknown): Partial<DeviceSearch> {
+  if (name !== 'tags' || tags.length === 1) return { [name]: undefined };
+  return { tags: tags.filter((tag) => tag !== value) };
+}

@@ -1,0 +1,126 @@
+/** Makes a group of the filter that is set, or changes one: its name, who belongs to it, and what its devices get. */
+import { type FormEvent, useState } from 'react';
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { ActFailureNotice } from '../../parts/failure';
+import { useNotify } from '../../parts/use-notify';
+import { useConditionTexts } from './condition-text';
+import { parseDeviceSearch } from './device-search';
+import { CreateDeviceGroupDocument, type DeviceFilter, type SavedGroupFragment, UpdateDeviceGroupDocument } from './generated/devices';
+
+export interface GroupDialogProps {
+  readonly group: SavedGroupFragment | 'new';
+  /** The filter that is set, where a group can have it. */
+  readonly filter: DeviceFilter | undefined;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+export function GroupDialog({ group, filter, onClose, onSaved }: GroupDialogProps) {
+  const { t } = useTranslation();
+  const known = group === 'new' ? undefined : group;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={known ? t('devices.editGroup', { name: known.name }) : t('devices.newGroup')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      <GroupForm {...{ known, filter, onClose, onSaved }} />
+    </Modal>
+  );
+}
+
+interface GroupFormProps extends Omit<GroupDialogProps, 'group'> {
+  readonly known: SavedGroupFragment | undefined;
+}
+
+function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const [name, setName] = useState(known?.name ?? '');
+  const [timeZone, setTimeZone] = useState(known?.timeZone ?? '');
+  const [voiceUrl, setVoiceUrl] = useState(known?.voiceUrl ?? '');
+  const [takesFilter, setTakesFilter] = useState(known === undefined);
+  const create = useAct(CreateDeviceGroupDocument, (data) => data.createDeviceGroup.userErrors);
+  const update = useAct(UpdateDeviceGroupDocument, (data) => data.updateDeviceGroup.userErrors);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    const kept = known && (known.filter as DeviceFilter);
+    const chosen = takesFilter ? filter : kept;
+    if (chosen === undefined) return;
+    const input = { name: name.trim(), filter: chosen, timeZone: timeZone.trim() || null, voiceUrl: voiceUrl.trim() || null };
+    const saved = known ? await update.run({ id: known.id, input }) : await create.run({ input });
+    if (!saved) return;
+    notify(t('devices.groupSaved', { name: input.name }));
+    onSaved();
+    onClose();
+  };
+  return (
+    <form onSubmit={(event) => void save(event)}>
+      <Stack>
+        <TextInput
+          label={t('devices.groupName')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          required
+          data-autofocus
+        />
+        <Members {...{ known, filter, takesFilter }} onTake={setTakesFilter} />
+        <TextInput
+          label={t('devices.groupTimeZone')}
+          description={t('devices.groupTimeZoneHint')}
+          value={timeZone}
+          onChange={(event) => setTimeZone(event.currentTarget.value)}
+        />
+        <TextInput
+          label={t('devices.groupVoiceUrl')}
+          description={t('devices.groupVoiceUrlHint')}
+          value={voiceUrl}
+          onChange={(event) => setVoiceUrl(event.currentTarget.value)}
+        />
+        <ActFailureNotice failure={create.failure ?? update.failure} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button type="submit" loading={create.isBusy || update.isBusy}>
+            {t('common.save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface MembersProps {
+  readonly known: SavedGroupFragment | undefined;
+  readonly filter: DeviceFilter | undefined;
+  readonly takesFilter: boolean;
+  readonly onTake: (takes: boolean) => void;
+}
+
+function Members({ known, filter, takesFilter, onTake }: MembersProps) {
+  const { t } = useTranslation();
+  const { textOf } = useConditionTexts([]);
+  const inWords = (value: unknown) => textOf(parseDeviceSearch(value as Readonly<Record<string, unknown>>));
+  return (
+    <div>
+      <Text size="sm" fw={550}>
+        {t('devices.groupWho')}
+      </Text>
+      <Text size="sm" c={takesFilter && known ? 'dimmed' : undefined} td={takesFilter && known ? 'line-through' : undefined}>
+        {inWords(known?.filter ?? filter ?? {})}
+      </Text>
+      {known && filter && (
+        <Checkbox
+          mt="xs"
+          label={t('devices.groupTakeFilter', { filter: inWords(filter) })}
+          checked={takesFilter}
+          onChange={(event) => onTake(event.currentTarget.checked)}
+        />
+      )}
+    </div>
+  );
+}
