@@ -1,4 +1,7 @@
 /** The page of a device in a real Chromium: a tool is called by its form and the state follows, a snapshot appears, the rest is there to read. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from './src/console-browser.js';
@@ -9,6 +12,10 @@ import { online } from './src/job-api.js';
 import { type SimulatedFleet, startFleet } from './src/simulated-fleet.js';
 
 describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
+  /** Speaks to the hub as a vision model does. */
+  const model = createServer((_request, response) => {
+    response.end(JSON.stringify({ choices: [{ message: { content: 'A grey wall.' } }] }));
+  });
   let hub: HubProcess;
   let fleet: SimulatedFleet;
   let browser: Browser;
@@ -17,7 +24,10 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
   let device: string;
 
   beforeAll(async () => {
-    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    model.listen(0, '127.0.0.1');
+    await once(model, 'listening');
+    const env = { FLOTILLA_VISION_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}`, FLOTILLA_VISION_MODEL: 'eyes-1' };
+    [hub, browser] = await Promise.all([startHub({ env }), openBrowser()]);
     fleet = startFleet(hub, { devices: 1, profile: 'screen-camera', seed: 31 });
     await online(hub, 1);
     const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }');
@@ -27,7 +37,10 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await console.visit(`/devices/${device}`);
   });
 
-  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] }));
+  afterAll(async () => {
+    await endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] });
+    model.close();
+  });
 
   const tool = (name: string) => page.getByRole('form', { name });
   const tab = (name: string) => page.getByRole('tab', { name }).click();
@@ -73,6 +86,20 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     expect(await seriousViolations(page)).toEqual([]);
   });
 
+  it('shows a photo of the camera with what a model says of it, without a reload', async () => {
+    await page.getByRole('textbox', { name: 'Question about the photo' }).fill('What is it?');
+    await page.getByRole('button', { name: 'Take a photo' }).click();
+    await page.getByText('A grey wall.').waitFor();
+    await expect.poll(() => page.evaluate("document.querySelector('img[alt=Photo]')?.naturalWidth > 0"), { timeout: 10_000 }).toBe(true);
+    await page.getByRole('button', { name: 'Photo', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What is it?').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.waitForFunction("document.activeElement?.querySelector('img[alt=Photo]') !== null");
+  });
+
   it('lists calls, sessions and events', async () => {
     await tab('Calls');
     await page.getByRole('button', { name: 'self.audio_speaker.set_volume' }).first().click();
@@ -95,6 +122,18 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Front desk' }).waitFor();
     await page.getByRole('link', { name: 'lobby' }).waitFor();
+  });
+
+  it('asks before it gives a new credential or is removed', async () => {
+    const more = page.getByRole('button', { name: 'More acts' });
+    await more.click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The hub forgets it', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.waitForFunction('document.activeElement?.getAttribute("aria-label") === "More acts"');
   });
 
   it('tails events, with a filter and a pause', async () => {

@@ -1,10 +1,10 @@
 /** What was asked of the device, latest first, and what it said. */
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Modal, Stack } from '@mantine/core';
 import { IconTool } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, type Pages, usePages } from '../../hub/use-pages';
 import { CallResult } from '../../parts/call-result';
 import { type Column, DataTable } from '../../parts/data-table';
 import { Empty } from '../../parts/empty';
@@ -15,10 +15,16 @@ import { Time } from '../../parts/time';
 import classes from './device.module.css';
 import { type CallLineFragment, DeviceCallsDocument, type DeviceCallsQuery } from './generated/device';
 
+/** Ms. */
+const refreshMs = 4_000;
+/** As asked for. */
+const pageRows = 50;
+
 export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
   const { t, i18n } = useTranslation();
   const variables = useCallback((after: string | null) => ({ filter: { deviceId }, after }), [deviceId]);
   const pages = usePages({ query: DeviceCallsDocument, variables, pageOf });
+  useRefreshed(pages);
   const [looked, setLooked] = useState<CallLineFragment>();
   const columns = useMemo<readonly Column<CallLineFragment>[]>(
     () => [
@@ -82,6 +88,18 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
       </Modal>
     </>
   );
+}
+
+/** Calls are not told of; while one looks at the latest ones they are asked for again. */
+function useRefreshed({ rows, isLoading, refresh }: Pages<CallLineFragment>): void {
+  const isAtLatest = rows.length <= pageRows && !isLoading;
+  useEffect(() => {
+    if (!isAtLatest) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refresh();
+    }, refreshMs);
+    return () => clearInterval(timer);
+  }, [isAtLatest, refresh]);
 }
 
 function pageOf({ calls: { nodes, pageInfo } }: DeviceCallsQuery): PageOfRows<CallLineFragment> {

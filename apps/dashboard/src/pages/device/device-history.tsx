@@ -17,6 +17,8 @@ type Session = Past['sessions'][number];
 
 const hours = 24;
 const hourMs = 3_600_000;
+/** As asked for. */
+const sessionsAsked = 100;
 /** Sessions in the table; the line shows all that were asked for. */
 const sessionsShown = 20;
 
@@ -36,20 +38,24 @@ export function DeviceHistory({ device }: { readonly device: DeviceSeen }) {
 
 function PresenceLine({ sessions }: { readonly sessions: readonly Session[] }) {
   const { t, i18n } = useTranslation();
-  const [now] = useState(Date.now);
-  const start = now - hours * hourMs;
+  const [opened] = useState(Date.now);
+  const now = Math.max(opened, ...sessions.flatMap(({ connectedAt }) => Date.parse(connectedAt)));
+  // Of a device that connects again and again there are more sessions than were asked for: the line begins where they do.
+  const earliest = sessions.length === sessionsAsked ? Date.parse(sessions.at(-1)?.connectedAt ?? '') : 0;
+  const start = Math.max(now - hours * hourMs, earliest);
   const spans = sessions
     .map(
       ({ connectedAt, disconnectedAt }) => [Date.parse(connectedAt), disconnectedAt === null ? now : Date.parse(disconnectedAt)] as const,
     )
     .filter(([, to]) => to > start)
     .map(([from, to]) => [Math.max(from, start), Math.min(to, now)] as const);
-  const share = spans.reduce((sum, [from, to]) => sum + to - from, 0) / (hours * hourMs);
+  const length = Math.max(1, now - start);
+  const share = spans.reduce((sum, [from, to]) => sum + to - from, 0) / length;
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
   const clock = new Intl.DateTimeFormat(i18n.language, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   return (
     <Section
-      title={t('device.presenceHistory', { hours })}
+      title={earliest === start ? t('device.presenceSince', { time: clock.format(start) }) : t('device.presenceHistory', { hours })}
       actions={<span className="soft figures">{t('device.onlineShare', { percent })}</span>}
     >
       <span className={classes.timeline} role="img" aria-label={t('device.onlineShare', { percent })}>
@@ -57,7 +63,7 @@ function PresenceLine({ sessions }: { readonly sessions: readonly Session[] }) {
           <span
             key={from}
             className={classes.session}
-            style={{ left: `${(100 * (from - start)) / (hours * hourMs)}%`, width: `${(100 * (to - from)) / (hours * hourMs)}%` }}
+            style={{ left: `${(100 * (from - start)) / length}%`, width: `${(100 * (to - from)) / length}%` }}
           />
         ))}
       </span>

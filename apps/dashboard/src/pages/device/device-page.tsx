@@ -17,6 +17,7 @@ import { EventTail } from '../events/event-tail';
 import { DeviceCalls } from './device-calls';
 import { DeviceFacts } from './device-facts';
 import { DeviceHistory } from './device-history';
+import { DeviceMenu } from './device-menu';
 import { DevicePictures } from './device-pictures';
 import { DevicePins } from './device-pins';
 import { type DeviceTab, deviceTabs } from './device-search';
@@ -90,6 +91,7 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
           {t('device.edit')}
         </Button>
       )}
+      {mayWrite && <DeviceMenu device={device} />}
       {isEditing && <EditDevice device={device} onClose={() => setEditing(false)} onDone={onDone} />}
     </>
   );

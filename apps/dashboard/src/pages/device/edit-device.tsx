@@ -1,6 +1,6 @@
-/** Name, tags and time zone of a device. */
+/** What an operator says of a device: name, tags, time zone, voice servers, and how it is to connect. */
 import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../../hub/use-act';
 import { ActFailureNotice } from '../../parts/failure';
@@ -20,10 +20,17 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
   const [name, setName] = useState(device.name ?? '');
   const [tags, setTags] = useState<string[]>([...device.tags]);
   const [timeZone, setTimeZone] = useState(device.timeZone ?? '');
+  const [voiceUrl, setVoiceUrl] = useState(device.voiceUrl ?? '');
+  const [transport, setTransport] = useState('');
+  const isXiaozhi = device.dialect === 'XIAOZHI';
   const act = useAct(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    const input = { deviceId: device.id, name: name.trim() || null, tags, timeZone: timeZone.trim() || null };
+    const input = {
+      ...{ deviceId: device.id, name: name.trim() || null, tags, timeZone: timeZone.trim() || null },
+      ...(isXiaozhi && { voiceUrl: voiceUrl.trim() || null }),
+      ...(transport !== '' && { transport: transport as 'MQTT' | 'WEBSOCKET' }),
+    };
     if (!(await act.run({ input }))) return;
     notify(t('device.saved'));
     onDone();
@@ -47,6 +54,7 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
             value={timeZone}
             onChange={(event) => setTimeZone(event.currentTarget.value)}
           />
+          {isXiaozhi && <ConnectionFields {...{ voiceUrl, setVoiceUrl, transport, setTransport }} />}
           <ActFailureNotice failure={act.failure} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
@@ -59,5 +67,37 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+interface ConnectionFieldsProps {
+  readonly voiceUrl: string;
+  readonly setVoiceUrl: (text: string) => void;
+  /** Empty: as it is. */
+  readonly transport: string;
+  readonly setTransport: (chosen: string) => void;
+}
+
+function ConnectionFields({ voiceUrl, setVoiceUrl, transport, setTransport }: ConnectionFieldsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <TextInput
+        label={t('device.voiceUrl')}
+        description={t('device.voiceUrlHint')}
+        value={voiceUrl}
+        onChange={(event) => setVoiceUrl(event.currentTarget.value)}
+      />
+      <Select
+        label={t('device.transportWish')}
+        description={t('device.transportHint')}
+        data={[
+          { value: '', label: t('device.transportKeep') },
+          ...(['MQTT', 'WEBSOCKET'] as const).map((value) => ({ value, label: t(`devices.transports.${value}`) })),
+        ]}
+        value={transport}
+        onChange={(chosen) => setTransport(chosen ?? '')}
+      />
+    </>
   );
 }

@@ -1,0 +1,118 @@
+/** Acts on a device that are seldom and not easily taken back: another credential, and its removal. */
+import { useRef, useState } from 'react';
+import { ActionIcon, Button, Menu, Modal, Stack } from '@mantine/core';
+import { IconDots, IconKey, IconTrash } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { Confirm } from '../../parts/confirm';
+import { ActFailureNotice } from '../../parts/failure';
+import { Secret } from '../../parts/secret';
+import { useNotify } from '../../parts/use-notify';
+import type { DeviceSeen } from './device-page';
+import { RemoveDeviceDocument, RotateDeviceCredentialDocument } from './generated/device';
+
+type Asked = 'rotate' | 'remove';
+
+export function DeviceMenu({ device }: { readonly device: DeviceSeen }) {
+  const { t } = useTranslation();
+  const [asked, setAsked] = useState<Asked>();
+  const button = useRef<HTMLButtonElement>(null);
+  // The menu's entry, which had the focus, is gone by then.
+  const close = () => {
+    setAsked(undefined);
+    button.current?.focus();
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon ref={button} variant="default" size="lg" aria-label={t('device.more')}>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconKey size={16} />} onClick={() => setAsked('rotate')}>
+            {t('device.rotate')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => setAsked('remove')}>
+            {t('device.removeDevice')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <RotateCredential device={device} isOpen={asked === 'rotate'} onClose={close} />
+      <RemoveDevice device={device} isOpen={asked === 'remove'} onClose={close} />
+    </>
+  );
+}
+
+interface AskProps {
+  readonly device: DeviceSeen;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function RotateCredential({ device, isOpen, onClose }: AskProps) {
+  const { t } = useTranslation();
+  const [credential, setCredential] = useState<string>();
+  const act = useAct(RotateDeviceCredentialDocument, (data) => data.rotateDeviceCredential.userErrors);
+  const rotate = async () => {
+    const data = await act.run({ id: device.id });
+    if (!data) return;
+    setCredential(JSON.stringify(data.rotateDeviceCredential.credential));
+    onClose();
+  };
+  return (
+    <>
+      <Confirm
+        isOpen={isOpen}
+        title={t('device.rotateTitle', { device: device.name ?? device.id })}
+        text={t('device.rotateText')}
+        act={t('device.rotate')}
+        isBusy={act.isBusy}
+        onConfirm={() => void rotate()}
+        onClose={onClose}
+      >
+        <ActFailureNotice failure={act.failure} />
+      </Confirm>
+      <Modal
+        opened={credential !== undefined}
+        onClose={() => setCredential(undefined)}
+        title={t('device.rotate')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+        closeOnClickOutside={false}
+      >
+        <Stack>
+          <Secret label={t('device.credential')} hint={t('device.credentialHint')} value={credential ?? ''} />
+          <Button onClick={() => setCredential(undefined)}>{t('common.close')}</Button>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function RemoveDevice({ device, isOpen, onClose }: AskProps) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const name = device.name ?? device.id;
+  const act = useAct(RemoveDeviceDocument, (data) => data.removeDevice.userErrors);
+  const remove = async () => {
+    if (!(await act.run({ id: device.id }))) return;
+    notify(t('device.removed', { device: name }));
+    await navigate({ to: '/devices' });
+  };
+  return (
+    <Confirm
+      isOpen={isOpen}
+      title={t('device.removeTitle', { device: name })}
+      text={t('device.removeText')}
+      act={t('device.removeDevice')}
+      isBusy={act.isBusy}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      <ActFailureNotice failure={act.failure} />
+    </Confirm>
+  );
+}
