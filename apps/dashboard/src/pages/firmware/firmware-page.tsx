@@ -1,5 +1,6 @@
 /** Images: taken in, published for boards, rolled out; and which versions the fleet runs. */
 import { useState } from 'react';
+import { Button, Group } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
@@ -40,6 +41,13 @@ export function FirmwarePage() {
           <ImageCard key={image.id} image={image} isNew={image.id === taken} onChanged={pages.refresh} />
         ))}
       </div>
+      {pages.hasMore && (
+        <Group justify="center">
+          <Button variant="default" loading={pages.isLoading} onClick={pages.loadMore}>
+            {t('common.loadMore')}
+          </Button>
+        </Group>
+      )}
     </Page>
   );
 }

@@ -39,6 +39,7 @@ export function ImageCard({ image, isNew, onChanged }: ImageCardProps) {
         <h2 className={classes.version}>
           {image.project} {image.version}
         </h2>
+        <span className={classes.kind}>{t(`firmware.kinds.${image.kind}`)}</span>
         <span className={classes.state} style={badgeColours(tokens[state])}>
           {t(`firmware.state.${state}`)}
         </span>
@@ -106,16 +107,23 @@ function Acts({ image, state, onChanged }: ActsProps) {
         </Button>
       )}
       {mayWrite && state === 'published' && (
-        <Button variant="default" onClick={() => setAsked('withdraw')}>
-          {t('firmware.withdraw')}
-        </Button>
+        <>
+          <Button variant="default" onClick={() => setPublishing(true)}>
+            {t('firmware.addBoards')}
+          </Button>
+          <Button variant="default" onClick={() => setAsked('withdraw')}>
+            {t('firmware.withdraw')}
+          </Button>
+        </>
       )}
-      {mayWrite && state === 'taken' && (
+      {mayWrite && state !== 'published' && (
         <Button variant="default" onClick={() => setAsked('remove')}>
           {t('firmware.remove')}
         </Button>
       )}
-      {isPublishing && <PublishImage image={image} onClose={() => setPublishing(false)} onDone={onChanged} />}
+      {isPublishing && (
+        <PublishImage image={image} isPublished={state === 'published'} onClose={() => setPublishing(false)} onDone={onChanged} />
+      )}
       <Confirm
         isOpen={asked !== undefined}
         title={t(`firmware.${asked ?? 'withdraw'}Title`, { version: image.version })}

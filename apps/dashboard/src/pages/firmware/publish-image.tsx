@@ -1,4 +1,4 @@
-/** Says for which boards an image is: it does not say so itself. */
+/** Says for which boards an image is, at first or more of them: it does not say so itself. */
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Modal, Stack, TagsInput, Textarea } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
@@ -10,17 +10,21 @@ import { FleetVersionsDocument, type ImageFragment, PublishImageDocument } from 
 
 interface PublishImageProps {
   readonly image: ImageFragment;
+  /** For some boards already: these are added to them. */
+  readonly isPublished: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-export function PublishImage({ image, onClose, onDone }: PublishImageProps) {
+export function PublishImage({ image, isPublished, onClose, onDone }: PublishImageProps) {
   const { t } = useTranslation();
   const notify = useNotify();
-  const [models, setModels] = useState<string[]>([...image.models]);
+  const [models, setModels] = useState<string[]>(isPublished ? [] : [...image.models]);
   const [notes, setNotes] = useState(image.notes ?? '');
   const { data } = useHubQuery({ query: FleetVersionsDocument, variables: {} });
-  const known = (data?.fleetSummary.models ?? []).flatMap(({ value }) => (value === null ? [] : [value]));
+  const known = (data?.fleetSummary.models ?? []).flatMap(({ value }) =>
+    value === null || (isPublished && image.models.includes(value)) ? [] : [value],
+  );
   const act = useAct(PublishImageDocument, (answer) => answer.publishFirmwareImage.userErrors);
   const publish = async (event: FormEvent) => {
     event.preventDefault();
@@ -33,11 +37,12 @@ export function PublishImage({ image, onClose, onDone }: PublishImageProps) {
     <Modal
       opened
       onClose={onClose}
-      title={t('firmware.publishTitle', { version: image.version })}
+      title={t(isPublished ? 'firmware.addBoardsTitle' : 'firmware.publishTitle', { version: image.version })}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       <form onSubmit={(event) => void publish(event)}>
         <Stack>
+          {isPublished && <p className="soft">{t('firmware.boardsAlready', { boards: image.models.join(', ') })}</p>}
           <TagsInput
             label={t('firmware.boards')}
             description={t('firmware.boardsHint')}
@@ -60,7 +65,7 @@ export function PublishImage({ image, onClose, onDone }: PublishImageProps) {
               {t('common.cancel')}
             </Button>
             <Button type="submit" disabled={models.length === 0} loading={act.isBusy}>
-              {t('firmware.publish')}
+              {t(isPublished ? 'firmware.addBoards' : 'firmware.publish')}
             </Button>
           </Group>
         </Stack>

@@ -1,4 +1,6 @@
 /** Which versions the fleet runs, as a chart of bars. */
+import { useState } from 'react';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
@@ -8,12 +10,17 @@ import { FleetVersionsDocument } from './generated/firmware';
 
 /** Ms. */
 const refreshMs = 5_000;
-const shown = 12;
+/** Versions at first: what a fleet that is kept up to date has. */
+const shownAtFirst = 12;
+/** The hub tells of so many and of no more. */
+const toldMax = 100;
 
 export function Versions() {
   const { t, i18n } = useTranslation();
   const { data } = useHubQuery({ query: FleetVersionsDocument, variables: {}, refreshMs });
-  const versions = data?.fleetSummary.firmwareVersions.slice(0, shown) ?? [];
+  const [isWhole, setWhole] = useState(false);
+  const all = data?.fleetSummary.firmwareVersions ?? [];
+  const versions = isWhole ? all : all.slice(0, shownAtFirst);
   const most = Math.max(1, ...versions.map(({ deviceCount }) => deviceCount));
   const number = new Intl.NumberFormat(i18n.language);
   return (
@@ -25,7 +32,7 @@ export function Versions() {
             {value === null ? (
               <span className="soft">{t('overview.notTold')}</span>
             ) : (
-              <Link to="/devices" search={{ firmwareVersion: value }}>
+              <Link to="/devices" search={{ firmwareVersion: value }} className="cut">
                 {value}
               </Link>
             )}
@@ -36,6 +43,12 @@ export function Versions() {
           </li>
         ))}
       </ul>
+      {isWhole && all.length === toldMax && <p className="soft">{t('firmware.mostVersions', { count: toldMax })}</p>}
+      {all.length > shownAtFirst && (
+        <Button variant="subtle" size="compact-sm" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? t('firmware.fewerVersions') : t('firmware.allVersions', { count: all.length })}
+        </Button>
+      )}
     </Section>
   );
 }
