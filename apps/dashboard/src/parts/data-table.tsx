@@ -55,7 +55,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     getItemKey: (index) => keyAt(rows, index, rowKey),
   });
   useEffect(() => virtual.measure(), [virtual, rowHeight]);
-  useEffect(() => frame.current?.scrollTo({ top: 0 }), [rowsOf]);
+  useEffect(() => {
+    // No result of it is handed on: new browsers answer with a promise, which is no way to clean up.
+    frame.current?.scrollTo({ top: 0 });
+  }, [rowsOf]);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {
