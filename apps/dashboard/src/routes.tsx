@@ -23,108 +23,104 @@ const root = createRootRoute({
 const getParentRoute = () => root;
 
 /** The page, or why the viewer does not see it: the scope is that of the navigation's entry. Its script is fetched when somebody is about to open it. */
-function guarded<Name extends string>(
-  page: PageName,
-  load: () => Promise<Readonly<Record<Name, RouteComponent>>>,
-  name: Name,
-): RouteComponent & { preload?: () => Promise<void> } {
+function guarded(page: PageName, load: () => Promise<RouteComponent>): RouteComponent {
   const scope: Scope = navigation.find((entry) => entry.name === page)?.scope ?? 'ADMIN';
-  // Not the router's own way, which is to reload the window without a word.
-  const Component = lazyRouteComponent(
-    () =>
-      load().catch((cause: unknown) => {
-        throw new PageLost(cause);
-      }),
-    name,
-  );
+  // Not the router's own way where the file is gone, which is to reload the window without a word.
+  const Component = lazyRouteComponent(async () => {
+    try {
+      return { default: await load() };
+    } catch (cause) {
+      throw new PageLost(cause);
+    }
+  });
   function Guarded() {
     return useScope(scope) ? <Component /> : <PageForbidden scope={scope} />;
   }
-  return Object.assign(Guarded, { preload: Component.preload });
+  return Object.assign(Guarded, { preload: () => Component.preload?.() });
 }
 
 const overview = createRoute({
   getParentRoute,
   path: '/',
-  component: guarded('overview', () => import('./pages/overview/overview-page'), 'OverviewPage'),
+  component: guarded('overview', () => import('./pages/overview/overview-page').then(({ OverviewPage }) => OverviewPage)),
 });
 
 const devices = createRoute({
   getParentRoute,
   path: '/devices',
   validateSearch: parseDeviceSearch,
-  component: guarded('devices', () => import('./pages/devices/devices-page'), 'DevicesPage'),
+  component: guarded('devices', () => import('./pages/devices/devices-page').then(({ DevicesPage }) => DevicesPage)),
 });
 
 const device = createRoute({
   getParentRoute,
   path: '/devices/$id',
   validateSearch: parseDeviceTab,
-  component: guarded('devices', () => import('./pages/device/device-page'), 'DevicePage'),
+  component: guarded('devices', () => import('./pages/device/device-page').then(({ DevicePage }) => DevicePage)),
 });
 
 const jobs = createRoute({
   getParentRoute,
   path: '/jobs',
   validateSearch: parseJobSearch,
-  component: guarded('jobs', () => import('./pages/jobs/jobs-page'), 'JobsPage'),
+  component: guarded('jobs', () => import('./pages/jobs/jobs-page').then(({ JobsPage }) => JobsPage)),
 });
 
 const newJob = createRoute({
   getParentRoute,
   path: '/jobs/new',
   validateSearch: parseNewJobSearch,
-  component: guarded('jobs', () => import('./pages/new-job/new-job-page'), 'NewJobPage'),
+  component: guarded('jobs', () => import('./pages/new-job/new-job-page').then(({ NewJobPage }) => NewJobPage)),
 });
 
 const job = createRoute({
   getParentRoute,
   path: '/jobs/$id',
-  component: guarded('jobs', () => import('./pages/job/job-page'), 'JobPage'),
+  component: guarded('jobs', () => import('./pages/job/job-page').then(({ JobPage }) => JobPage)),
 });
 
 const firmware = createRoute({
   getParentRoute,
   path: '/firmware',
-  component: guarded('firmware', () => import('./pages/firmware/firmware-page'), 'FirmwarePage'),
+  component: guarded('firmware', () => import('./pages/firmware/firmware-page').then(({ FirmwarePage }) => FirmwarePage)),
 });
 
 const enrolments = createRoute({
   getParentRoute,
   path: '/enrolments',
-  component: guarded('enrolments', () => import('./pages/enrolments/enrolments-page'), 'EnrolmentsPage'),
+  component: guarded('enrolments', () => import('./pages/enrolments/enrolments-page').then(({ EnrolmentsPage }) => EnrolmentsPage)),
 });
 
 const events = createRoute({
   getParentRoute,
   path: '/events',
   validateSearch: parseEventSearch,
-  component: guarded('events', () => import('./pages/events/events-page'), 'EventsPage'),
+  component: guarded('events', () => import('./pages/events/events-page').then(({ EventsPage }) => EventsPage)),
 });
 
 const audit = createRoute({
   getParentRoute,
   path: '/audit',
   validateSearch: parseAuditSearch,
-  component: guarded('audit', () => import('./pages/audit/audit-page'), 'AuditPage'),
+  component: guarded('audit', () => import('./pages/audit/audit-page').then(({ AuditPage }) => AuditPage)),
 });
 
 const access = createRoute({
   getParentRoute,
   path: '/access',
-  component: guarded('access', () => import('./pages/access/access-page'), 'AccessPage'),
+  component: guarded('access', () => import('./pages/access/access-page').then(({ AccessPage }) => AccessPage)),
 });
 
 const webhooks = createRoute({
   getParentRoute,
   path: '/webhooks',
-  component: guarded('webhooks', () => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
+  component: guarded('webhooks', () => import('./pages/webhooks/webhooks-page').then(({ WebhooksPage }) => WebhooksPage)),
 });
 
 const settings = createRoute({
   getParentRoute,
   path: '/settings',
-  component: guarded('settings', () => import('./pages/settings/settings-page'), 'SettingsPage'),
+  component: guarded('settings', () => import('./pages/settings/settings-page').then(({ SettingsPage }) => SettingsPage)),
 });
 
 export const router = createRouter({

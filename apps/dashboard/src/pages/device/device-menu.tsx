@@ -25,7 +25,7 @@ export function DeviceMenu({ device }: { readonly device: DeviceSeen }) {
   };
   return (
     <>
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" keepMounted={false}>
         <Menu.Target>
           <ActionIcon ref={button} variant="default" size="lg" aria-label={t('device.more')}>
             <IconDots size={18} aria-hidden />
