@@ -137,6 +137,36 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     ]);
   });
 
+  it('takes a condition by keyboard alone, and gives the focus back where it was', async () => {
+    await console.visit('/devices');
+    const filter = page.getByRole('button', { name: 'Filter' });
+    await filter.press('Enter');
+    const condition = page.getByRole('combobox', { name: 'Condition' });
+    await condition.focus();
+    await condition.press('Enter');
+    await condition.press('ArrowDown');
+    await condition.press('Enter');
+    await page.getByRole('combobox', { name: 'Value' }).fill('no such board');
+    await page.getByRole('combobox', { name: 'Value' }).press('Escape');
+    await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+    await page.getByText('Model: no such board').waitFor();
+    await page.getByText('No device matches').waitFor();
+    await page.waitForFunction('document.activeElement?.textContent === "Filter"');
+    await page.getByRole('button', { name: 'Remove Model: no such board' }).press('Enter');
+    await page.getByRole('row').nth(1).waitFor();
+    const columns = page.getByRole('button', { name: 'Columns' });
+    await columns.press('Enter');
+    await page.getByRole('checkbox', { name: 'Id', exact: true }).press('Space');
+    await page.getByRole('columnheader', { name: 'Id', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForFunction('document.activeElement?.textContent === "Columns"');
+    await page
+      .getByRole('checkbox', { name: /^Select Room/ })
+      .first()
+      .press('Space');
+    await page.getByRole('button', { name: 'Tag 1', exact: true }).waitFor();
+  });
+
   it('asks for further pages as one goes down, by keyboard too', async () => {
     await console.visit('/devices?search=room');
     await page.getByRole('link', { name: 'Room 0000' }).waitFor();

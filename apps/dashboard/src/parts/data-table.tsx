@@ -1,13 +1,14 @@
 /**
- * Rows of any number, of which only those in sight are drawn. Asks for the next page before its end is reached. Sorting is the hub's: a header with `sort`
- * only says that somebody wants it.
+ * Rows of any number, of which only those in sight are drawn, each once for as long as it stays the same. Asks for the next page before its end is reached.
+ * Sorting is the hub's: a header with `sort` only says that somebody wants it.
  */
-import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
+import { type CSSProperties, memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useTranslation } from 'react-i18next';
 import { useDensity } from '../look/density';
 import classes from './data-table.module.css';
+import { RowCheck, type Selection, SelectionCheck } from './row-selection';
 
 export interface Column<Row> {
   readonly id: string;
@@ -24,10 +25,12 @@ export interface Column<Row> {
 export interface DataTableProps<Row> {
   /** What a screen reader calls the table. */
   readonly label: string;
+  /** The same array as long as they are the same: rows are drawn again with it. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  readonly isSelected?: (row: Row) => boolean;
+  /** Puts a box before each row. */
+  readonly selection?: Selection<Row>;
   /** Of all that match, where it is known: a screen reader says how many there are. */
   readonly totalCount?: number | null | undefined;
   readonly hasMore?: boolean;
@@ -41,9 +44,11 @@ export interface DataTableProps<Row> {
 /** Rows are made beyond the edges, and asked for before the end by as many. */
 const rowsAhead = 12;
 const rowHeights = { comfortable: 44, compact: 32 };
+/** Px. */
+const checkWidth = 24;
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, isSelected, totalCount, hasMore = false, onEnd, rowsOf, maxHeight } = props;
+  const { label, columns, rows, rowKey, selection, totalCount, hasMore = false, onEnd, rowsOf, maxHeight } = props;
   const { t } = useTranslation();
   const frame = useRef<HTMLDivElement>(null);
   const rowHeight = rowHeights[useDensity().density];
@@ -64,17 +69,19 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useEffect(() => {
     if (hasMore && last >= rows.length - rowsAhead) onEnd?.();
   }, [hasMore, last, rows.length, onEnd]);
-
-  const minWidth = columns.reduce((sum, { width }) => sum + width + 16, 32);
-  const template: CSSProperties = {
-    gridTemplateColumns: columns.map(({ width, grow = 1 }) => (grow === 0 ? `${width}px` : `minmax(${width}px, ${grow}fr)`)).join(' '),
-  };
+  const isSelectable = selection !== undefined;
+  const { template, minWidth } = useMemo(() => layoutOf(columns, isSelectable), [columns, isSelectable]);
   return (
     // A region that scrolls must be reachable by keyboard.
     <div ref={frame} className={classes.frame} tabIndex={0} role="region" aria-label={label} style={frameStyle(maxHeight)}>
       <div className={classes.table} role="table" aria-label={label} aria-rowcount={(totalCount ?? rows.length) + 1} style={{ minWidth }}>
         <div role="rowgroup" className={classes.header} style={{ display: 'block', padding: 0 }}>
-          <div role="row" aria-rowindex={1} className={classes.header} style={{ ...template, position: 'static' }}>
+          <div role="row" aria-rowindex={1} className={classes.header} style={{ gridTemplateColumns: template, position: 'static' }}>
+            {selection && (
+              <div role="columnheader" className={classes.cell}>
+                <SelectionCheck selection={selection} rows={rows} />
+              </div>
+            )}
             {columns.map((column) => (
               <Header key={column.id} column={column} />
             ))}
@@ -85,20 +92,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             const row = rows[index];
             if (row === undefined) return null;
             return (
-              <div
+              <RowLine
                 key={key}
-                role="row"
-                aria-rowindex={index + 2}
-                className={classes.row}
-                data-selected={isSelected?.(row) || undefined}
-                style={{ ...template, transform: `translateY(${start}px)` }}
-              >
-                {columns.map(({ id, cell, isNumeric }) => (
-                  <div key={id} role="cell" className={classes.cell} data-numeric={isNumeric || undefined}>
-                    {cell(row)}
-                  </div>
-                ))}
-              </div>
+                row={row}
+                columns={columns as readonly Column<unknown>[]}
+                {...{ index, start, template }}
+                check={selection as Selection<unknown> | undefined}
+                isSelected={selection?.selected.has(rowKey(row)) ?? false}
+              />
             );
           })}
         </div>
@@ -107,6 +108,45 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     </div>
   );
 }
+
+interface RowLineProps {
+  readonly row: unknown;
+  readonly columns: readonly Column<unknown>[];
+  readonly index: number;
+  /** Px from the top of the first row. */
+  readonly start: number;
+  readonly template: string;
+  readonly check: Selection<unknown> | undefined;
+  readonly isSelected: boolean;
+}
+
+const RowLine = memo(
+  function RowLine({ row, columns, index, start, template, check, isSelected }: RowLineProps) {
+    return (
+      <div
+        role="row"
+        aria-rowindex={index + 2}
+        className={classes.row}
+        data-selected={isSelected || undefined}
+        style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+      >
+        {check && (
+          <div role="cell" className={classes.cell}>
+            <RowCheck row={row} check={check} isSelected={isSelected} />
+          </div>
+        )}
+        {columns.map(({ id, cell, isNumeric }) => (
+          <div key={id} role="cell" className={classes.cell} data-numeric={isNumeric || undefined}>
+            {cell(row)}
+          </div>
+        ))}
+      </div>
+    );
+  },
+  // The set of what is selected changes with every box; a row is concerned by its own.
+  ({ check: one, ...some }, { check: other, ...others }) =>
+    one?.toggle === other?.toggle && (Object.keys(others) as (keyof typeof others)[]).every((name) => some[name] === others[name]),
+);
 
 function Header<Row>({ column: { header, isNumeric, sort } }: { readonly column: Column<Row> }) {
   return (
@@ -127,6 +167,15 @@ function Header<Row>({ column: { header, isNumeric, sort } }: { readonly column:
       )}
     </div>
   );
+}
+
+/** The grid of a row and the least width of all, px: gaps and the edges' padding are 16 px each. */
+function layoutOf<Row>(columns: readonly Column<Row>[], isSelectable: boolean) {
+  const widths = columns.map(({ width, grow = 1 }) => (grow === 0 ? `${width}px` : `minmax(${width}px, ${grow}fr)`));
+  return {
+    template: [...(isSelectable ? [`${checkWidth}px`] : []), ...widths].join(' '),
+    minWidth: columns.reduce((sum, { width }) => sum + width + 16, 32) + (isSelectable ? checkWidth + 16 : 0),
+  };
 }
 
 function keyAt<Row>(rows: readonly Row[], index: number, rowKey: (row: Row) => string): string | number {

@@ -1,5 +1,5 @@
 /** Moments in the viewer's zone: how long ago at a glance, the exact value with zone on hover or focus. */
-import { useSyncExternalStore } from 'react';
+import { useRef, useState, useSyncExternalStore } from 'react';
 import { Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
@@ -42,15 +42,27 @@ function watchClock(watcher: () => void): () => void {
 export function Time({ at, form = 'ago' }: TimeProps) {
   const { t, i18n } = useTranslation();
   const clock = useSyncExternalStore(watchClock, () => now);
+  const text = useRef<HTMLTimeElement>(null);
+  // A table has hundreds of moments, and one looks at one.
+  const [isNear, setNear] = useState(false);
   if (at === null || at === undefined) return <span className="soft">{t('common.never')}</span>;
   const moment = new Date(at);
-  const exact = exactTime(moment, i18n.language);
   return (
-    <Tooltip label={exact}>
-      <time dateTime={at} className="figures" tabIndex={form === 'ago' ? 0 : undefined}>
+    <>
+      <time
+        ref={text}
+        dateTime={at}
+        className="figures"
+        tabIndex={form === 'ago' ? 0 : undefined}
+        onPointerEnter={() => setNear(true)}
+        onPointerLeave={() => setNear(false)}
+        onFocus={() => setNear(true)}
+        onBlur={() => setNear(false)}
+      >
         {form === 'ago' ? timeAgo(timeTo(moment.getTime(), clock), i18n.language) : shortTime(moment, i18n.language)}
       </time>
-    </Tooltip>
+      {isNear && <Tooltip target={text} opened label={exactTime(moment, i18n.language)} />}
+    </>
   );
 }
 
@@ -63,16 +75,34 @@ function timeTo(moment: number, tick: number): number {
 
 function timeAgo(ms: number, language: string): string {
   const [unit, size] = units.find(([, least]) => Math.abs(ms) >= least) ?? ['second', 1_000];
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }).format(Math.round(ms / size), unit);
+  return formatsOf(language).ago.format(Math.round(ms / size), unit);
 }
 
 function exactTime(moment: Date, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }).format(moment);
+  return formatsOf(language).exact.format(moment);
 }
 
 /** Of today the time alone. */
 function shortTime(moment: Date, language: string): string {
   const isToday = moment.toDateString() === new Date().toDateString();
+  return formatsOf(language)[isToday ? 'today' : 'earlier'].format(moment);
+}
+
+function makeFormats(language: string) {
   const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
-  return new Intl.DateTimeFormat(language, isToday ? time : { year: 'numeric', month: 'short', day: 'numeric', ...time }).format(moment);
+  return {
+    ago: new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }),
+    exact: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }),
+    today: new Intl.DateTimeFormat(language, time),
+    earlier: new Intl.DateTimeFormat(language, { year: 'numeric', month: 'short', day: 'numeric', ...time }),
+  };
+}
+
+/** Made once for each language: to make one takes longer than to draw the row that it stands in. */
+const formats = new Map<string, ReturnType<typeof makeFormats>>();
+
+function formatsOf(language: string): ReturnType<typeof makeFormats> {
+  const known = formats.get(language) ?? makeFormats(language);
+  formats.set(language, known);
+  return known;
 }

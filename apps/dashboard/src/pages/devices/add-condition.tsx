@@ -52,7 +52,7 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
   };
   const needsValue = condition !== 'toolsStale';
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus width={280}>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={280}>
       <Popover.Target>
         <Button variant="default" leftSection={<IconFilterPlus size={16} />} onClick={() => setOpen(!isOpen)}>
           {t('devices.addCondition')}

@@ -7,7 +7,7 @@ import { type ColumnChoice, columnIds } from './column-choice';
 export function ColumnMenu({ shown, toggle }: ColumnChoice) {
   const { t } = useTranslation();
   return (
-    <Popover position="bottom-end" trapFocus>
+    <Popover position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
         <Button variant="default" leftSection={<IconColumns3 size={16} />}>
           {t('devices.chooseColumns')}

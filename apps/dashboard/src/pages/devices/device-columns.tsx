@@ -1,6 +1,5 @@
 /** The columns of the Devices table. */
-import { type Dispatch, type SetStateAction, useMemo } from 'react';
-import { Checkbox } from '@mantine/core';
+import { useMemo } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Column } from '../../parts/data-table';
@@ -15,18 +14,13 @@ export interface DeviceColumnsOptions {
   readonly shown: ReadonlySet<ColumnId>;
   readonly search: DeviceSearch;
   readonly setSearch: (change: Partial<DeviceSearch>) => void;
-  readonly selected: ReadonlySet<string>;
-  readonly setSelected: Dispatch<SetStateAction<ReadonlySet<string>>>;
-  readonly rows: readonly DeviceLineFragment[];
 }
 
 type DeviceColumn = Column<DeviceLineFragment>;
 
-export function useDeviceColumns(options: DeviceColumnsOptions): readonly DeviceColumn[] {
-  const { shown, search, setSearch } = options;
+export function useDeviceColumns({ shown, search, setSearch }: DeviceColumnsOptions): readonly DeviceColumn[] {
   const { t } = useTranslation();
-  const selection = useSelectionColumn(options);
-  const others = useMemo(() => {
+  return useMemo(() => {
     const sort = (order: DeviceOrder) => ({
       isActive: (search.orderBy ?? 'NAME_ASC') === order,
       direction: order === 'LAST_SEEN_DESC' ? ('descending' as const) : ('ascending' as const),
@@ -52,41 +46,6 @@ export function useDeviceColumns(options: DeviceColumnsOptions): readonly Device
       .filter((id) => shown.has(id))
       .map((id): DeviceColumn => ({ id, header: t(`devices.columns.${id}`), ...columns[id] }));
   }, [t, shown, search.orderBy, setSearch]);
-  return useMemo(() => [selection, ...others], [selection, others]);
-}
-
-function useSelectionColumn({ rows, selected, setSelected }: DeviceColumnsOptions): DeviceColumn {
-  const { t } = useTranslation();
-  return useMemo(() => {
-    const isAll = rows.length > 0 && rows.every(({ id }) => selected.has(id));
-    return {
-      id: 'select',
-      ...{ width: 24, grow: 0 },
-      header: (
-        <Checkbox
-          size="xs"
-          aria-label={t('devices.selectShown')}
-          checked={isAll}
-          indeterminate={!isAll && selected.size > 0}
-          onChange={() => setSelected(new Set(isAll ? [] : rows.map(({ id }) => id)))}
-        />
-      ),
-      cell: ({ id, name }) => (
-        <Checkbox
-          size="xs"
-          aria-label={t('devices.select', { device: name ?? id })}
-          checked={selected.has(id)}
-          onChange={() => setSelected((now) => toggled(now, id))}
-        />
-      ),
-    };
-  }, [t, rows, selected, setSelected]);
-}
-
-function toggled(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const changed = new Set(selected);
-  if (!changed.delete(id)) changed.add(id);
-  return changed;
 }
 
 /** The name and, beside it, what tells it from others of that name. */

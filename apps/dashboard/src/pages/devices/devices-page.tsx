@@ -1,5 +1,5 @@
 /** All devices: found by filter, shown as a table of any length, tagged and grouped, handed to a job. */
-import { useCallback, useMemo, useState } from 'react';
+import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconCpu, IconPlayerPlay, IconTags } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -12,6 +12,7 @@ import { DataTable } from '../../parts/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
+import type { Selection } from '../../parts/row-selection';
 import { useColumnChoice } from './column-choice';
 import { ColumnMenu } from './column-menu';
 import { useDeviceColumns } from './device-columns';
@@ -54,7 +55,8 @@ export function DevicesPage() {
   const pages = useDevicePages(search, filter);
   const count = useHubQuery({ query: DeviceCountDocument, variables: { filter }, refreshMs: countRefreshMs }).data?.fleetSummary;
   const choice = useColumnChoice();
-  const columns = useDeviceColumns({ shown: choice.shown, search, setSearch, selected, setSelected, rows: pages.rows });
+  const columns = useDeviceColumns({ shown: choice.shown, search, setSearch });
+  const selection = useDeviceSelection(pages.rows, selected, setSelected);
   return (
     <Page
       title={t('devices.title')}
@@ -74,7 +76,7 @@ export function DevicesPage() {
           columns={columns}
           rows={pages.rows}
           rowKey={keyOf}
-          isSelected={(row) => selected.has(row.id)}
+          selection={selection}
           totalCount={count?.deviceCount}
           rowsOf={JSON.stringify([filter, search.orderBy])}
           hasMore={pages.hasMore}
@@ -94,6 +96,27 @@ function useDevicePages({ orderBy = 'NAME_ASC' }: DeviceSearch, filter: DeviceFi
   const watched = useMemo(() => ({ filter: stayingFilterOf(filter) }), [filter]);
   useLiveRows({ subscription: DeviceChangesDocument, variables: watched, rowOf: changedRow, patch: pages.patch });
   return pages;
+}
+
+function useDeviceSelection(
+  rows: readonly DeviceLineFragment[],
+  selected: ReadonlySet<string>,
+  setSelected: Dispatch<SetStateAction<ReadonlySet<string>>>,
+): Selection<DeviceLineFragment> {
+  const { t } = useTranslation();
+  const toggle = useCallback(({ id }: DeviceLineFragment) => setSelected((now) => toggled(now, id)), [setSelected]);
+  return {
+    ...{ selected, toggle },
+    toggleAll: (areAll) => setSelected(new Set(areAll ? rows.map(({ id }) => id) : [])),
+    allLabel: t('devices.selectShown'),
+    labelOf: ({ id, name }) => t('devices.select', { device: name ?? id }),
+  };
+}
+
+function toggled(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const changed = new Set(selected);
+  if (!changed.delete(id)) changed.add(id);
+  return changed;
 }
 
 function pageOf({ devices: { nodes, pageInfo } }: DevicesQuery): PageOfRows<DeviceLineFragment> {
