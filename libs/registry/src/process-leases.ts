@@ -29,7 +29,8 @@ export interface LeaseTiming {
 const defaultTiming: LeaseTiming = { leaseMs: 15_000, renewEveryMs: 5_000, retryAfterMs: 1_000 };
 
 const TAKE = {
-  text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, $2, $3, now(), now() + $4 * interval '1 millisecond')`,
+  text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until, roles, version)
+         VALUES ($1, $2, $3, now(), now() + $4 * interval '1 millisecond', $5, $6)`,
 };
 const RENEW = {
   name: 'renew-lease',
@@ -76,11 +77,11 @@ export class ProcessLeases {
     return this.#current?.id;
   }
 
-  async take({ aloneOnDatabase = false }: LeaseOptions = {}): Promise<ProcessLease> {
+  async take({ aloneOnDatabase = false, roles = [], version = '' }: LeaseOptions = {}): Promise<ProcessLease> {
     const { database, timing } = this.#deps;
     const id = v7() as HubProcessId;
     const takenAt = Date.now();
-    await database.query(TAKE, [id, hostname(), process.pid, timing.leaseMs]);
+    await database.query(TAKE, [id, hostname(), process.pid, timing.leaseMs, roles, version]);
     if (aloneOnDatabase) await database.query(END_OTHERS, [id, 'hub_crashed']);
     this.#current = new Lease(id, this.#deps, takenAt);
     return this.#current;

@@ -72,6 +72,9 @@ export interface LeaseOptions {
    * presence and jobs are right without waiting for leases to run out.
    */
   readonly aloneOnDatabase?: boolean;
+  /** What this process does and which version of the program it is, for whoever looks after the hub. */
+  readonly roles?: readonly string[];
+  readonly version?: string;
 }
 
 /** Depth and lag of one batch writer, for metrics. */

@@ -1,4 +1,5 @@
 /** What every role stands on: the database, the lease of this process, the bus. */
+import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
 import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
 import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
@@ -6,6 +7,9 @@ import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
 import { writeSecret } from '../settings/secret-file.js';
+
+/** Of this program, from its package. */
+const { version: hubVersion } = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
 
 export interface Ground {
   readonly config: HubConfig;
@@ -23,7 +27,8 @@ export async function openGround({ config, logger }: Pick<Ground, 'config' | 'lo
   const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir });
   closers.add('registry', () => registry.close());
   // Nobody else can be on an embedded database: whatever processes its rows name are dead, however young their leases.
-  const lease = await registry.takeLease({ aloneOnDatabase: config.databaseUrl === undefined });
+  const { roles } = config;
+  const lease = await registry.takeLease({ aloneOnDatabase: config.databaseUrl === undefined, roles, version: hubVersion });
   closers.add('lease', () => lease.release());
   await announceAdminKey(config, registry);
   const bus = config.redisUrl ? await openRedisBus({ redisUrl: config.redisUrl, logger }) : await openLocalBus({ databaseUrl, logger });

@@ -28,7 +28,7 @@ async function connect(id: string, at: number, greeting: { model: string; firmwa
 beforeAll(async () => {
   database = await openTestDatabase();
   registry = await openRegistry({ databaseUrl: database.databaseUrl });
-  lease = await registry.takeLease();
+  lease = await registry.takeLease({ roles: ['gateway'], version: '1.2.3' });
   const lamp = { model: 'lamp', firmwareVersion: '1.0.0' };
   await connect('a', AT, lamp);
   const gone = await connect('b', AT + 10 * MINUTE, lamp);
@@ -76,7 +76,7 @@ describe('the figures of the fleet', () => {
 
   it('say which processes there are, and how many sessions each holds', async () => {
     const [process] = await registry.fleetFigures.processes();
-    expect(process).toMatchObject({ id: lease.id, isAlive: true, onlineCount: 2 });
+    expect(process).toMatchObject({ id: lease.id, isAlive: true, onlineCount: 2, roles: ['gateway'], version: '1.2.3' });
   });
 
   it('count calls by how they ended, since when it was asked for', async () => {

@@ -47,6 +47,9 @@ export interface HubProcessRow {
   readonly startedAt: number;
   readonly isAlive: boolean;
   readonly onlineCount: number;
+  readonly roles: readonly string[];
+  /** Of the program; empty where it did not say. */
+  readonly version: string;
 }
 
 export interface FleetFiguresStore {
@@ -191,7 +194,7 @@ export class PgFleetFigures implements FleetFiguresStore {
       {
         name: 'hub-processes',
         text: `
-          SELECT p.id, p.host, p.pid, p.started_at AS "startedAt", p.lease_until > now() AS "isAlive",
+          SELECT p.id, p.host, p.pid, p.started_at AS "startedAt", p.lease_until > now() AS "isAlive", p.roles, p.version,
                  CASE WHEN p.lease_until > now() THEN (SELECT count(*)::int FROM device d WHERE d.gateway_id = p.id AND d.online) ELSE 0 END AS "onlineCount"
             FROM hub_process p ORDER BY p.started_at LIMIT $1`,
       },

@@ -58,7 +58,7 @@ function JobFigure() {
   return (
     <Figure
       name={t('overview.jobs')}
-      value={data && number(live.length)}
+      value={data && `${number(live.length)}${data.live.pageInfo.hasNextPage ? '+' : ''}`}
       note={paused > 0 ? t('overview.paused', { count: paused }) : t('overview.nonePaused')}
       link={{ to: '/jobs' }}
     />

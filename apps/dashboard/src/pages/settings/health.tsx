@@ -50,6 +50,8 @@ function useProcessColumns(): readonly Column<Process>[] {
   const { t } = useTranslation();
   return [
     { id: 'host', header: t('settings.host'), width: 140, cell: ({ host }) => host },
+    { id: 'roles', header: t('settings.roles'), width: 170, cell: ({ roles }) => roles.join(', ') || t('common.none') },
+    { id: 'version', header: t('settings.version'), width: 80, grow: 0, cell: ({ version }) => version || t('common.none') },
     { id: 'pid', header: t('settings.pid'), width: 70, grow: 0, isNumeric: true, cell: ({ pid }) => pid },
     {
       id: 'state',
