@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: every page of the console over a hub with simulated devices, light and dark, on a desktop and on a narrow phone, into
- * test-results/screenshots. `-- devices jobs` takes those pages alone.
+ * `npm run screenshots`: every page of the console over a hub with simulated devices, light and dark, on a desktop and on a narrow phone, in English and in
+ * Chinese, into test-results/screenshots. `-- devices jobs` takes those pages alone.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -23,6 +23,8 @@ const views = [
   { name: 'dark', colorScheme: 'dark', width: 1360, height: 860 },
   { name: 'narrow', colorScheme: 'light', width: 360, height: 740 },
   { name: 'narrow-dark', colorScheme: 'dark', width: 360, height: 740 },
+  { name: 'zh', colorScheme: 'light', width: 1360, height: 860, language: 'zh' },
+  { name: 'zh-narrow-dark', colorScheme: 'dark', width: 360, height: 740, language: 'zh' },
 ];
 
 const hub = await startHub({ env: { FLOTILLA_STATUS_INTERVAL_SECONDS: '15' } });
@@ -30,13 +32,14 @@ const fleet = startFleet(hub, { devices: 60, transport: 'mixed' });
 const browser = await openBrowser();
 try {
   const scenery = await furnish(hub, 60);
-  for (const { name: view, ...options } of views) {
+  for (const { name: view, language, ...options } of views) {
     const signedOut = await openConsole(browser, hub, { ...options, key: null });
     await signedOut.page.goto('/');
     await signedOut.page.getByRole('button', { name: 'Sign in' }).waitFor();
     if (wanted.length === 0) await signedOut.page.screenshot({ path: path.join(folder, `sign-in.${view}.png`) });
     await signedOut.close();
     const { page, visit, complaints, close } = await openConsole(browser, hub, options);
+    if (language) await page.evaluate(`localStorage.setItem('flotilla.language', '${language}')`);
     for (const { name, pathOf } of pages.filter((entry) => wanted.length === 0 || wanted.includes(entry.name))) {
       await visit(pathOf(scenery));
       // Charts and pictures come after the heading.

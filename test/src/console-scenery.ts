@@ -1,5 +1,6 @@
 /** A fleet with something to look at, and the console's pages with their addresses in it: for screenshots and for looking at every page. */
 import { eventually } from './eventually.js';
+import { makeImage } from './firmware-image.js';
 import { ask } from './graphql-client.js';
 import type { HubProcess } from './hub-process.js';
 
@@ -58,6 +59,13 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   for (const id of ids.slice(0, 8))
     await ask(hub, call, { input: { deviceId: id, tool: 'self.audio_speaker.set_volume', arguments: { volume: 40 } } });
   await ask(hub, call, { input: { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 400 } } });
+  await publishImage(hub);
+  await ask(hub, 'mutation ($input: WebhookInput!) { createWebhook(input: $input) { userErrors { message } } }', {
+    input: { url: 'https://example.com/flotilla', types: ['device.*', 'job.finished'] },
+  });
+  await ask(hub, 'mutation ($input: DeviceGroupInput!) { createDeviceGroup(input: $input) { userErrors { message } } }', {
+    input: { name: 'Lobby', filter: { tags: ['lobby'] } },
+  });
   const all = { devices: { all: true } };
   const done = await jobOf(hub, { name: 'Night volume', tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, ...all }, 'done');
   const paused = await jobOf(
@@ -71,6 +79,18 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
     30_000,
   );
   return { deviceId, doneJobId: done, pausedJobId: paused };
+}
+
+/** Taken in, and published for one of the simulated boards. */
+async function publishImage(hub: Hub): Promise<void> {
+  const form = new FormData();
+  form.append('kind', 'FIRMWARE');
+  form.append('file', new Blob([makeImage({ version: '9.1.0' })]), 'xiaozhi.bin');
+  const headers = { authorization: `Bearer ${hub.adminKey}` };
+  const answer = await fetch(`${hub.httpUrl}/api/firmware`, { method: 'POST', headers, body: form });
+  const { id } = (await answer.json()) as { id: string };
+  const publish = 'mutation ($id: ID!) { publishFirmwareImage(id: $id, models: ["bread-compact-wifi"]) { userErrors { message } } }';
+  await ask(hub, publish, { id });
 }
 
 async function jobOf(hub: Hub, input: Readonly<Record<string, unknown>>, key: string): Promise<string> {
