@@ -135,7 +135,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
       .getByRole('button', { name: /Account and appearance/ })
       .first()
       .click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
