@@ -109,7 +109,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await dialog.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password is changed.', { exact: false }).waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await page.waitForFunction('document.activeElement?.textContent?.includes("Account and appearance")');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent?.includes("Account and appearance")')).toBe(true);
     await elsewhere.page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     await elsewhere.close();
   });

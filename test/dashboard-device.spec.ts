@@ -97,7 +97,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     expect(await seriousViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await page.waitForFunction("document.activeElement?.querySelector('img[alt=Photo]') !== null");
+    await expect.poll(() => page.evaluate("document.activeElement?.querySelector('img[alt=Photo]') !== null")).toBe(true);
   });
 
   it('lists calls, sessions and events', async () => {
@@ -133,7 +133,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.waitForFunction('document.activeElement?.getAttribute("aria-label") === "More acts"');
+    await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label") === "More acts"')).toBe(true);
   });
 
   it('tails events, with a filter and a pause', async () => {

@@ -123,7 +123,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await dialog.getByRole('textbox', { name: 'Time zone of its devices' }).fill('Europe/Berlin');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.waitForFunction('document.activeElement?.textContent === "Groups"');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Groups"')).toBe(true);
     await groups.click();
     await page.getByRole('button', { name: 'Best suites', exact: true }).click();
     await page.getByText('98 devices, 0 online').waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
     await page.getByText('Model: no such board').waitFor();
     await page.getByText('No device matches').waitFor();
-    await page.waitForFunction('document.activeElement?.textContent === "Filter"');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Filter"')).toBe(true);
     await page.getByRole('button', { name: 'Remove Model: no such board' }).press('Enter');
     await page.getByRole('row').nth(1).waitFor();
     const columns = page.getByRole('button', { name: 'Columns' });
@@ -159,7 +159,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await page.getByRole('checkbox', { name: 'Id', exact: true }).press('Space');
     await page.getByRole('columnheader', { name: 'Id', exact: true }).waitFor();
     await page.keyboard.press('Escape');
-    await page.waitForFunction('document.activeElement?.textContent === "Columns"');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Columns"')).toBe(true);
     await page
       .getByRole('checkbox', { name: /^Select Room/ })
       .first()

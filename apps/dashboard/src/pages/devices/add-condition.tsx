@@ -1,5 +1,5 @@
 /** Adds one condition to the filter: what, then its value. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { Autocomplete, Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { IconFilterPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -40,6 +40,7 @@ const silences = { hour: 1, day: 24, week: 168, month: 720 } as const;
 
 export function AddCondition({ search, choices, onChange }: AddConditionProps) {
   const { t } = useTranslation();
+  const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [condition, setCondition] = useState<Condition>('presence');
   const [mode, setMode] = useState<ConditionMode>('must');
@@ -49,12 +50,13 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
     onChange(withCondition(search, conditionFrom(condition, value.trim()), mode));
     setValue('');
     setOpen(false);
+    button.current?.focus();
   };
   const needsValue = condition !== 'toolsStale';
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={280}>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconFilterPlus size={16} />} onClick={() => setOpen(!isOpen)}>
+        <Button ref={button} variant="default" leftSection={<IconFilterPlus size={16} />} onClick={() => setOpen(!isOpen)}>
           {t('devices.addCondition')}
         </Button>
       </Popover.Target>
