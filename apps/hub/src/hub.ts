@@ -34,6 +34,7 @@ import { openPictures, pictureFiles, type OpenPictures } from './roles/open-pict
 import { readQueryRules } from './settings/query-settings.js';
 import { rolloutLimits } from './settings/rollout-limits.js';
 import { keepSecret } from './settings/secret-file.js';
+import { TrustedProxies } from './http/trusted-proxies.js';
 import { addOperationsRoutes, type MetricsAccess } from './http/operations-routes.js';
 import { systemClock } from './system-clock.js';
 import { TlsFiles } from './http/tls-files.js';
@@ -97,10 +98,11 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
   const pictures = openPictures(ground, addresses, deviceSecret);
   const gate = new ToolGate(config.deviceUrls);
-  const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures };
+  const { clientOf } = new TrustedProxies(config.proxies.trusted, config.proxies.header);
+  const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures, clientOf };
   const gateway = ground.has('gateway') ? await openGateway(ground, gate, gatewayPlace) : undefined;
   const metrics = measureParts(ground, gateway);
-  if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures });
+  if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures, clientOf });
   if (ground.has('worker')) await openWorker(ground, gate, metrics, pictures);
   addOperationsRoutes(server, operationsOf(ground, metrics));
   await server.ready();
@@ -124,13 +126,14 @@ interface HttpSide {
   readonly upgrades: Map<string, UpgradeHandler>;
   readonly settings: DeviceSettings;
   readonly pictures: OpenPictures;
+  readonly clientOf: TrustedProxies['clientOf'];
 }
 
 async function openApi(
   ground: Ground,
   gate: ToolGate,
   metrics: HubMetrics,
-  { server, upgrades, settings, pictures }: HttpSide,
+  { server, upgrades, settings, pictures, clientOf }: HttpSide,
 ): Promise<void> {
   const { blobs, bus, closers, config, logger, registry } = ground;
   const { approvals, verification } = config;
@@ -154,6 +157,7 @@ async function openApi(
     publicUrl: config.publicUrl,
     consoleFolder,
     isHttps: config.tls !== undefined,
+    clientOf,
     logger,
   });
   closers.add('api', () => api.close());

@@ -8,7 +8,7 @@ export class ApiContext {
   readonly viewer: Principal;
   /** Where a person asks. */
   readonly session: SignedInUser | undefined;
-  /** Where the request came from: the caller, or the proxy before it. */
+  /** Where the request came from: the caller, or a proxy that the hub was not told to trust. */
   readonly remoteAddress: string | undefined;
   /** Whatever shows a device, or belongs to one, is read here, so that a narrowed key sees its own only. */
   readonly view: FleetView;

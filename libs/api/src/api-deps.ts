@@ -1,4 +1,5 @@
 /** What the API is given by apps/hub, and the tokens under which Nest hands it to the resolvers. */
+import type { IncomingMessage } from 'node:http';
 import type { EventFeed } from '@flotilla/bus';
 import type { FleetView, KnownDevice, Registry } from '@flotilla/registry';
 import type {
@@ -14,6 +15,18 @@ import type {
 import type { QueryRules } from './limits/admission.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import type { OidcSettings } from './sign-in/oidc-sign-in.js';
+
+/** Whom a request comes from: whoever connected, or whom a proxy passed on that the hub trusts. */
+export interface Client {
+  readonly address: string | undefined;
+  /** A proxy was asked by HTTPS. */
+  readonly isSecure: boolean;
+}
+
+export type ClientOf = (request: IncomingMessage) => Client;
+
+/** Without proxies. */
+export const directClient: ClientOf = ({ socket }) => ({ address: socket.remoteAddress, isSecure: false });
 
 /** The part of pino's logger that the API uses. */
 export interface ApiLogger {
@@ -51,6 +64,8 @@ export interface ApiDeps {
   readonly consoleFolder?: string | undefined;
   /** The hub's own listener speaks HTTPS. */
   readonly isHttps?: boolean;
+  /** Without it, nobody stands between. */
+  readonly clientOf?: ClientOf | undefined;
   readonly logger: ApiLogger;
   readonly queries?: QueryRules;
   /** Those not given are the defaults. */

@@ -26,7 +26,8 @@ import { MqttIngress } from './mqtt/mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt/mqtt-upgrade.js';
 import { NoVoice } from './conversations/no-voice.js';
 import { defaultPublishTopic } from './provisioning/ota-answer.js';
-import { peerOf } from './sessions/session-host.js';
+import { directAddress, peerOf } from './sessions/session-host.js';
+import type { ClientAddress } from './sessions/session-host.js';
 import type { SessionStores } from './sessions/session-record.js';
 import type { VisionFor } from './sessions/vision-customer.js';
 import { BoundedToolPageCache } from './sessions/tool-page-cache.js';
@@ -51,6 +52,8 @@ export interface GatewayOptions {
   readonly bus: Pick<Bus, 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly auth: DeviceAuth;
+  /** Who asked for an upgrade; without it whoever connected. */
+  readonly addressOf?: ClientAddress;
   /** The topic that MQTT devices publish to; `device-server` by default. */
   readonly publishTopic?: string;
   /** Networks in which microcontrollers may be dialled, as `192.168.0.0/16`. */
@@ -125,9 +128,10 @@ export class Gateway {
       conversations: this.#voice ?? voiceless,
     });
     this.callServer = this.#sessions;
-    const door = { ...shared, auth, host: this.#sessions, lobby: this.#lobby, attempts: new FailedAttempts(clock) };
+    const { addressOf = directAddress } = options;
+    const door = { ...shared, auth, addressOf, host: this.#sessions, lobby: this.#lobby, attempts: new FailedAttempts(clock) };
     this.#mqtt = new MqttIngress({ ...door, publishTopic: options.publishTopic ?? defaultPublishTopic });
-    this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
+    this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, addressOf, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
     this.#webSockets = new WebSocketIngress(door);
     this.#boards = new McpuWebSocketIngress(door);
     const networks = new DialNetworks(options.dialNetworks ?? defaultDialNetworks);

@@ -21,6 +21,7 @@ export { defaultGatewayLimits } from './gateway-limits.js';
 export type { GatewayLimits } from './gateway-limits.js';
 export type { GatewayLogger } from './gateway-logger.js';
 export type { HttpRoute } from './http-route.js';
+export type { ClientAddress } from './sessions/session-host.js';
 export type { SessionCount } from './sessions/live-sessions.js';
 export type { EnrolmentMode } from './provisioning/admission-desk.js';
 export { DeviceAddresses, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } from './provisioning/device-addresses.js';

@@ -5,6 +5,7 @@ import {
   Gateway,
   OpenAuth,
   OtaProvisioning,
+  type ClientAddress,
   type DeviceAddresses,
   type DeviceAuth,
 } from '@flotilla/gateway';
@@ -18,6 +19,7 @@ import type { OpenPictures } from './open-pictures.js';
 import { openVoice } from './open-voice.js';
 import { rolloutLimits } from '../settings/rollout-limits.js';
 import { systemClock } from '../system-clock.js';
+import type { TrustedProxies } from '../http/trusted-proxies.js';
 import type { TlsFiles } from '../http/tls-files.js';
 import type { UpgradeHandler } from '../http/upgrade-router.js';
 
@@ -34,15 +36,18 @@ export interface GatewayPlace {
   readonly tls: TlsFiles | undefined;
   readonly deviceSecret: string;
   readonly pictures: OpenPictures;
+  readonly clientOf: TrustedProxies['clientOf'];
 }
 
 export async function openGateway(ground: Ground, gate: ToolGate, place: GatewayPlace): Promise<OpenGateway> {
   const { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures } = place;
+  const addressOf: ClientAddress = (request) => place.clientOf(request).address;
   const { bus, closers, config, lease, logger, registry } = ground;
   const { publishTopic } = config;
   const provisioning = new OtaProvisioning({
     ...{ registry, bus, mode: config.enrolment, clock: systemClock, logger },
     updates: { offer: rolloutOffers(ground), signer: pictures.signer },
+    addressOf,
     settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
   });
   await provisioning.start();
@@ -62,6 +67,7 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
     clock: systemClock,
     auth,
     publishTopic,
+    addressOf,
     dialNetworks: config.dialNetworks,
     udp,
     voice: openVoice(ground, gate),

@@ -16,6 +16,7 @@ import { storageUrlProblem } from '@flotilla/storage';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
 import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, seconds, unset } from './setting-kinds.js';
@@ -64,6 +65,7 @@ const environment = z.object({
   FLOTILLA_TLS_KEY: optionalText,
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
+  ...proxySettings,
   ...peopleSettings,
   ...querySettings,
   FLOTILLA_DEVICE_AUTH: z.preprocess(
@@ -156,6 +158,7 @@ export interface HubConfig {
   readonly publishTopic: string;
   /** Files in PEM; with them HTTP is HTTPS, and MQTT is there over TLS as well. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly proxies: ProxyConfig;
   readonly dataDir: string;
   readonly adminKey: string | undefined;
   readonly people: PeopleConfig;
@@ -329,6 +332,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     publicMqtt: values.FLOTILLA_PUBLIC_MQTT,
     publishTopic: values.FLOTILLA_PUBLISH_TOPIC,
     tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
+    proxies: proxiesOf(values),
     dataDir: values.FLOTILLA_DATA_DIR,
     adminKey: values.FLOTILLA_ADMIN_KEY,
     people: peopleOf(values),

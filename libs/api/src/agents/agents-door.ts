@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { principalRef } from '@flotilla/registry';
 import { viewOf } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
-import type { ApiDeps } from '../api-deps.js';
+import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { authenticate, bearerKey } from '../access/authentication.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { budgetHeaders, RateLimitedError, type CostBudget } from '../limits/cost-budget.js';
@@ -25,7 +25,10 @@ export interface AgentsDoor {
   close(): Promise<void>;
 }
 
-type DoorDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & { readonly budget: CostBudget };
+type DoorDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & {
+  readonly budget: CostBudget;
+  readonly clientOf: ClientOf;
+};
 
 export function openAgentsDoor(deps: DoorDeps, limits: ApiLimits): AgentsDoor {
   const door = new Door(deps, limits);
@@ -83,7 +86,7 @@ class Door {
   }
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { headers, ip, raw } = request;
+    const { headers, raw } = request;
     if (isForeignOrigin(headers.origin, this.#deps.publicUrl))
       throw new ApiError('FORBIDDEN', 'Pages of other origins may not talk to this hub.');
     const viewer = await authenticate(this.#deps.registry.apiKeys, headers.authorization);
@@ -95,7 +98,7 @@ class Door {
       );
     await this.#deps.budget.spend(viewer, this.#limits.requestCost);
     const auth: AuthInfo = { token: '', clientId: principalRef(viewer), scopes: [...viewer.scopes] };
-    this.#callers.set(auth, { viewer, view: viewOf(this.#deps.registry, viewer), remoteAddress: ip, mode });
+    this.#callers.set(auth, { viewer, view: viewOf(this.#deps.registry, viewer), remoteAddress: this.#deps.clientOf(raw).address, mode });
     reply.hijack();
     this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');
     reply.raw.once('close', () => this.#open.delete(reply.raw));

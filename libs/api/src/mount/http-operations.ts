@@ -5,7 +5,7 @@ import { type DocumentNode, type ExecutionResult, type FormattedExecutionResult,
 import { isJsonObject } from '@flotilla/mcp';
 import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { ApiContext } from '../api-context.js';
-import type { ApiDeps } from '../api-deps.js';
+import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Admission } from '../limits/admission.js';
 import type { ApiLimits } from '../limits/api-limits.js';
@@ -45,10 +45,11 @@ const nobody: Caller = { viewer: { kind: 'KEY', id: '', name: 'nobody', scopes: 
 
 export interface HttpDeps extends ApiDeps {
   readonly callers: Callers;
+  readonly clientOf: ClientOf;
   readonly admission: Admission;
 }
 
-export function makeHttpOperations({ registry, logger, callers, admission }: HttpDeps, limits: ApiLimits): HttpOperations {
+export function makeHttpOperations({ registry, logger, callers, clientOf, admission }: HttpDeps, limits: ApiLimits): HttpOperations {
   const known = new WeakMap<IncomingMessage, Caller>();
   const budgets = new WeakMap<object, BudgetState>();
   const callerOf = ({ raw }: FastifyRequest): Caller => known.get(raw) ?? nobody;
@@ -72,7 +73,7 @@ export function makeHttpOperations({ registry, logger, callers, admission }: Htt
         refuseJsonQuery(request.query);
       },
     },
-    context: (request) => new ApiContext(registry, callerOf(request), request.ip),
+    context: (request) => new ApiContext(registry, callerOf(request), clientOf(request.raw).address),
     beforeExecution: async (schema, document, context, variables) => {
       const { reply, viewer } = context as MercuriusContext;
       const operation = { schema, document, variables, operationName: operationNameIn(reply.request) };
@@ -108,9 +109,9 @@ export function makeHttpOperations({ registry, logger, callers, admission }: Htt
 const responseType = 'application/graphql-response+json';
 
 /** GET never changes anything: Mercurius takes queries alone there. */
-async function authenticateRequest(callers: Callers, { headers, method }: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+async function authenticateRequest(callers: Callers, { raw, method }: FastifyRequest, reply: FastifyReply): Promise<Caller> {
   try {
-    return await callers.ofRequest(headers, method !== 'GET' && method !== 'HEAD');
+    return await callers.ofRequest(raw, method !== 'GET' && method !== 'HEAD');
   } catch (error) {
     if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
     throw error;

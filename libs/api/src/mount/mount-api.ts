@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import type {} from 'mercurius';
 import { openAgentsDoor } from '../agents/agents-door.js';
 import { viewOf } from '../api-context.js';
-import type { ApiDeps } from '../api-deps.js';
+import { directClient, type ApiDeps } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import { ApiModule } from './api.module.js';
 import { serveConsole } from '../console/serve-console.js';
@@ -46,10 +46,12 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
     deps.registry.apiKeys.forget();
     deps.registry.userSessions.forget();
   });
+  const clientOf = deps.clientOf ?? directClient;
   const admission = new Admission(limits, deps.queries);
-  const agents = openAgentsDoor({ ...deps, budget: admission.budget }, limits);
+  const agents = openAgentsDoor({ ...deps, clientOf, budget: admission.budget }, limits);
   const { signIns, people, publicUrl, logger } = deps;
-  const isSecure = deps.isHttps === true || publicUrl?.startsWith('https:') === true;
+  const isHttps = deps.isHttps === true || publicUrl?.startsWith('https:') === true;
+  const isSecure = (request: IncomingMessage) => isHttps || clientOf(request).isSecure;
   const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure });
   const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);
   let app: INestApplication | undefined;
@@ -57,21 +59,21 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   await server.register(async (scope) => {
     const openApi = catalogueRest(scope);
     serveConsole(scope, deps.consoleFolder);
-    serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, now: Date.now });
+    serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, clientOf, now: Date.now });
     const rest = { callers, budget: admission.budget, requestCost: limits.requestCost };
     serveRest(scope, rest, [
-      ...uploadRoutes(deps),
-      firmwareUpload(deps.firmware),
+      ...uploadRoutes({ ...deps, clientOf }),
+      firmwareUpload(deps.firmware, clientOf),
       ...jobResultRoutes((viewer) => viewOf(deps.registry, viewer).jobs),
       auditExport(deps.registry.audit),
       openApi,
     ]);
     agents.mount(scope);
-    app = await startNest(scope, { ...deps, callers, admission }, limits);
+    app = await startNest(scope, { ...deps, callers, admission, clientOf }, limits);
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');
   const nest = app;
-  const subscriptions = openSubscriptionServer({ ...deps, limits, callers, admission, schema: nest.get(GraphQLSchemaHost).schema });
+  const subscriptions = openSubscriptionServer({ ...deps, limits, callers, admission, clientOf, schema: nest.get(GraphQLSchemaHost).schema });
   return {
     upgrades: new Map([['/graphql', subscriptions.upgrade]]),
     close: async () => {

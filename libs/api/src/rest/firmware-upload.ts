@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ImageUpload, UploadRefusal } from '@flotilla/fleet';
 import type { Principal } from '@flotilla/registry';
 import { actorOf } from '../api-context.js';
+import type { ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import type { FirmwareOperations } from '../fleet-operations.js';
 import { readForm } from './read-form.js';
@@ -10,14 +11,14 @@ import type { RestRoute } from './rest-routes.js';
 
 const knownFields = new Set(['kind', 'version']);
 
-export function firmwareUpload(firmware: Pick<FirmwareOperations, 'upload'>): RestRoute {
+export function firmwareUpload(firmware: Pick<FirmwareOperations, 'upload'>, clientOf: ClientOf): RestRoute {
   return {
     method: 'POST',
     url: '/api/firmware',
     scope: 'FIRMWARE_WRITE',
     isFleetWide: true,
-    handle: async ({ ip, raw }: FastifyRequest, reply: FastifyReply, viewer: Principal) => {
-      const actor = actorOf({ viewer, remoteAddress: ip });
+    handle: async ({ raw }: FastifyRequest, reply: FastifyReply, viewer: Principal) => {
+      const actor = actorOf({ viewer, remoteAddress: clientOf(raw).address });
       const answer = await readForm(raw, async (fields, file) => firmware.upload({ ...uploadOf(fields), ...file }, actor));
       if ('refusal' in answer) return reply.code(statusOf(answer.refusal)).send(answer.refusal);
       return reply.code(201).send({ id: answer.image.id });

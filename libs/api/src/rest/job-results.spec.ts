@@ -54,7 +54,7 @@ describe('the results of a job as a file', () => {
     serveRest(
       server,
       {
-        callers: { ofRequest: async ({ authorization }) => ({ viewer: await authenticate(apiKeys, authorization) }) },
+        callers: { ofRequest: async ({ headers }) => ({ viewer: await authenticate(apiKeys, headers.authorization) }) },
         budget: new CostBudget(1_000),
         requestCost: 1,
       },

@@ -36,7 +36,7 @@ export function serveRest(server: FastifyInstance, { callers, budget, requestCos
       scope.route({
         ...{ method, url, config: { scope: needed } },
         handler: async (request, reply) => {
-          const { viewer } = await callers.ofRequest(request.headers, method !== 'GET');
+          const { viewer } = await callers.ofRequest(request.raw, method !== 'GET');
           if (needed !== undefined)
             refuseViewer(viewer, { name: `${method} ${url}`, scope: needed, isFleetWide: isFleetWide || needed === 'ADMIN' });
           void reply.headers(budgetHeaders(await budget.spend(viewer, requestCost)));

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '@flotilla/registry';
 import { sourceOfRequest, viewOf } from '../api-context.js';
-import type { ApiDeps } from '../api-deps.js';
+import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import type { RestRoute } from './rest-routes.js';
 import { uploadUrl } from './upload-urls.js';
@@ -15,7 +15,9 @@ const pictureTypes: ReadonlyMap<string, string> = new Map([
   ['image/gif', 'gif'],
 ]);
 
-export function uploadRoutes({ pictures, registry }: Pick<ApiDeps, 'pictures' | 'registry'>): readonly RestRoute[] {
+type UploadRoutesDeps = Pick<ApiDeps, 'pictures' | 'registry'> & { readonly clientOf: ClientOf };
+
+export function uploadRoutes({ pictures, registry, clientOf }: UploadRoutesDeps): readonly RestRoute[] {
   const send = async (reply: FastifyReply, upload: UploadRow, key: string, contentType: string): Promise<FastifyReply> => {
     const blob = await pictures.read(key);
     if (blob === undefined) throw notFound(upload.id);
@@ -30,7 +32,7 @@ export function uploadRoutes({ pictures, registry }: Pick<ApiDeps, 'pictures' | 
         const taken = await pictures.take(request.raw);
         if ('status' in taken) return reply.code(taken.status).send({ code: taken.code, message: taken.message });
         const { id, kind, contentType, sizeBytes, sha256, at } = taken;
-        const by = sourceOfRequest({ viewer, remoteAddress: request.ip });
+        const by = sourceOfRequest({ viewer, remoteAddress: clientOf(request.raw).address });
         await registry.audit.record({
           ...by,
           action: 'upload.added',

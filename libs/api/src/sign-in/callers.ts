@@ -2,7 +2,7 @@
  * Who asks: a program by its key, or a person by the cookie of a browser that is signed in. Where something is to be changed, and for WebSockets, which no
  * other rule of browsers guards, the cookie counts only in requests of this hub's own pages.
  */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { actorName, type SignedInUser, type SignIns } from '@flotilla/fleet';
 import type { ApiKeyStore, Principal } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
@@ -21,8 +21,8 @@ export interface CallersDeps {
   readonly signIns: Pick<SignIns, 'whoIs'>;
   /** The origin under which browsers reach this hub, where it is not the one that they ask at. */
   readonly publicUrl: string | undefined;
-  /** Browsers reach this hub by HTTPS. */
-  readonly isSecure: boolean;
+  /** The browser reaches this hub by HTTPS. */
+  readonly isSecure: (request: IncomingMessage) => boolean;
 }
 
 export class Callers {
@@ -33,8 +33,9 @@ export class Callers {
   }
 
   /** A key goes before a cookie. Throws UNAUTHENTICATED, and FORBIDDEN for a cookie that another site's page sent. */
-  async ofRequest(headers: IncomingHttpHeaders, isChange: boolean): Promise<Caller> {
-    const token = headers.authorization === undefined ? this.tokenIn(headers) : undefined;
+  async ofRequest(request: IncomingMessage, isChange: boolean): Promise<Caller> {
+    const { headers } = request;
+    const token = headers.authorization === undefined ? this.tokenIn(request) : undefined;
     if (token === undefined) return this.ofKey(headers.authorization);
     if (isChange && originOf(headers, this.#deps.publicUrl) !== 'same')
       throw new ApiError('FORBIDDEN', "Only pages of this hub may change something with a browser's session; programs use an API key.");
@@ -53,11 +54,11 @@ export class Callers {
   }
 
   /** The cookie of an upgrade to WebSocket; none where the page is another site's, or unknown. */
-  tokenOfUpgrade(headers: IncomingHttpHeaders): string | undefined {
-    return originOf(headers, this.#deps.publicUrl) === 'same' ? this.tokenIn(headers) : undefined;
+  tokenOfUpgrade(request: IncomingMessage): string | undefined {
+    return originOf(request.headers, this.#deps.publicUrl) === 'same' ? this.tokenIn(request) : undefined;
   }
 
-  tokenIn(headers: IncomingHttpHeaders): string | undefined {
-    return readCookie(headers, 'flotilla-session', this.#deps.isSecure);
+  tokenIn(request: IncomingMessage): string | undefined {
+    return readCookie(request.headers, 'flotilla-session', this.#deps.isSecure(request));
   }
 }

@@ -1,7 +1,9 @@
 /** `/api/sign-in` and out again: the only paths below /api that want no key. What they tell strangers is which ways in there are. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Browser, OpenedSession, People, SignedInUser, SignIns } from '@flotilla/fleet';
 import { actorOf } from '../api-context.js';
+import type { ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from './callers.js';
@@ -16,7 +18,9 @@ export interface SignInRoutesDeps {
   /** Undefined: no identity provider is configured. */
   readonly oidc: OidcSignIn | undefined;
   readonly publicUrl: string | undefined;
-  readonly isSecure: boolean;
+  /** The browser reaches this hub by HTTPS. */
+  readonly isSecure: (request: IncomingMessage) => boolean;
+  readonly clientOf: ClientOf;
   readonly now: () => number;
 }
 
@@ -72,20 +76,21 @@ class SignInDesk {
 
   async signOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const session = await this.#sessionOf(request, reply);
-    await this.#deps.signIns.signOut(session, request.ip);
+    await this.#deps.signIns.signOut(session, this.#addressOf(request));
     return reply.code(204).send();
   }
 
   async signOutEverywhere(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { user } = await this.#sessionOf(request, reply);
-    const { viewer } = await this.#deps.callers.ofRequest(request.headers, true);
-    const sessions = await this.#deps.people.signOutEverywhere(user.id, actorOf({ viewer, remoteAddress: request.ip }));
+    const { viewer } = await this.#deps.callers.ofRequest(request.raw, true);
+    const sessions = await this.#deps.people.signOutEverywhere(user.id, actorOf({ viewer, remoteAddress: this.#addressOf(request) }));
     return reply.send({ sessions: sessions ?? 0 });
   }
 
   async toProvider(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { oidc, isSecure } = this.#deps;
+    const { oidc } = this.#deps;
     if (oidc === undefined) throw noProvider();
+    const isSecure = this.#deps.isSecure(request.raw);
     const { url, pending } = await oidc.begin(this.#originIn(request));
     // Lax: the provider's page leads back here.
     const cookie = cookieText('flotilla-oidc', pending, { isSecure, maxAgeSeconds: oidc.pendingSeconds, sameSite: 'Lax' });
@@ -94,8 +99,9 @@ class SignInDesk {
 
   /** Ends on the hub's own page, which finds out who is signed in; `?sign-in=refused` or `failed` where nobody is. */
   async fromProvider(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { oidc, isSecure, signIns } = this.#deps;
+    const { oidc, signIns } = this.#deps;
     if (oidc === undefined) throw noProvider();
+    const isSecure = this.#deps.isSecure(request.raw);
     const pending = readCookie(request.headers, 'flotilla-oidc', isSecure);
     void reply.header('set-cookie', expiredCookie('flotilla-oidc', isSecure));
     const person = await oidc.finish(new URL(request.url, this.#originIn(request)), pending);
@@ -107,11 +113,12 @@ class SignInDesk {
   }
 
   /** A session that the browser had before ends: no token outlives a sign-in. */
-  async #replace({ headers, ip }: FastifyRequest, reply: FastifyReply, opened: OpenedSession): Promise<void> {
-    const { callers, isSecure, now, signIns } = this.#deps;
-    const former = callers.tokenIn(headers);
+  async #replace(request: FastifyRequest, reply: FastifyReply, opened: OpenedSession): Promise<void> {
+    const { callers, now, signIns } = this.#deps;
+    const isSecure = this.#deps.isSecure(request.raw);
+    const former = callers.tokenIn(request.raw);
     const session = former === undefined ? undefined : await callers.ofToken(former).catch(() => undefined);
-    if (session?.session) await signIns.signOut(session.session, ip);
+    if (session?.session) await signIns.signOut(session.session, this.#addressOf(request));
     const maxAgeSeconds = Math.floor((opened.expiresAt - now()) / 1_000);
     void reply.header('set-cookie', cookieText('flotilla-session', opened.token, { isSecure, maxAgeSeconds }));
     const knownSeconds = Math.floor(signIns.browserKnownMs / 1_000);
@@ -119,15 +126,16 @@ class SignInDesk {
   }
 
   /** Takes the cookie away as well, also where it was good for nothing any more; not for a page of another site. */
-  async #sessionOf({ headers }: FastifyRequest, reply: FastifyReply): Promise<SignedInUser> {
-    const { callers, isSecure } = this.#deps;
+  async #sessionOf({ raw }: FastifyRequest, reply: FastifyReply): Promise<SignedInUser> {
+    const { callers } = this.#deps;
+    const isSecure = this.#deps.isSecure(raw);
     try {
-      const { session } = await callers.ofRequest(headers, true);
+      const { session } = await callers.ofRequest(raw, true);
       if (session === undefined) throw new ApiError('BAD_USER_INPUT', 'A key is not signed in: revokeApiKey ends it.');
       void reply.header('set-cookie', expiredCookie('flotilla-session', isSecure));
       return session;
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'UNAUTHENTICATED' && callers.tokenIn(headers) !== undefined)
+      if (error instanceof ApiError && error.code === 'UNAUTHENTICATED' && callers.tokenIn(raw) !== undefined)
         void reply.header('set-cookie', expiredCookie('flotilla-session', isSecure));
       throw error;
     }
@@ -139,14 +147,19 @@ class SignInDesk {
       throw new ApiError('FORBIDDEN', 'Only pages of this hub may sign somebody in.');
   }
 
-  #browserOf({ headers, ip }: FastifyRequest): Browser {
-    const formerSession = readCookie(headers, 'flotilla-browser', this.#deps.isSecure);
-    return { remoteAddress: ip, userAgent: headers['user-agent'], formerSession };
+  #addressOf({ raw }: FastifyRequest): string | undefined {
+    return this.#deps.clientOf(raw).address;
   }
 
-  #originIn({ headers }: FastifyRequest): string {
+  #browserOf(request: FastifyRequest): Browser {
+    const { headers, raw } = request;
+    const formerSession = readCookie(headers, 'flotilla-browser', this.#deps.isSecure(raw));
+    return { remoteAddress: this.#addressOf(request), userAgent: headers['user-agent'], formerSession };
+  }
+
+  #originIn({ headers, raw }: FastifyRequest): string {
     const { publicUrl, isSecure } = this.#deps;
-    return publicUrl === undefined ? `${isSecure ? 'https' : 'http'}://${headers.host ?? 'localhost'}` : new URL(publicUrl).origin;
+    return publicUrl === undefined ? `${isSecure(raw) ? 'https' : 'http'}://${headers.host ?? 'localhost'}` : new URL(publicUrl).origin;
   }
 }
 

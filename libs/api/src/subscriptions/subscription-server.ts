@@ -5,7 +5,7 @@ import { GraphQLError, type ExecutionArgs, type GraphQLSchema, parse, specifiedR
 import { handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { ApiContext } from '../api-context.js';
-import type { ApiDeps } from '../api-deps.js';
+import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
@@ -18,6 +18,7 @@ import { watchKey } from './watch-key.js';
 export interface SubscriptionServerDeps extends ApiDeps {
   readonly limits: ApiLimits;
   readonly callers: Callers;
+  readonly clientOf: ClientOf;
   readonly admission: Admission;
   readonly schema: GraphQLSchema;
 }
@@ -34,7 +35,7 @@ type Connection = Context<{ authorization?: unknown }, SocketOfConnection>;
 const closingMsMax = 1_000;
 
 export function openSubscriptionServer(deps: SubscriptionServerDeps): SubscriptionServer {
-  const { callers, limits, logger } = deps;
+  const { callers, clientOf, limits, logger } = deps;
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: limits.requestBytesMax,
@@ -59,8 +60,8 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
   const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax };
-  sockets.on('connection', (socket: WebSocket, { headers, socket: { remoteAddress } }: IncomingMessage) =>
-    bindSocket(socket, protocol, { ...rules, remoteAddress, token: callers.tokenOfUpgrade(headers) }),
+  sockets.on('connection', (socket: WebSocket, request: IncomingMessage) =>
+    bindSocket(socket, protocol, { ...rules, remoteAddress: clientOf(request).address, token: callers.tokenOfUpgrade(request) }),
   );
   return {
     upgrade: (request, socket, head) => {

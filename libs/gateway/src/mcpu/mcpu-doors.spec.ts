@@ -12,7 +12,7 @@ import { doorOptions } from '../door.suite.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 import { MqttIngress } from '../mqtt/mqtt-ingress.js';
-import { peerOf } from '../sessions/session-host.js';
+import { directAddress, peerOf } from '../sessions/session-host.js';
 import { McpuWebSocketIngress } from './mcpu-websocket-ingress.js';
 
 const clientId = 'mcpu@@@greenhouse-7@@@3b0c5b1e';
@@ -111,7 +111,7 @@ describe('a microcontroller over MQTT', () => {
 
 async function openWebSocket() {
   const { options, host, count } = stage();
-  const ingress = new McpuWebSocketIngress(options);
+  const ingress = new McpuWebSocketIngress({ ...options, addressOf: directAddress });
   ingress.start();
   const server = createHttpServer().on('upgrade', ingress.upgrade).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { parseMicrocontrollerId } from '@flotilla/mcp';
 import type { DeviceAuth } from '../auth/device-auth.js';
-import { peerOf } from '../sessions/session-host.js';
+import { peerOfRequest } from '../sessions/session-host.js';
 import { headerOrQuery, tokenOf, WebSocketDoor } from '../websocket/websocket-door.js';
 import type { Handshake, Unreadable, WebSocketDoorOptions } from '../websocket/websocket-door.js';
 import { FramedLineTransport } from './framed-line-transport.js';
@@ -24,7 +24,7 @@ export class McpuWebSocketIngress extends WebSocketDoor<McpuWebSocketIngressOpti
     const identity = parseMicrocontrollerId(headerOrQuery(request)('device-id'));
     if (!identity.ok) return { message: `Device-Id: ${identity.problem}` };
     const { deviceId } = identity;
-    const peer = peerOf(request.socket);
+    const peer = peerOfRequest(request, this.options.addressOf);
     const credentials = { deviceId, token: tokenOf(request), remoteAddress: peer.remoteAddress };
     return {
       ...{ deviceId, peer, host: request.headers.host, login: deviceId },

@@ -9,6 +9,7 @@ import { doorOptions } from '../door.suite.js';
 import { MqttDevice } from './mqtt-device.suite.js';
 import { MqttIngress } from './mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt-upgrade.js';
+import { directAddress } from '../sessions/session-host.js';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -20,7 +21,11 @@ async function openDoor() {
   const options = doorOptions();
   const ingress = new MqttIngress(options);
   await ingress.start();
-  const upgrade = new MqttUpgrade({ limits: options.limits, accept: (stream, peer) => ingress.accept(stream, peer) });
+  const upgrade = new MqttUpgrade({
+    limits: options.limits,
+    addressOf: directAddress,
+    accept: (stream, peer) => ingress.accept(stream, peer),
+  });
   const server = createServer().on('upgrade', upgrade.upgrade);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

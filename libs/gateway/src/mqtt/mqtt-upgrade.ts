@@ -3,14 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import { refuseUpgrade } from '../refuse-upgrade.js';
-import { peerOf } from '../sessions/session-host.js';
-import type { Peer } from '../sessions/session-host.js';
+import { peerOfRequest } from '../sessions/session-host.js';
+import type { ClientAddress, Peer } from '../sessions/session-host.js';
 
 /** Names of MQTT 3.1.1 and of 3.1. [MQTT-6.0.0-3] */
 const subprotocols = ['mqtt', 'mqttv3.1'];
 
 export interface MqttUpgradeOptions {
   readonly limits: { readonly messageBytesMax: number; readonly pingIntervalMs: number };
+  readonly addressOf: ClientAddress;
   readonly accept: (stream: Duplex, peer: Peer) => void;
 }
 
@@ -35,7 +36,7 @@ export class MqttUpgrade {
       return;
     }
     request.socket.setKeepAlive(true, this.options.limits.pingIntervalMs);
-    const peer = peerOf(request.socket);
+    const peer = peerOfRequest(request, this.options.addressOf);
     this.#server.handleUpgrade(request, socket, head, (webSocket) => this.options.accept(createWebSocketStream(webSocket), peer));
   };
 

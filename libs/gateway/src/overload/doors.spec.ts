@@ -12,7 +12,7 @@ import { doorOptions, realClock } from '../door.suite.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 import { MqttIngress } from '../mqtt/mqtt-ingress.js';
-import { peerOf } from '../sessions/session-host.js';
+import { directAddress, peerOf } from '../sessions/session-host.js';
 import type { Arrival } from '../sessions/session-host.js';
 import { WebSocketIngress } from '../websocket/websocket-ingress.js';
 import { FailedAttempts } from './failed-attempts.js';
@@ -30,7 +30,7 @@ async function openDoors({ limits, auth }: { readonly limits?: Partial<GatewayLi
   const attempts = new FailedAttempts(realClock, { burst: 3, perSecond: 0.001, addressesMax: 10 });
   const options = { ...defaults, attempts, ...(auth && { auth }), limits: { ...defaults.limits, ...limits } };
   const mqtt = new MqttIngress(options);
-  const webSockets = new WebSocketIngress(options);
+  const webSockets = new WebSocketIngress({ ...options, addressOf: directAddress });
   await mqtt.start();
   const mqttServer = createServer((socket) => mqtt.accept(socket, peerOf(socket))).listen(0, '127.0.0.1');
   const httpServer = createHttpServer().on('upgrade', webSockets.upgrade).listen(0, '127.0.0.1');

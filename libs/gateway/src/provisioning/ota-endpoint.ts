@@ -7,7 +7,7 @@ import type { Clock } from '@flotilla/session';
 import type { OtaContact } from '@flotilla/registry';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { HttpRoute } from '../http-route.js';
-import { peerOf } from '../sessions/session-host.js';
+import { peerOf, type ClientAddress } from '../sessions/session-host.js';
 import type { Admission, AdmissionDesk } from './admission-desk.js';
 import { inTime } from './in-time.js';
 import { readFactoryProof } from './factory-proof.js';
@@ -25,6 +25,7 @@ export interface OtaEndpointOptions {
   readonly settings: AnswerSettings;
   /** What a device that is let in is told to install; without it, nothing. */
   readonly updates?: Pick<OfferedFirmware, 'answerFor'> | undefined;
+  readonly addressOf: ClientAddress;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
   readonly count: (outcome: OtaOutcome) => void;
@@ -58,9 +59,9 @@ export class OtaEndpoint {
   }
 
   async #reply(request: IncomingMessage, ota: OtaRequest): Promise<Reply> {
-    const { clock, logger } = this.options;
+    const { addressOf, clock, logger } = this.options;
     const { token, isActivation } = otaTarget(request.url ?? '');
-    const contact = contactOf(ota, request, clock.now());
+    const contact = contactOf(ota, addressOf(request), clock.now());
     try {
       if (contact === undefined) return this.#answerNobody(request, ota, isActivation);
       if (isActivation) return await this.#answerActivation(contact, ota);
@@ -123,10 +124,10 @@ function refusal(status: 403 | 429 | 503, code: string, message: string): Reply 
   return { status, body: { code, message } };
 }
 
-function contactOf(ota: OtaRequest, request: IncomingMessage, at: number): OtaContact | undefined {
+function contactOf(ota: OtaRequest, remoteAddress: string | undefined, at: number): OtaContact | undefined {
   const { board, clientUuid, deviceId, firmwareVersion, model } = ota;
   if (deviceId === undefined || clientUuid === undefined) return undefined;
-  return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress: peerOf(request.socket).remoteAddress, at };
+  return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress, at };
 }
 
 /** Devices read the whole answer in one go: under 6 KB, with its length, and the connection ends. [xiaozhi §6] */

@@ -7,6 +7,7 @@ import type { Clock } from '@flotilla/session';
 import { CredentialAuth } from '../auth/credential-auth.js';
 import type { DeviceAuth } from '../auth/device-auth.js';
 import type { UrlSigner } from '../device-urls/url-signer.js';
+import { directAddress, type ClientAddress } from '../sessions/session-host.js';
 import { EventLog } from '../sessions/event-log.js';
 import { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayCount } from '../gateway-counters.js';
@@ -27,6 +28,8 @@ export interface OtaProvisioningOptions {
   readonly mode: EnrolmentMode;
   /** Which devices are told to install something; without it, none is. */
   readonly updates?: { readonly offer: UpdateOffer; readonly signer: UrlSigner } | undefined;
+  /** Who asks; without it whoever connected. */
+  readonly addressOf?: ClientAddress;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
 }
@@ -38,14 +41,14 @@ export class OtaProvisioning {
   readonly #counters = new GatewayCounters();
 
   constructor(private readonly options: OtaProvisioningOptions) {
-    const { bus, clock, logger, mode, registry, settings } = options;
+    const { addressOf = directAddress, bus, clock, logger, mode, registry, settings } = options;
     const updates = options.updates && new OfferedFirmware({ ...options.updates, addresses: settings.addresses, clock, logger });
     const { credentials, enrolments } = registry;
     const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     this.auth = new CredentialAuth({ credentials, events, clock });
     const desk = new AdmissionDesk({ ...{ credentials, enrolments, feed: bus.feed, events, mode, logger }, limiter: new AttemptLimiter() });
     const count = this.#counters.add.bind(this.#counters, 'ota');
-    this.httpRoutes = new OtaEndpoint({ desk, settings, updates, clock, logger, count }).routes;
+    this.httpRoutes = new OtaEndpoint({ desk, settings, updates, addressOf, clock, logger, count }).routes;
   }
 
   /** Has the registry remember every known device, so that answers go on while PostgreSQL is away. */

@@ -1,4 +1,5 @@
 /** What a way in hands over: a connection that proved whose it is. Behind it every device is the same, whichever way it came. */
+import type { IncomingMessage } from 'node:http';
 import type { DeviceId, JsonObject, Transport } from '@flotilla/mcp';
 
 export interface Arrival {
@@ -61,6 +62,17 @@ export interface Peer {
 
 export function peerOf(socket: Partial<Peer>): Peer {
   return { remoteAddress: plainAddress(socket.remoteAddress), localAddress: plainAddress(socket.localAddress) };
+}
+
+/** The address of whoever made a request, which a proxy may have passed on. */
+export type ClientAddress = (request: IncomingMessage) => string | undefined;
+
+/** Of a request that whoever connected made themselves. */
+export const directAddress: ClientAddress = ({ socket }) => peerOf(socket).remoteAddress;
+
+/** Likewise of an upgrade. */
+export function peerOfRequest(request: IncomingMessage, addressOf: ClientAddress): Peer {
+  return { remoteAddress: addressOf(request), localAddress: peerOf(request.socket).localAddress };
 }
 
 /** IPv4 addresses without the prefix that dual-stack sockets put before them. */

@@ -17,8 +17,7 @@ import type { FailedAttempts } from '../overload/failed-attempts.js';
 import type { Lobby } from '../overload/lobby.js';
 import { refuseUpgrade } from '../refuse-upgrade.js';
 import type { UpgradeRefusal } from '../refuse-upgrade.js';
-import { peerOf } from '../sessions/session-host.js';
-import type { Peer, SessionHost } from '../sessions/session-host.js';
+import type { ClientAddress, Peer, SessionHost } from '../sessions/session-host.js';
 import { meterTraffic } from './websocket-traffic.js';
 import { WebSocketTransport } from './websocket-transport.js';
 
@@ -29,6 +28,7 @@ export interface WebSocketDoorOptions {
   readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
+  readonly addressOf: ClientAddress;
   readonly logger: GatewayLogger;
 }
 
@@ -89,10 +89,10 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
 
   /** Takes over an upgrade request, socket included. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const { attempts, host, lobby } = this.options;
+    const { addressOf, attempts, host, lobby } = this.options;
     const handshake = this.read(request);
     if ('message' in handshake) {
-      attempts.failed(peerOf(request.socket).remoteAddress);
+      attempts.failed(addressOf(request));
       this.#refuse(socket, 'handshake_invalid', { status: 400, code: 'HANDSHAKE_INVALID', message: handshake.message });
       return;
     }

@@ -7,7 +7,7 @@ import type { RawData, WebSocket } from 'ws';
 import { clientIdMax, parseDeviceEnvelope, parseDeviceHello, parseDeviceIdHeader } from '@flotilla/mcp';
 import type { CloseReason, JsonObject } from '@flotilla/mcp';
 import type { DeviceAuth } from '../auth/device-auth.js';
-import { peerOf } from '../sessions/session-host.js';
+import { peerOfRequest } from '../sessions/session-host.js';
 import { headerOrQuery, tokenOf, WebSocketDoor } from './websocket-door.js';
 import type { Handshake, Unreadable, WebSocketDoorOptions } from './websocket-door.js';
 import { closePolitely } from './websocket-transport.js';
@@ -29,7 +29,7 @@ export class WebSocketIngress extends WebSocketDoor<WebSocketIngressOptions> {
       return { message: `the Client-Id header is missing or longer than ${clientIdMax} characters` };
     const version = given('protocol-version') ?? '1';
     if (!/^[123]$/.test(version)) return { message: 'the Protocol-Version header must be 1, 2 or 3' };
-    const peer = peerOf(request.socket);
+    const peer = peerOfRequest(request, this.options.addressOf);
     const deviceId = deviceIdText ?? '';
     const credentials = { clientId, deviceId, token: tokenOf(request), remoteAddress: peer.remoteAddress };
     return {
