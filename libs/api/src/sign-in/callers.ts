@@ -46,8 +46,9 @@ export class Callers {
     return { viewer: await authenticate(this.#deps.apiKeys, authorization) };
   }
 
-  async ofToken(token: string): Promise<Caller> {
-    const session = await this.#deps.signIns.whoIs(token);
+  /** `watched`: a look at a session that something is open for, which does not keep it from idling out. */
+  async ofToken(token: string, watched?: 'watched'): Promise<Caller> {
+    const session = await this.#deps.signIns.whoIs(token, watched);
     if (session === undefined) throw new ApiError('UNAUTHENTICATED', 'You are not signed in, or no longer.');
     const { user, scopes } = session;
     return { viewer: { kind: 'USER', id: user.id, name: actorName(user), scopes }, session };

@@ -42,14 +42,15 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     handleProtocols: (offered) => handleProtocols(offered),
   });
   // What connection_init says goes before the cookie of the upgrade.
-  const callerOf = ({ connectionParams, extra: { token } }: Connection): Promise<Caller> =>
+  const callerOf = ({ connectionParams, extra: { token } }: Connection, watched?: 'watched'): Promise<Caller> =>
     token === undefined || connectionParams?.authorization !== undefined
       ? callers.ofKey(connectionParams?.authorization)
-      : callers.ofToken(token);
+      : callers.ofToken(token, watched);
   const protocol = makeServer<{ authorization?: unknown }, SocketOfConnection>({
     onConnect: async (connection) => {
-      const isKeyKnown = () => isKnown(callerOf(connection));
-      if (!(await isKeyKnown())) return false;
+      if (!(await isKnown(callerOf(connection)))) return false;
+      // A page that is left open does nothing: its session ends when nobody has used it for long enough.
+      const isKeyKnown = () => isKnown(callerOf(connection, 'watched'));
       watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
     },

@@ -1,7 +1,7 @@
 /** How people get and lose sessions: by password, by an OpenID Connect provider, and out again. Knows no cookies and no HTTP. */
 import type { Bus } from '@flotilla/bus';
 import { principalRef } from '@flotilla/registry';
-import type { AuditSource, OidcIdentity, Registry, Role, Scope, UserRow, UserSession } from '@flotilla/registry';
+import type { AuditSource, NewUserSession, OidcIdentity, Registry, Role, Scope, UserRow, UserSession } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
 import { lockedUntil, subjectsOf } from './lock-out.js';
@@ -72,10 +72,10 @@ export class SignIns {
     return this.#deps.limits.browserKnownMs;
   }
 
-  /** Whose session it is, with the scopes of the user's present role. */
-  async whoIs(token: string): Promise<SignedInUser | undefined> {
+  /** Whose session it is, with the scopes of the user's present role. `watched`: something open for them looks, and they did nothing. */
+  async whoIs(token: string, watched?: 'watched'): Promise<SignedInUser | undefined> {
     const { registry, limits } = this.#deps;
-    const session = await registry.userSessions.authenticate(token, limits.idleMs);
+    const session = await registry.userSessions.authenticate(token, limits.idleMs, watched);
     return session && { ...session, scopes: roleScopes[session.user.role] };
   }
 
@@ -105,14 +105,14 @@ export class SignIns {
       return { kind: 'refused' };
     }
     await registry.signInFailures.succeeded({ ended: [own], spared: shared });
-    return this.#open(found.user, 'password', browser);
+    return this.#open(found.user, { way: 'password', passwordHash }, browser);
   }
 
   /** By the identity, then by the verified e-mail address of an account that has no identity yet; a stranger gets an account only where that is configured. */
   async withOidc(person: OidcPerson, browser: Browser): Promise<OpenedSession | { readonly kind: 'refused' }> {
     const user = await this.#userOf(person, browser);
     if (user === undefined || user.disabledAt !== undefined) return { kind: 'refused' };
-    return this.#open(await this.#withRole(user, person.role, browser), 'oidc', browser);
+    return this.#open(await this.#withRole(user, person.role, browser), { way: 'oidc' }, browser);
   }
 
   async signOut({ id, user }: UserSession, remoteAddress: string | undefined): Promise<void> {
@@ -121,7 +121,12 @@ export class SignIns {
     tellAccess(this.#deps.bus, user.id);
   }
 
-  async #open(user: UserRow, way: 'password' | 'oidc', { remoteAddress, userAgent }: Browser): Promise<OpenedSession> {
+  /** `refused`: the user was disabled, or got another password meanwhile. */
+  async #open(
+    user: UserRow,
+    proof: Pick<NewUserSession, 'way' | 'passwordHash'>,
+    { remoteAddress, userAgent }: Browser,
+  ): Promise<OpenedSession | { readonly kind: 'refused' }> {
     const { registry, clock, limits } = this.#deps;
     const at = clock.now();
     const expiresAt = at + limits.sessionMs;
@@ -130,11 +135,12 @@ export class SignIns {
       expiresAt,
       remoteAddress,
       userAgent,
-      way,
+      ...proof,
       sessionsMax: limits.sessionsMax,
       keptMs: limits.browserKnownMs,
     };
     const opened = await registry.userSessions.open(session, { at, by: { actor: actorName(user), remoteAddress } });
+    if (opened === undefined) return { kind: 'refused' };
     return { kind: 'signed-in', ...opened, expiresAt, user, scopes: roleScopes[user.role] };
   }
 

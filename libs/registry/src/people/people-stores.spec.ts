@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Asked, NewUser, Registry, UserAnswer, UserRow } from '../index.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Asked, NewUser, NewUserSession, Registry, UserAnswer, UserRow } from '../index.js';
 import { openRegistry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
+import { execute } from '../test-server.js';
 
 let database: TestDatabase;
 let registry: Registry;
@@ -37,7 +38,8 @@ function userOf(answer: UserAnswer): UserRow {
 
 const create = (user: Partial<NewUser>, usersMax = 100) =>
   registry.users.create({ name: 'Ada', email: undefined, role: 'VIEWER', ...user }, { ...asked, usersMax });
-const signIn = (userId: string, change: { expiresAt?: number; sessionsMax?: number } = {}) =>
+type Change = Partial<Pick<NewUserSession, 'expiresAt' | 'sessionsMax' | 'passwordHash'>>;
+const openSession = (userId: string, change: Change = {}) =>
   registry.userSessions.open(
     {
       ...{ userId, expiresAt: now + DAY_MS, remoteAddress: '192.0.2.7', userAgent: 'Spec/1', way: 'password' as const },
@@ -45,6 +47,11 @@ const signIn = (userId: string, change: { expiresAt?: number; sessionsMax?: numb
     },
     asked,
   );
+const signIn = async (userId: string, change: Change = {}) => {
+  const opened = await openSession(userId, change);
+  if (opened === undefined) throw new Error('no session was opened');
+  return opened;
+};
 const who = async (token: string, at = registry) => (await at.userSessions.authenticate(token, IDLE_MS))?.user.name;
 const latestEntry = async () => (await registry.audit.page({}, { first: 1 })).rows[0];
 
@@ -126,6 +133,44 @@ describe('sessions of users', () => {
     expect([await who(first.token), await who(second.token)]).toEqual([undefined, 'Tom']);
   });
 
+  it('are not opened with a password that was changed meanwhile, nor for a user who was disabled', async () => {
+    const user = userOf(await create({ name: 'Ivo', email: 'ivo@example.net', passwordHash: '$argon2id$old' }));
+    await registry.users.update(user.id, { passwordHash: '$argon2id$new' }, asked);
+    const entries = (await registry.audit.page({}, { first: 50 })).rows.length;
+    expect(await openSession(user.id, { passwordHash: '$argon2id$old' })).toBeUndefined();
+    expect((await registry.audit.page({}, { first: 50 })).rows).toHaveLength(entries);
+    expect(await openSession(user.id, { passwordHash: '$argon2id$new' })).toBeDefined();
+    await registry.users.update(user.id, { disabled: true }, asked);
+    expect(await openSession(user.id)).toBeUndefined();
+  });
+
+  it('do not outlive a change of the password, in whichever order the two come', async () => {
+    const user = userOf(await create({ name: 'Rae', email: 'rae@example.net', passwordHash: '$argon2id$0' }));
+    for (let round = 0; round < 20; round += 1) {
+      const change = () => other.users.update(user.id, { passwordHash: `$argon2id$${round + 1}` }, asked);
+      const enter = () => openSession(user.id, { passwordHash: `$argon2id$${round}` });
+      const [first, second] = round % 2 ? [change, enter] : [enter, change];
+      await Promise.all([first(), second()]);
+      expect(await registry.userSessions.endAll(user.id, asked)).toBe(0);
+    }
+  });
+
+  it('idle out while something is only watching them', async () => {
+    const user = userOf(await create({ name: 'Wim', email: 'wim@example.net' }));
+    const { token } = await signIn(user.id);
+    const backdate = `UPDATE user_session SET last_used_at = now() - interval '10 minutes' WHERE user_id = '${user.id}'`;
+    await execute(database.databaseUrl, backdate);
+    const nineMinutes = 540_000;
+    const isLive = async (idleMs: number, watched?: 'watched') => {
+      registry.userSessions.forget();
+      return (await registry.userSessions.authenticate(token, idleMs, watched)) !== undefined;
+    };
+    expect(await isLive(IDLE_MS, 'watched')).toBe(true);
+    expect(await isLive(nineMinutes, 'watched')).toBe(false);
+    expect(await isLive(IDLE_MS)).toBe(true);
+    await vi.waitFor(async () => expect(await isLive(nineMinutes, 'watched')).toBe(true));
+  });
+
   it('change with their user at once: role, password, disabling', async () => {
     const user = userOf(await create({ name: 'Mia', email: 'mia@example.net' }));
     const [one, two] = [await signIn(user.id), await signIn(user.id)];
@@ -170,6 +215,18 @@ describe('attempts to sign in that failed', () => {
     expect(await begin('account:y', now + 1_500)).toBe(now + 2_001);
     for (const at of [now + 70_000, now + 70_000, now + 70_000]) expect(await begin('account:y', at)).toBeUndefined();
     expect(await begin('account:y', now + 70_000)).toBe(now + 71_000);
+  });
+
+  it('are counted and spared by many at once without waiting for each other', async () => {
+    const subjects = ['account:a', 'address:b', 'browser:c'];
+    await Promise.all(
+      Array.from({ length: 150 }, async (_, index) => {
+        const store = (index % 2 ? registry : other).signInFailures;
+        const turned = index % 3 ? subjects : subjects.toReversed();
+        if (index % 2) await store.begin(turned, now, () => undefined, 60_000);
+        else await store.succeeded({ ended: index % 4 ? [] : [turned[0] ?? ''], spared: turned });
+      }),
+    );
   });
 
   it('end with a good one, which costs its address nothing', async () => {

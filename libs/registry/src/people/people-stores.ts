@@ -82,6 +82,8 @@ export interface NewUserSession {
   readonly userAgent: string | undefined;
   /** How the user proved who they are, for the audit trail. */
   readonly way: 'password' | 'oidc';
+  /** What the password was checked against. */
+  readonly passwordHash?: string | undefined;
   /** Sessions of one user; those unused longest end. */
   readonly sessionsMax: number;
   /** Ended sessions are forgotten after so long, ms: until then they tell a browser that is known. */
@@ -94,13 +96,16 @@ export interface UserSession {
 }
 
 export interface UserSessionStore {
-  /** Resolves to the token, which is nowhere else, and the id. */
-  open(session: NewUserSession, asked: Asked): Promise<{ readonly id: string; readonly token: string }>;
+  /**
+   * Resolves to the token, which is nowhere else, and the id. Undefined where the user was disabled or got another password since they proved who they are: no
+   * session outlives a change that it raced.
+   */
+  open(session: NewUserSession, asked: Asked): Promise<{ readonly id: string; readonly token: string } | undefined>;
   /**
    * Whose token it is: undefined for unknown, ended, expired and idle sessions and disabled users. Remembered for seconds; what this process changes shows at
-   * once.
+   * once. `watched`: somebody only looks whether the session is still there, which is no use of it.
    */
-  authenticate(token: string, idleMs: number): Promise<UserSession | undefined>;
+  authenticate(token: string, idleMs: number, watched?: 'watched'): Promise<UserSession | undefined>;
   end(id: string, asked: Asked): Promise<void>;
   /** Of one user; resolves to how many there were. */
   endAll(userId: string, asked: Asked): Promise<number>;

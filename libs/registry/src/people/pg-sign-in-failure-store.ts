@@ -18,8 +18,15 @@ const COUNT = {
            failures = CASE WHEN last_at < to_timestamp($3::float8 / 1000) THEN 1 ELSE failures + 1 END
          WHERE subject = ANY($1::text[])`,
 };
-const SPARE = { text: 'UPDATE sign_in_failure SET failures = greatest(failures - 1, 0) WHERE subject = ANY($1::text[])' };
-const END = { text: 'DELETE FROM sign_in_failure WHERE subject = ANY($1::text[])' };
+/** Locks in the order of LOCK: two that lock in different orders would wait for each other. */
+const SPARE = {
+  text: `WITH held AS (SELECT subject FROM sign_in_failure WHERE subject = ANY($1::text[]) ORDER BY subject FOR UPDATE)
+         UPDATE sign_in_failure f SET failures = greatest(f.failures - 1, 0) FROM held WHERE f.subject = held.subject`,
+};
+const END = {
+  text: `WITH held AS (SELECT subject FROM sign_in_failure WHERE subject = ANY($1::text[]) ORDER BY subject FOR UPDATE)
+         DELETE FROM sign_in_failure f USING held WHERE f.subject = held.subject`,
+};
 /** A few at a time: each attempt adds three at most. */
 const FORGET = {
   text: `DELETE FROM sign_in_failure WHERE subject IN (

@@ -33,6 +33,10 @@ const OPEN = {
   text: `INSERT INTO user_session (id, user_id, token_hash, created_at, last_used_at, expires_at, remote_address, user_agent)
          VALUES ($1, $2, $3, to_timestamp($4::float8 / 1000), to_timestamp($4::float8 / 1000), to_timestamp($5::float8 / 1000), $6, $7)`,
 };
+/** Until the session is there, so that whoever changes the user waits, and then ends it with the others. */
+const HOLD_USER = {
+  text: `SELECT FROM user_account WHERE id = $1 AND disabled_at IS NULL AND ($2::text IS NULL OR password_hash = $2) FOR UPDATE`,
+};
 /** Those unused longest, past the most that one user may have beside the new one. */
 const END_SURPLUS = {
   text: `UPDATE user_session SET revoked_at = to_timestamp($2::float8 / 1000) WHERE id IN (
@@ -67,27 +71,30 @@ export class PgUserSessionStore implements UserSessionStore {
     this.#logger = logger;
   }
 
-  async open(session: NewUserSession, { at, by }: Asked): Promise<{ readonly id: string; readonly token: string }> {
-    const { userId, expiresAt, remoteAddress, userAgent, way, sessionsMax, keptMs } = session;
+  async open(session: NewUserSession, { at, by }: Asked): ReturnType<UserSessionStore['open']> {
+    const { userId, expiresAt, remoteAddress, userAgent, way, passwordHash, sessionsMax, keptMs } = session;
     const [id, token] = [v7({ msecs: at }), newSecret()];
     const agent = userAgent === undefined ? null : storableText(userAgent.slice(0, USER_AGENT_CHARACTERS_MAX));
     const surplus = await audited(
       this.#database,
       by,
       async (transaction) => {
+        const isFit = (await transaction.query(HOLD_USER, [userId, passwordHash ?? null])).length > 0;
+        if (!isFit) return undefined;
         await transaction.query(OPEN, [id, userId, hashOf(token), at, expiresAt, remoteAddress ?? null, agent]);
         await transaction.query(FORGET, [userId, at - keptMs]);
         const text = 'UPDATE user_account SET last_sign_in_at = to_timestamp($2::float8 / 1000) WHERE id = $1';
         await transaction.query({ text }, [userId, at]);
         return transaction.query(END_SURPLUS, [userId, at, sessionsMax, id]);
       },
-      () => [{ action: 'user.signed_in', subject: `user:${userId}`, data: { way }, at }],
+      (ended) => (ended === undefined ? [] : [{ action: 'user.signed_in', subject: `user:${userId}`, data: { way }, at }]),
     );
+    if (surplus === undefined) return undefined;
     if (surplus.length > 0) this.forget();
     return { id, token };
   }
 
-  async authenticate(token: string, idleMs: number): Promise<UserSession | undefined> {
+  async authenticate(token: string, idleMs: number, watched?: 'watched'): Promise<UserSession | undefined> {
     if (token.length === 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const hash = hashOf(token);
     const now = Date.now();
@@ -100,7 +107,7 @@ export class PgUserSessionStore implements UserSessionStore {
     const session = isLive ? { id: row.sessionId, user: toUser(row) } : undefined;
     if (changes === this.#changes)
       this.#remembered.set(hash, { session, until: Math.min(now + REMEMBERED_MS, isLive ? endsAt : Infinity) });
-    if (isLive && now - Number(row.lastUsedAt) >= Math.min(LAST_USED_STEP_MS, idleMs / 2)) this.#noteUse(row.sessionId, now);
+    if (isLive && watched === undefined && now - Number(row.lastUsedAt) >= Math.min(LAST_USED_STEP_MS, idleMs / 2)) this.#noteUse(row.sessionId, now);
     return session;
   }
 
