@@ -265,6 +265,7 @@ describe('a command that cannot be carried out', () => {
       [['devcies'], {}, 1, /devices/],
       [['devices', '--nonsense'], {}, 1, /nonsense/],
       [['devices', '--limit', '201', '--filter', '{"colour":"red"}'], {}, 2, /BAD_USER_INPUT/],
+      [['devices', '--limit', '1', '--limit', '2'], {}, 1, /^--limit is given more than once\. Give it once\.\n$/],
       [['devices'], { env: { FLOTILLA_KEY: '' } }, 1, /A key is needed/],
       [['devices', '--key', 'wrong'], {}, 5, /UNAUTHENTICATED/],
       [['devices', '--key-file', '/nowhere'], {}, 1, /cannot be read/],

@@ -8,6 +8,7 @@ import { eventually } from './src/eventually.js';
 import { ask, send, subscriptions, type GraphqlAnswer } from './src/graphql-client.js';
 import { everythingOf, servedSchema } from './src/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from './src/hub-process.js';
+import { askOta } from './src/ota-client.js';
 import { finished, jobOf, online } from './src/job-api.js';
 import { startFleet, type SimulatedFleet } from './src/simulated-fleet.js';
 
@@ -181,6 +182,10 @@ describe('a narrowed key', () => {
     expect((await asKey(register, { input: [inside] })).data).toEqual({
       registerDevices: { devices: [{ id: inside.deviceId }], userErrors: [] },
     });
+    // Its own that is there is a conflict; what is another's is as if it were not to be had.
+    const conflict = { registerDevices: { devices: [], userErrors: [{ code: 'CONFLICT' }] } };
+    expect((await asKey(register, { input: [inside] })).data).toEqual(conflict);
+    expect(codesOf(await asKey(register, { input: [device(others[0] ?? '', ['lab'])] }))).toEqual(['FORBIDDEN']);
     await ask(hub, 'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', { id: inside.deviceId });
     for (const act of [
       'createDeviceGroup(input: {name: "g", filter: {all: true}})',
@@ -190,7 +195,12 @@ describe('a narrowed key', () => {
       expect(codesOf(await asKey(`mutation { ${act} { userErrors { code } } }`)), act).toEqual(['FORBIDDEN']);
     const upload = await fetch(`${hub.httpUrl}/api/firmware`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
     expect(upload.status).toBe(403);
-    expect((await asKey('{ enrolments { nodes { id } } }')).data).toEqual({ enrolments: { nodes: [] } });
+    await askOta(hub, { mac: '02:aa:00:00:00:0e', uuid: '6f8c5a0e-2222-4222-8333-123456789abc' });
+    const waiting = '{ enrolments { nodes { deviceId } } }';
+    expect(await ask(hub, waiting)).toEqual({ enrolments: { nodes: [{ deviceId: '02:aa:00:00:00:0e' }] } });
+    const { secret: narrowedAdmin } = await makeKey(hub, ['ADMIN'], { devices: { tags: ['lab'] } });
+    for (const narrowed of [key, narrowedAdmin])
+      expect((await send(hub, waiting, {}, narrowed)).data).toEqual({ enrolments: { nodes: [] } });
   });
 
   it('hears of its own devices only', async () => {

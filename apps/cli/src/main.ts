@@ -30,6 +30,7 @@ async function main(): Promise<void> {
     .recommendCommands()
     .wrap(Math.min(helpWidthMax, process.stdout.columns ?? helpWidthMax))
     .exitProcess(false)
+    .check(refuseRepeated)
     .check(refuseNoNumbers)
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new UsageError(`${message ?? 'This cannot be run.'} See --help.`);
@@ -50,6 +51,16 @@ async function main(): Promise<void> {
     .completion('completion', 'Print a script for bash or zsh that completes commands and options')
     .epilogue('Exit codes: 0 done, 1 usage, 2 refused, 3 some targets failed, 4 hub not reachable, 5 not allowed.')
     .parseAsync();
+}
+
+/** yargs makes a list of what is given twice, also of what commands take for one text. It tells its check all that it knows of the options. */
+function refuseRepeated(args: Readonly<Record<string, unknown>>, options: object): true {
+  const lists: unknown = Reflect.get(options, 'array');
+  const repeated = Object.entries(args).find(
+    ([name, value]) => name !== '_' && Array.isArray(value) && !(Array.isArray(lists) && lists.includes(name)),
+  );
+  if (repeated !== undefined) throw new UsageError(`--${repeated[0]} is given more than once. Give it once.`);
+  return true;
 }
 
 /** yargs makes NaN of what is no number, and JSON makes null of that: a limit that was mistyped would be none. */

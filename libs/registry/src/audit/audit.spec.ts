@@ -67,6 +67,20 @@ describe('the audit trail', () => {
     });
   });
 
+  it.each([
+    ['https://user:p@ss@host/x', 'https://host/x'],
+    ['https://user:p@s@s@host:8443', 'https://host:8443'],
+    ['https://user:p/ss@host/x?y', 'https://host/x?***'],
+    ['mqtt://user:p?a#b@c@host/x', 'mqtt://host/x'],
+    ['https://host:8443/@someone/x', 'https://host:8443/@someone/x'],
+    ['https://host/@someone', 'https://host/@someone'],
+    ['http://[2001:db8::1]:80/x@y', 'http://[2001:db8::1]:80/x@y'],
+    ['write to ada@example.net', 'write to ada@example.net'],
+  ])('keeps of the address %s only %s', async (url, kept) => {
+    await registry.audit.record(entry({ data: { url } }));
+    expect((await latest())[0]?.data).toEqual({ url: kept });
+  });
+
   it('is found by who, what, on which and when, page by page, latest first', async () => {
     for (const subject of ['device:1', 'device:2', 'device:1'])
       await registry.audit.record(entry({ actor: 'finder', action: 'device.removed', subject, remoteAddress: '10.0.0.1' }));

@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto';
 
 /** Members whose value is a secret, whoever named them: devices and operators choose argument names freely. */
 const SECRET_NAME = /pass(word|wd|phrase)?$|secret|token|credential|authori[sz]ation|api[_-]?key|private[_-]?key|^(key|pin|psk|pwd)$/i;
-/** The part of a URL that carries permissions: who signs in, and what signs it. */
-const URL_SECRETS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#@]*@)?([^?#]*)(\?[^#]*)?(#.*)?$/i;
+/**
+ * The part of a URL that carries permissions: who signs in, and what signs it. Who signs in ends at the last `@`, and has a colon that no port follows where
+ * somebody wrote a password with a slash in it.
+ */
+const URL_SECRETS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@|[^/?#@:[]*:(?!\d+(?:[/?#]|$)).*@)?([^?#]*)(\?[^#]*)?(#.*)?$/is;
 
 export const MASK = '***';
 

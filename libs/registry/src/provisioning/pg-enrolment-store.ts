@@ -28,7 +28,7 @@ import type { StoredContact } from './enrol-device.js';
 import { createLink, listLinks, revokeLink } from './enrolment-links.js';
 import { factoryKeyOf, importFactoryKeys } from './factory-keys.js';
 import { pageOfPending, rejectPending } from './pending-enrolments.js';
-import { existingOf, insertWithin, removeDevice } from './register-devices.js';
+import { existingOf, insertWithin, removeDevice, unseenOf } from './register-devices.js';
 import { toKnownDevice } from './standing.js';
 import type { Standing } from './standing.js';
 import type { StandingBook } from './standing-book.js';
@@ -126,8 +126,8 @@ export class PgEnrolmentStore implements EnrolmentStore {
   async register(devices: readonly NewDevice[], by?: AuditSource, within?: DeviceFilter): ReturnType<EnrolmentStore['register']> {
     const { database, book, now } = this.#deps;
     const ids = devices.map(({ deviceId }) => deviceId);
-    const conflicts = [...(await existingOf(database, ids)), ...repeatedOf(ids)];
-    if (conflicts.length > 0) return { kind: 'conflict', conflicts };
+    const taken = await takenAmong(database, ids, within);
+    if (taken) return taken;
     try {
       const at = now();
       const beyond = await audited(
@@ -145,8 +145,8 @@ export class PgEnrolmentStore implements EnrolmentStore {
       if (beyond !== undefined) return { kind: 'beyond', deviceId: beyond };
     } catch (error) {
       // Somebody else made one of them meanwhile.
-      const made = await existingOf(database, ids);
-      if (made.length > 0) return { kind: 'conflict', conflicts: made };
+      const made = await takenAmong(database, ids, within);
+      if (made) return made;
       throw error;
     }
     book.forget(ids);
@@ -199,6 +199,19 @@ export class PgEnrolmentStore implements EnrolmentStore {
       return device === undefined ? [] : [{ device, known: toKnownDevice(standings[index]) }];
     });
   }
+}
+
+/** Of somebody who is narrowed, a device that is there and not theirs is as one that would not be theirs. */
+async function takenAmong(
+  database: Database,
+  ids: readonly DeviceId[],
+  within: DeviceFilter | undefined,
+): Promise<Exclude<Awaited<ReturnType<EnrolmentStore['register']>>, { readonly kind: 'registered' }> | undefined> {
+  const existing = await existingOf(database, ids);
+  const unseen = await unseenOf(database, existing, within);
+  if (unseen !== undefined) return { kind: 'beyond', deviceId: unseen };
+  const conflicts = [...existing, ...repeatedOf(ids)];
+  return conflicts.length > 0 ? { kind: 'conflict', conflicts } : undefined;
 }
 
 function repeatedOf(ids: readonly string[]): readonly string[] {

@@ -32,11 +32,19 @@ export async function insertWithin(
 ): Promise<string | undefined> {
   await transaction.query({ text: 'SAVEPOINT registering' }, []);
   await insertDevices(transaction, devices, at);
-  const parameters: unknown[] = [devices.map(({ deviceId }) => deviceId)];
-  const isSeen = (await sightOf(transaction, within))('i.id', parameters);
-  const text = `SELECT i.id FROM unnest($1::text[]) AS i(id) WHERE (${isSeen}) IS NOT TRUE LIMIT 1`;
-  const [unseen] = await transaction.query<{ readonly id: string }>({ text }, parameters);
+  const ids = devices.map(({ deviceId }) => deviceId);
+  const unseen = await unseenOf(transaction, ids, within);
   if (unseen !== undefined) await transaction.query({ text: 'ROLLBACK TO SAVEPOINT registering' }, []);
+  return unseen;
+}
+
+/** One of them that is not among those of `within`. */
+export async function unseenOf(database: Queryable, ids: readonly string[], within: DeviceFilter | undefined): Promise<string | undefined> {
+  if (within === undefined || ids.length === 0) return undefined;
+  const parameters: unknown[] = [ids];
+  const isSeen = (await sightOf(database, within))('i.id', parameters);
+  const text = `SELECT i.id FROM unnest($1::text[]) AS i(id) WHERE (${isSeen}) IS NOT TRUE LIMIT 1`;
+  const [unseen] = await database.query<{ readonly id: string }>({ text }, parameters);
   return unseen?.id;
 }
 
