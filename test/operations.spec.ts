@@ -48,7 +48,9 @@ describe('operations', () => {
       expect(text).toContain(`flotilla_writer_lag_seconds{writer="${writer}"}`);
       expect(text).toContain(`flotilla_writer_dropped_total{writer="${writer}"} 0`);
     }
-    for (const name of ['flotilla_queue_depth', 'flotilla_unproven_connections', 'flotilla_nodejs_eventloop_lag_p99_seconds'])
+    const others = ['flotilla_queue_depth', 'flotilla_unproven_connections', 'flotilla_nodejs_eventloop_lag_p99_seconds'];
+    expect(text).toContain('flotilla_webhook_deliveries_total{result="delivered"} 0');
+    for (const name of [...others, 'flotilla_webhooks_paused', 'flotilla_webhook_events_owed', 'flotilla_webhook_oldest_owed_seconds'])
       expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 

@@ -102,7 +102,8 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures, clientOf };
   const gateway = ground.has('gateway') ? await openGateway(ground, gate, gatewayPlace) : undefined;
   const metrics = measureParts(ground, gateway);
-  if (ground.has('api')) await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures, clientOf });
+  if (ground.has('api'))
+    await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures, clientOf });
   if (ground.has('worker')) await openWorker(ground, gate, metrics, pictures);
   addOperationsRoutes(server, operationsOf(ground, metrics));
   await server.ready();
@@ -174,6 +175,7 @@ async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, p
     new RecordRetention({ registry, kept, clock, logger }),
   ];
   const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });
+  metrics.addWebhooks({ counts: () => webhooks.counts, backlog: () => registry.webhooks.backlog() });
   const worker = new TickWorker({
     registry,
     bus: measuredBus(bus, metrics),

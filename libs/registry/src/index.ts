@@ -114,7 +114,16 @@ export type { NewUpload, UploadKind, UploadRow, UploadStore } from './upload-sto
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';
 export type { RegistryLogger } from './registry-logger.js';
-export type { Breaker, DeliveryEnd, OwedEvent, RedeliveryAnswer, WebhookDeliveryRow, WebhookRow, WebhookStore } from './webhook-store.js';
+export type {
+  Breaker,
+  DeliveryEnd,
+  OwedEvent,
+  RedeliveryAnswer,
+  WebhookBacklog,
+  WebhookDeliveryRow,
+  WebhookRow,
+  WebhookStore,
+} from './webhook-store.js';
 export { verifyAuditTrail } from './audit/verify-audit.js';
 export { openEmbeddedPostgres } from './embedded/open-embedded-postgres.js';
 export type { OpenedPostgres } from './embedded/open-embedded-postgres.js';

@@ -68,6 +68,16 @@ interface Change {
 export type RedeliveryAnswer =
   { readonly kind: 'owed'; readonly webhook: WebhookRow } | { readonly kind: 'NOT_FOUND' | 'EVENT_GONE' | 'DISABLED' };
 
+/** How webhooks are, all together. */
+export interface WebhookBacklog {
+  /** Webhooks to which the hub stopped delivering by itself. */
+  readonly paused: number;
+  /** Events that enabled webhooks are still owed, up to the most that are counted. */
+  readonly owed: number;
+  /** For how long the oldest of them has been owed, ms; 0 where none is. */
+  readonly oldestMs: number;
+}
+
 /** Webhooks, what they are owed, and what became of it. Debts come into being with the events, in the statement that writes them. */
 export interface WebhookStore {
   all(): Promise<readonly WebhookRow[]>;
@@ -97,6 +107,7 @@ export interface WebhookStore {
   release(owed: OwedEvent): Promise<void>;
   /** Enabled webhooks that are owed more than that many events. */
   owedMoreThan(events: number): Promise<readonly string[]>;
+  backlog(): Promise<WebhookBacklog>;
   /** Stops delivering to it. False where it was not enabled. */
   pause(id: string, reason: string, how: Change): Promise<boolean>;
   /** Removes attempts of before `before`, and what is left of removed webhooks and owed to disabled ones from before then. */

@@ -27,7 +27,15 @@ export interface MetricsSources {
   }[];
 }
 
+/** Where deliveries of webhooks are told from: this process's own, and what all processes have before them. */
+export interface WebhookSources {
+  readonly counts: () => Readonly<Record<string, number>>;
+  readonly backlog: () => Promise<{ readonly paused: number; readonly owed: number; readonly oldestMs: number }>;
+}
+
 export interface HubMetrics {
+  /** To be called once, by a process that delivers to webhooks. */
+  addWebhooks(sources: WebhookSources): void;
   /** Counts one settled call. `origin` tells single calls from those of jobs. */
   callSettled(origin: 'single' | 'job', outcome: string, durationMs: number): void;
   /** The exposition text and its content type. */
@@ -53,6 +61,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   if (sources.gateway) addGatewayGauges(registry, sources.gateway);
   addStorageGauges(registry, sources);
   return {
+    addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
     callSettled: (origin, outcome, durationMs) => {
       calls.inc({ origin, outcome });
       seconds.observe({ origin }, durationMs / 1_000);
@@ -107,6 +116,36 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
       for (const { name, count } of status().counts) this.inc({ name }, count);
     },
   });
+}
+
+function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: WebhookSources): void {
+  new Counter({
+    name: 'flotilla_webhook_deliveries_total',
+    help: 'Attempts to deliver to webhooks by how they ended; events given up besides.',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(counts())) this.inc({ result }, count);
+    },
+  });
+  type Backlog = Awaited<ReturnType<WebhookSources['backlog']>>;
+  const unknown: Backlog = { paused: Number.NaN, owed: Number.NaN, oldestMs: Number.NaN };
+  let reading: Promise<Backlog> | undefined;
+  // One statement for the three of a scrape.
+  const read = () => (reading ??= inTime(backlog(), unknown).finally(() => (reading = undefined)));
+  const gauge = (name: string, help: string, value: (now: Backlog) => number) =>
+    new Gauge({
+      name,
+      help: `${help}; NaN while PostgreSQL does not answer.`,
+      registers: [registry],
+      async collect() {
+        this.set(value(await read()));
+      },
+    });
+  gauge('flotilla_webhooks_paused', 'Webhooks that the hub paused by itself', ({ paused }) => paused);
+  gauge('flotilla_webhook_events_owed', 'Events that webhooks are still owed, counted up to 100,000', ({ owed }) => owed);
+  gauge('flotilla_webhook_oldest_owed_seconds', 'For how long the oldest of them has been owed', ({ oldestMs }) => oldestMs / 1_000);
 }
 
 function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: MetricsSources): void {

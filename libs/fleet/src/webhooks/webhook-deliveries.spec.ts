@@ -189,6 +189,37 @@ describe('webhooks', () => {
     expect((await registry.webhooks.all())[0]).toMatchObject({ enabled: true, pausedAt: undefined });
   });
 
+  it('lose an event that could not be delivered for too long, and go on with the others', async () => {
+    await deliveries.stop();
+    // Three days in the hub: here they are over once the receiver has answered the second attempt.
+    start({ givenUpAfterMs: 100 });
+    receiver.answer = (response) => response.writeHead(500).end();
+    const { id } = await makeWebhook();
+    const event = append();
+    await wakeUntil(() => deliveries.counts.given_up === 1);
+    const attempts = await logOf(id);
+    expect(attempts.length).toBeGreaterThan(1);
+    expect(attempts.every(({ delivered, status }) => !delivered && status === 500)).toBe(true);
+    expect(await registry.webhooks.backlog()).toMatchObject({ owed: 0, oldestMs: 0 });
+    receiver.answer = (response) => response.writeHead(204).end();
+    receiver.received.length = 0;
+    const next = append();
+    await wakeUntil(() => ids().includes(next.id));
+    expect(ids()).not.toContain(event.id);
+    expect(deliveries.counts).toMatchObject({ delivered: 1, failed: attempts.length, given_up: 1 });
+  });
+
+  it('are counted for whoever watches the hub: what is owed, since when, and who is paused', async () => {
+    await deliveries.stop();
+    const { id } = await makeWebhook();
+    const { paused } = await registry.webhooks.backlog();
+    append();
+    await expect.poll(async () => (await registry.webhooks.backlog()).owed).toBe(1);
+    await expect.poll(async () => (await registry.webhooks.backlog()).oldestMs).toBeGreaterThan(0);
+    await registry.webhooks.pause(id, 'the spec', { at: Date.now() });
+    expect(await registry.webhooks.backlog()).toEqual({ paused: paused + 1, owed: 0, oldestMs: 0 });
+  });
+
   it('are paused at once by 410, and when they are owed too much', async () => {
     receiver.answer = (response) => response.writeHead(410).end();
     const { id } = await makeWebhook();

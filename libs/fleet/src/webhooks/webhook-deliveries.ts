@@ -27,6 +27,9 @@ const OWED_LOOK_MS = 60_000;
 /** The receiver says that it will never want to hear again. [RFC 9110 §15.5.11] */
 const GONE = 410;
 
+/** How attempts ended since the process began. */
+export type DeliveryCounts = Readonly<Record<'delivered' | 'failed' | 'given_up', number>>;
+
 export class WebhookDeliveries {
   readonly #deps: WebhookDeliveriesDeps;
   readonly #limits: WebhookLimits;
@@ -37,11 +40,17 @@ export class WebhookDeliveries {
   #isChanged = false;
   #onChange: () => void = () => undefined;
   #lookedAt = 0;
+  readonly #counts = { delivered: 0, failed: 0, given_up: 0 };
 
   constructor(deps: WebhookDeliveriesDeps) {
     this.#deps = deps;
     this.#limits = deps.limits ?? defaultWebhookLimits;
     this.#sender = new WebhookSender(deps.trustedOrigins, this.#limits);
+  }
+
+  /** An event that is given up has failed as well, but where it was too old to be tried. */
+  get counts(): DeliveryCounts {
+    return { ...this.#counts };
   }
 
   /** Something may be due. Returns at once. */
@@ -119,6 +128,7 @@ export class WebhookDeliveries {
     const at = clock.now();
     if (event === undefined) {
       const error = 'Given up: the event is older than what is kept.';
+      this.#counts.given_up += 1;
       return void (await registry.webhooks.settle(
         { owed, at, status: undefined, error, result: { kind: 'given-up' } },
         this.#limits.breaker,
@@ -131,6 +141,8 @@ export class WebhookDeliveries {
       return registry.webhooks.release(owed);
     }
     const result = this.#resultOf(owed, end);
+    this.#counts[end.error === undefined ? 'delivered' : 'failed'] += 1;
+    if (result.kind === 'given-up') this.#counts.given_up += 1;
     const failingSince = await registry.webhooks.settle({ owed, at, ...end, result }, this.#limits.breaker);
     await this.#pauseIfHopeless(owed, end, failingSince);
   }

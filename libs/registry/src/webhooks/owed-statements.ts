@@ -42,6 +42,19 @@ export const CLAIM = {
     ORDER BY c.event_id`,
 };
 
+/** Owed events that are counted for whoever watches the hub: beyond it the count would cost more than it tells. */
+export const OWED_COUNTED_MAX = 100_000;
+
+/** $1 how many to count. The oldest of each webhook by its event, which is one look into the index. */
+export const BACKLOG = {
+  name: 'read-webhook-backlog',
+  text: `
+    SELECT (SELECT count(*)::int FROM webhook WHERE paused_at IS NOT NULL AND NOT enabled) AS paused,
+      (SELECT count(*)::int FROM (SELECT FROM webhook_debt d JOIN webhook w ON w.id = d.webhook_id AND w.enabled LIMIT $1) owed) AS owed,
+      (SELECT (extract(epoch FROM now() - min(first.owed_at)) * 1000)::float8 FROM webhook w CROSS JOIN LATERAL (
+        SELECT d.owed_at FROM webhook_debt d WHERE d.webhook_id = w.id ORDER BY d.event_id LIMIT 1) first WHERE w.enabled) AS "oldestMs"`,
+};
+
 /** $1 webhook, $2 event, $3 id of the attempt, $4 its number, $5 status, $6 error, $7 at (ms). Nothing is logged of a webhook that is gone. */
 const LOG = `
   INSERT INTO webhook_delivery (id, webhook_id, event_id, attempt, status, error, at, delivered)

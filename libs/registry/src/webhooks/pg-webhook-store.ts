@@ -6,8 +6,18 @@ import type { Database, Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
 import { removeInBatches } from '../retention/remove-in-batches.js';
-import type { Breaker, DeliveryEnd, OwedEvent, RedeliveryAnswer, WebhookDeliveryRow, WebhookRow, WebhookStore } from '../webhook-store.js';
+import type {
+  Breaker,
+  DeliveryEnd,
+  OwedEvent,
+  RedeliveryAnswer,
+  WebhookBacklog,
+  WebhookDeliveryRow,
+  WebhookRow,
+  WebhookStore,
+} from '../webhook-store.js';
 import { claimOwed, releaseOwed, settleOwed } from './owed-events.js';
+import { BACKLOG, OWED_COUNTED_MAX } from './owed-statements.js';
 import { toDelivery, toWebhook, WEBHOOK_COLUMNS } from './webhook-rows.js';
 import type { DeliveryRecord, WebhookRecord } from './webhook-rows.js';
 
@@ -130,6 +140,11 @@ export class PgWebhookStore implements WebhookStore {
       [events],
     );
     return rows.map(({ id }) => id);
+  }
+
+  async backlog(): Promise<WebhookBacklog> {
+    const [row] = await this.database.query<{ paused: number; owed: number; oldestMs: number | null }>(BACKLOG, [OWED_COUNTED_MAX]);
+    return { paused: row?.paused ?? 0, owed: row?.owed ?? 0, oldestMs: Math.max(0, row?.oldestMs ?? 0) };
   }
 
   async pause(id: string, reason: string, { at, by }: Parameters<WebhookStore['pause']>[2]): Promise<boolean> {
