@@ -73,7 +73,14 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');
   const nest = app;
-  const subscriptions = openSubscriptionServer({ ...deps, limits, callers, admission, clientOf, schema: nest.get(GraphQLSchemaHost).schema });
+  const subscriptions = openSubscriptionServer({
+    ...deps,
+    limits,
+    callers,
+    admission,
+    clientOf,
+    schema: nest.get(GraphQLSchemaHost).schema,
+  });
   return {
     upgrades: new Map([['/graphql', subscriptions.upgrade]]),
     close: async () => {

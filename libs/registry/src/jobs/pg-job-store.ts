@@ -44,6 +44,7 @@ import { reconcileCounters } from './reconcile-counters.js';
 import { readEvidence, readOverdue } from './verify-evidence.js';
 import { claimReadbacks, extendVerifying, settleVerifications } from './verify-targets.js';
 import { releaseRetries, wakeAll, wakeNamed } from './wake-targets.js';
+import { SeenProgress } from './seen-progress.js';
 import { lastDecidedAt, openTargets, openWave, readWaveProgress, readWaves } from './wave-statements.js';
 
 /** Waiting targets that one wake-up releases at most: a returning fleet comes in portions. */
@@ -53,7 +54,15 @@ const WAKE_TARGETS_MAX = 5_000;
 const HUB: AuditSource = { actor: 'hub' };
 
 export class PgJobStore implements JobStore {
-  constructor(private readonly db: Database) {}
+  readonly #seenProgress: SeenProgress;
+
+  constructor(private readonly db: Database) {
+    this.#seenProgress = new SeenProgress({
+      whole: (ids) => readWaveProgress(db, ids),
+      counted: (ids, within) => countWaveProgress(db, ids, within),
+      now: () => performance.now(),
+    });
+  }
 
   async create(
     job: NewJob,
@@ -186,7 +195,7 @@ export class PgJobStore implements JobStore {
   }
 
   waveProgress(ids: readonly JobId[], within?: DeviceFilter): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
-    return within === undefined ? readWaveProgress(this.db, ids) : countWaveProgress(this.db, ids, within);
+    return within === undefined ? readWaveProgress(this.db, ids) : this.#seenProgress.of(ids, within);
   }
 
   openWave(fence: JobFence, from: number, at: number): Promise<boolean> {

@@ -107,7 +107,8 @@ export class PgUserSessionStore implements UserSessionStore {
     const session = isLive ? { id: row.sessionId, user: toUser(row) } : undefined;
     if (changes === this.#changes)
       this.#remembered.set(hash, { session, until: Math.min(now + REMEMBERED_MS, isLive ? endsAt : Infinity) });
-    if (isLive && watched === undefined && now - Number(row.lastUsedAt) >= Math.min(LAST_USED_STEP_MS, idleMs / 2)) this.#noteUse(row.sessionId, now);
+    if (isLive && watched === undefined && now - Number(row.lastUsedAt) >= Math.min(LAST_USED_STEP_MS, idleMs / 2))
+      this.#noteUse(row.sessionId, now);
     return session;
   }
 
