@@ -82,6 +82,18 @@ describe('everyday work', () => {
     expect(states.at(-1)).toBe('FINISHED');
   });
 
+  it('follows the targets of a job until it is finished', async () => {
+    // Later, so that it is followed before anything is decided.
+    const startAt = new Date(Date.now() + 1_500).toISOString();
+    const { id } = await client.createJob({ tool: 'self.lamp.turn_on', devices: { all: true }, startAt });
+    const decided: (readonly [string, string | null])[] = [];
+    for await (const targets of client.followJobTargets(id))
+      decided.push(...targets.map((target) => [target.deviceId, target.outcome] as const));
+    expect(decided).toHaveLength(3);
+    expect(new Set(decided.map(([deviceId]) => deviceId)).size).toBe(3);
+    expect(decided.every(([, outcome]) => outcome === 'SUCCEEDED')).toBe(true);
+  });
+
   it('uploads a firmware image', async () => {
     const content = new Blob([makeImage({ version: '9.9.9' })]);
     const id = await client.uploadFirmware({ content, fileName: 'lamp.bin' });

@@ -10,9 +10,11 @@ import {
   CallToolDocument,
   CreateJobDocument,
   JobProgressDocument,
+  JobTargetsDecidedDocument,
   type CallOutcomeFragment,
   type DeviceSummaryFragment,
   type JobStatusFragment,
+  type TargetOutcomeFragment,
 } from './generated/operations.js';
 import type { CallToolInput, CreateJobInput } from './generated/schema-types.js';
 import { sendOperation, type HttpPeer } from './transport/http-operations.js';
@@ -95,6 +97,14 @@ export class FlotillaClient {
       yield jobProgress;
       if (jobProgress.state === 'FINISHED') return;
     }
+  }
+
+  /**
+   * The targets of a job as they are decided, some at a time; ends when the job is finished. Of a job that decides more than can be told the latest:
+   * `jobResults` has them all.
+   */
+  async *followJobTargets(jobId: string, options: SubscriptionOptions = {}): AsyncGenerator<readonly TargetOutcomeFragment[], void, void> {
+    for await (const { jobTargetsDecided } of this.subscribe(JobTargetsDecidedDocument, { jobId }, options)) yield jobTargetsDecided;
   }
 
   /** Sends a firmware image and resolves to its id. It goes to devices when it is published and a job names it. */

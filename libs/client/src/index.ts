@@ -9,4 +9,10 @@ export type { FirmwareFile } from './fleet/upload-firmware.js';
 export { scopes } from './scopes.js';
 export type { SubscriptionOptions } from './transport/subscriptions.js';
 export { verifyWebhook, type VerifyOptions } from './webhooks/verify-webhook.js';
-export type { CallOutcomeFragment, DeviceSummaryFragment, EventFieldsFragment, JobStatusFragment } from './generated/operations.js';
+export type {
+  CallOutcomeFragment,
+  DeviceSummaryFragment,
+  EventFieldsFragment,
+  JobStatusFragment,
+  TargetOutcomeFragment,
+} from './generated/operations.js';

@@ -48,7 +48,7 @@ export async function* tailEvents(
     settled = setTimeout(() => live.miss(), settleMs);
   };
   missSome();
-  listen(client, filter, live, { signal: ending.signal, onConnected: missSome }).catch((error: unknown) => live.fail(error));
+  listen(client, filter, live, { signal: ending.signal, missSome }).catch((error: unknown) => live.fail(error));
   try {
     for (;;) {
       const next = await live.take();
@@ -69,10 +69,20 @@ async function listen(
   client: Peer,
   filter: EventFilter,
   live: LiveEvents<TailedEvent>,
-  options: { readonly signal: AbortSignal; readonly onConnected: () => void },
+  { signal, missSome }: { readonly signal: AbortSignal; readonly missSome: () => void },
 ): Promise<void> {
-  for await (const { eventAdded } of client.subscribe(EventAddedDocument, { filter }, options)) live.push(eventAdded);
-  throw new FlotillaError('UNAVAILABLE', 'The hub ended the subscription.');
+  for (;;) {
+    try {
+      for await (const { eventAdded } of client.subscribe(EventAddedDocument, { filter }, { signal, onConnected: missSome }))
+        live.push(eventAdded);
+    } catch (error) {
+      if (!(error instanceof FlotillaError) || error.code !== 'TOO_SLOW') throw error;
+      // The hub, or the transport here, gave the stream up and not the connection: begun anew, the gap is caught up with by cursor.
+      missSome();
+      continue;
+    }
+    throw new FlotillaError('UNAVAILABLE', 'The hub ended the subscription.');
+  }
 }
 
 async function latestCursor(client: Peer, filter: EventFilter, options: { readonly signal?: AbortSignal }): Promise<string | undefined> {

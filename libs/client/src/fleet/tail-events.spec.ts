@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { FlotillaError } from '../flotilla-error.js';
+import { tailEvents, type TailedEvent } from './tail-events.js';
+
+const eventOf = (n: number): TailedEvent => ({
+  cursor: `c${n}`,
+  node: { id: `e${n}`, type: 'device.connected', deviceId: null, at: '2026-01-01T00:00:00Z', data: {} },
+});
+
+/** A hub with events 1 to 5, that ends the first subscription with `error` after event 2 and tells 5 in the next. */
+function hubThatEnds(error: FlotillaError) {
+  const asked: unknown[] = [];
+  let subscriptions = 0;
+  const peer = {
+    request: async (_document: unknown, { after }: { readonly after?: string }) => {
+      asked.push(after);
+      const all = [1, 2, 3, 4].map(eventOf);
+      const edges = subscriptions > 1 ? all.slice(all.findIndex(({ cursor }) => cursor === after) + 1) : [];
+      return { events: { edges, pageInfo: { hasNextPage: false, endCursor: null } } };
+    },
+    subscribe: async function* () {
+      subscriptions += 1;
+      if (subscriptions === 1) {
+        for (const n of [1, 2]) yield { eventAdded: eventOf(n) };
+        throw error;
+      }
+      yield { eventAdded: eventOf(5) };
+      await new Promise(() => undefined);
+    },
+  };
+  return { asked, tail: tailEvents(peer as unknown as Parameters<typeof tailEvents>[0], { after: 'c0' }, 100) };
+}
+
+describe('the tail of events', () => {
+  it('goes on from its cursor where the hub gave up a stream that was read too slowly', async () => {
+    const { asked, tail } = hubThatEnds(new FlotillaError('TOO_SLOW', 'More than 2 events were waiting for you.'));
+    const told: string[] = [];
+    for await (const { node } of tail) {
+      told.push(node.id);
+      if (new Set(told).size === 5) break;
+    }
+    expect(told).toHaveLength(5);
+    expect(new Set(told)).toEqual(new Set(['e1', 'e2', 'e3', 'e4', 'e5']));
+    expect(asked.every((after) => after === 'c0')).toBe(true);
+  });
+
+  it('ends with everything else that a stream ends with', async () => {
+    const { tail } = hubThatEnds(new FlotillaError('UNAUTHENTICATED', 'The hub does not accept this key, or no longer.'));
+    const read = async () => {
+      for await (const { cursor } of tail) expect(cursor).toMatch(/^c/);
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+});
