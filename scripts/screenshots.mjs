@@ -9,10 +9,10 @@ import { build, root } from './build.mjs';
 build();
 const [{ removeDataDir, startHub }, { startFleet }, { openBrowser, openConsole, seriousViolations }, { furnish, pages }] =
   await Promise.all([
-    import('../test/dist/hub-process.js'),
-    import('../test/dist/simulated-fleet.js'),
-    import('../test/dist/console-browser.js'),
-    import('../test/dist/console-scenery.js'),
+    import('../test/dist/hub/hub-process.js'),
+    import('../test/dist/devices/simulated-fleet.js'),
+    import('../test/dist/console/console-browser.js'),
+    import('../test/dist/console/console-scenery.js'),
   ]);
 
 const folder = path.join(root, 'test-results/screenshots');

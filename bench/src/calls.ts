@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@flotilla/test/eventually';
-import { hubNodeOptions } from '@flotilla/test/hub-process';
-import { startFleet } from '@flotilla/test/simulated-fleet';
+import { hubNodeOptions } from '@flotilla/test/hub/hub-process';
+import { startFleet } from '@flotilla/test/devices/simulated-fleet';
 import { BENCH_DEVICE_SECRET, type ChildNews, type MeasureRequest } from './bench-messages.js';
 import type { Figure } from './report.js';
 import type { RoundTrips } from './round-trips.js';

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { eventually } from '@flotilla/test/eventually';
-import { ask } from '@flotilla/test/graphql-client';
-import { makeDataDir, removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub-process';
-import { startFleet, type SimulatedFleet } from '@flotilla/test/simulated-fleet';
+import { ask } from '@flotilla/test/api/graphql-client';
+import { makeDataDir, removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub/hub-process';
+import { startFleet, type SimulatedFleet } from '@flotilla/test/devices/simulated-fleet';
 import { embeddedDatabaseUrl } from './embedded-database.js';
 import { callOverHttp } from './http-calls.js';
 import type { Figure } from './report.js';

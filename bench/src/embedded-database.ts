@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { HubProcess } from '@flotilla/test/hub-process';
+import type { HubProcess } from '@flotilla/test/hub/hub-process';
 
 /** The embedded server writes its port and keeps its password beside the cluster. */
 export function embeddedDatabaseUrl({ dataDir }: HubProcess): string {

@@ -1,6 +1,6 @@
 /** Single calls as an integrator makes them: `callTool` over HTTP, a given number at a time, with the latency of each. */
 import { Agent, request } from 'node:http';
-import type { HubProcess } from '@flotilla/test/hub-process';
+import type { HubProcess } from '@flotilla/test/hub/hub-process';
 
 const CALL = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } userErrors { code } } }';
 

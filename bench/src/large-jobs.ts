@@ -1,7 +1,7 @@
 /** Bench (f): what a job of 100,000 targets costs. [jobs §18] */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { hubNodeOptions } from '@flotilla/test/hub-process';
+import { hubNodeOptions } from '@flotilla/test/hub/hub-process';
 import type { ChildNews, JobScale } from './bench-messages.js';
 import type { Figure } from './report.js';
 

@@ -1,7 +1,7 @@
 /** Each list page of a registry with 100,000 devices, over HTTP from the built hub. `--only pages`. */
 import pg from 'pg';
-import { ask } from '@flotilla/test/graphql-client';
-import { makeDataDir, removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub-process';
+import { ask } from '@flotilla/test/api/graphql-client';
+import { makeDataDir, removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub/hub-process';
 import { embeddedDatabaseUrl } from '../embedded-database.js';
 import type { Figure } from '../report.js';
 import { DEVICE, fillRegistry, LARGE_JOB } from './fill-registry.js';

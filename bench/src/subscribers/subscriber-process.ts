@@ -1,5 +1,5 @@
 /** Subscribers to events in a process of their own, as real clients over graphql-transport-ws; says on request how many events they were shown. */
-import { subscriptions } from '@flotilla/test/graphql-client';
+import { subscriptions } from '@flotilla/test/api/graphql-client';
 import type { SubscriberNews, SubscriberOrder } from './subscriber-messages.js';
 
 /** As many as the hub lets one connection have. */

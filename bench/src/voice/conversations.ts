@@ -3,10 +3,10 @@
  * devices. Devices and voice server are processes of their own; the same devices that talk to the voice server without a hub between are the comparison.
  */
 import { readFileSync } from 'node:fs';
-import { ask } from '@flotilla/test/graphql-client';
-import { removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub-process';
-import { metricSums } from '@flotilla/test/metrics';
-import { lamp } from '@flotilla/test/firmware';
+import { ask } from '@flotilla/test/api/graphql-client';
+import { removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub/hub-process';
+import { metricSums } from '@flotilla/test/hub/metrics';
+import { lamp } from '@flotilla/test/devices/firmware';
 import type { Figure } from '../report.js';
 import { macOf } from './bench-devices.js';
 import { Child } from './child.js';

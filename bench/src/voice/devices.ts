@@ -1,5 +1,5 @@
 /** The devices of the bench, run as a child process: they connect, and speak a packet every 60 ms each, one device after the other all over these 60 ms. */
-import { talkDirectly, talkOverMqtt, talkOverWebSocket, type TalkingDevice } from '@flotilla/test/talking-device';
+import { talkDirectly, talkOverMqtt, talkOverWebSocket, type TalkingDevice } from '@flotilla/test/devices/talking-device';
 import { macOf } from './bench-devices.js';
 import type { ConnectRequest, DevicesReport, SpeakRequest } from './messages.js';
 import { ArrivalLog, now, stampedPacket } from './stamped-packet.js';

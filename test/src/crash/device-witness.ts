@@ -1,5 +1,5 @@
 /** What the devices of a fleet ran, gathered from their short memories while a story goes on: the truth that a hub's records are held against. */
-import type { DeviceCall, SimulatedFleet } from '../simulated-fleet.js';
+import type { DeviceCall, SimulatedFleet } from '../devices/simulated-fleet.js';
 
 export interface DeviceRun extends DeviceCall {
   readonly device: string;

@@ -1,6 +1,6 @@
 /** What the hub says of its jobs: read after each restart, and once more at the end. */
-import { ask } from '../graphql-client.js';
-import type { HubProcess } from '../hub-process.js';
+import { ask } from '../api/graphql-client.js';
+import type { HubProcess } from '../hub/hub-process.js';
 
 export interface RecordedTarget {
   readonly deviceId: string;

@@ -1,5 +1,5 @@
 /** Jobs of all shapes for a hub that is killed under them. Each has a value of its own in its arguments, by which devices tell later whose call they ran. */
-import type { FuzzDice } from '../fuzz-dice.js';
+import type { FuzzDice } from '../fuzz/fuzz-dice.js';
 
 const VOLUME = 'self.audio_speaker.set_volume';
 const BRIGHTNESS = 'self.screen.set_brightness';

@@ -2,9 +2,9 @@
  * An operator who works on a hub that is killed under them: makes jobs, pauses, resumes, cancels, opens waves, calls devices, and writes down what was
  * answered. Where no answer came, a request with a key is made again after the restart; anything else stays undecided.
  */
-import type { FuzzDice } from '../fuzz-dice.js';
-import { ask } from '../graphql-client.js';
-import type { HubProcess } from '../hub-process.js';
+import type { FuzzDice } from '../fuzz/fuzz-dice.js';
+import { ask } from '../api/graphql-client.js';
+import type { HubProcess } from '../hub/hub-process.js';
 import type { JobShape, JobShapes } from './job-shapes.js';
 
 export type SteeringVerb = 'pauseJob' | 'resumeJob' | 'cancelJob' | 'forceCancel' | 'openNextWave';

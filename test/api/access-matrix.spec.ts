@@ -1,0 +1,268 @@
+/** Every operation that is served, asked by every kind of key: exactly the expected answer, and no error that shows the hub's insides. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { buildSchema, getNamedType, isCompositeType, isObjectType, type GraphQLField, type GraphQLObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fieldsBehind, mutations, queries, subscribed, type AccessRow } from '../src/api/access-table.js';
+import { makeKey, revokeKey, scopes, type Scope } from '../src/api/api-keys.js';
+import { eventually } from '../src/eventually.js';
+import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
+import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { finished, jobOf, online } from '../src/jobs/job-api.js';
+import { leakIn } from '../src/api/leaks.js';
+import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+
+/** Requests on their way at once. */
+const BATCH = 25;
+/** How long the key lives that is to expire, ms. */
+const SHORT_LIFE_MS = 5_000;
+
+const schema = buildSchema(readFileSync(new URL('../../libs/api/schema.graphql', import.meta.url), 'utf8'));
+
+interface Asker {
+  readonly name: string;
+  /** Null sends none. */
+  readonly key: string | null;
+  expected(row: AccessRow): string;
+}
+
+let hub: HubProcess;
+let fleet: SimulatedFleet;
+let deviceId: string;
+let jobId: string;
+let askers: readonly Asker[];
+/** Everything that anybody was told of what went wrong. */
+const told: string[] = [];
+
+/** Nobody's: of the form that most ids have. */
+const nobody = '019a9d00-0000-7000-8000-000000000001';
+
+beforeAll(async () => {
+  hub = await startHub();
+  fleet = startFleet(hub, { devices: 1, transport: 'mqtt' });
+  const soon = new Date(Date.now() + SHORT_LIFE_MS).toISOString();
+  const expiring = await makeKey(hub, scopes, { expiresAt: soon });
+  const revoked = await makeKey(hub, scopes);
+  await revokeKey(hub, revoked.id);
+  await online(hub, 1);
+  const { devices } = await ask<{ devices: { nodes: [{ id: string }] } }>(hub, '{ devices { nodes { id } } }');
+  deviceId = devices.nodes[0].id;
+  await ask(hub, 'mutation ($id: ID!) { tagDevices(input: {filter: {ids: [$id]}, add: ["lab"]}) { changedCount } }', { id: deviceId });
+  jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, randomUUID());
+  await finished(hub, jobId);
+  const narrowed = await makeKey(hub, scopes, { devices: { tags: ['lab'] } });
+  const single = async (scope: Scope): Promise<Asker> => ({
+    name: scope,
+    key: (await makeKey(hub, [scope])).secret,
+    expected: ({ needs, allowed }) => (needs === 'ANY_KEY' || needs === scope || scope === 'ADMIN' ? allowed : 'FORBIDDEN'),
+  });
+  const unknown = { expected: () => 'UNAUTHENTICATED' };
+  askers = [
+    { name: 'no key', key: null, ...unknown },
+    { name: 'a key that is none', key: 'flotilla-none', ...unknown },
+    { name: 'an expired key', key: expiring.secret, ...unknown },
+    { name: 'a revoked key', key: revoked.secret, ...unknown },
+    ...(await Promise.all([...scopes, 'ADMIN' as const].map(single))),
+    {
+      name: 'a narrowed key',
+      key: narrowed.secret,
+      expected: ({ needs, allowed, narrowed: answer }) => (needs === 'ADMIN' ? 'FORBIDDEN' : (answer ?? allowed)),
+    },
+  ];
+  await eventually(
+    () => Promise.resolve(Date.now()),
+    (now) => now > Date.parse(soon),
+  );
+});
+
+afterAll(async () => {
+  await fleet.stop();
+  expect(await hub.stop()).toBe(0);
+  expect(hub.log()).not.toMatch(/unhandled|failed inside/i);
+  removeDataDir(hub.dataDir);
+});
+
+const fieldsOf = (type: GraphQLObjectType | null | undefined) => Object.values(type?.getFields() ?? {});
+
+/** The operation with its arguments filled in, and the least to be shown of it. */
+function textOf(field: GraphQLField<unknown, unknown>, { input }: AccessRow): string {
+  const mac = `02:${(randomBytes(5).toString('hex').match(/../g) ?? []).join(':')}`;
+  return `${field.name}${filled(input).replaceAll('$mac', mac)} ${leastOf(field)}`;
+}
+
+function filled(text: string): string {
+  const ids = text.replaceAll('$id', nobody).replaceAll('$device', deviceId).replaceAll('$job', jobId);
+  return ids.replaceAll('$tomorrow', new Date(Date.now() + 86_400_000).toISOString()).replaceAll('$1', randomUUID());
+}
+
+function leastOf(field: GraphQLField<unknown, unknown>): string {
+  const type = getNamedType(field.type);
+  if (!isCompositeType(type)) return '';
+  const names = isObjectType(type) ? new Set(Object.keys(type.getFields())) : new Set<string>();
+  if (names.has('userErrors')) return '{ userErrors { code message } }';
+  return names.has('nodes') ? '{ nodes { __typename } }' : '{ __typename }';
+}
+
+/** An answer in a word: the codes of its errors, the codes of its refusals, or whether there is anything. */
+function outcomeOf(name: string, { data, errors }: GraphqlAnswer): string {
+  told.push(...(errors ?? []).map(({ message }) => message));
+  if (errors) return errors.map(({ extensions }) => extensions?.code).join();
+  const value = data?.[name] as { userErrors?: readonly { code: string; message: string }[] } | null | undefined;
+  if (value === null || value === undefined) return 'null';
+  told.push(...(value.userErrors ?? []).map(({ message }) => message));
+  return value.userErrors?.length ? `userErrors ${value.userErrors.map(({ code }) => code).join()}` : 'data';
+}
+
+async function inBatches<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+  for (let from = 0; from < items.length; from += BATCH) await Promise.all(items.slice(from, from + BATCH).map(act));
+}
+
+it('knows what to expect of every operation that is served, and of no other', () => {
+  for (const [type, table] of [
+    [schema.getQueryType(), queries],
+    [schema.getMutationType(), mutations],
+    [schema.getSubscriptionType(), subscribed],
+  ] as const) {
+    expect(Object.keys(table).sort()).toEqual(
+      fieldsOf(type)
+        .map(({ name }) => name)
+        .sort(),
+    );
+  }
+});
+
+describe.each([
+  ['query', queries, () => fieldsOf(schema.getQueryType())],
+  ['mutation', mutations, () => fieldsOf(schema.getMutationType())],
+] as const)('each %s', (kind, table, fields) => {
+  it('answers each kind of key as it should', async () => {
+    const wrong: string[] = [];
+    const all = fields().flatMap((field) => askers.map((asker) => ({ field, asker })));
+    await inBatches(all, async ({ field, asker }) => {
+      const row = table[field.name];
+      if (!row) return;
+      const outcome = outcomeOf(field.name, await send(hub, `${kind} { ${textOf(field, row)} }`, {}, asker.key));
+      const expected = asker.expected(row);
+      if (outcome !== expected) wrong.push(`${field.name} by ${asker.name}: ${outcome} instead of ${expected}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('each subscription', () => {
+  /** The first thing that is heard. */
+  async function firstOf(field: GraphQLField<unknown, unknown>, row: AccessRow, key: string | null): Promise<string> {
+    const client = subscriptions(hub, key ?? '');
+    try {
+      const values = client.iterate<Record<string, unknown>>({ query: `subscription { ${textOf(field, row)} }` });
+      const { value } = (await values.next()) as { value: GraphqlAnswer };
+      return outcomeOf(field.name, value);
+    } catch (error) {
+      return typeof error === 'object' && error !== null && 'code' in error && error.code === 4403 ? 'UNAUTHENTICATED' : String(error);
+    } finally {
+      await client.dispose();
+    }
+  }
+
+  it('answers each kind of key as it should', async () => {
+    const wrong: string[] = [];
+    const rename = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { code } } }';
+    const changes = setInterval(() => {
+      void fleet.command({ cmd: 'behaviour', device: deviceId, behaviour: { kind: 'notification', method: 'notifications/spec' } });
+      void send(hub, rename, { input: { deviceId, name: `at ${Date.now()}` } });
+    }, 200);
+    const all = fieldsOf(schema.getSubscriptionType()).flatMap((field) => askers.map((asker) => ({ field, asker })));
+    await inBatches(all, async ({ field, asker }) => {
+      const row = subscribed[field.name];
+      if (!row) return;
+      const outcome = await firstOf(field, row, asker.key);
+      const expected = asker.expected(row);
+      if (outcome !== expected) wrong.push(`${field.name} by ${asker.name}: ${outcome} instead of ${expected}`);
+    }).finally(() => clearInterval(changes));
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('a field behind another scope', () => {
+  it.each(fieldsBehind)('%s: %s is not enough without %s', async (text, has, needs) => {
+    const [one, both] = await Promise.all([makeKey(hub, [has]), makeKey(hub, [has, needs, 'JOBS_READ'])]);
+    const refused = await send(hub, filled(text), {}, one.secret);
+    expect(refused.errors?.map(({ extensions }) => extensions?.code)).toEqual(['FORBIDDEN']);
+    told.push(...(refused.errors ?? []).map(({ message }) => message));
+    expect((await send(hub, filled(text), {}, both.secret)).errors).toBeUndefined();
+  });
+});
+
+describe('what went wrong', () => {
+  const hostile: readonly (readonly [string, string, Readonly<Record<string, unknown>>])[] = [
+    ['NUL', 'query ($t: ID!) { device(id: $t) { id } call(id: $t) { id } job(id: $t) { id } }', { t: 'a\0b' }],
+    [
+      'NUL in a name',
+      'mutation ($t: String!) { createApiKey(input: {name: $t, scopes: [JOBS_READ]}) { userErrors { message } } }',
+      { t: '\0' },
+    ],
+    ['half a character', 'query ($t: String) { devices(filter: {search: $t}) { nodes { id } } }', { t: '\ud800' }],
+    [
+      'SQL',
+      'query ($t: ID!) { device(id: $t) { id } job(id: $t) { id } deviceGroup(id: $t) { id } }',
+      { t: `' OR 1 = 1; DROP TABLE device; --` },
+    ],
+    ['a billion rows', '{ devices(first: 1000000000) { nodes { id } } }', {}],
+    ['no rows', '{ auditEntries(first: -1) { nodes { id } } }', {}],
+    [
+      'JSON as a cursor',
+      'query ($t: String) { devices(after: $t) { nodes { id } } }',
+      { t: Buffer.from('["devices ID_ASC", {}]').toString('base64url') },
+    ],
+    [
+      'SQL as a cursor',
+      'query ($t: String) { events(after: $t) { nodes { id } } }',
+      { t: Buffer.from(`["events","x' OR 1=1",1]`).toString('base64url') },
+    ],
+    ['a path as a cursor', 'query ($t: String) { jobs(after: $t) { nodes { id } } }', { t: '../../etc/passwd' }],
+    ['a bottomless filter', 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }', { f: deep(200) }],
+    ['a year that is none', 'query ($t: DateTime) { events(filter: {since: $t}) { nodes { id } } }', { t: '+275760-09-13T00:00:00Z' }],
+    [
+      'an id of 100,000 characters',
+      'query ($t: ID!) { device(id: $t) { id } uploads(deviceId: $t) { nodes { id } } }',
+      { t: 'x'.repeat(100_000) },
+    ],
+    ['a webhook to a file', 'mutation { createWebhook(input: {url: "file:///etc/passwd", types: ["x"]}) { userErrors { message } } }', {}],
+    [
+      'arguments that no table holds',
+      'mutation ($a: JSON) { callTool(input: {deviceId: "x", tool: "\\u0000", arguments: $a}) { userErrors { message } } }',
+      { a: { a: '\0' } },
+    ],
+    ['half a document', '{ devices { nodes {', {}],
+  ];
+
+  function deep(levels: number): object {
+    return levels === 0 ? { all: true } : { not: deep(levels - 1) };
+  }
+
+  it.each(hostile)('is never the hub’s own fault: %s', async (_what, query, variables) => {
+    const answer = await send(hub, query, variables);
+    const codes = answer.errors?.map(({ extensions }) => extensions?.code) ?? [];
+    for (const code of codes) expect(['BAD_USER_INPUT', 'COST_LIMIT', 'NOT_FOUND']).toContain(code);
+    // What the caller sent may come back; nothing else of the kind may.
+    const own = [query, ...Object.values(variables).map(String)];
+    for (const text of JSON.stringify(answer).match(/(?<="message":)"(?:[^"\\]|\\.)*"/g) ?? []) {
+      const message = own.reduce((left, sent) => left.replaceAll(sent, ''), JSON.parse(text) as string);
+      told.push(message);
+    }
+  });
+
+  it('shows no SQL, no stack and no path', () => {
+    expect(told.length).toBeGreaterThan(300);
+    expect([...new Set(told)].filter((message) => leakIn(message) !== undefined)).toEqual([]);
+    for (const message of told) for (const folder of [process.cwd(), hub.dataDir]) expect(message).not.toContain(folder);
+  });
+
+  it.each([
+    'insert or update on table "job" violates foreign key constraint "job_fkey"',
+    'SELECT id FROM device WHERE id = $1',
+    'invalid input syntax for type uuid: "x"',
+    'Error: no\n    at Object.find (/srv/hub/dist/find.js:3:1)',
+    'ENOENT: no such file or directory, open "/var/lib/flotilla/x"',
+  ])('would be noticed: %s', (message) => expect(leakIn(message)).toBeDefined());
+});

@@ -1,0 +1,255 @@
+/**
+ * Every mutation leaves an entry on the audit trail. The list is the served schema's: a new mutation fails here until somebody has said how it is made, or
+ * why it leaves none.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../src/eventually.js';
+import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
+import { ask, send } from '../src/api/graphql-client.js';
+import { servedSchema } from '../src/api/graphql-schema.js';
+import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { finished, online } from '../src/jobs/job-api.js';
+import { askOta } from '../src/devices/ota-client.js';
+import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+
+/** Mutations without an entry of their own, and why. */
+const unaudited: Readonly<Record<string, string>> = {
+  refreshTools: 'The device is asked what it can do; nothing is changed.',
+  revertJob:
+    'Its entries are those of the jobs that it makes, as with createJob; it needs a finished roll-out, which is a story of its own.',
+  changePassword: 'Its entry is `user.password_changed`; it needs somebody who is signed in, which is a story of its own.',
+  redeliverWebhook: 'The webhook is told once more what it was told; nothing is changed.',
+};
+
+const person = { email: 'audited@example.com', role: 'VIEWER', password: 'correct horse battery' };
+const AWAY = '02:00:00:00:aa:01';
+const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+const screen = '02:00:01:00:00:00';
+const volume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 3 } };
+
+let hub: HubProcess;
+let fleet: SimulatedFleet;
+/** Ids and other things that one mutation gives for the next. */
+const known: Record<string, string> = {};
+
+beforeAll(async () => {
+  hub = await startHub({ env: { FLOTILLA_APPROVALS: 'on' } });
+  fleet = startFleet(hub, { devices: 2, profile: 'screen-camera' });
+  await online(hub, 2);
+  known['image'] = (await uploadImage(hub, makeImage())).body.id ?? '';
+});
+
+afterAll(async () => {
+  await fleet.stop();
+  expect(await hub.stop()).toBe(0);
+  removeDataDir(hub.dataDir);
+});
+
+interface Act {
+  readonly args: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Fields of the payload, and where in it something stands that later acts need. */
+  readonly select?: string;
+  readonly keep?: readonly [name: string, path: string];
+  readonly key?: () => string;
+}
+
+const input = (type: string, value: Readonly<Record<string, unknown>>, more: Partial<Act> = {}): Act => ({
+  ...{ args: `(input: $input)`, variables: { [`input: ${type}!`]: value } },
+  ...more,
+});
+const job = (value: Readonly<Record<string, unknown>>, name: string): Act => ({
+  args: '(input: $input, idempotencyKey: $key)',
+  variables: { 'input: CreateJobInput!': value, 'key: String!': name },
+  ...{ select: 'job { id }', keep: [name, 'job.id'] },
+});
+const by =
+  (name: string, id: () => string, more: Partial<Act> = {}): (() => Act) =>
+  () => ({
+    args: `(${name}: $id)`,
+    variables: { 'id: ID!': id() },
+    ...more,
+  });
+const of = (name: string) => () => known[name] ?? '';
+
+/** Makes and waits until the job has come so far. */
+async function state(name: string, wanted: string): Promise<void> {
+  await eventually(
+    async () => (await ask<{ job: { state: string } }>(hub, 'query ($id: ID!) { job(id: $id) { state } }', { id: known[name] })).job.state,
+    (now) => now === wanted,
+  );
+}
+
+/** In the order in which they are made. */
+const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
+  registerDevice: [() => input('RegisterDeviceInput', { deviceId: AWAY, dialect: 'XIAOZHI' })],
+  registerDevices: [
+    () => ({
+      args: '(input: $input)',
+      variables: { 'input: [RegisterDeviceInput!]!': [{ deviceId: '02:00:00:00:aa:02', dialect: 'XIAOZHI' }] },
+    }),
+  ],
+  updateDevice: [() => input('UpdateDeviceInput', { deviceId: AWAY, name: 'Away' })],
+  tagDevices: [() => input('TagDevicesInput', { filter: { ids: [AWAY] }, add: ['audited'] })],
+  rotateDeviceCredential: [by('deviceId', () => AWAY)],
+  callTool: [() => input('CallToolInput', { deviceId: screen, tool: 'self.reboot' })],
+  takeSnapshot: [
+    async () => {
+      await online(hub, 2);
+      return { ...by('deviceId', () => screen)(), select: 'upload { id }', keep: ['upload', 'upload.id'] };
+    },
+  ],
+  showImage: [() => ({ args: '(deviceId: $id, uploadId: $upload)', variables: { 'id: ID!': screen, 'upload: ID!': known['upload'] } })],
+  removeDevice: [by('deviceId', () => '02:00:00:00:aa:02')],
+  createEnrolmentLink: [
+    () =>
+      input(
+        'EnrolmentLinkInput',
+        { name: 'audited', maxDevices: 3, expiresAt: inAnHour },
+        { select: 'enrolmentLink { id }', keep: ['link', 'enrolmentLink.id'] },
+      ),
+  ],
+  revokeEnrolmentLink: [by('id', of('link'))],
+  approveEnrolment: [async () => ({ args: '(code: $code)', variables: { 'code: String!': (await enrolment('02:00:00:00:bb:01')).code } })],
+  rejectEnrolment: [async () => ({ args: '(id: $id)', variables: { 'id: ID!': (await enrolment('02:00:00:00:bb:02')).id } })],
+  createDeviceGroup: [
+    () =>
+      input(
+        'DeviceGroupInput',
+        { name: 'audited', filter: { all: true } },
+        { select: 'deviceGroup { id }', keep: ['group', 'deviceGroup.id'] },
+      ),
+  ],
+  updateDeviceGroup: [
+    () => ({
+      args: '(id: $id, input: $input)',
+      variables: { 'id: ID!': known['group'], 'input: DeviceGroupInput!': { name: 'audited too', filter: { all: true } } },
+    }),
+  ],
+  deleteDeviceGroup: [by('id', of('group'))],
+  setToolPolicy: [() => input('ToolPolicyInput', { pattern: 'self.audited', idempotent: false, disruptive: false })],
+  deleteToolPolicy: [() => ({ args: '(pattern: $pattern)', variables: { 'pattern: String!': 'self.audited' } })],
+  createApiKey: [
+    () =>
+      input(
+        'CreateApiKeyInput',
+        { name: 'second', scopes: ['JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED'] },
+        { select: 'secret apiKey { id }', keep: ['key', 'apiKey.id'] },
+      ),
+  ],
+  createJob: [
+    () => job({ tool: 'self.reboot', devices: { ids: [AWAY] } }, 'restart'),
+    () => job({ tool: 'self.reboot', devices: { ids: [AWAY] } }, 'denied'),
+    () => job({ ...volume, devices: { ids: [AWAY] } }, 'waiting'),
+    () => job({ ...volume, devices: { presence: 'ONLINE' }, waves: [{ count: 1, gate: 'MANUAL' }] }, 'waves'),
+    () => job({ ...volume, devices: { ids: ['02:00:01:00:00:01'] } }, 'done'),
+  ],
+  approveJob: [by('id', of('restart'), { key: of('secret') })],
+  denyJob: [
+    () => ({
+      args: '(id: $id, reason: "not now")',
+      variables: { 'id: ID!': known['denied'] },
+      key: of('secret'),
+    }),
+  ],
+  pauseJob: [
+    async () => {
+      await state('waiting', 'RUNNING');
+      return by('id', of('waiting'))();
+    },
+  ],
+  resumeJob: [by('id', of('waiting'))],
+  openNextWave: [
+    async () => {
+      await state('waves', 'PAUSED');
+      return by('id', of('waves'))();
+    },
+  ],
+  cancelJob: [by('id', of('waiting'))],
+  rerunJob: [
+    async () => {
+      await finished(hub, known['done'] ?? '');
+      return {
+        args: '(id: $id, outcomes: [SUCCEEDED], idempotencyKey: "again")',
+        variables: { 'id: ID!': known['done'] },
+      };
+    },
+  ],
+  publishFirmwareImage: [() => ({ args: '(id: $id, models: ["audited"])', variables: { 'id: ID!': known['image'] } })],
+  withdrawFirmwareImage: [by('id', of('image'))],
+  deleteFirmwareImage: [by('id', of('image'))],
+  revokeApiKey: [by('id', of('key'))],
+  createWebhook: [
+    () =>
+      input(
+        'WebhookInput',
+        { url: 'https://example.com/hook', types: ['*'] },
+        { select: 'webhook { id }', keep: ['webhook', 'webhook.id'] },
+      ),
+  ],
+  updateWebhook: [
+    () => ({
+      args: '(id: $id, input: $input)',
+      variables: { 'id: ID!': known['webhook'], 'input: WebhookInput!': { url: 'https://example.com/hook', types: ['job.*'] } },
+    }),
+  ],
+  deleteWebhook: [by('id', of('webhook'))],
+  createUser: [() => input('UserInput', { name: 'audited', ...person }, { select: 'user { id }', keep: ['user', 'user.id'] })],
+  updateUser: [
+    () => ({
+      args: '(id: $id, input: $input)',
+      variables: { 'id: ID!': known['user'], 'input: UserInput!': { name: 'audited too', role: 'OPERATOR' } },
+    }),
+  ],
+};
+
+/** A board from the shelf that waits for somebody. */
+async function enrolment(mac: string): Promise<{ readonly id: string; readonly code: string }> {
+  await askOta(hub, { mac, uuid: randomUUID() });
+  const { enrolments } = await ask<{ enrolments: { nodes: { id: string; code: string; deviceId: string }[] } }>(
+    hub,
+    '{ enrolments(first: 50) { nodes { id code deviceId } } }',
+  );
+  const found = enrolments.nodes.find(({ deviceId }) => deviceId === mac);
+  if (found === undefined) throw new Error(`${mac} does not wait for approval.`);
+  return found;
+}
+
+/** Of those that somebody made: the hub moves its jobs on meanwhile. */
+async function latestEntry(): Promise<number> {
+  const { auditEntries } = await ask<{ auditEntries: { nodes: { sequence: number; actor: string }[] } }>(
+    hub,
+    '{ auditEntries(first: 20) { nodes { sequence actor } } }',
+  );
+  return auditEntries.nodes.find(({ actor }) => actor !== 'hub')?.sequence ?? 0;
+}
+
+async function perform(mutation: string, { args, variables, select = '', keep, key }: Act): Promise<void> {
+  const declared = Object.keys(variables).map((name) => `$${name}`);
+  const values = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.split(':')[0] ?? '', value]));
+  const query = `mutation (${declared.join(', ')}) { answer: ${mutation}${args} { userErrors { code message } ${select} } }`;
+  const { data, errors } = await send(hub, query, values, key?.() ?? hub.adminKey);
+  expect(errors, mutation).toBeUndefined();
+  const answer = data?.['answer'] as Readonly<Record<string, unknown>>;
+  expect(answer['userErrors'], mutation).toEqual([]);
+  if (typeof answer['secret'] === 'string') known['secret'] = answer['secret'];
+  if (keep !== undefined) known[keep[0]] = String(at(answer, keep[1]));
+}
+
+function at(answer: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((found, name) => (found as Readonly<Record<string, unknown>>)[name], answer);
+}
+
+it('every mutation leaves an entry on the audit trail', async () => {
+  const served = Object.keys((await servedSchema(hub)).getMutationType()?.getFields() ?? {});
+  expect([...Object.keys(acts), ...Object.keys(unaudited)].sort()).toEqual(served.sort());
+  for (const [mutation, each] of Object.entries(acts)) {
+    for (const act of each) {
+      const made = await act();
+      const before = await latestEntry();
+      await perform(mutation, made);
+      await eventually(latestEntry, (latest) => latest > before, 5_000).catch(() => expect.fail(`${mutation} left no entry.`));
+    }
+  }
+});

@@ -1,0 +1,359 @@
+/** The API as an integrator finds it on a running hub: the schema is the contract's, every field answers, filters choose, pages neither lose nor repeat. */
+import { readFileSync } from 'node:fs';
+import { buildSchema, findBreakingChanges, findDangerousChanges, DangerousChangeType, type GraphQLField } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../src/eventually.js';
+import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
+import { ask, send, subscriptions } from '../src/api/graphql-client.js';
+import { everythingOf, servedSchema } from '../src/api/graphql-schema.js';
+import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { finished, jobOf, online } from '../src/jobs/job-api.js';
+import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+
+const DEVICES = 300;
+const SET_VOLUME = 'self.audio_speaker.set_volume';
+
+interface DeviceNode {
+  readonly id: string;
+  readonly name: string | null;
+  readonly dialect: string;
+  readonly model: string | null;
+  readonly firmwareVersion: string | null;
+  readonly presence: string;
+  readonly transport: string | null;
+  readonly lastSeenAt: string | null;
+  readonly tags: readonly string[];
+  readonly toolsStale: boolean;
+  readonly tools: readonly { readonly name: string }[];
+}
+
+interface PageOf<Node> {
+  readonly nodes: readonly Node[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+let hub: HubProcess;
+let fleet: SimulatedFleet;
+let devices: readonly DeviceNode[];
+
+/** All rows of a list, page by page; `between` runs after each page. */
+async function pagesOf<Node>(
+  list: string,
+  selection: string,
+  args: string,
+  first: number,
+  between: () => Promise<unknown> = async () => undefined,
+): Promise<Node[]> {
+  const query = `query ($after: String) { ${list}(first: ${first}, after: $after ${args}) { nodes { ${selection} } pageInfo { hasNextPage endCursor } } }`;
+  const found: Node[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const page: PageOf<Node> | undefined = (await ask<Record<string, PageOf<Node>>>(hub, query, { after }))[list];
+    if (!page) throw new Error(`no ${list} in the answer`);
+    found.push(...page.nodes);
+    if (!page.pageInfo.hasNextPage) return found;
+    after = page.pageInfo.endCursor;
+    await between();
+  }
+}
+
+const DEVICE = 'id name dialect model firmwareVersion presence transport lastSeenAt tags toolsStale tools { name }';
+
+function nth(index: number): DeviceNode {
+  const device = devices[index];
+  if (!device) throw new Error(`the fleet has no device ${index}`);
+  return device;
+}
+
+beforeAll(async () => {
+  hub = await startHub();
+  fleet = startFleet(hub, { devices: DEVICES, transport: 'mixed' });
+  await online(hub, DEVICES);
+  const ids = (await pagesOf<{ id: string }>('devices', 'id', '', 200)).map(({ id }) => id);
+  const [named, alsoNamed, ...rest] = ids;
+  const rename = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { message } } }';
+  await ask(hub, rename, { input: { deviceId: named, name: 'Zimmer 100%_', tags: ['lab', 'window'] } });
+  await ask(hub, rename, { input: { deviceId: alsoNamed, name: 'aula' } });
+  const tag = 'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount userErrors { message } } }';
+  const { tagDevices } = await ask<{ tagDevices: { changedCount: number } }>(hub, tag, { ids: ids.slice(0, 20) });
+  expect(tagDevices.changedCount).toBe(19);
+  for (const device of rest.slice(0, 5)) fleet.command({ cmd: 'disconnect', device });
+  await online(hub, DEVICES - 5);
+  devices = await pagesOf<DeviceNode>('devices', DEVICE, '', 200);
+});
+
+afterAll(async () => {
+  await fleet.stop();
+  expect(await hub.stop()).toBe(0);
+  removeDataDir(hub.dataDir);
+});
+
+describe('the schema that the hub tells', () => {
+  const contract = buildSchema(readFileSync(new URL('../../libs/api/contract.graphql', import.meta.url), 'utf8'));
+
+  it('breaks no client when it grows to the whole contract', async () => {
+    const served = await servedSchema(hub);
+    expect(findBreakingChanges(served, contract)).toEqual([]);
+    const growth: readonly string[] = [
+      DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED,
+      DangerousChangeType.OPTIONAL_ARG_ADDED,
+      DangerousChangeType.TYPE_ADDED_TO_UNION,
+      DangerousChangeType.IMPLEMENTED_INTERFACE_ADDED,
+    ];
+    expect(findDangerousChanges(served, contract).filter(({ type }) => !growth.includes(type))).toEqual([]);
+  });
+
+  it('has only fields that answer', async () => {
+    const served = await servedSchema(hub);
+    const deviceId = nth(10).id;
+    const call = `mutation { callTool(input: {deviceId: "${deviceId}", tool: "self.get_device_status"}) { call { id } } }`;
+    const made = await ask<{ callTool: { call: { id: string } } }>(hub, call);
+    const jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, 'every-field');
+    await finished(hub, jobId);
+    const { id: firmwareImage = '' } = (await uploadImage(hub, makeImage())).body;
+    const grouping = 'mutation { createDeviceGroup(input: {name: "Every field", filter: {all: true}}) { deviceGroup { id } } }';
+    const grouped = await ask<{ createDeviceGroup: { deviceGroup: { id: string } } }>(hub, grouping);
+    const ids: Readonly<Record<string, string>> = {
+      ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
+      deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
+    };
+    for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
+      const argument = argumentOf(field, ids[field.name], deviceId);
+      const answer = await send(hub, `{ ${field.name}${argument} ${everythingOf(field, field.name === 'previewJob' ? 2 : 4)} }`);
+      expect(answer.errors, field.name).toBeUndefined();
+      expect(answer.data?.[field.name], field.name).toBeTruthy();
+    }
+  });
+});
+
+/** What a field of Query needs to answer: an id, the job that is previewed, or a page that is not too long. */
+function argumentOf({ name, args }: GraphQLField<unknown, unknown>, id: string | undefined, deviceId: string): string {
+  if (id !== undefined) return `(id: "${id}")`;
+  if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
+  return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
+}
+
+describe('devices', () => {
+  const hasTool = (name: string) => (device: DeviceNode) => device.tools.some((tool) => tool.name === name);
+  const dotted = (version: string) => version.split('.').map((part) => Number.parseInt(part, 10) || 0);
+  const isBefore = (version: string | null, bound: string): boolean => {
+    if (version === null) return false;
+    const [left, right] = [dotted(version), dotted(bound)];
+    const place = left.findIndex((part, index) => part !== right[index]);
+    return place === -1 ? left.length < right.length : (left[place] ?? 0) < (right[place] ?? -1);
+  };
+  const offline = (device: DeviceNode) => device.presence === 'OFFLINE';
+
+  it.each<[string, () => Readonly<Record<string, unknown>>, (device: DeviceNode) => boolean]>([
+    ['all', () => ({ all: true }), () => true],
+    ['an empty filter', () => ({}), () => true],
+    ['ids', () => ({ ids: [nth(3).id, nth(7).id, 'nobody'] }), (device) => [nth(3).id, nth(7).id].includes(device.id)],
+    ['no ids', () => ({ ids: [] }), () => false],
+    ['tags', () => ({ tags: ['lab', 'window'] }), ({ tags }) => tags.includes('lab') && tags.includes('window')],
+    ['dialect', () => ({ dialect: 'MCPU' }), ({ dialect }) => dialect === 'MCPU'],
+    ['model', () => ({ model: nth(5).model }), ({ model }) => model === nth(5).model],
+    ['firmwareVersion', () => ({ firmwareVersion: nth(5).firmwareVersion }), (device) => device.firmwareVersion === nth(5).firmwareVersion],
+    ['firmwareBefore', () => ({ firmwareBefore: '2.0' }), ({ firmwareVersion }) => isBefore(firmwareVersion, '2.0')],
+    ['presence', () => ({ presence: 'OFFLINE' }), offline],
+    ['transport', () => ({ transport: 'WEBSOCKET' }), ({ transport }) => transport === 'WEBSOCKET'],
+    ['hasTool', () => ({ hasTool: SET_VOLUME }), hasTool(SET_VOLUME)],
+    ['toolsStale', () => ({ toolsStale: false }), ({ toolsStale }) => !toolsStale],
+    ['lastSeenBefore', () => ({ presence: 'OFFLINE', lastSeenBefore: new Date(Date.now() + 60_000).toISOString() }), offline],
+    ['search without wildcards', () => ({ search: '100%_' }), ({ name }) => name === 'Zimmer 100%_'],
+    ['search in any case', () => ({ search: 'AULA' }), ({ name }) => name === 'aula'],
+    [
+      'any',
+      () => ({ any: [{ presence: 'OFFLINE' }, { tags: ['window'] }] }),
+      (device) => offline(device) || device.tags.includes('window'),
+    ],
+    ['any of none', () => ({ any: [] }), () => false],
+    ['not', () => ({ not: { transport: 'MQTT' } }), ({ transport }) => transport !== 'MQTT'],
+    [
+      'several at once, nested',
+      () => ({ tags: ['lab'], any: [{ not: { presence: 'OFFLINE' } }, { not: { not: { search: 'aula' } } }] }),
+      (device) => device.tags.includes('lab') && (!offline(device) || device.name === 'aula'),
+    ],
+  ])('are chosen by %s', async (_what, filter, holds) => {
+    const query = 'query ($filter: DeviceFilter) { devices(filter: $filter, first: 200) { totalCount nodes { id } } }';
+    const found = (await ask<{ devices: { totalCount: number; nodes: { id: string }[] } }>(hub, query, { filter: filter() })).devices;
+    const expected = devices.filter(holds).map(({ id }) => id);
+    expect(found.totalCount).toBe(expected.length);
+    expect(found.nodes.map(({ id }) => id)).toEqual(expected.slice(0, 200));
+  });
+
+  it('are ordered by name with the nameless last, by last contact with the never seen last', async () => {
+    const byName = await pagesOf<DeviceNode>('devices', 'id name', ', orderBy: NAME_ASC', 130);
+    expect(new Set(byName.slice(0, 2).map(({ name }) => name))).toEqual(new Set(['aula', 'Zimmer 100%_']));
+    expect(byName.map(({ id }) => id).sort()).toEqual(devices.map(({ id }) => id).sort());
+    expect(byName.slice(2).every(({ name }) => name === null)).toBe(true);
+    const byContact = await pagesOf<DeviceNode>('devices', 'id lastSeenAt', ', orderBy: LAST_SEEN_DESC, filter: {presence: OFFLINE}', 2);
+    const times = byContact.map(({ lastSeenAt }) => Date.parse(lastSeenAt ?? ''));
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+    expect(byContact).toHaveLength(5);
+  });
+
+  it('come once each, page by page, while others are added', async () => {
+    const newcomers = startFleet(hub, { devices: 60, seed: 2 });
+    try {
+      const seen = await pagesOf<{ id: string }>('devices', 'id', '', 7);
+      const ids = seen.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(devices.filter(({ id }) => !ids.includes(id))).toEqual([]);
+      await online(hub, DEVICES - 5 + 60);
+    } finally {
+      await newcomers.stop();
+    }
+  });
+});
+
+describe('tools and policies', () => {
+  interface FleetTool {
+    readonly name: string;
+    readonly schemaHash: string;
+    readonly userOnly: boolean;
+    readonly deviceCount: number;
+  }
+  const FLEET_TOOL = 'name schemaHash userOnly deviceCount';
+
+  it('are listed once for each schema, with the devices that have them', async () => {
+    const tools = await pagesOf<FleetTool>('tools', FLEET_TOOL, `, filter: {devices: {search: "02:00:01:"}}`, 5);
+    const keys = tools.map(({ name, schemaHash }) => `${name} ${schemaHash}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    const withVolume = devices.filter(({ id, tools: own }) => id.startsWith('02:00:01:') && own.some(({ name }) => name === SET_VOLUME));
+    const counted = tools.filter(({ name }) => name === SET_VOLUME).reduce((sum, { deviceCount }) => sum + deviceCount, 0);
+    expect(counted).toBe(withVolume.length);
+  });
+
+  it('are chosen by name, search and audience', async () => {
+    const named = await pagesOf<FleetTool>('tools', FLEET_TOOL, `, filter: {name: "${SET_VOLUME}"}`, 50);
+    expect(new Set(named.map(({ name }) => name))).toEqual(new Set([SET_VOLUME]));
+    const searched = await pagesOf<FleetTool>('tools', FLEET_TOOL, ', filter: {search: "SET_VOL"}', 50);
+    expect(searched.map(({ name }) => name)).toContain(SET_VOLUME);
+    const guarded = await pagesOf<FleetTool>('tools', FLEET_TOOL, ', filter: {userOnly: true}', 50);
+    expect(guarded.map(({ name }) => name)).toContain('self.reboot');
+    expect(guarded.every(({ userOnly }) => userOnly)).toBe(true);
+  });
+
+  it('have the policy whose pattern fits best', async () => {
+    const { toolPolicies } = await ask<{ toolPolicies: { pattern: string; idempotent: boolean }[] }>(
+      hub,
+      '{ toolPolicies { pattern idempotent } }',
+    );
+    expect(toolPolicies.length).toBeGreaterThan(3);
+    const query =
+      'query ($id: ID!) { device(id: $id) { tools(names: ["self.get_device_status"]) { name policy { pattern idempotent } } } }';
+    const { device } = await ask<{ device: { tools: { policy: { pattern: string } }[] } }>(hub, query, { id: nth(10).id });
+    expect(toolPolicies).toContainEqual(device.tools[0]?.policy);
+  });
+});
+
+describe('calls and jobs', () => {
+  const CALL = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id } } }';
+
+  it('of calls: by device, tool, outcome, time and job, latest first', async () => {
+    const deviceId = nth(20).id;
+    const since = new Date().toISOString();
+    const made: string[] = [];
+    for (const input of [{ tool: 'self.get_device_status' }, { tool: 'self.nope' }, { tool: 'self.get_device_status' }]) {
+      made.push((await ask<{ callTool: { call: { id: string } } }>(hub, CALL, { input: { deviceId, ...input } })).callTool.call.id);
+    }
+    const jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId, nth(21).id] } }, 'calls-of-a-job');
+    await finished(hub, jobId);
+    const of = async (filter: string) =>
+      (await pagesOf<{ id: string; jobId: string | null }>('calls', 'id jobId deviceId', `, filter: {${filter}}`, 2)).map(({ id }) => id);
+    const own = await of(`deviceId: "${deviceId}", since: "${since}"`);
+    expect(own.slice(1)).toEqual([...made].reverse());
+    expect(await of(`deviceId: "${deviceId}", tool: "self.nope"`)).toEqual([made[1]]);
+    expect(await of(`deviceId: "${deviceId}", outcomes: [REJECTED]`)).toEqual([made[1]]);
+    expect(await of(`jobId: "${jobId}"`)).toHaveLength(2);
+    expect(await of(`jobId: "${jobId}", deviceId: "${deviceId}"`)).toEqual([own[0]]);
+    expect(await of(`deviceId: "${deviceId}", until: "${since}"`)).not.toContain(made[0]);
+  });
+
+  it('of jobs: by state, tool and search, with a page of targets and the failures by kind', async () => {
+    const tool = 'self.lamp.turn_on';
+    const jobId = await jobOf(hub, { name: 'Lights On', tool, devices: { search: '02:00:01:' }, offline: 'SKIP' }, 'lights');
+    await finished(hub, jobId);
+    const of = async (filter: string) => (await pagesOf<{ id: string }>('jobs', 'id', `, filter: {${filter}}`, 1)).map(({ id }) => id);
+    expect(await of(`tool: "${tool}", states: [FINISHED]`)).toEqual([jobId]);
+    expect(await of(`tool: "${tool}", states: [RUNNING, PAUSED]`)).toEqual([]);
+    expect(await of('search: "lights on"')).toEqual([jobId]);
+    const query = `query ($id: ID!) { job(id: $id) { conclusion progress { total rejected }
+      failureGroups { outcome code count sampleDeviceIds } targets(outcomes: [REJECTED], first: 200) { nodes { deviceId device { id } outcome error { code } } } } }`;
+    interface JobView {
+      readonly progress: { readonly rejected: number };
+      readonly failureGroups: readonly { readonly code: string; readonly count: number }[];
+      readonly targets: { readonly nodes: readonly { readonly deviceId: string; readonly device: { readonly id: string } }[] };
+    }
+    const { job } = await ask<{ job: JobView }>(hub, query, { id: jobId });
+    expect(job.failureGroups).toMatchObject([{ code: 'TOOL_UNKNOWN', count: job.progress.rejected }]);
+    expect(job.targets.nodes).toHaveLength(Math.min(200, job.progress.rejected));
+    expect(job.targets.nodes.every(({ deviceId, device }) => deviceId === device.id)).toBe(true);
+  });
+});
+
+describe('events', () => {
+  it('are read in both orders, and `after` catches up from where a subscription ended', async () => {
+    const deviceId = nth(30).id;
+    const client = subscriptions(hub);
+    const live = client.iterate<{ eventAdded: { cursor: string; node: { id: string } } }>({
+      query: `subscription { eventAdded(filter: {deviceId: "${deviceId}", types: ["device.notification"]}) { cursor node { id type } } }`,
+    });
+    const seen = live.next();
+    const notify = () =>
+      fleet.command({ cmd: 'behaviour', device: deviceId, behaviour: { kind: 'notification', method: 'notifications/spec' } });
+    const timer = setInterval(notify, 100);
+    const first = (await seen).value?.data?.eventAdded;
+    clearInterval(timer);
+    await live.return?.();
+    await client.dispose();
+    notify();
+    const after = (order: string) =>
+      pagesOf<{ id: string; at: string }>(
+        'events',
+        'id at',
+        `, orderBy: ${order}, filter: {deviceId: "${deviceId}", types: ["device.notification"]}`,
+        3,
+      );
+    const ascending = await eventually(
+      () => after('AT_ASC'),
+      (events) => events.length > 1 && events.some(({ id }) => id === first?.node.id),
+    );
+    const caughtUp = await ask<{ events: { nodes: { id: string }[] } }>(
+      hub,
+      `query ($after: String) { events(after: $after, first: 200, filter: {deviceId: "${deviceId}", types: ["device.notification"]}) { nodes { id } } }`,
+      { after: first?.cursor },
+    );
+    const place = ascending.findIndex(({ id }) => id === first?.node.id);
+    const missed = caughtUp.events.nodes.map(({ id }) => id);
+    expect(missed.slice(0, ascending.length - place - 1)).toEqual(ascending.slice(place + 1).map(({ id }) => id));
+    expect((await after('AT_DESC')).map(({ id }) => id).slice(-ascending.length)).toEqual(ascending.map(({ id }) => id).reverse());
+  });
+});
+
+describe('what hangs on a device', () => {
+  it('is its own, also in a list of devices', async () => {
+    const query = `{ devices(first: 40) { nodes { id sessions(first: 3) { epoch transport } toolSetHistory(first: 3) { hash added }
+      events(first: 3) { nodes { deviceId at } } calls(first: 2) { nodes { deviceId startedAt } } } } }`;
+    interface Hanging {
+      readonly id: string;
+      readonly sessions: readonly { readonly epoch: number }[];
+      readonly toolSetHistory: readonly unknown[];
+      readonly events: { readonly nodes: readonly { readonly deviceId: string; readonly at: string }[] };
+      readonly calls: { readonly nodes: readonly { readonly deviceId: string }[] };
+    }
+    const { devices: list } = await ask<{ devices: { nodes: readonly Hanging[] } }>(hub, query);
+    for (const device of list.nodes) {
+      expect(device.sessions.map(({ epoch }) => epoch)).toEqual(
+        device.sessions.map((_, index) => (device.sessions[0]?.epoch ?? 0) - index),
+      );
+      expect(device.sessions.length).toBeGreaterThan(0);
+      expect(device.toolSetHistory).toHaveLength(1);
+      for (const { deviceId } of [...device.events.nodes, ...device.calls.nodes]) expect(deviceId).toBe(device.id);
+      const times = device.events.nodes.map(({ at }) => at);
+      expect(times.length).toBeGreaterThan(0);
+      expect(times).toEqual([...times].sort().reverse());
+    }
+    expect(list.nodes.find(({ id }) => id === nth(20).id)?.calls.nodes).toHaveLength(2);
+  });
+});

@@ -1,0 +1,273 @@
+/** A key that is narrowed to some devices: there are no others for it, whatever it asks, and nothing that it does reaches them. */
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'graphql-ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectAgent } from '../src/agents/agent-client.js';
+import { makeKey, scopes } from '../src/api/api-keys.js';
+import { eventually } from '../src/eventually.js';
+import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
+import { everythingOf, servedSchema } from '../src/api/graphql-schema.js';
+import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { askOta } from '../src/devices/ota-client.js';
+import { finished, jobOf, online } from '../src/jobs/job-api.js';
+import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+
+const STATUS = 'self.get_device_status';
+const COUNT = 6;
+
+let hub: HubProcess;
+let fleet: SimulatedFleet;
+/** Those with the tag that the key is narrowed to, and the others. */
+let own: readonly string[];
+let others: readonly string[];
+let key: string;
+let wideJob: string;
+let othersJob: string;
+
+const asKey = (query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<GraphqlAnswer> =>
+  send(hub, query, variables, key);
+const codesOf = ({ errors }: GraphqlAnswer) => errors?.map(({ extensions }) => extensions?.code);
+
+/** Fails where an answer names a device that does not exist for the key. */
+function expectNoOthers(answer: unknown, what?: string): void {
+  const text = JSON.stringify(answer).toLowerCase();
+  for (const id of others) expect(text, what).not.toContain(id);
+}
+
+async function callStatus(deviceId: string): Promise<string> {
+  const query = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id } } }';
+  return (await ask<{ callTool: { call: { id: string } } }>(hub, query, { input: { deviceId, tool: STATUS } })).callTool.call.id;
+}
+
+beforeAll(async () => {
+  hub = await startHub();
+  fleet = startFleet(hub, { devices: COUNT, transport: 'mqtt' });
+  await online(hub, COUNT);
+  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices { nodes { id } } }');
+  const ids = devices.nodes.map(({ id }) => id);
+  own = ids.slice(0, 2);
+  others = ids.slice(2);
+  await ask(hub, 'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount } }', { ids: own });
+  const group = 'mutation ($input: DeviceGroupInput!) { createDeviceGroup(input: $input) { userErrors { message } } }';
+  await ask(hub, group, { input: { name: 'listed', filter: { ids } } });
+  await ask(hub, group, { input: { name: 'theirs', filter: { ids: others } } });
+  for (const id of ids) await callStatus(id);
+  wideJob = await jobOf(hub, { tool: STATUS, devices: { all: true }, name: 'wide' }, randomUUID());
+  othersJob = await jobOf(hub, { tool: STATUS, devices: { ids: others }, name: 'of others' }, randomUUID());
+  await Promise.all([finished(hub, wideJob), finished(hub, othersJob)]);
+  key = (await makeKey(hub, scopes, { devices: { tags: ['lab'] } })).secret;
+});
+
+afterAll(async () => {
+  await fleet.stop();
+  expect(await hub.stop()).toBe(0);
+  expect(hub.log()).not.toMatch(/unhandled|failed inside/i);
+  removeDataDir(hub.dataDir);
+});
+
+describe('a narrowed key', () => {
+  it('sees its own devices, counts them, and no others', async () => {
+    const { data } = await asKey(
+      `query ($other: ID!) { devices(first: 5) { totalCount nodes { id groups { name deviceCount filter devices(first: 5) { nodes { id } } } } }
+        all: devices(filter: {all: true}) { totalCount } none: devices(filter: {ids: [$other]}) { totalCount } device(id: $other) { id }
+        tools(filter: {name: "${STATUS}"}) { nodes { deviceCount } } deviceGroups { nodes { name } } }`,
+      { other: others[0] },
+    );
+    expect(data).toMatchObject({ devices: { totalCount: 2 }, all: { totalCount: 2 }, none: { totalCount: 0 }, device: null });
+    expect(data).toMatchObject({ deviceGroups: { nodes: [{ name: 'listed' }] } });
+    const group = { name: 'listed', deviceCount: 2, filter: { ids: own }, devices: { nodes: own.map((id) => ({ id })) } };
+    expect(data).toMatchObject({ devices: { nodes: own.map((id) => ({ id, groups: [group] })) } });
+    const { tools } = data as { tools: { nodes: { deviceCount: number }[] } };
+    expect(tools.nodes.reduce((sum, { deviceCount }) => sum + deviceCount, 0)).toBe(2);
+  });
+
+  it('is told of no other device by any field that there is', async () => {
+    const schema = await servedSchema(hub);
+    const ids: Readonly<Record<string, string>> = { job: wideJob, device: own[0] ?? '', call: await callStatus(own[0] ?? '') };
+    for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+      const id = ids[field.name];
+      const rows = field.args.some(({ name }) => name === 'first') ? '(first: 20)' : '';
+      const preview = field.name === 'previewJob' ? `(input: {tool: "${STATUS}", devices: {all: true}})` : '';
+      const given = id === undefined ? `${rows}${preview}` : `(id: "${id}")`;
+      if (given === '' && field.args.some(({ name }) => name === 'id')) continue;
+      const answer = await asKey(`{ ${field.name}${given} ${everythingOf(field, field.name === 'previewJob' ? 2 : 3)} }`);
+      expect([undefined, ['FORBIDDEN']], field.name).toContainEqual(codesOf(answer));
+      expectNoOthers(answer, field.name);
+    }
+  });
+
+  it('finds calls, events and jobs of its own devices only', async () => {
+    const theirs = await callStatus(others[0] ?? '');
+    const { data } = await asKey(
+      `query ($theirs: ID!, $job: ID!, $wide: ID!) { call(id: $theirs) { id } calls(first: 200) { nodes { deviceId } }
+        events(first: 200) { nodes { type deviceId } } job(id: $job) { id } jobs { nodes { id } }
+        wide: job(id: $wide) { progress { total succeeded } targets { nodes { deviceId device { id } } } } }`,
+      { theirs, job: othersJob, wide: wideJob },
+    );
+    expect(data).toMatchObject({ call: null, job: null, jobs: { nodes: [{ id: wideJob }] } });
+    expect(data).toMatchObject({
+      wide: { progress: { total: 2, succeeded: 2 }, targets: { nodes: own.map((id) => ({ deviceId: id, device: { id } })) } },
+    });
+    const { calls, events } = data as Record<'calls' | 'events', { nodes: { deviceId: string | null }[] }>;
+    expect(new Set(calls.nodes.map(({ deviceId }) => deviceId))).toEqual(new Set(own));
+    expect(new Set(events.nodes.map(({ deviceId }) => deviceId))).toEqual(new Set(own));
+    const exported = await fetch(`${hub.httpUrl}/api/jobs/${wideJob}/results.jsonl`, { headers: { authorization: `Bearer ${key}` } });
+    const lines = (await exported.text()).trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { deviceId: string }).deviceId)).toEqual(own);
+    const refused = await fetch(`${hub.httpUrl}/api/jobs/${othersJob}/results.csv`, { headers: { authorization: `Bearer ${key}` } });
+    expect(refused.status).toBe(404);
+  });
+
+  it('makes jobs for its own devices, whatever it asks for, and they stay within what it saw', async () => {
+    const { data } = await asKey(
+      `{ previewJob(input: {tool: "${STATUS}", devices: {all: true}}) { targetCount onlineCount sample { id } } }`,
+    );
+    expect(data).toEqual({ previewJob: { targetCount: 2, onlineCount: 2, sample: own.map((id) => ({ id })) } });
+    const create = `mutation ($devices: DeviceFilter!, $key: String!) { createJob(input: {tool: "${STATUS}", devices: $devices}, idempotencyKey: $key) { job { id } userErrors { code } } }`;
+    const made = (await asKey(create, { devices: { all: true }, key: randomUUID() })).data as { createJob: { job: { id: string } } };
+    expect((await finished(hub, made.createJob.job.id)).progress).toMatchObject({ total: 2, succeeded: 2 });
+    const inverted = (await asKey(create, { devices: { not: { ids: own } }, key: randomUUID() })).data as typeof made;
+    expect((await finished(hub, inverted.createJob.job.id)).progress).toMatchObject({ total: 0 });
+    const rerun =
+      'mutation ($id: ID!, $key: String!) { rerunJob(id: $id, outcomes: [SUCCEEDED], idempotencyKey: $key) { job { id } userErrors { code } } }';
+    const again = (await asKey(rerun, { id: wideJob, key: randomUUID() })).data as { rerunJob: { job: { id: string } } };
+    expect((await finished(hub, again.rerunJob.job.id)).progress).toMatchObject({ total: 2 });
+    expect((await asKey(rerun, { id: othersJob, key: randomUUID() })).data).toEqual({
+      rerunJob: { job: null, userErrors: [{ code: 'NOT_FOUND' }] },
+    });
+  });
+
+  it('steers its own jobs and those that are all its own, and none that is wider', async () => {
+    const later = { startAt: new Date(Date.now() + 3_600_000).toISOString() };
+    const pause = 'mutation ($id: ID!) { pauseJob(id: $id) { job { state } userErrors { code } } }';
+    const cancel = 'mutation ($id: ID!) { cancelJob(id: $id) { job { id } userErrors { code } } }';
+    expect(codesOf(await asKey(pause, { id: wideJob }))).toEqual(['FORBIDDEN']);
+    expect((await asKey(pause, { id: othersJob })).data).toEqual({ pauseJob: { job: null, userErrors: [{ code: 'NOT_FOUND' }] } });
+    const ownJob = await jobOf(hub, { tool: STATUS, devices: { ids: own } }, randomUUID());
+    await finished(hub, ownJob);
+    expect((await asKey(cancel, { id: ownJob })).data).toMatchObject({ cancelJob: { job: { id: ownJob }, userErrors: [] } });
+    const create = `mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { id } } }`;
+    const input = { tool: STATUS, devices: { all: true }, ...later };
+    const made = (await asKey(create, { input, key: randomUUID() })).data as { createJob: { job: { id: string } } };
+    expect((await asKey(cancel, { id: made.createJob.job.id })).data).toMatchObject({ cancelJob: { userErrors: [] } });
+  });
+
+  it('changes and calls none but its own devices', async () => {
+    const other = others[0] ?? '';
+    const before = await fleet.counts();
+    const notFound = { userErrors: [{ code: 'NOT_FOUND' }] };
+    const refused = async (act: string) => (await asKey(`mutation { it: ${act} { userErrors { code } } }`)).data;
+    for (const act of [
+      `callTool(input: {deviceId: "${other}", tool: "${STATUS}"})`,
+      `updateDevice(input: {deviceId: "${other}", name: "mine"})`,
+      `refreshTools(deviceId: "${other}")`,
+      `takeSnapshot(deviceId: "${other}")`,
+      `showImage(deviceId: "${other}", uploadId: "x")`,
+      `removeDevice(deviceId: "${other}")`,
+      `rotateDeviceCredential(deviceId: "${other}")`,
+    ])
+      expect(await refused(act), act).toEqual({ it: notFound });
+    expect((await fleet.counts()).tools).toEqual(before.tools);
+    const tag = 'mutation { tagDevices(input: {filter: {all: true}, add: ["seen"]}) { changedCount } }';
+    expect((await asKey(tag)).data).toEqual({ tagDevices: { changedCount: 2 } });
+    const named = await ask<object>(hub, 'query ($id: ID!) { device(id: $id) { name tags } }', { id: other });
+    expect(named).toEqual({ device: { name: null, tags: [] } });
+  });
+
+  it('adds devices to its own only, and nothing that is the whole fleet’s', async () => {
+    const register = 'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { devices { id } userErrors { code } } }';
+    const device = (deviceId: string, tags: readonly string[]) => ({ deviceId, dialect: 'XIAOZHI', tags });
+    const [inside, outside] = [device('02:aa:00:00:00:01', ['lab']), device('02:aa:00:00:00:02', ['office'])];
+    expect(codesOf(await asKey(register, { input: [inside, outside] }))).toEqual(['FORBIDDEN']);
+    expect((await asKey(register, { input: [inside] })).data).toEqual({
+      registerDevices: { devices: [{ id: inside.deviceId }], userErrors: [] },
+    });
+    // Its own that is there is a conflict; what is another's is as if it were not to be had.
+    const conflict = { registerDevices: { devices: [], userErrors: [{ code: 'CONFLICT' }] } };
+    expect((await asKey(register, { input: [inside] })).data).toEqual(conflict);
+    expect(codesOf(await asKey(register, { input: [device(others[0] ?? '', ['lab'])] }))).toEqual(['FORBIDDEN']);
+    await ask(hub, 'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', { id: inside.deviceId });
+    for (const act of [
+      'createDeviceGroup(input: {name: "g", filter: {all: true}})',
+      'approveEnrolment(code: "123456")',
+      'publishFirmwareImage(id: "x", models: [])',
+    ])
+      expect(codesOf(await asKey(`mutation { ${act} { userErrors { code } } }`)), act).toEqual(['FORBIDDEN']);
+    const upload = await fetch(`${hub.httpUrl}/api/firmware`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+    expect(upload.status).toBe(403);
+    await askOta(hub, { mac: '02:aa:00:00:00:0e', uuid: '6f8c5a0e-2222-4222-8333-123456789abc' });
+    const waiting = '{ enrolments { nodes { deviceId } } }';
+    expect(await ask(hub, waiting)).toEqual({ enrolments: { nodes: [{ deviceId: '02:aa:00:00:00:0e' }] } });
+    const { secret: narrowedAdmin } = await makeKey(hub, ['ADMIN'], { devices: { tags: ['lab'] } });
+    for (const narrowed of [key, narrowedAdmin])
+      expect((await send(hub, waiting, {}, narrowed)).data).toEqual({ enrolments: { nodes: [] } });
+  });
+
+  it('hears of its own devices only', async () => {
+    const client = subscriptions(hub, key);
+    const next = client.iterate<{ eventAdded: { node: { deviceId: string } } }>({
+      query: 'subscription { eventAdded(filter: {types: ["device.notification"]}) { node { deviceId } } }',
+    });
+    const heard = next.next();
+    const notify = (device: string) =>
+      fleet.command({ cmd: 'behaviour', device, behaviour: { kind: 'notification', method: 'notifications/spec' } });
+    const timer = setInterval(() => [...others, own[1] ?? ''].forEach(notify), 100);
+    expect((await heard).value?.data?.eventAdded.node.deviceId).toBe(own[1]);
+    expect((await next.next()).value?.data?.eventAdded.node.deviceId).toBe(own[1]);
+    clearInterval(timer);
+    const theirs = client.iterate({ query: `subscription { jobProgress(jobId: "${othersJob}") { id } }` });
+    await expect(theirs.next().then(({ value }) => value as unknown)).resolves.toMatchObject({
+      errors: [{ extensions: { code: 'NOT_FOUND' } }],
+    });
+    const wide = client.iterate({ query: `subscription { jobProgress(jobId: "${wideJob}") { progress { total } } }` });
+    expect((await wide.next()).value).toEqual({ data: { jobProgress: { progress: { total: 2 } } } });
+    // Slow, so that the job is followed before anything is decided; it is there for the key once its targets are.
+    await fleet.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'slow', tool: STATUS, ms: 1_500 } });
+    const running = await jobOf(hub, { tool: STATUS, devices: { all: true } }, randomUUID());
+    await eventually(
+      () => asKey('query ($id: ID!) { job(id: $id) { id } }', { id: running }),
+      ({ data }) => data?.['job'] !== null,
+    );
+    expect(await decidedOf(client, running)).toEqual(own);
+    await fleet.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'normal' } });
+    await client.dispose();
+  });
+
+  /** Devices of the targets that are told as decided, until the subscription completes. */
+  async function decidedOf(client: Client, jobId: string): Promise<readonly string[]> {
+    const told: string[] = [];
+    const query = `subscription { jobTargetsDecided(jobId: "${jobId}") { deviceId state outcome device { id } } }`;
+    for await (const { data } of client.iterate<{ jobTargetsDecided: { deviceId: string; outcome: string }[] }>({ query })) {
+      for (const { deviceId, outcome } of data?.jobTargetsDecided ?? []) {
+        expect(outcome).toBe('SUCCEEDED');
+        told.push(deviceId);
+      }
+    }
+    return told.sort();
+  }
+
+  it('sees its own devices through the agents’ door', async () => {
+    const agent = await connectAgent(hub, { key, mode: 'compact' });
+    const found = await agent.callTool({ name: 'find_devices', arguments: {} });
+    expect(JSON.stringify(found)).toContain(own[0]);
+    const { tools } = await agent.listTools();
+    const { resources } = await agent.listResources();
+    expect(resources.length).toBeGreaterThan(0);
+    const described = await agent.callTool({ name: 'describe_device', arguments: { device: others[0] } });
+    expect(described).toMatchObject({ isError: true });
+    expectNoOthers([found, tools, resources]);
+    const name = `${(others[0] ?? '').replaceAll(':', '_')}__self_get_device_status`;
+    await expect(agent.callTool({ name, arguments: {} })).rejects.toThrow(/no tool/);
+    await agent.close();
+  });
+
+  it('sees another device from when it matches, and no more from when it does not', async () => {
+    const seen = async () => ((await asKey('{ devices { totalCount } }')).data as { devices: { totalCount: number } }).devices.totalCount;
+    const tag = (change: string) =>
+      ask(hub, `mutation ($id: ID!) { tagDevices(input: {filter: {ids: [$id]}, ${change}: ["lab"]}) { changedCount } }`, { id: others[0] });
+    await tag('add');
+    expect(await seen()).toBe(3);
+    await tag('remove');
+    expect(await seen()).toBe(2);
+  });
+});

@@ -1,0 +1,290 @@
+/** The command line against the built hub: every command, what it prints, and the exit codes that scripts decide by. */
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flotilla, jsonLines, type CommandOptions, type CommandOutcome } from '../src/api/command-line.js';
+import { eventually } from '../src/eventually.js';
+import { makeImage } from '../src/jobs/firmware-image.js';
+import { ask } from '../src/api/graphql-client.js';
+import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { online, readJob } from '../src/jobs/job-api.js';
+import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+
+const lampOn = 'self.lamp.turn_on';
+
+let hub: HubProcess;
+let fleet: SimulatedFleet;
+let folder: string;
+let lamp: string;
+
+const run = (args: readonly string[], options?: CommandOptions): Promise<CommandOutcome> => flotilla(hub, args, options);
+
+/** A file of the story. */
+function fileOf(name: string, content: string | Uint8Array): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+beforeAll(async () => {
+  hub = await startHub();
+  folder = mkdtempSync(path.join(tmpdir(), 'flotilla-command-line-'));
+  fleet = startFleet(hub, { devices: 2, profile: 'lamp' });
+  await online(hub, 2);
+  lamp = (await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }')).devices.nodes[0]?.id ?? '';
+});
+
+afterAll(async () => {
+  await fleet.stop();
+  expect(await hub.stop()).toBe(0);
+  removeDataDir(hub.dataDir);
+  rmSync(folder, { recursive: true });
+});
+
+describe('devices and tools', () => {
+  it('are listed and shown, for people and for programs', async () => {
+    const [table, json, one, tools, fleetTools, cut] = await Promise.all([
+      run(['devices', '--online']),
+      run(['devices', 'list', '--json', '--filter', '{"hasTool":"self.lamp.turn_on"}']),
+      run(['devices', 'show', lamp]),
+      run(['tools', lamp]),
+      run(['tools', '--json', '--search', 'lamp.turn_on']),
+      run(['devices', '--limit', '1']),
+    ]);
+    expect([table.code, table.stdout.split('\n')[0]?.split(/ {2,}/)]).toEqual([
+      0,
+      ['ID', 'NAME', 'MODEL', 'FIRMWARE', 'PRESENCE', 'LAST SEEN', 'TAGS'],
+    ]);
+    expect(table.stdout).toContain(lamp);
+    expect(jsonLines<{ id: string }>(json).map(({ id }) => id)).toContain(lamp);
+    expect(one.stdout).toMatch(/^id +02:/);
+    expect(tools.stdout).toContain(lampOn);
+    expect(jsonLines(fleetTools)).toMatchObject([{ name: lampOn, deviceCount: 2 }]);
+    expect([cut.stdout.trim().split('\n').length, cut.stderr]).toEqual([2, 'There are more than these 1: --limit 0 lists all.\n']);
+  });
+
+  it('that are not there are refused', async () => {
+    const [shown, listed] = await Promise.all([run(['devices', 'show', 'nobody']), run(['tools', 'nobody'])]);
+    expect([shown.code, shown.stderr]).toEqual([2, 'NOT_FOUND: There is no device "nobody".\n']);
+    expect([listed.code, listed.stdout]).toEqual([2, '']);
+  });
+});
+
+describe('a call', () => {
+  it('prints the answer, and ends with what became of it', async () => {
+    const [done, json, piped, unknown, nobody] = await Promise.all([
+      run(['call', lamp, lampOn]),
+      run(['call', lamp, lampOn, '{}', '--json', '--idempotency-key', 'story-1']),
+      run(['call', lamp, lampOn, '-'], { input: '{}' }),
+      run(['call', lamp, 'self.lamp.explode']),
+      run(['call', 'nobody', lampOn]),
+    ]);
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    expect(done.stdout).not.toBe('');
+    expect(jsonLines(json)).toMatchObject([{ outcome: 'SUCCEEDED', tool: lampOn }]);
+    expect(piped.code).toBe(0);
+    expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+    expect(unknown.stderr).toMatch(/^REJECTED TOOL_UNKNOWN: /);
+    expect([nobody.code, nobody.stderr.split(':')[0]]).toEqual([2, 'NOT_FOUND']);
+  });
+});
+
+describe('jobs', () => {
+  it('are created, followed, listed, and their results printed', async () => {
+    const preview = await run(['jobs', 'create', lampOn, '--all', '--preview', '--json']);
+    expect([preview.code, jsonLines(preview)]).toMatchObject([0, [{ targetCount: 2 }]]);
+    const followed = await run([
+      'jobs',
+      'create',
+      lampOn,
+      '--all',
+      '--name',
+      'lamps',
+      '--follow',
+      '--json',
+      '--idempotency-key',
+      'story-2',
+    ]);
+    expect(followed.code).toBe(0);
+    expect(followed.stderr).toMatch(/SUCCEEDED: 2 of 2\n$/);
+    const [job] = jsonLines<{ id: string; conclusion: string }>(followed);
+    expect(job?.conclusion).toBe('SUCCEEDED');
+    const id = job?.id ?? '';
+    const [again, list, csv, lines] = await Promise.all([
+      run(['jobs', 'create', lampOn, '--all', '--name', 'lamps', '--json', '--idempotency-key', 'story-2']),
+      run(['jobs']),
+      run(['jobs', 'results', id]),
+      run(['jobs', 'results', id, '--json']),
+    ]);
+    expect(jsonLines(again)).toMatchObject([{ id }]);
+    expect(list.stdout).toMatch(new RegExp(`${id} +SUCCEEDED +2/2`));
+    expect(csv.stdout).toMatch(/^deviceId,.*\r\n/);
+    expect(jsonLines<{ outcome: string }>(lines).map(({ outcome }) => outcome)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+  });
+
+  it('whose targets failed say so with their exit code', async () => {
+    const failed = await run(['jobs', 'create', 'self.lamp.explode', '--device', lamp, '--follow']);
+    expect(failed.code).toBe(3);
+    expect(failed.stdout).toMatch(/troubles +1 rejected/);
+  });
+
+  it('go on when nobody looks any more, until they are cancelled', async () => {
+    const input = JSON.stringify({ startAt: new Date(Date.now() + 3_600_000).toISOString() });
+    const created = await run(['jobs', 'create', lampOn, '--all', '--json', '--input', input]);
+    const [job] = jsonLines<{ id: string }>(created);
+    const id = job?.id ?? '';
+    const interruptOnce = (child: ChildProcess) => child.stderr?.once('data', () => child.kill('SIGINT'));
+    const { code, stderr } = await run(['jobs', 'follow', id], { started: interruptOnce });
+    expect([code, stderr]).toEqual([130, expect.stringContaining(`flotilla jobs cancel ${id}`)]);
+    expect((await readJob(hub, id)).state).toBe('SCHEDULED');
+    expect((await run(['jobs', 'cancel', id])).code).toBe(0);
+    await eventually(
+      () => readJob(hub, id),
+      ({ conclusion }) => conclusion === 'CANCELLED',
+    );
+    expect((await run(['jobs', 'cancel', 'nobody'])).code).toBe(2);
+  });
+
+  it('are never for the whole fleet by accident', async () => {
+    const [nobody, both, waves, json, pace] = await Promise.all([
+      run(['jobs', 'create', lampOn]),
+      run(['jobs', 'create', lampOn, '--all', '--tag', 'x']),
+      run(['jobs', 'create', lampOn, '--all', '--waves', '50,10']),
+      run(['jobs', 'create', lampOn, '{volume:30}', '--all']),
+      run(['jobs', 'create', lampOn, '--all', '--per-minute', 'ten']),
+    ]);
+    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('--all for the whole fleet')]);
+    expect([both.code, waves.code, json.code]).toEqual([1, 1, 1]);
+    expect(waves.stderr).toContain('rising percents');
+    expect([pace.code, pace.stderr]).toEqual([1, expect.stringContaining('--per-minute takes a number')]);
+    expect(json.stderr).toContain('The arguments is no JSON');
+  });
+});
+
+describe('firmware', () => {
+  it('is uploaded, published, listed and rolled out', async () => {
+    const file = fileOf('lamp.bin', makeImage({ version: '7.7.7' }));
+    const uploaded = await run(['firmware', 'upload', file, '--json']);
+    const [image] = jsonLines<{ id: string }>(uploaded);
+    const id = image?.id ?? '';
+    expect((await run(['firmware', 'publish', id, '--model', 'bread-compact-wifi'])).stdout).toMatch(/version +7\.7\.7/);
+    const [list, preview, refused, missing] = await Promise.all([
+      run(['firmware', 'list']),
+      run(['firmware', 'roll-out', id, '--all', '--preview', '--json']),
+      run(['firmware', 'upload', fileOf('text.bin', 'no image')]),
+      run(['firmware', 'upload', path.join(folder, 'missing.bin')]),
+    ]);
+    expect(list.stdout).toMatch(new RegExp(`${id} +7\\.7\\.7 .*published`));
+    expect(preview.stderr).toBe('');
+    expect([refused.code, refused.stdout, missing.code]).toEqual([2, '', 1]);
+  });
+});
+
+describe('devices to come', () => {
+  it('are registered from a file, a wrong line naming itself and nothing being done', async () => {
+    const head = 'deviceId,name,tags,dialect,address\n';
+    const good = fileOf('good.csv', `${head}02:00:00:00:0d:01,"Lamp, left",lobby;left,,\ngreenhouse-9,,,MCPU,127.0.0.1:9\n`);
+    const bad = fileOf('bad.csv', `${head}02:00:00:00:0d:03,,,,\n,,,,\n02:00:00:00:0D:03,,,,\n02:00:00:00:0d:04,,,ZIGBEE,\n`);
+    const [dry, wrong, columns, torn] = await Promise.all([
+      run(['devices', 'import', good, '--dry-run']),
+      run(['devices', 'import', bad]),
+      run(['devices', 'import', '-'], { input: 'mac,name\n' }),
+      run(['devices', 'import', '-'], { input: 'deviceId\n"02:' }),
+    ]);
+    expect([dry.code, dry.stdout]).toEqual([0, '']);
+    expect([wrong.code, wrong.stdout]).toEqual([2, '']);
+    expect(wrong.stderr.split('\n')).toEqual([
+      'Line 3: It has no deviceId.',
+      'Line 4: "02:00:00:00:0D:03" is on line 2 already.',
+      'Line 5: The dialect is XIAOZHI or MCPU, not "ZIGBEE".',
+      'Nothing was registered.',
+      '',
+    ]);
+    expect([columns.code, columns.stderr]).toEqual([1, expect.stringContaining('There is no column "mac"')]);
+    expect(torn.code).toBe(1);
+    const registered = jsonLines<{ deviceId: string; credential: object | null }>(await run(['devices', 'import', good]));
+    expect(registered.map(({ deviceId, credential }) => [deviceId, credential === null])).toEqual([
+      ['02:00:00:00:0d:01', false],
+      ['greenhouse-9', true],
+    ]);
+    expect(jsonLines(await run(['devices', '--json', '--tag', 'lobby']))).toMatchObject([
+      { id: '02:00:00:00:0d:01', name: 'Lamp, left', tags: ['left', 'lobby'] },
+    ]);
+    const again = await run(['devices', 'import', good]);
+    expect([again.code, again.stdout]).toEqual([2, '']);
+    expect(again.stderr).toMatch(/^Line [23]: .*\nLines 2 to 3 were not registered/);
+  });
+
+  it('come in by a link or a code', async () => {
+    const [link, list, wrong] = await Promise.all([
+      run(['enrol', 'link', '--name', 'shelf', '--max-devices', '3', '--tag', 'new', '--json']),
+      run(['enrol', 'list']),
+      run(['enrol', 'approve', '000000']),
+    ]);
+    expect(jsonLines(link)).toMatchObject([{ name: 'shelf', maxDevices: 3, tags: ['new'], url: expect.stringContaining('/ota/') }]);
+    expect([list.code, wrong.code]).toEqual([0, 2]);
+  });
+});
+
+describe('keys', () => {
+  it('are made with few scopes, listed and revoked', async () => {
+    const [key] = jsonLines<{ id: string; secret: string; scopes: string[] }>(
+      await run(['keys', 'create', 'reporting', '--scope', 'DEVICES_READ', '--expires-in', '30', '--json']),
+    );
+    expect(key?.scopes).toEqual(['DEVICES_READ']);
+    const env = { FLOTILLA_KEY: key?.secret ?? '' };
+    const [reading, calling, list] = await Promise.all([run(['devices'], { env }), run(['call', lamp, lampOn], { env }), run(['keys'])]);
+    expect([reading.code, calling.code, calling.stderr.split(':')[0]]).toEqual([0, 5, 'FORBIDDEN']);
+    expect(list.stdout).toMatch(/reporting/);
+    expect(list.stdout).not.toContain(key?.secret ?? '');
+    expect((await run(['keys', 'revoke', key?.id ?? ''])).code).toBe(0);
+    expect((await run(['devices'], { env })).code).toBe(5);
+    expect((await run(['keys', 'create', 'x', '--scope', 'EVERYTHING'])).code).toBe(1);
+  });
+});
+
+describe('events', () => {
+  it('are printed as they happen', async () => {
+    const query = '{ events(orderBy: AT_DESC, first: 1) { edges { cursor } } }';
+    const { events } = await ask<{ events: { edges: { cursor: string }[] } }>(hub, query);
+    const tail = run(['events', 'tail', '--type', 'device.removed', '--count', '1', '--json', '--after', events.edges[0]?.cursor ?? '']);
+    await flotilla(hub, ['devices', 'import', '-'], { input: 'deviceId\n02:00:00:00:0d:09\n' });
+    await ask(hub, 'mutation { removeDevice(deviceId: "02:00:00:00:0d:09") { userErrors { code } } }');
+    const outcome = await tail;
+    expect([outcome.code, outcome.stderr]).toEqual([0, '']);
+    expect(jsonLines(outcome)).toMatchObject([{ type: 'device.removed', deviceId: '02:00:00:00:0d:09', cursor: expect.any(String) }]);
+  });
+});
+
+describe('a command that cannot be carried out', () => {
+  it('says why with its exit code, and prints nothing on standard output', async () => {
+    const cases: readonly (readonly [readonly string[], CommandOptions, number, RegExp])[] = [
+      [[], {}, 1, /Say what to do/],
+      [['devcies'], {}, 1, /devices/],
+      [['devices', '--nonsense'], {}, 1, /nonsense/],
+      [['devices', '--limit', '201', '--filter', '{"colour":"red"}'], {}, 2, /BAD_USER_INPUT/],
+      [['devices', '--limit', '1', '--limit', '2'], {}, 1, /^--limit is given more than once\. Give it once\.\n$/],
+      [['devices'], { env: { FLOTILLA_KEY: '' } }, 1, /A key is needed/],
+      [['devices', '--key', 'wrong'], {}, 5, /UNAUTHENTICATED/],
+      [['devices', '--key-file', '/nowhere'], {}, 1, /cannot be read/],
+      [['devices', '--url', 'hub.example'], {}, 1, /no address of a hub/],
+      [['call', lamp, lampOn, '--url', 'http://127.0.0.1:9'], {}, 4, /UNREACHABLE/],
+    ];
+    const outcomes = await Promise.all(
+      cases.map(async ([args, options, code, message]) => ({ args, outcome: await run(args, options), code, message })),
+    );
+    for (const { args, outcome, code, message } of outcomes) {
+      expect([outcome.code, outcome.stdout], args.join(' ')).toEqual([code, '']);
+      expect(outcome.stderr, args.join(' ')).toMatch(message);
+      expect(outcome.stderr, args.join(' ')).not.toMatch(/\n\s+at /);
+    }
+  });
+
+  it('is helped with by the shell', async () => {
+    const [script, completions] = await Promise.all([run(['completion']), run(['--get-yargs-completions', 'flotilla', 'jobs', ''])]);
+    expect(script.stdout).toContain('flotilla');
+    expect(completions.stdout.split('\n')).toEqual(expect.arrayContaining([expect.stringContaining('follow')]));
+  });
+});

@@ -1,0 +1,156 @@
+/** A person's own account in the console: in by an identity provider, another password, out here, in another tab and everywhere. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import { type HubProcess, removeDataDir, startHub } from '../src/hub/hub-process.js';
+import { freePort, type IdentityProvider, startIdentityProvider } from '../src/api/identity-provider.js';
+
+const email = 'admin@flotilla.local';
+const newPassword = 'seven boats in the fog';
+
+describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
+  let provider: IdentityProvider;
+  let hub: HubProcess;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    [hub, browser] = await Promise.all([
+      startHub({
+        env: {
+          FLOTILLA_OIDC_ISSUER: `http://127.0.0.1:${port}`,
+          FLOTILLA_OIDC_CLIENT_ID: 'flotilla',
+          FLOTILLA_OIDC_CLIENT_SECRET: 'a secret between the two of them',
+          FLOTILLA_OIDC_LABEL: 'Example ID',
+          FLOTILLA_OIDC_ROLE_CLAIM: 'groups',
+          FLOTILLA_OIDC_ROLES: 'fleet=operator',
+        },
+      }),
+      openBrowser(),
+    ]);
+    provider = await startIdentityProvider(port, () => `${hub.httpUrl}/api/sign-in/oidc/callback`);
+    console = await openConsole(browser, hub, { key: null });
+    page = console.page;
+  });
+
+  afterAll(async () => {
+    expect(console.complaints).toEqual([]);
+    await browser.close();
+    await provider.close();
+    expect(await hub.stop()).toBe(0);
+    removeDataDir(hub.dataDir);
+  });
+
+  const signIn = async (where: Page, password: string) => {
+    await where.getByRole('textbox', { name: 'E-mail' }).fill(email);
+    await where.getByRole('textbox', { name: 'Password' }).fill(password);
+    await where.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  const choose = async (where: Page, item: string) => {
+    await where
+      .getByRole('button', { name: /Account and appearance/ })
+      .first()
+      .click();
+    await where.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+  const heading = (where: Page, name: string) => where.getByRole('heading', { level: 1, name }).waitFor();
+
+  it('lets somebody in whom the identity provider knows, and leads to the page that was asked for', async () => {
+    provider.people.set('ada', { name: 'Ada', email: 'ada@example.net', email_verified: true, groups: ['fleet'] });
+    const { page: visitor, complaints, close } = await openConsole(browser, hub, { key: null });
+    await visitor.goto('/events');
+    expect(await seriousViolations(visitor)).toEqual([]);
+    await visitor.getByRole('link', { name: 'Sign in with Example ID' }).click();
+    await throughProvider(visitor, 'ada');
+    await heading(visitor, 'Events');
+    await visitor.getByRole('button', { name: /^Ada/ }).waitFor();
+    // The provider's own page asks for what it likes.
+    expect(complaints.filter((text) => !text.startsWith('left the hub'))).toEqual([]);
+    await close();
+  });
+
+  it('says so where the provider knows somebody whom the hub does not let in', async () => {
+    provider.people.set('stranger', { name: 'S', email: 's@example.net', email_verified: true, groups: ['elsewhere'] });
+    const { page: visitor, close } = await openConsole(browser, hub, { key: null });
+    await visitor.goto('/');
+    await visitor.getByRole('link', { name: 'Sign in with Example ID' }).click();
+    await throughProvider(visitor, 'stranger');
+    await visitor.getByText('this hub lets nobody of that name in', { exact: false }).waitFor();
+    await close();
+  });
+
+  it('changes the password of who is signed in, which ends the other sessions', async () => {
+    const password = readFileSync(path.join(hub.dataDir, 'admin.password'), 'utf8').trim();
+    const elsewhere = await openConsole(browser, hub, { key: null });
+    await elsewhere.page.goto('/devices');
+    await signIn(elsewhere.page, password);
+    await heading(elsewhere.page, 'Devices');
+    await page.goto('/settings');
+    await signIn(page, password);
+    await heading(page, 'Settings');
+    await choose(page, 'Change password');
+    const dialog = page.getByRole('dialog');
+    const fill = async (current: string, next: string, repeated: string) => {
+      await dialog.getByRole('textbox', { name: 'Present password' }).fill(current);
+      await dialog.getByRole('textbox', { name: 'New password', exact: true }).fill(next);
+      await dialog.getByRole('textbox', { name: 'New password, again' }).fill(repeated);
+    };
+    await fill('not the password', newPassword, `${newPassword}!`);
+    await dialog.getByText('The two are not the same.').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('textbox', { name: 'New password, again' }).fill(newPassword);
+    await dialog.getByRole('button', { name: 'Change password' }).click();
+    await dialog.getByRole('alert').getByText('Nothing was changed.', { exact: false }).waitFor();
+    await fill(password, newPassword, newPassword);
+    await dialog.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password is changed.', { exact: false }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent?.includes("Account and appearance")')).toBe(true);
+    await elsewhere.page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await elsewhere.close();
+  });
+
+  it('is out in every tab when one signs out', async () => {
+    const tab = await page.context().newPage();
+    await tab.goto('/devices');
+    await heading(tab, 'Devices');
+    await choose(tab, 'Sign out');
+    await tab.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await heading(page, 'Your session has ended');
+    await tab.close();
+  });
+
+  it('is out everywhere when one asks for it, and not before', async () => {
+    await signIn(page, newPassword);
+    await heading(page, 'Settings');
+    const elsewhere = await openConsole(browser, hub, { key: null });
+    await elsewhere.page.goto('/devices');
+    await signIn(elsewhere.page, newPassword);
+    await heading(elsewhere.page, 'Devices');
+    await choose(page, 'Sign out everywhere');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('in this browser and in every other', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await choose(page, 'Sign out everywhere');
+    await dialog.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await heading(page, 'Sign in');
+    await heading(elsewhere.page, 'Your session has ended');
+    await elsewhere.close();
+  });
+
+  /** The development pages of the provider: who one is, then that the hub may know it. */
+  async function throughProvider(visitor: Page, login: string): Promise<void> {
+    await visitor.locator('input[name=login]').fill(login);
+    await visitor.locator('input[name=password]').fill('any');
+    await visitor.locator('button[type=submit]').click();
+    await visitor.locator('input[name=prompt][value=consent]').waitFor({ state: 'attached' });
+    await visitor.locator('button[type=submit]').click();
+    await visitor.waitForURL((url) => url.href.startsWith(hub.httpUrl));
+  }
+});

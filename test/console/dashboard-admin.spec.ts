@@ -1,0 +1,143 @@
+/** What administrators do in the console: people and keys, webhooks, the audit trail, tool policy, health; and a person's own way in. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { ask } from '../src/api/graphql-client.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+
+describe.skipIf(!isChromiumInstalled())('administration in the web console', () => {
+  let hub: HubProcess;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    console = await openConsole(browser, hub, { key: null });
+    page = console.page;
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, consoles: [console] }));
+
+  const signIn = async (email: string, password: string) => {
+    await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+
+  it('lets a person in by e-mail and password, and a reload keeps them in', async () => {
+    await page.goto('/access');
+    await signIn('admin@flotilla.local', 'not the password');
+    await page.getByText('E-mail and password do not belong together.', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await signIn('admin@flotilla.local', readFileSync(path.join(hub.dataDir, 'admin.password'), 'utf8').trim());
+    await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();
+    expect(await page.evaluate('document.cookie + sessionStorage.getItem("flotilla.key")')).toBe('null');
+  });
+
+  it('adds a person', async () => {
+    await page.getByRole('button', { name: 'Add a person' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Mei');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('mei@example.com');
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('long enough a password');
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'mei@example.com' }).waitFor();
+  });
+
+  it('makes a key, whose secret is shown once and works until it is revoked', async () => {
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('sign in the lobby');
+    await dialog.getByRole('button', { name: 'Make the key' }).click();
+    const secret = await dialog.getByRole('textbox', { name: 'Secret' }).inputValue();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    const status = async () =>
+      (
+        await fetch(`${hub.httpUrl}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+          body: '{"query":"{ viewer { name } }"}',
+        })
+      ).status;
+    expect(await status()).toBe(200);
+    const row = page.getByRole('row').filter({ hasText: 'sign in the lobby' });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(await status()).toBe(401);
+  });
+
+  it('makes an enrolment link, whose address is shown once', async () => {
+    await console.visit('/enrolments');
+    await page.getByRole('button', { name: 'New link' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name of the link' }).fill('Second floor');
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Make the link' }).click();
+    expect(await dialog.getByRole('textbox', { name: 'OTA address' }).inputValue()).toMatch(/^http.*\/ota\/./);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('cell', { name: 'Second floor' }).waitFor();
+    await console.visit('/access');
+  });
+
+  it('refuses a webhook with the hub’s own words, and keeps one that is allowed', async () => {
+    await console.visit('/webhooks');
+    await page.getByText('Nobody is told yet').waitFor();
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('http://127.0.0.1:9/hook');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Not done. Nothing was changed.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/flotilla');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    expect(await dialog.getByRole('textbox', { name: 'Signing secret' }).inputValue()).not.toBe('');
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('heading', { name: 'https://hooks.example.com/flotilla' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('tells on Audit who did that', async () => {
+    await console.visit('/audit?action=webhook.created');
+    const row = page.getByRole('row').filter({ hasText: 'webhook.created' });
+    await row.first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await row.first().getByRole('button', { name: 'Details' }).click();
+    await page.getByRole('dialog').getByText('hooks.example.com', { exact: false }).first().waitFor();
+  });
+
+  it('changes a tool policy, and shows how the hub is', async () => {
+    await console.visit('/settings');
+    await page.getByRole('table', { name: 'Processes' }).getByText('Alive').waitFor();
+    await page.getByRole('button', { name: 'Add a policy' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Pattern' }).fill('self.lamp.*');
+    await dialog.getByRole('switch', { name: /May be repeated/ }).click();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { toolPolicies } = await ask<{ toolPolicies: readonly { pattern: string; idempotent: boolean }[] }>(
+      hub,
+      '{ toolPolicies { pattern idempotent } }',
+    );
+    expect(toolPolicies).toContainEqual({ pattern: 'self.lamp.*', idempotent: true });
+  });
+
+  it('leads a person out', async () => {
+    await page
+      .getByRole('button', { name: /Account and appearance/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  });
+});

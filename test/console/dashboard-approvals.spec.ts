@@ -1,0 +1,62 @@
+/** Jobs that disrupt devices, in a real Chromium: what one key has made another one lets go, or denies with a reason. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeKey } from '../src/api/api-keys.js';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { ask } from '../src/api/graphql-client.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { jobOf, online, readJob } from '../src/jobs/job-api.js';
+import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+
+describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
+  let hub: HubProcess;
+  let fleet: SimulatedFleet;
+  let browser: Browser;
+  let maker: ConsolePage;
+  let other: ConsolePage;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_APPROVALS: 'on' } }), openBrowser()]);
+    fleet = startFleet(hub, { devices: 2, seed: 11, args: ['--speed', '20'] });
+    await online(hub, 2);
+    const { secret } = await makeKey(hub, ['DEVICES_READ', 'JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
+    maker = await openConsole(browser, hub);
+    other = await openConsole(browser, hub, { key: secret });
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [maker, other] }));
+
+  const restart = (key: string) => jobOf(hub, { name: `Restart ${key}`, tool: 'self.reboot', devices: { all: true } }, key);
+
+  it('lets a job go when somebody else approves it, and not before', async () => {
+    const id = await restart('approved');
+    await maker.visit(`/jobs/${id}`);
+    await maker.page.getByText('This job waits for approval').waitFor();
+    expect(await seriousViolations(maker.page)).toEqual([]);
+    await maker.page.getByRole('button', { name: 'Approve' }).click();
+    await maker.page.getByRole('alert').getByText('Not done. Nothing was changed.').waitFor();
+    expect(await readJob(hub, id)).toMatchObject({ state: 'AWAITING_APPROVAL' });
+    await other.visit(`/jobs/${id}`);
+    await other.page.getByRole('button', { name: 'Approve' }).click();
+    await other.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+    await maker.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor();
+  });
+
+  it('ends a job that somebody else denies, with the reason', async () => {
+    const id = await restart('denied');
+    await other.visit(`/jobs/${id}`);
+    await other.page.getByRole('button', { name: 'Deny' }).click();
+    const dialog = other.page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Deny' }).click();
+    await dialog.getByText('Say why.').waitFor();
+    expect(await seriousViolations(other.page)).toEqual([]);
+    await dialog.getByLabel('Reason').fill('Not during opening hours');
+    await dialog.getByRole('button', { name: 'Deny' }).click();
+    await other.page.getByRole('status').getByText('Denied').waitFor();
+    const trail = await ask<{ auditEntries: { nodes: readonly object[] } }>(hub, '{ auditEntries(first: 20) { nodes { subject data } } }');
+    const denial = { subject: `job:${id}`, data: expect.objectContaining({ reason: 'Not during opening hours' }) as unknown };
+    expect(trail.auditEntries.nodes).toContainEqual(denial);
+    expect(await fleet.counts()).toMatchObject({ tools: { 'self.reboot': 2 } });
+  });
+});

@@ -1,0 +1,157 @@
+/** The page of a device in a real Chromium: a tool is called by its form and the state follows, a snapshot appears, the rest is there to read. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { ask } from '../src/api/graphql-client.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { online } from '../src/jobs/job-api.js';
+import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+
+describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
+  /** Speaks to the hub as a vision model does. */
+  const model = createServer((_request, response) => {
+    response.end(JSON.stringify({ choices: [{ message: { content: 'A grey wall.' } }] }));
+  });
+  let hub: HubProcess;
+  let fleet: SimulatedFleet;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+  let device: string;
+
+  beforeAll(async () => {
+    model.listen(0, '127.0.0.1');
+    await once(model, 'listening');
+    const env = { FLOTILLA_VISION_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}`, FLOTILLA_VISION_MODEL: 'eyes-1' };
+    [hub, browser] = await Promise.all([startHub({ env }), openBrowser()]);
+    fleet = startFleet(hub, { devices: 1, profile: 'screen-camera', seed: 31 });
+    await online(hub, 1);
+    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }');
+    device = devices.nodes[0]?.id ?? '';
+    console = await openConsole(browser, hub);
+    page = console.page;
+    await console.visit(`/devices/${device}`);
+  });
+
+  afterAll(async () => {
+    await endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] });
+    model.close();
+  });
+
+  const tool = (name: string) => page.getByRole('form', { name });
+  const tab = (name: string) => page.getByRole('tab', { name }).click();
+
+  it('sets the volume by its form, and the reported state follows', async () => {
+    await page.getByRole('button', { name: 'self.audio_speaker.set_volume' }).click();
+    const form = tool('self.audio_speaker.set_volume');
+    await form.getByRole('slider').press('End');
+    expect(await form.getByRole('textbox', { name: 'volume' }).inputValue()).toBe('100');
+    await form.getByRole('textbox', { name: 'volume' }).fill('37');
+    expect(await seriousViolations(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Call' }).click();
+    await form.getByText('Succeeded').waitFor();
+    const state = page.getByRole('region', { name: 'Reported state' });
+    await state.getByText('audio_speaker.volume').waitFor();
+    await state.getByText('37', { exact: true }).waitFor();
+  });
+
+  it('refuses nothing by itself, and shows what the hub says', async () => {
+    const form = tool('self.audio_speaker.set_volume');
+    await form.getByRole('textbox', { name: 'volume' }).fill('400');
+    await form.getByRole('button', { name: 'Call' }).click();
+    await form.getByText('Rejected').waitFor();
+    await form.getByText('ARGUMENTS_INVALID').waitFor();
+  });
+
+  it('asks before a tool that disrupts', async () => {
+    await page.getByRole('button', { name: 'self.reboot' }).click();
+    await tool('self.reboot').getByRole('button', { name: 'Call' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This disrupts', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await fleet.counts()).tools['self.reboot'] ?? 0).toBe(0);
+  });
+
+  it('shows a snapshot of the screen as soon as it is there', async () => {
+    await tab('Pictures');
+    await page.getByRole('button', { name: 'Take a snapshot' }).click();
+    // It came with the key and is drawn: the policy of the page let it through.
+    await expect.poll(() => page.evaluate("document.querySelector('img[alt=Snapshot]')?.naturalWidth > 0"), { timeout: 10_000 }).toBe(true);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('shows a photo of the camera with what a model says of it, without a reload', async () => {
+    await page.getByRole('textbox', { name: 'Question about the photo' }).fill('What is it?');
+    await page.getByRole('button', { name: 'Take a photo' }).click();
+    await page.getByText('A grey wall.').waitFor();
+    await expect.poll(() => page.evaluate("document.querySelector('img[alt=Photo]')?.naturalWidth > 0"), { timeout: 10_000 }).toBe(true);
+    await page.getByRole('button', { name: 'Photo', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What is it?').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate("document.activeElement?.querySelector('img[alt=Photo]') !== null")).toBe(true);
+  });
+
+  it('lists calls, sessions and events', async () => {
+    await tab('Calls');
+    await page.getByRole('button', { name: 'self.audio_speaker.set_volume' }).first().click();
+    await page.getByRole('dialog').getByText('"volume": 400', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await tab('History');
+    await page.getByText('still open').waitFor();
+    await tab('Events');
+    await page.getByRole('button', { name: 'upload.received' }).first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('takes a new name and tags', async () => {
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Front desk');
+    await dialog.getByLabel('Tags').fill('lobby');
+    await dialog.getByLabel('Tags').press('Enter');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Front desk' }).waitFor();
+    await page.getByRole('link', { name: 'lobby' }).waitFor();
+  });
+
+  it('asks before it gives a new credential or is removed', async () => {
+    const more = page.getByRole('button', { name: 'More acts' });
+    await more.click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The hub forgets it', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label") === "More acts"')).toBe(true);
+  });
+
+  it('tails events, with a filter and a pause', async () => {
+    await console.visit('/events?types=%5B%22device.state_changed%22%5D');
+    await page.getByRole('button', { name: 'device.state_changed' }).first().waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const before = await page.getByRole('row').count();
+    await ask(hub, 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } } }', {
+      input: { deviceId: device, tool: 'self.audio_speaker.set_volume', arguments: { volume: 61 } },
+    });
+    await ask(hub, 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } } }', {
+      input: { deviceId: device, tool: 'self.get_device_status' },
+    });
+    await page.getByText('Paused, 1 new').waitFor();
+    expect(await page.getByRole('row').count()).toBe(before);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await expect.poll(() => page.getByRole('row').count()).toBe(before + 1);
+  });
+});

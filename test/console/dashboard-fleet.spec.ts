@@ -1,0 +1,263 @@
+/** The console over a fleet of 5,000: Overview and Devices live, the filter in the address, tags in bulk, a lost connection that heals, a session that ends. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+  signInByKey,
+} from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { eventually } from '../src/eventually.js';
+import { ask } from '../src/api/graphql-client.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { openRelay, type SeverableRelay } from '../src/hub/severable-relay.js';
+import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+
+const registered = 5_000;
+const batch = 1_000;
+const online = 12;
+
+/** Known to the hub, and not there yet. */
+async function registerDevices(hub: HubProcess): Promise<void> {
+  const mutation = 'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { message } } }';
+  for (let first = 0; first < registered; first += batch) {
+    const input = Array.from({ length: batch }, (_, index) => {
+      const number = first + index;
+      const id = `02:0a:00:00:${(number >> 8).toString(16).padStart(2, '0')}:${(number & 255).toString(16).padStart(2, '0')}`;
+      return {
+        deviceId: id,
+        name: `Room ${String(number).padStart(4, '0')}`,
+        tags: [number % 50 === 0 ? 'suite' : 'room'],
+        dialect: 'XIAOZHI',
+      };
+    });
+    const { registerDevices: answer } = await ask<{ registerDevices: { userErrors: readonly unknown[] } }>(hub, mutation, { input });
+    expect(answer.userErrors).toEqual([]);
+  }
+}
+
+describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', () => {
+  let hub: HubProcess;
+  let fleet: SimulatedFleet;
+  let browser: Browser;
+  let relay: SeverableRelay;
+  let console: ConsolePage;
+  let page: Page;
+
+  const makeKey = async (name: string, scopes: readonly string[]) => {
+    const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } secret } }';
+    const { createApiKey } = await ask<{ createApiKey: { apiKey: { id: string }; secret: string } }>(hub, mutation, {
+      input: { name, scopes },
+    });
+    return { id: createApiKey.apiKey.id, secret: createApiKey.secret };
+  };
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    relay = await openRelay({ host: '127.0.0.1', port: hub.httpPort });
+    await registerDevices(hub);
+    fleet = startFleet(hub, { devices: online });
+    console = await openConsole(browser, hub, { url: `http://127.0.0.1:${relay.port}` });
+    page = console.page;
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet, { stop: () => relay.cut() }], consoles: [console] }));
+
+  it('shows on Overview what is online, without a reload', async () => {
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('link', { name: new RegExp(`^Online ${online} `) }).waitFor();
+    await page.getByRole('img', { name: `Devices online over time; now ${online}` }).waitFor({ timeout: 40_000 });
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('finds devices as one types, draws only those in sight, and keeps the filter in the address', async () => {
+    await console.visit('/devices');
+    await page.getByText(`${(registered + online).toLocaleString('en-GB')} devices, ${online} online`).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('searchbox', { name: 'Search id or name' }).pressSequentially('room 0421');
+    await page.getByText('1 device, 0 online').waitFor();
+    await page.getByRole('link', { name: 'Room 0421' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('search')).toBe('room 0421');
+  });
+
+  it('adds a condition as a chip, and an address shares the view', async () => {
+    await page.getByRole('searchbox', { name: 'Search id or name' }).fill('');
+    await page.getByText(`${(registered + online).toLocaleString('en-GB')} devices`).waitFor();
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('combobox', { name: 'Condition' }).click();
+    await page.getByRole('option', { name: 'Tag' }).click();
+    await page.getByRole('textbox', { name: 'Value' }).fill('suite');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('100 devices, 0 online').waitFor();
+    const other = await openConsole(browser, hub);
+    await other.visit(new URL(page.url()).pathname + new URL(page.url()).search);
+    await other.page.getByText('100 devices, 0 online').waitFor();
+    await other.page.getByText('Tag: suite').waitFor();
+    await other.close();
+  });
+
+  it('takes away what matches, keeps that as a group, and changes the group', async () => {
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('combobox', { name: 'Condition' }).click();
+    await page.getByRole('option', { name: 'Id or name has' }).click();
+    await page.getByRole('combobox', { name: 'How it counts' }).click();
+    await page.getByRole('option', { name: 'Must not hold' }).click();
+    await page.getByRole('textbox', { name: 'Value' }).fill('room 00');
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('98 devices, 0 online').waitFor();
+    await page.getByText('not Id or name has: room 00').waitFor();
+    const groups = page.getByRole('button', { name: 'Groups' });
+    await groups.click();
+    await page.getByRole('button', { name: 'Save this filter as a group' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Upper suites');
+    await dialog.getByText('not Id or name has: room 00', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Group Upper suites is saved.').waitFor();
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await groups.click();
+    await page.getByRole('button', { name: 'Edit group Upper suites' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Best suites');
+    await dialog.getByRole('textbox', { name: 'Time zone of its devices' }).fill('Mars/Olympus');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('Nothing was changed.', { exact: false }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Time zone of its devices' }).fill('Europe/Berlin');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Groups"')).toBe(true);
+    await groups.click();
+    await page.getByRole('button', { name: 'Best suites', exact: true }).click();
+    await page.getByText('98 devices, 0 online').waitFor();
+    await page.getByText('Group: Best suites').waitFor();
+    const { deviceGroups } = await ask<{ deviceGroups: { nodes: readonly unknown[] } }>(
+      hub,
+      '{ deviceGroups { nodes { name timeZone filter } } }',
+    );
+    expect(deviceGroups.nodes).toEqual([
+      { name: 'Best suites', timeZone: 'Europe/Berlin', filter: { tags: ['suite'], not: { any: [{ search: 'room 00' }] } } },
+    ]);
+  });
+
+  it('takes a condition by keyboard alone, and gives the focus back where it was', async () => {
+    await console.visit('/devices');
+    const filter = page.getByRole('button', { name: 'Filter' });
+    await filter.press('Enter');
+    const condition = page.getByRole('combobox', { name: 'Condition' });
+    await condition.focus();
+    await condition.press('Enter');
+    await condition.press('ArrowDown');
+    await condition.press('Enter');
+    await page.getByRole('combobox', { name: 'Value' }).fill('no such board');
+    await page.getByRole('combobox', { name: 'Value' }).press('Escape');
+    await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+    await page.getByText('Model: no such board').waitFor();
+    await page.getByText('No device matches').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Filter"')).toBe(true);
+    await page.getByRole('button', { name: 'Remove Model: no such board' }).press('Enter');
+    await page.getByRole('row').nth(1).waitFor();
+    const columns = page.getByRole('button', { name: 'Columns' });
+    await columns.press('Enter');
+    await page.getByRole('checkbox', { name: 'Id', exact: true }).press('Space');
+    await page.getByRole('columnheader', { name: 'Id', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Columns"')).toBe(true);
+    await page
+      .getByRole('checkbox', { name: /^Select Room/ })
+      .first()
+      .press('Space');
+    await page.getByRole('button', { name: 'Tag 1', exact: true }).waitFor();
+  });
+
+  it('asks for further pages as one goes down, by keyboard too', async () => {
+    await console.visit('/devices?search=room');
+    await page.getByRole('link', { name: 'Room 0000' }).waitFor();
+    const frame = page.getByRole('region', { name: 'Devices' });
+    const later = page.getByRole('link', { name: /^Room 0[2-9]\d\d$/ });
+    await eventually(
+      async () => {
+        await frame.press('End');
+        return later.count();
+      },
+      (count) => count > 0,
+    );
+  });
+
+  it('changes the tags of all that match', async () => {
+    await console.visit('/devices?tags=%5B%22suite%22%5D');
+    await page.getByRole('button', { name: 'Tag 100' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Add tags').fill('minibar');
+    await dialog.getByLabel('Add tags').press('Enter');
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Tag 100' }).click();
+    await page.getByText('100 devices were changed.').waitFor();
+    const count = '{ devices(filter: { tags: ["minibar"] }, first: 1) { totalCount } }';
+    expect((await ask<{ devices: { totalCount: number } }>(hub, count)).devices.totalCount).toBe(100);
+  });
+
+  it('says that the connection is lost, and heals by itself with what was missed', async () => {
+    await console.visit('/devices?presence=ONLINE');
+    await page.getByText(`${online} devices, ${online} online`).waitFor();
+    await relay.cut();
+    await page.getByText('The live connection to the hub is lost.', { exact: false }).waitFor();
+    await fleet.stop();
+    await eventually(
+      async () =>
+        (await ask<{ devices: { totalCount: number } }>(hub, '{ devices(filter: { presence: ONLINE }, first: 1) { totalCount } }')).devices,
+      ({ totalCount }) => totalCount === 0,
+    );
+    await relay.restore();
+    await page.getByText('No device matches').waitFor();
+    expect(await page.getByText('The live connection to the hub is lost.', { exact: false }).count()).toBe(0);
+  });
+
+  it('says so when the hub has come back with a newer console, and what to do when a page is not there any more', async () => {
+    const { page: viewer, complaints, visit, close } = await openConsole(browser, hub, { url: `http://127.0.0.1:${relay.port}` });
+    await visit('/events');
+    // What an update of the hub looks like from here: another entry script, and the old files gone.
+    await viewer.route('**/assets/audit-page-*', (route) => route.fulfill({ status: 404 }));
+    await viewer.route(
+      (url) => url.pathname === '/',
+      async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, body: (await answer.text()).replace(/assets\/index-[\w-]+\.js/, 'assets/index-newer.js') });
+      },
+    );
+    await relay.cut();
+    await viewer.getByText('The live connection to the hub is lost.', { exact: false }).waitFor();
+    await relay.restore();
+    await viewer.getByText('The hub was updated and has a newer console.', { exact: false }).waitFor();
+    expect(await seriousViolations(viewer)).toEqual([]);
+    await viewer.getByRole('link', { name: 'Audit' }).click();
+    await viewer.getByRole('heading', { level: 1, name: 'This page did not come' }).waitFor();
+    await viewer.unrouteAll();
+    await viewer.getByRole('main').getByRole('button', { name: 'Reload' }).click();
+    await viewer.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('shows a key only what its scopes allow, and leads back after a session has ended', async () => {
+    const key = await makeKey('reader', ['DEVICES_READ']);
+    const reader = await openConsole(browser, hub, { key: key.secret });
+    await reader.visit('/devices?tags=%5B%22suite%22%5D');
+    await reader.page.getByText('100 devices, 0 online').waitFor();
+    expect(await reader.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+    expect(await reader.page.getByRole('button', { name: /^Tag / }).count()).toBe(0);
+    await ask(hub, 'mutation ($id: ID!) { revokeApiKey(id: $id) { userErrors { code } } }', { id: key.id });
+    await reader.page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 30_000 });
+    await signInByKey(reader.page, hub.adminKey);
+    await reader.page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+    expect(new URL(reader.page.url()).searchParams.get('tags')).toBe('["suite"]');
+    await reader.page.goto('/audit');
+    await reader.page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
+    expect(reader.complaints).toEqual([]);
+    await reader.close();
+  });
+});

@@ -1,0 +1,203 @@
+/** Jobs in a real Chromium: from the wizard to finished with one group of failures, paused and resumed, run again, exported. */
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { jobOf, online } from '../src/jobs/job-api.js';
+import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+
+/** The long form is what the fleet of an office has. */
+const devices = process.env['FLOTILLA_TEST_LONG'] === '1' ? 500 : 60;
+const refusing = 5;
+const broken = { kind: 'errorWithoutCode', message: 'speaker is broken', tool: 'self.audio_speaker.set_volume' };
+
+describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
+  let hub: HubProcess;
+  let fleets: readonly SimulatedFleet[];
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    fleets = [
+      startFleet(hub, { devices: devices - refusing, seed: 3 }),
+      startFleet(hub, { devices: refusing, seed: 4, args: ['--behaviour', JSON.stringify(broken)] }),
+    ];
+    await online(hub, devices);
+    console = await openConsole(browser, hub);
+    page = console.page;
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, fleets, consoles: [console] }));
+
+  const next = () => page.getByRole('button', { name: 'Next' }).click();
+  /** The words of what has the focus. */
+  const focused = () =>
+    page.evaluate<string>(`(() => {
+    const element = document.activeElement;
+    return element?.labels?.[0]?.textContent ?? element?.getAttribute('aria-label') ?? element?.textContent ?? '';
+  })()`);
+  const tabTo = async (name: string) => {
+    for (let tries = 0; tries < 60; tries += 1) {
+      await page.keyboard.press('Tab');
+      if ((await focused()).trim() === name) return;
+    }
+    throw new Error(`Tab does not lead to “${name}”.`);
+  };
+
+  it('says what to do where there are none', async () => {
+    await console.visit('/jobs');
+    await page.getByText('No jobs yet').waitFor();
+    await page.getByRole('link', { name: 'New job' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New job' }).waitFor();
+  });
+
+  it('shows what a job would do before anything is sent', async () => {
+    await next();
+    await page.getByText('Choose a tool.').waitFor();
+    await page.getByLabel('Name of the job').fill('Quiet night');
+    await page.getByRole('combobox', { name: 'Tool', exact: true }).click();
+    await page.getByRole('option', { name: /set_volume/ }).click();
+    await page.getByRole('textbox', { name: 'volume', exact: true }).fill('12');
+    await page.getByText('Advanced').click();
+    await page.getByLabel('Tries for each device').fill('1');
+    expect(await seriousViolations(page)).toEqual([]);
+    await next();
+    await page.getByLabel('All devices').check();
+    expect(await seriousViolations(page)).toEqual([]);
+    await next();
+    await page.getByLabel('Devices a minute, at most').fill('6000');
+    await page.getByText('In waves').click();
+    await page.getByText('Later', { exact: true }).click();
+    await page.getByText('Advanced').click();
+    await page.getByLabel('Only at certain hours').check();
+    await page.getByLabel('From', { exact: true }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByText('At once', { exact: true }).click();
+    await page.getByText('All at once').click();
+    await page.getByLabel('Only at certain hours').uncheck();
+    await next();
+    await page.getByLabel('From a share of').fill('60');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('button', { name: 'Remove rule 2' }).click();
+    expect(await seriousViolations(page)).toEqual([]);
+    await next();
+    await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
+    await page.getByText('Online now').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    const counts = await Promise.all(fleets.map((fleet) => fleet.counts()));
+    expect(counts.map(({ tools }) => tools['self.audio_speaker.set_volume'] ?? 0)).toEqual([0, 0]);
+  });
+
+  it('shows what the hub refuses at its field', async () => {
+    await page.getByRole('button', { name: 'Change: How fast' }).click();
+    await page.getByText('In waves').click();
+    await page.getByLabel('Up to').nth(1).fill('3');
+    await next();
+    await next();
+    await page.getByRole('alert').getByText('each must be above the one before', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Go to “How fast”' }).click();
+    await page.getByText('each must be above the one before', { exact: false }).waitFor();
+    await page.getByText('All at once').click();
+    await next();
+    await next();
+  });
+
+  it('follows it to its end, with the failures in one group', async () => {
+    await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quiet night' }).waitFor();
+    await page.getByText('Partly succeeded').waitFor({ timeout: 60_000 });
+    const failures = page.getByRole('region', { name: 'What went wrong' });
+    await failures.getByText('speaker is broken', { exact: false }).waitFor();
+    await failures.getByText(`${refusing}×`).waitFor();
+    expect(await failures.getByRole('listitem').count()).toBe(1);
+    const counts = await page.getByRole('region', { name: 'Progress' }).getByRole('listitem').allTextContents();
+    expect(counts).toEqual([`Succeeded${devices - refusing}`, `Failed${refusing}`]);
+    // Also for whoever comes late.
+    await page.reload();
+    await page.getByRole('img', { name: `Succeeded ${devices - refusing}, Failed ${refusing}`, exact: false }).waitFor();
+    await page.getByText('All settings').click();
+    await page.getByText('Pause where 60% of the devices ended as', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('filters its devices by outcome', async () => {
+    const targets = page.getByRole('region', { name: 'Devices' }).first();
+    await targets.getByRole('combobox', { name: 'Outcomes' }).click();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => targets.getByRole('row').count()).toBe(refusing + 1);
+  });
+
+  it('saves the results as a file', async () => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Results as CSV' }).click();
+    const lines = readFileSync(await (await saving).path(), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines).toHaveLength(devices + 1);
+  });
+
+  it('runs what failed again', async () => {
+    await page.getByRole('button', { name: `Run ${refusing} again` }).click();
+    await page.getByRole('link', { name: 'the job before' }).waitFor();
+    await page.getByText(`${refusing} of ${refusing}`).first().waitFor();
+  });
+
+  it('can be made by keyboard alone', async () => {
+    await console.visit('/jobs/new?tool=self.get_device_status');
+    await tabTo('Name of the job');
+    await page.keyboard.type('Typed');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('On whom');
+    await tabTo('Next');
+    await page.keyboard.press('Enter');
+    // What is missing has the focus, and says what is wrong.
+    await expect.poll(focused).toBe('All devices');
+    await page.getByText('Choose devices', { exact: false }).waitFor();
+    await page.keyboard.press('Space');
+    for (const step of ['How fast', 'When to stop', 'Check and start']) {
+      await tabTo('Next');
+      await page.keyboard.press('Enter');
+      await expect.poll(focused).toBe(step);
+    }
+    await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
+    await tabTo(`Start on ${devices} devices`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Typed' }).waitFor();
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+  });
+
+  it('waits at a gate until somebody opens the next wave', async () => {
+    const waves = [{ count: 5, gate: 'MANUAL' }];
+    const input = { name: 'In waves', tool: 'self.get_device_status', devices: { all: true }, waves };
+    await console.visit(`/jobs/${await jobOf(hub, input, 'in-waves')}`);
+    await page.getByText('Wave 1 is done, and the next one waits for you').waitFor();
+    await page.getByRole('region', { name: 'Waves' }).getByRole('row').filter({ hasText: 'Not open yet' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Open the next wave' }).click();
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+  });
+
+  it('pauses, resumes and cancels a job that runs, and the list follows', async () => {
+    const input = { name: 'Slow', tool: 'self.get_device_status', devices: { all: true }, perMinute: 60, maxInFlight: 1 };
+    const id = await jobOf(hub, input, 'slow');
+    await console.visit(`/jobs/${id}`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('by an operator').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Running').waitFor();
+    await page.getByRole('button', { name: 'Cancel job' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel job' }).click();
+    await page.getByRole('status').getByText('Cancelled').waitFor();
+    await console.visit('/jobs');
+    await page.getByRole('row').filter({ hasText: 'Slow' }).getByText('Cancelled').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+/** The web console over the built hub, in a real Chromium: the way in and out, the frame of every page, enrolments, a lost connection. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+  signInByKey,
+} from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+
+describe.skipIf(!isChromiumInstalled())('the web console', () => {
+  let hub: HubProcess;
+  let newcomers: SimulatedFleet;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_DEVICE_AUTH: '' } }), openBrowser()]);
+    newcomers = startFleet(hub, { devices: 2, ota: `${hub.httpUrl}/ota/`, seed: 7 });
+    console = await openConsole(browser, hub, { key: null });
+    page = console.page;
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [newcomers], consoles: [console] }));
+
+  it('refuses a wrong key and says so', async () => {
+    await page.goto('/enrolments');
+    await page.getByRole('textbox', { name: 'API key' }).fill('not a key');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The hub does not know this key.', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('leads to the page that was asked for, and a reload keeps the key', async () => {
+    await signInByKey(page, hub.adminKey);
+    await page.getByRole('heading', { level: 1, name: 'Enrolments' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Enrolments' }).waitFor();
+    expect(await page.title()).toBe('Enrolments · Flotilla');
+  });
+
+  it('moves the focus to the heading, and has a way past the navigation', async () => {
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('body').press('Shift+Tab');
+    expect(await page.getByText('Skip to content').count()).toBe(1);
+  });
+
+  it('lets a device in by its code, live', async () => {
+    await console.visit('/enrolments');
+    const device = newcomers.notices.find(({ event }) => event === 'code')?.device ?? '';
+    const code = await newcomers.codeOf(device);
+    const row = page.getByRole('row').filter({ hasText: device });
+    await row.waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Code' }).fill(code);
+    await page.getByLabel('Name of the device').fill('Lobby');
+    await page.locator('form').getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Lobby is let in.', { exact: false }).waitFor();
+    await row.waitFor({ state: 'detached' });
+  });
+
+  it('turns a device away only when asked twice', async () => {
+    await page.getByRole('button', { name: 'Reject' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('Nobody is waiting').waitFor();
+  });
+
+  it('speaks Chinese, and keeps that', async () => {
+    await page
+      .getByRole('button', { name: /Account and appearance/ })
+      .first()
+      .click();
+    await page.getByText('中文').click();
+    await page.getByRole('heading', { level: 1, name: '设备登记' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: '设备登记' }).waitFor();
+    await page
+      .getByRole('button', { name: /账户与外观/ })
+      .first()
+      .click();
+    await page.getByText('English').click();
+    await page.getByRole('heading', { level: 1, name: 'Enrolments' }).waitFor();
+  });
+
+  it('is gone after signing out', async () => {
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('button', { name: /Account and appearance/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate('sessionStorage.getItem("flotilla.key")')).toBeNull();
+  });
+});

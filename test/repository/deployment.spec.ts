@@ -1,0 +1,121 @@
+/** The files for running the hub elsewhere agree with the hub: no engine runs here, so what can be checked without one is. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { hubNodeOptions } from '../src/hub/hub-process.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
+
+const config = ['config', 'people-settings', 'query-settings'].map((name) => read(`apps/hub/src/settings/${name}.ts`)).join('\n');
+const settings = sorted(matches(config, /^ {2}([A-Z][A-Z0-9_]+): /gm));
+const defaultPorts = matches(config, /^ {2}FLOTILLA_[A-Z]+_PORT: port\((\d+)\)/gm);
+
+interface Service {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+}
+
+const composeText = read('docker-compose.yml');
+const compose = parse(composeText) as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+};
+const dockerfile = read('Dockerfile');
+/** Read by docker-compose.yml alone. */
+const composeOnly = ['POSTGRES_PASSWORD'];
+
+describe('the settings', () => {
+  it('are found in the hub’s own list', () => {
+    expect(settings).toContain('FLOTILLA_HOST');
+    expect(settings).toContain('DATABASE_URL');
+    expect(defaultPorts).toHaveLength(4);
+  });
+
+  it('are all in .env.example, and nothing else is', () => {
+    expect(sorted(matches(read('.env.example'), /^#? ?([A-Z][A-Z0-9_]+)=/gm))).toEqual(sorted([...settings, ...composeOnly]));
+  });
+
+  it('are all explained in docs/operations.md, and nothing else is', () => {
+    expect(sorted(matches(read('docs/operations.md'), /^\| `([A-Z][A-Z0-9_]+)` /gm))).toEqual(settings);
+  });
+
+  it('are set or taken by docker-compose.yml under their right names', () => {
+    expect(settings).toEqual(expect.arrayContaining(Object.keys(compose.services['hub']?.environment ?? {})));
+    expect([...settings, ...composeOnly]).toEqual(expect.arrayContaining(matches(composeText, /\$\{([A-Z_]+)/g)));
+  });
+
+  it('are set by the Dockerfile under their right names', () => {
+    expect([...settings, 'NODE_ENV']).toEqual(expect.arrayContaining(matches(dockerfile, /^ENV ([A-Z_]+)=/gm)));
+  });
+});
+
+describe('docker-compose.yml', () => {
+  it('has no secret of its own: each must be given', () => {
+    const environment = { ...compose.services['hub']?.environment, ...compose.services['postgres']?.environment };
+    for (const name of ['FLOTILLA_ADMIN_KEY', 'POSTGRES_PASSWORD']) expect(environment[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
+    expect(environment['DATABASE_URL']).toContain('${POSTGRES_PASSWORD:?');
+  });
+
+  it('starts the hub once the services that it names are healthy', () => {
+    const { depends_on: needed = {}, environment = {} } = compose.services['hub'] ?? {};
+    expect(sorted(Object.keys(needed))).toEqual(['postgres', 'redis']);
+    for (const [name, { condition }] of Object.entries(needed)) {
+      expect(condition).toBe('service_healthy');
+      expect(compose.services[name]?.healthcheck?.test).toBeDefined();
+    }
+    expect(new URL((environment['DATABASE_URL'] ?? '').replace(/\$\{[^}]*\}/, 'secret')).hostname).toBe('postgres');
+    expect(new URL(environment['REDIS_URL'] ?? '').hostname).toBe('redis');
+  });
+
+  it('publishes the hub’s ports, and keeps its data in declared volumes', () => {
+    expect(sorted(compose.services['hub']?.ports?.map((port) => port.split(':')[0] ?? '') ?? [])).toEqual(sorted(defaultPorts));
+    const mounted = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
+    expect(sorted(mounted.map((volume) => volume.split(':')[0] ?? ''))).toEqual(sorted(Object.keys(compose.volumes)));
+    expect(mounted).toContain('hub-data:/data');
+  });
+});
+
+describe('npm start', () => {
+  it('gives the hub the options of Node that it is tested and measured with', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+    expect(scripts['start']).toBe(`exec node ${hubNodeOptions.join(' ')} scripts/start.mjs`);
+  });
+});
+
+describe('the Dockerfile', () => {
+  it('runs scripts that exist', () => {
+    for (const script of matches(dockerfile, /^RUN node (\S+)/gm)) expect(existsSync(path.join(root, script)), script).toBe(true);
+    const command = [...(parse(/^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '') as readonly string[])];
+    const started = command.pop() ?? '';
+    expect(started).toBe('apps/hub/dist/main.js');
+    expect(command).toEqual(['node', ...hubNodeOptions]);
+    expect(existsSync(path.join(root, started.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))).toBe(true);
+  });
+
+  it('takes along every folder that the hub’s packages are in', () => {
+    const copied = matches(dockerfile, /^COPY --from=build \/flotilla\/(\S+) /gm);
+    expect(sorted(copied)).toEqual(['apps', 'libs', 'node_modules', 'package.json', 'prisma']);
+    for (const name of copied.filter((folder) => folder !== 'node_modules')) expect(existsSync(path.join(root, name)), name).toBe(true);
+  });
+
+  it('exposes the default ports, runs as nobody special, and asks for health where the hub answers', () => {
+    const exposed = /^EXPOSE (.+)$/m.exec(dockerfile)?.[1] ?? '';
+    expect(sorted(matches(exposed, /(\d+)/g))).toEqual(sorted(defaultPorts));
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(read('apps/hub/src/http/operations-routes.ts')).toContain("'/health/live'");
+    expect(dockerfile).toContain('/health/live');
+  });
+
+  it('is built from a context without secrets and without what was built outside', () => {
+    const ignored = read('.dockerignore').split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['.env', '.flotilla', '.git', '**/node_modules', '**/dist', '**/generated']));
+  });
+});

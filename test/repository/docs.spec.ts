@@ -1,0 +1,71 @@
+/** The documentation points at things that exist: links, files that it names, and the sections that comments in the code cite. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSchema, parse, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const made = /^(?:node_modules|dist|generated|\..+)$/;
+
+function filesBelow(folder: string, suffix: string): readonly string[] {
+  return readdirSync(path.join(root, folder), { withFileTypes: true })
+    .filter((entry) => !made.test(entry.name))
+    .flatMap((entry) => {
+      const file = path.join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(file, suffix) : file.endsWith(suffix) ? [file] : [];
+    });
+}
+
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const found = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+const pages = filesBelow('.', '.md');
+
+/** Numbered headings of a page, such as 2 and 2.4. */
+const sectionsOf = (page: string) => new Set(found(read(page), /^#{2,3} (\d+(?:\.\d+)?) /gm));
+
+/** `file §section` for each section of a page that comments cite as `[name §1.2, §3]`. */
+function citations(name: string): readonly (readonly [string, string])[] {
+  return ['libs', 'apps', 'bench'].flatMap((folder) =>
+    filesBelow(folder, '.ts').flatMap((file) =>
+      found(read(file), new RegExp(`\\[${name} (§[^\\]]*)\\]`, 'g'))
+        .flatMap((list) => found(list, /§(\d+(?:\.\d+)?)/g))
+        .map((section) => [file, section] as const),
+    ),
+  );
+}
+
+const served = buildSchema(read('libs/api/schema.graphql'));
+const examplesOf = (page: string) => found(read(page), /^```graphql\n([\s\S]*?)^```/gm);
+
+describe('the documentation', () => {
+  it.each(pages)('links only to files that exist: %s', (page) => {
+    const targets = found(read(page), /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g);
+    expect(targets.filter((target) => !existsSync(path.join(root, path.dirname(page), target)))).toEqual([]);
+  });
+
+  it.each(pages)('names only files of the repository that exist: %s', (page) => {
+    const named = found(read(page), /`((?:libs|apps|docs|test|prisma|scripts)\/[\w./-]+)`/g).filter((name) => !name.includes('/dist/'));
+    expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+  });
+
+  it.each(pages.filter((page) => examplesOf(page).length > 0))('shows only operations that the hub serves: %s', (page) => {
+    const problems = examplesOf(page).flatMap((example) => validate(served, parse(example)).map(({ message }) => message));
+    expect(problems).toEqual([]);
+  });
+
+  it.each(pages)('names only scripts that package.json has: %s', (page) => {
+    const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+    expect(found(read(page), /npm run ([a-z:]+)/g).filter((script) => scripts[script] === undefined)).toEqual([]);
+  });
+
+  it.each([
+    ['xiaozhi', 'docs/wire.md'],
+    ['mcpu', 'docs/mcpu.md'],
+    ['jobs', 'docs/jobs.md'],
+  ])('has every section that comments cite as [%s §…]', (name, page) => {
+    const sections = sectionsOf(page);
+    expect(citations(name)).not.toEqual([]);
+    expect(citations(name).filter(([, section]) => !sections.has(section))).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+/** The schema as a running hub tells it, and queries over all of it: what an integrator's code generator would ask. */
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  isRequiredArgument,
+  type GraphQLField,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+} from 'graphql';
+import { ask } from './graphql-client.js';
+import type { HubProcess } from '../hub/hub-process.js';
+
+/** Rows of each nested list: enough to have neighbours, few enough for the cost limit. */
+const NESTED_ROWS = 2;
+
+export async function servedSchema(hub: HubProcess): Promise<GraphQLSchema> {
+  return buildClientSchema(await ask<IntrospectionQuery>(hub, getIntrospectionQuery()));
+}
+
+/** Every field below this one, `levels` objects deep. Fields that need an argument are left out below the first level. */
+export function everythingOf(field: GraphQLField<unknown, unknown>, levels: number): string {
+  const type = getNamedType(field.type);
+  if (!isCompositeType(type)) return '';
+  if (!isObjectType(type) || levels === 0) return '{ __typename }';
+  const fields = Object.values(type.getFields()).filter((each) => !each.args.some(isRequiredArgument));
+  const deeper = fields.filter((each) => levels > 1 || !isCompositeType(getNamedType(each.type)));
+  return `{ __typename ${deeper.map((each) => `${each.name}${rowsOf(each)} ${everythingOf(each, levels - 1)}`).join(' ')} }`;
+}
+
+function rowsOf(field: GraphQLField<unknown, unknown>): string {
+  return field.args.some(({ name }) => name === 'first') ? `(first: ${NESTED_ROWS})` : '';
+}

@@ -1,0 +1,94 @@
+/** The web console in a real Chromium: signed in by key, watched for errors, for requests that leave the hub, and for what axe finds. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { HubProcess } from '../hub/hub-process.js';
+
+type Hub = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** False, with the reason printed, where there is no Chromium; fails instead where all tests are demanded. */
+export function isChromiumInstalled(): boolean {
+  if (existsSync(executablePath)) return true;
+  if (process.env['FLOTILLA_TEST_REQUIRE'] === 'all')
+    throw new Error(`FLOTILLA_TEST_REQUIRE=all, and there is no Chromium at ${executablePath}.`);
+  process.stderr.write(`Skipping the stories of the web console: there is no Chromium at ${executablePath}.\n`);
+  return false;
+}
+
+export function openBrowser(): Promise<Browser> {
+  // Root has no sandbox of its own to give away; /dev/shm is small in containers.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] });
+}
+
+export interface ConsolePage {
+  readonly page: Page;
+  /** What went wrong in the browser so far: uncaught errors, refusals by the Content-Security-Policy, requests that left the hub. */
+  readonly complaints: readonly string[];
+  /** By its path, once its heading is there. */
+  visit(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ConsoleOptions {
+  /** The administrator's where not given; null does not sign in. */
+  readonly key?: string | null;
+  readonly url?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly locale?: string;
+}
+
+export async function openConsole(browser: Browser, hub: Hub, options: ConsoleOptions = {}): Promise<ConsolePage> {
+  const { url = hub.httpUrl, width = 1360, height = 860, colorScheme = 'light', locale = 'en-GB', key = hub.adminKey } = options;
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale, reducedMotion: 'reduce', baseURL: url });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Minified React error/i.test(message.text())) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(url)) complaints.push(`left the hub: ${request.url()}`);
+  });
+  if (key !== null) await signInByKey(page, key);
+  return {
+    page,
+    complaints,
+    visit: async (path) => {
+      await page.goto(path);
+      await page.locator('h1').first().waitFor();
+    },
+    close: () => context.close(),
+  };
+}
+
+export async function signInByKey(page: Page, key: string): Promise<void> {
+  if (page.url() === 'about:blank') await page.goto('/');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'API key' }).fill(key);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.locator('#content').waitFor();
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+/** What axe calls serious or critical on the page as it is, one line each. */
+export async function seriousViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResult;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
+}

@@ -1,0 +1,45 @@
+/** Devices with credentials of their own, as an operator registers them. */
+import { ask } from '../api/graphql-client.js';
+import type { HubProcess } from '../hub/hub-process.js';
+
+/** What CONNECT has to say. */
+export interface MqttLogin {
+  readonly clientId: string;
+  readonly username: string;
+  readonly password: Buffer;
+}
+
+interface Answer {
+  readonly credential: Readonly<Record<string, string>> | null;
+  readonly userErrors: readonly { readonly message: string }[];
+}
+
+function credentialIn({ credential, userErrors }: Answer): Readonly<Record<string, string>> {
+  if (!credential) throw new Error(`No credential: ${JSON.stringify(userErrors)}`);
+  return credential;
+}
+
+function loginIn(answer: Answer): MqttLogin {
+  const { client_id: clientId = '', username = '', password = '' } = credentialIn(answer);
+  return { clientId, username, password: Buffer.from(password) };
+}
+
+async function register(hub: HubProcess, deviceId: string, transport: 'MQTT' | 'WEBSOCKET'): Promise<Answer> {
+  const query = 'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { credential userErrors { message } } }';
+  const input = { deviceId, dialect: 'XIAOZHI', transport };
+  return (await ask<{ registerDevice: Answer }>(hub, query, { input })).registerDevice;
+}
+
+export async function registerMqttDevice(hub: HubProcess, deviceId: string): Promise<MqttLogin> {
+  return loginIn(await register(hub, deviceId, 'MQTT'));
+}
+
+/** Resolves to its token. */
+export async function registerWebSocketDevice(hub: HubProcess, deviceId: string): Promise<string> {
+  return credentialIn(await register(hub, deviceId, 'WEBSOCKET'))['token'] ?? '';
+}
+
+export async function rotateMqttCredential(hub: HubProcess, deviceId: string): Promise<MqttLogin> {
+  const query = 'mutation ($id: ID!) { rotateDeviceCredential(deviceId: $id) { credential userErrors { message } } }';
+  return loginIn((await ask<{ rotateDeviceCredential: Answer }>(hub, query, { id: deviceId })).rotateDeviceCredential);
+}
