@@ -152,7 +152,8 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
     const job = await finished(api, id, LEASE_ENDS_WITHIN_MS + 30_000);
     expect(sumOf(job)).toBe(DEVICES);
     expect(job.progress.succeeded + job.progress.unknown).toBe(DEVICES);
-    expect(job.progress.unknown).toBeLessThanOrEqual(5);
+    // An answer gives its place back before it is written: lost are at most those in flight and one batch of the next.
+    expect(job.progress.unknown).toBeLessThanOrEqual(10);
     const { devices: counts } = await fleet.counts();
     for (const { deviceId, outcome } of await targetsOf(api, id)) {
       const runs = counts[deviceId]?.['self.lamp.turn_on'] ?? 0;

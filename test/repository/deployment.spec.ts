@@ -11,7 +11,9 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
-const config = ['config', 'people-settings', 'query-settings'].map((name) => read(`apps/hub/src/settings/${name}.ts`)).join('\n');
+const config = ['config', 'people-settings', 'proxy-settings', 'query-settings']
+  .map((name) => read(`apps/hub/src/settings/${name}.ts`))
+  .join('\n');
 const settings = sorted(matches(config, /^ {2}([A-Z][A-Z0-9_]+): /gm));
 const defaultPorts = matches(config, /^ {2}FLOTILLA_[A-Z]+_PORT: port\((\d+)\)/gm);
 

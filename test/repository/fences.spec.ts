@@ -86,7 +86,7 @@ describe('the fences', () => {
   });
 
   it('refuse modules that import each other', async () => {
-    const text = `import { openLocalBus } from './local-bus.js';\nexport const a = openLocalBus;\n`;
+    const text = `import { openLocalBus } from '../local-bus.js';\nexport const a = openLocalBus;\n`;
     expect(await broken('libs/bus/src/directory/local-directory.ts', text)).toContain('import-x/no-cycle');
   });
 
