@@ -7,6 +7,8 @@ export interface OtaReply {
     readonly mqtt?: Readonly<Record<string, string | number>>;
     readonly server_time?: { readonly timestamp: number; readonly timezone_offset: number };
     readonly activation?: { readonly code: string };
+    /** `url` is empty where there is nothing to install. */
+    readonly firmware?: { readonly version: string; readonly url: string };
   };
 }
 

@@ -25,6 +25,11 @@ export class BoundedCache<Key, Value> {
     this.#entries.delete(key);
   }
 
+  /** The one unused longest first. */
+  keys(): readonly Key[] {
+    return [...this.#entries.keys()];
+  }
+
   clear(): void {
     this.#entries.clear();
   }

@@ -36,13 +36,13 @@ afterAll(async () => {
 });
 
 /** The book over the real database, with a clock that stands still and statements that are counted; `isAway` cuts the connection. */
-function openBook(): { readonly book: StandingBook; readonly seen: { statements: number; isAway: boolean; now: number } } {
-  const seen = { statements: 0, isAway: false, now: 0 };
+function openBook(): { readonly book: StandingBook; readonly seen: { statements: number; answers: number; isAway: boolean; now: number } } {
+  const seen = { statements: 0, answers: 0, isAway: false, now: 0 };
   const watched: Queryable = {
     query: async (statement, values) => {
       seen.statements += 1;
       if (seen.isAway) throw new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL is away.');
-      return database.query(statement, values);
+      return database.query(statement, values).finally(() => (seen.answers += 1));
     },
   };
   return { book: new StandingBook(watched, silentLogger, () => seen.now), seen };
@@ -119,6 +119,41 @@ describe('what is remembered of devices', () => {
     seen.isAway = false;
     seen.now += 1_000;
     expect((await book.find('device-5')).timeZone).toBe('Europe/Paris');
+  });
+
+  it('is there again before anybody asks for it, whatever is forgotten meanwhile', async () => {
+    const { book, seen } = openBook();
+    await findAll(book, ids(3));
+    await changeElsewhere('device-2', 'Europe/Lisbon');
+    seen.now += 1_000;
+    seen.answers = 0;
+    await book.find('device-1');
+    book.forget(['device-3']);
+    await expect.poll(() => seen.answers).toBe(2);
+    seen.isAway = true;
+    seen.now += 1_000;
+    expect((await book.find('device-2')).timeZone).toBe('Europe/Lisbon');
+    await expect(book.find('device-3')).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+  });
+
+  it('is read anew once for a change that a long transaction has it find again and again', async () => {
+    const { book, seen } = openBook();
+    await findAll(book, ids(3));
+    const long = new pg.Client({ connectionString: testDatabase.databaseUrl });
+    await long.connect();
+    await long.query('BEGIN');
+    await long.query('SELECT pg_current_xact_id()');
+    await changeElsewhere('device-2', 'Europe/Madrid');
+    seen.answers = 0;
+    for (let look = 1; look <= 3; look++) {
+      seen.now += 1_000;
+      await book.find('device-1');
+      // The first look and what it had read anew, then each look alone.
+      await expect.poll(() => seen.answers).toBe(1 + look);
+    }
+    await long.end();
+    seen.isAway = true;
+    expect((await book.find('device-2')).timeZone).toBe('Europe/Madrid');
   });
 
   it('does not outlive a long time without looking', async () => {

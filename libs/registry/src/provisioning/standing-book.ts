@@ -1,6 +1,7 @@
 /**
  * What this process remembers of how devices stand, so that a storm of logins costs a few statements and answers go on while PostgreSQL is away. Forgets at
- * once what this process changes, and what others changed by the next question after a second. Decides nothing.
+ * once what this process changes, and what others changed by the next question after a second; what was changed is read again without waiting for a question,
+ * because PostgreSQL may be away by then. Decides nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../database/database.js';
@@ -26,11 +27,11 @@ const SYNC_GAP_MAX_MS = 20 * 60_000;
 const SYNC_WAIT_MS = 250;
 const ROWS_PER_PAGE = 2_000;
 
-/** $1: the oldest transaction that was still running at the last look. */
+/** $1: the oldest transaction that was still running at the last look. Each change is `<transaction> <device>`. */
 const CHANGED_SINCE = {
   name: 'provisioning-changed-since',
   text: `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
-           ARRAY(SELECT device_id FROM provisioning_change WHERE transaction_id >= $1::bigint) AS ids`,
+           ARRAY(SELECT transaction_id || ' ' || device_id FROM provisioning_change WHERE transaction_id >= $1::bigint) AS changes`,
 };
 /** For a first look, after which everything is forgotten anyway. */
 const BEFORE_NOTHING = '9223372036854775807';
@@ -43,8 +44,10 @@ export class StandingBook {
   readonly #unknown = new BoundedCache<string, Standing>(UNKNOWN_MAX);
   readonly #reads: GatheredReads<Standing>;
   #zones: Promise<readonly GroupZone[]> | undefined;
-  /** Grows with everything forgotten: what was read before may be out of date. */
-  #edition = 0;
+  /** For each read that is out, what was forgotten meanwhile: what it brings of that is out of date. */
+  readonly #forgottenDuring = new Set<Set<string>>();
+  /** What the last look found. A long transaction has it found again at each look, and it is news only once. */
+  #changesSeen: ReadonlySet<string> = new Set();
   #horizon = BEFORE_NOTHING;
   #syncedAt = Number.NEGATIVE_INFINITY;
   #nextSyncAt = Number.NEGATIVE_INFINITY;
@@ -67,22 +70,20 @@ export class StandingBook {
   /** Every known device, remembered from then on. */
   async all(): Promise<readonly Standing[]> {
     await this.#sync();
-    const edition = this.#edition;
-    const zones = await this.#groupZones();
-    const all: Standing[] = [];
-    for (;;) {
-      const page = await knownAfter(this.#database, all.at(-1)?.deviceId ?? '', ROWS_PER_PAGE, zones);
-      all.push(...page);
-      if (page.length < ROWS_PER_PAGE) break;
-    }
-    if (edition === this.#edition) for (const standing of all) this.#known.set(standing.deviceId, standing);
-    return all;
+    return this.#remembering(async () => {
+      const zones = await this.#groupZones();
+      const all: Standing[] = [];
+      for (;;) {
+        const page = await knownAfter(this.#database, all.at(-1)?.deviceId ?? '', ROWS_PER_PAGE, zones);
+        all.push(...page);
+        if (page.length < ROWS_PER_PAGE) return all;
+      }
+    });
   }
 
   /** What was changed, once it is committed. */
   forget(deviceIds: readonly string[]): void {
-    if (deviceIds.length === 0) return;
-    this.#edition += 1;
+    for (const forgotten of this.#forgottenDuring) for (const id of deviceIds) forgotten.add(id);
     for (const id of deviceIds) {
       if (id === GROUP_ZONES) this.#zones = undefined;
       this.#known.delete(id);
@@ -95,11 +96,13 @@ export class StandingBook {
     if (this.#known.get(former.deviceId) === former) this.#known.set(former.deviceId, standing);
   }
 
-  #forgetAll(): void {
-    this.#edition += 1;
-    this.#zones = undefined;
+  /** Returns the devices that were remembered. */
+  #forgetAll(): readonly string[] {
+    const ids = this.#known.keys();
+    this.forget([GROUP_ZONES]);
     this.#known.clear();
     this.#unknown.clear();
+    return ids;
   }
 
   /** Remembered like the devices that they are part of. */
@@ -114,12 +117,24 @@ export class StandingBook {
   }
 
   async #readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
-    const edition = this.#edition;
-    const standings = await standingOf(this.#database, ids, await this.#groupZones());
-    if (edition === this.#edition) {
-      for (const standing of standings) (standing.credentials.length > 0 ? this.#known : this.#unknown).set(standing.deviceId, standing);
-    }
+    const standings = await this.#remembering(async () => standingOf(this.#database, ids, await this.#groupZones()));
     return new Map(standings.map((standing) => [standing.deviceId, standing]));
+  }
+
+  /** Remembers what is read, except for what was forgotten meanwhile. The zones are part of every standing. */
+  async #remembering(read: () => Promise<readonly Standing[]>): Promise<readonly Standing[]> {
+    const forgotten = new Set<string>();
+    this.#forgottenDuring.add(forgotten);
+    try {
+      const standings = await read();
+      if (forgotten.has(GROUP_ZONES)) return standings;
+      for (const standing of standings)
+        if (!forgotten.has(standing.deviceId))
+          (standing.credentials.length > 0 ? this.#known : this.#unknown).set(standing.deviceId, standing);
+      return standings;
+    } finally {
+      this.#forgottenDuring.delete(forgotten);
+    }
   }
 
   /** One question, shared by all that come while it is out. */
@@ -137,9 +152,15 @@ export class StandingBook {
   async #forgetChanged(): Promise<void> {
     const askedAt = this.#now();
     try {
-      const [row] = await this.#database.query<{ horizon: string; ids: readonly string[] }>(CHANGED_SINCE, [this.#horizon]);
-      if (askedAt - this.#syncedAt > SYNC_GAP_MAX_MS) this.#forgetAll();
-      else this.forget(row?.ids ?? []);
+      const [row] = await this.#database.query<{ horizon: string; changes: readonly string[] }>(CHANGED_SINCE, [this.#horizon]);
+      const changes = new Set(row?.changes);
+      const changed = [...changes].flatMap((change) => (this.#changesSeen.has(change) ? [] : change.slice(change.indexOf(' ') + 1)));
+      if (askedAt - this.#syncedAt > SYNC_GAP_MAX_MS) this.#readAgain(this.#forgetAll());
+      else {
+        this.forget(changed);
+        this.#readAgain(changed);
+      }
+      this.#changesSeen = changes;
       this.#horizon = row?.horizon ?? this.#horizon;
       this.#syncedAt = askedAt;
     } catch (error) {
@@ -148,5 +169,9 @@ export class StandingBook {
     } finally {
       this.#nextSyncAt = askedAt + SYNC_EVERY_MS;
     }
+  }
+  /** Nobody waits for it, and whoever asks meanwhile shares it. What cannot be read is read when somebody asks. */
+  #readAgain(ids: readonly string[]): void {
+    for (const id of ids) if (id !== GROUP_ZONES) this.#reads.get(id).catch(() => undefined);
   }
 }
