@@ -7,11 +7,13 @@ import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
+import type { GroundFilter } from '../device-filter.js';
 import type { FleetToolRow, StoredTool, ToolFilter, ToolSet, ToolSetStore } from '../device-store.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import { BoundedCache } from './bounded-cache.js';
 import { listedDeviceCondition } from './device-condition.js';
+import { RenewedCounts } from './renewed-counts.js';
 import { resolveFilter } from './resolved-filter.js';
 
 /** A fleet has tens of firmwares, seldom hundreds; a set is some tens of KB. */
@@ -29,6 +31,8 @@ export class PgToolSetStore implements ToolSetStore {
   readonly #cache = new BoundedCache<ToolSetHash, ToolSet>(CACHED_SETS_MAX);
   /** Sets being written, so that a thousand devices of one new firmware write it once. */
   readonly #writing = new Map<ToolSetHash, Promise<void>>();
+  /** By the filter, which is also what narrows a viewer. */
+  readonly #deviceCounts = new RenewedCounts<readonly DeviceCount[]>(() => performance.now());
 
   constructor(database: Database) {
     this.#database = database;
@@ -95,9 +99,9 @@ export class PgToolSetStore implements ToolSetStore {
 
   async fleetTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
     const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
-    const parameters: unknown[] = [];
     const ground = filter?.devices && (await groundFilter(this.#database, filter.devices));
-    const devices = listedDeviceCondition(ground, parameters, ground && (await resolveFilter(this.#database, ground)));
+    const counted = await this.#deviceCounts.of(JSON.stringify(ground ?? {}), () => this.#countDevices(ground));
+    const parameters: unknown[] = [toJson(counted)];
     const conditions = ['TRUE'];
     if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
     if (filter?.search !== undefined)
@@ -105,11 +109,10 @@ export class PgToolSetStore implements ToolSetStore {
     if (filter?.userOnly !== undefined) conditions.push(`t.user_only = ${bind(parameters, filter.userOnly)}`);
     if (after !== undefined) conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
     const ofHub = bind(parameters, HUB_TOOLS);
-    // Sets are few, and devices are counted in one go, however many tools they have. The hub's own tools are in no set.
+    // The hub's own tools are in no set.
     const records = await this.#database.query<FleetToolRecord>(
       {
-        text: `WITH counted AS MATERIALIZED (
-                 SELECT d.tool_set_hash, d.dialect, count(*) AS devices FROM device d WHERE ${devices} GROUP BY d.tool_set_hash, d.dialect)
+        text: `WITH counted AS MATERIALIZED (SELECT * FROM json_to_recordset($1) AS c(tool_set_hash text, dialect text, devices int))
                SELECT t.name, t.schema_hash, min(t.description) AS description, (array_agg(t.input_schema))[1] AS input_schema,
                  bool_or(t.user_only) AS user_only, sum(t.devices)::int AS device_count
                FROM (
@@ -125,6 +128,18 @@ export class PgToolSetStore implements ToolSetStore {
       parameters,
     );
     return toPage(records, request, 'tools', (record) => [record.name, record.schema_hash], toFleetTool);
+  }
+
+  /** Sets are few: devices are counted in one go, however many tools they have. */
+  async #countDevices(filter: GroundFilter | undefined): Promise<readonly DeviceCount[]> {
+    const parameters: unknown[] = [];
+    const devices = listedDeviceCondition(filter, parameters, filter && (await resolveFilter(this.#database, filter)));
+    return this.#database.query<DeviceCount>(
+      {
+        text: `SELECT d.tool_set_hash, d.dialect, count(*)::int AS devices FROM device d WHERE ${devices} GROUP BY d.tool_set_hash, d.dialect`,
+      },
+      parameters,
+    );
   }
 }
 
@@ -156,6 +171,13 @@ const storedPins = z.array(
     })
     .transform((pin) => ({ ...pin, sampling: pin.sampling })),
 );
+
+/** Devices of one dialect that have one tool set. */
+interface DeviceCount {
+  readonly tool_set_hash: string | null;
+  readonly dialect: string;
+  readonly devices: number;
+}
 
 interface FleetToolRecord {
   readonly name: string;
