@@ -1,4 +1,5 @@
-/** Joins one ws socket to graphql-ws: pings, back-pressure, and a log line where the library's own binding would write to the console. */
+/** Joins one ws socket to graphql-ws: pings, back-pressure, writes of one turn in one go, and a log line where the library's own binding would write to the console. */
+import type { Duplex } from 'node:stream';
 import { CloseCode, type Server } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import type { ApiLogger } from '../api-deps.js';
@@ -6,9 +7,14 @@ import type { ApiLogger } from '../api-deps.js';
 /** A peer that does not answer a ping until the next one is gone. */
 const pingMs = 15_000;
 
+/** An operation goes on while no more than this waits for the kernel, so that many small messages are one write. */
+const aheadBytesMax = 65_536;
+
 export interface SocketRules {
   readonly logger: ApiLogger;
   readonly backlogBytesMax: number;
+  /** Of which the socket was made. */
+  readonly stream: Duplex;
   readonly remoteAddress: string | undefined;
   /** Of the session that a browser's page upgraded with. */
   readonly token: string | undefined;
@@ -17,6 +23,8 @@ export interface SocketRules {
 /** What graphql-ws keeps for us with each connection. */
 export interface SocketOfConnection {
   readonly socket: WebSocket;
+  /** A message as it goes over the wire; resolves when the next one may follow. */
+  readonly send: (text: string) => Promise<void>;
   readonly remoteAddress: string | undefined;
   readonly token: string | undefined;
 }
@@ -24,9 +32,14 @@ export interface SocketOfConnection {
 export function bindSocket(
   socket: WebSocket,
   server: Server<SocketOfConnection>,
-  { logger, backlogBytesMax, remoteAddress, token }: SocketRules,
+  { logger, backlogBytesMax, stream, remoteAddress, token }: SocketRules,
 ): void {
   const stopPings = pingUntilDead(socket);
+  const hold = holdForTurn(stream);
+  const send = (text: string): Promise<void> => {
+    hold();
+    return sendBounded(socket, text, backlogBytesMax);
+  };
   const fail = (error: unknown): void => {
     logger.error({ err: error }, 'a GraphQL socket failed inside');
     socket.close(CloseCode.InternalServerError, 'Internal server error');
@@ -36,11 +49,11 @@ export function bindSocket(
   const closed = server.opened(
     {
       protocol: socket.protocol,
-      send: (text) => send(socket, text, backlogBytesMax),
+      send,
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => socket.on('message', (data) => void take(textOf(data)).catch(fail)),
     },
-    { socket, remoteAddress, token },
+    { socket, send, remoteAddress, token },
   );
   socket.once('close', (code, reason) => {
     stopPings();
@@ -48,13 +61,27 @@ export function bindSocket(
   });
 }
 
-/** Resolves when the bytes are with the kernel: the operation behind them waits meanwhile. */
-function send(socket: WebSocket, text: string, backlogBytesMax: number): Promise<void> {
+/** What is written in one turn of the event loop goes to the kernel together: a busy subscriber costs one system call a turn, not one a message. */
+function holdForTurn(stream: Duplex): () => void {
+  let isHeld = false;
+  return () => {
+    if (isHeld) return;
+    isHeld = true;
+    stream.cork();
+    setImmediate(() => {
+      isHeld = false;
+      stream.uncork();
+    });
+  };
+}
+
+/** Resolves when the next message may follow: where much waits, when all of it is with the kernel. */
+function sendBounded(socket: WebSocket, text: string, backlogBytesMax: number): Promise<void> {
   if (socket.bufferedAmount > backlogBytesMax) socket.terminate();
-  return new Promise((resolve) => {
-    if (socket.readyState !== socket.OPEN) resolve();
-    else socket.send(text, () => resolve());
-  });
+  if (socket.readyState !== socket.OPEN) return Promise.resolve();
+  if (socket.bufferedAmount > aheadBytesMax) return new Promise((resolve) => socket.send(text, () => resolve()));
+  socket.send(text);
+  return Promise.resolve();
 }
 
 function textOf(data: RawData): string {

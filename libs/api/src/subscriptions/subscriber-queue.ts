@@ -31,9 +31,13 @@ export class SubscriberQueue<Item> {
       this.#wake = undefined;
     }
     if (this.#isClosed) return undefined;
-    const taken = [...this.#items].slice(0, max);
-    for (const [key] of taken) this.#items.delete(key);
-    return taken.map(([, item]) => item);
+    const taken: Item[] = [];
+    for (const [key, item] of this.#items) {
+      if (taken.length >= max) break;
+      taken.push(item);
+      this.#items.delete(key);
+    }
+    return taken;
   }
 
   close(): void {

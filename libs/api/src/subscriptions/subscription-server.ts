@@ -1,7 +1,7 @@
 /** graphql-transport-ws at /graphql: subscriptions, and queries and mutations as well, with the same keys, sessions, scopes and limits as over HTTP. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GraphQLError, type ExecutionArgs, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
+import { GraphQLError, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
 import { handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { ApiContext } from '../api-context.js';
@@ -12,7 +12,7 @@ import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 import { bindSocket, type SocketOfConnection } from './bind-socket.js';
-import { SharedResults } from './shared-results.js';
+import { SharedResults, type LiveArgs } from './shared-results.js';
 import { watchKey } from './watch-key.js';
 
 export interface SubscriptionServerDeps extends ApiDeps {
@@ -31,6 +31,13 @@ export interface SubscriptionServer {
 /** What a connection said in connection_init. */
 type Connection = Context<{ authorization?: unknown }, SocketOfConnection>;
 
+/** One operation on a connection. */
+interface Asked {
+  readonly connection: Connection;
+  readonly id: string;
+  readonly payload: SubscribePayload;
+}
+
 /** How long a closing socket may take before it is cut, ms. */
 const closingMsMax = 1_000;
 
@@ -46,6 +53,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     token === undefined || connectionParams?.authorization !== undefined
       ? callers.ofKey(connectionParams?.authorization)
       : callers.ofToken(token, watched);
+  const results = new SharedResults();
   const protocol = makeServer<{ authorization?: unknown }, SocketOfConnection>({
     onConnect: async (connection) => {
       if (!(await isKnown(callerOf(connection)))) return false;
@@ -54,20 +62,21 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
     },
-    subscribe: new SharedResults().subscribe,
-    onSubscribe: (connection, _id, payload) => prepare(deps, connection, payload, () => callerOf(connection)),
+    // They are what onSubscribe answered.
+    subscribe: (args) => results.subscribe(args as LiveArgs),
+    onSubscribe: (connection, id, payload) => prepare(deps, { connection, id, payload }, () => callerOf(connection)),
     onNext: (_connection, _id, _payload, _args, result) =>
       result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
   const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax };
-  sockets.on('connection', (socket: WebSocket, request: IncomingMessage) =>
-    bindSocket(socket, protocol, { ...rules, remoteAddress: clientOf(request).address, token: callers.tokenOfUpgrade(request) }),
+  sockets.on('connection', (socket: WebSocket, request: IncomingMessage, stream: Duplex) =>
+    bindSocket(socket, protocol, { ...rules, stream, remoteAddress: clientOf(request).address, token: callers.tokenOfUpgrade(request) }),
   );
   return {
     upgrade: (request, socket, head) => {
       if (sockets.clients.size >= limits.socketsMax) refuseUpgrade(socket);
-      else sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request));
+      else sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request, socket));
     },
     close: () => closeAll(sockets),
   };
@@ -76,10 +85,10 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
 /** The operation ready to run, or the errors that refuse it. The key is looked at each time: it may have been revoked since connection_init. */
 async function prepare(
   { schema, registry, limits, admission }: SubscriptionServerDeps,
-  connection: Connection,
-  { query, extensions, variables, operationName }: SubscribePayload,
+  { connection, id, payload }: Asked,
   authenticated: () => Promise<Caller>,
-): Promise<ExecutionArgs | readonly GraphQLError[]> {
+): Promise<LiveArgs | readonly GraphQLError[]> {
+  const { query, extensions, variables, operationName } = payload;
   try {
     if (Object.keys(connection.subscriptions).length > limits.operationsPerSocketMax) {
       throw new ApiError('RATE_LIMITED', `At most ${limits.operationsPerSocketMax} operations may be open on one connection.`);
@@ -90,10 +99,16 @@ async function prepare(
     if (errors.length > 0) return errors;
     await admission.admit({ schema, document, variables, operationName }, caller.viewer);
     const contextValue = new ApiContext(registry, caller, connection.extra.remoteAddress);
-    return { schema, document, variableValues: variables, operationName, contextValue };
+    const sendPayload = (text: string): Promise<void> => connection.extra.send(nextMessage(id, text));
+    return { schema, document, variableValues: variables, operationName, contextValue, sendPayload };
   } catch (error) {
     return [asGraphQLError(error)];
   }
+}
+
+/** As graphql-ws would write it, around a payload that is text already. */
+function nextMessage(id: string, payload: string): string {
+  return `{"id":${JSON.stringify(id)},"type":"next","payload":${payload}}`;
 }
 
 /** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */
