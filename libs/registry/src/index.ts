@@ -40,6 +40,7 @@ export type {
 export type {
   ClaimedTarget,
   EarlierJob,
+  MissingImage,
   DecidedPoint,
   FailureGroupRow,
   JobFence,

@@ -31,6 +31,11 @@ export interface NewJob extends Omit<Job, DecidedLater> {
   readonly requestHash: string;
 }
 
+/** An image that a job was to roll out was deleted meanwhile: no job was made. */
+export interface MissingImage {
+  readonly kind: 'image_missing';
+}
+
 /** The same request under the same key gets the first one's job; another request under it is a conflict. */
 export type EarlierJob = { readonly kind: 'repeat'; readonly job: Job } | { readonly kind: 'conflict' };
 
@@ -242,9 +247,12 @@ export interface BulkEnd {
  */
 export interface JobStore {
   /** Recorded in the audit trail in the same transaction, as on behalf of its creator where `by` is not given. */
-  create(job: NewJob, by?: AuditSource): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob>;
-  /** All in one transaction, or none where the key of the first was used before. */
-  createAll(jobs: readonly NewJob[], by: AuditSource): Promise<{ readonly kind: 'created'; readonly jobs: readonly Job[] } | EarlierJob>;
+  create(job: NewJob, by?: AuditSource): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage>;
+  /** All in one transaction, or none where the key of the first was used before, or an image is gone. */
+  createAll(
+    jobs: readonly NewJob[],
+    by: AuditSource,
+  ): Promise<{ readonly kind: 'created'; readonly jobs: readonly Job[] } | EarlierJob | MissingImage>;
   /** What its principal made under this key before; undefined where it is new. */
   earlier(job: Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined>;
   /** Devices that the filter matches now, by their tools. */

@@ -12,7 +12,7 @@ import {
 import type { Job, ToolPolicy } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { narrowed } from '@flotilla/registry';
-import type { EarlierJob, NewJob, Registry } from '@flotilla/registry';
+import type { EarlierJob, MissingImage, NewJob, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -104,7 +104,7 @@ export async function madeBefore({ registry }: Pick<CreateJobDeps, 'registry'>, 
   return earlier && answerOf(earlier);
 }
 
-/** All in one transaction, so that a repetition meets all of them or none. One answer where the first of them was there already. */
+/** All in one transaction, so that a repetition meets all of them or none. One answer where the first of them was there already, or none can be. */
 export async function writeJobs(deps: CreateJobDeps, rows: readonly NewJob[], actor: Actor): Promise<readonly JobAnswer[]> {
   const created = await deps.registry.jobs.createAll(rows, sourceOf(actor));
   if (created.kind !== 'created') return [answerOf(created)];
@@ -220,8 +220,10 @@ function refuseVerification({ tool, verification }: JobRequest, policy: ToolPoli
   return refuse('INVALID', ['input', 'verification'], `The verification of "${tool}" may be ${offered}, as its policy says.`);
 }
 
-function answerOf(made: EarlierJob): JobAnswer {
+function answerOf(made: EarlierJob | MissingImage): JobAnswer {
   if (made.kind === 'repeat') return { job: made.job };
+  if (made.kind === 'image_missing')
+    return { refusal: refuse('NOT_FOUND', ['input', 'firmwareImageId'], 'The firmware image was deleted meanwhile.') };
   return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
 }
 

@@ -138,6 +138,8 @@ async function find(database: Queryable, id: string): Promise<FirmwareImageRow |
 }
 
 async function removeUnused(transaction: Queryable, image: FirmwareImageRow): Promise<RemovalAnswer> {
+  // Whoever is making a job of it holds it. Waiting for them is a statement of its own: one that waited itself would not see what they wrote.
+  await transaction.query({ text: 'SELECT FROM firmware_image WHERE id = $1 FOR UPDATE' }, [image.id]);
   const removed = await transaction.query(
     {
       text: `DELETE FROM firmware_image i WHERE i.id = $1

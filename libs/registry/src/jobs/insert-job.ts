@@ -20,6 +20,14 @@ async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord | undefi
   return rows[0];
 }
 
+/** False where an image that the jobs roll out is not there any more. Until this transaction ends nobody deletes one: who wants to waits, and then finds the job. */
+export async function holdImages(db: Queryable, jobs: readonly Pick<NewJob, 'firmwareImageId'>[]): Promise<boolean> {
+  const ids = new Set(jobs.flatMap(({ firmwareImageId }) => firmwareImageId ?? []));
+  if (ids.size === 0) return true;
+  const held = await db.query({ text: 'SELECT FROM firmware_image WHERE id = ANY($1::uuid[]) FOR KEY SHARE' }, [[...ids]]);
+  return held.length === ids.size;
+}
+
 /** All of them, or none where the idempotency key of the first was used before; whoever is using it now is waited for. */
 export async function insertJobs(db: Queryable, jobs: readonly NewJob[]): Promise<readonly JobRecord[]> {
   const records: JobRecord[] = [];

@@ -16,6 +16,7 @@ import type {
   JobStore,
   LateAnswer,
   LateTarget,
+  MissingImage,
   NewJob,
   ReadbackTarget,
   TargetFilter,
@@ -32,7 +33,7 @@ import { readDecidedOverTime } from './decided-over-time.js';
 import { endInFlight, endNeverSent, recoverTargets } from './end-targets.js';
 import { flushTargets, markSent } from './flush-targets.js';
 import { countTargets, freezeTargets } from './freeze-targets.js';
-import { insertJobs } from './insert-job.js';
+import { holdImages, insertJobs } from './insert-job.js';
 import { jobCreated, jobMoved } from './job-audit.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 import { correctUnknown, findLateTargets } from './late-answers.js';
@@ -67,7 +68,7 @@ export class PgJobStore implements JobStore {
   async create(
     job: NewJob,
     by: AuditSource = { actor: job.createdBy },
-  ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob> {
+  ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage> {
     const created = await this.createAll([job], by);
     if (created.kind !== 'created') return created;
     const [made] = created.jobs;
@@ -77,13 +78,14 @@ export class PgJobStore implements JobStore {
   async createAll(
     jobs: readonly NewJob[],
     by: AuditSource,
-  ): Promise<{ readonly kind: 'created'; readonly jobs: readonly Job[] } | EarlierJob> {
+  ): Promise<{ readonly kind: 'created'; readonly jobs: readonly Job[] } | EarlierJob | MissingImage> {
     const inserted = await audited(
       this.db,
       by,
-      (transaction) => insertJobs(transaction, jobs),
-      (records) => (records.length === 0 ? [] : jobs.map(jobCreated)),
+      async (transaction) => ((await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs) : undefined),
+      (records) => (records === undefined || records.length === 0 ? [] : jobs.map(jobCreated)),
     );
+    if (inserted === undefined) return { kind: 'image_missing' };
     const [first] = jobs;
     if (inserted.length === 0 && first !== undefined) return (await this.earlier(first)) ?? { kind: 'conflict' };
     return { kind: 'created', jobs: inserted.map(jobOf) };
