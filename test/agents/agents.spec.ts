@@ -289,6 +289,28 @@ describe('the agents’ door', () => {
     ]);
   });
 
+  it('says that a tool only reads where the operator says so, or that it does not, whatever its name lets expect', async () => {
+    const agent = await connectAgent(hub, { mode: 'full' });
+    const hintsOf = async (part: string) => (await agent.listTools()).tools.find(({ name }) => name.endsWith(`__${part}`))?.annotations;
+    const set =
+      'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { toolPolicy { pattern readOnly } userErrors { code path } } }';
+    const say = (input: object) => ask(hub, set, { input: { idempotent: true, disruptive: false, ...input } });
+    const saysOfIt = (pattern: string, readOnly: boolean | null) => ({
+      setToolPolicy: { toolPolicy: { pattern, readOnly }, userErrors: [] },
+    });
+    expect(await say({ pattern: 'test_error_handling', readOnly: true })).toEqual(saysOfIt('test_error_handling', true));
+    expect(await hintsOf('test_error_handling')).toMatchObject({ readOnlyHint: true });
+    expect(await say({ pattern: 'self.lamp.get_state' })).toEqual(saysOfIt('self.lamp.get_state', null));
+    expect(await hintsOf('self_lamp_get_state')).toMatchObject({ readOnlyHint: true });
+    expect(await say({ pattern: 'self.lamp.get_state', readOnly: false })).toEqual(saysOfIt('self.lamp.get_state', false));
+    expect(await hintsOf('self_lamp_get_state')).toMatchObject({ readOnlyHint: false });
+    expect(await say({ pattern: 'self.lamp.get_state', readOnly: true, disruptive: true })).toEqual({
+      setToolPolicy: { toolPolicy: null, userErrors: [{ code: 'INVALID', path: ['input', 'readOnly'] }] },
+    });
+    expect(await hintsOf('self_lamp_get_state')).toMatchObject({ readOnlyHint: false });
+    await agent.close();
+  });
+
   it('completes the id of a device from a part of it', async () => {
     const agent = await connectAgent(hub);
     const complete = async (uri: string, value: string) =>

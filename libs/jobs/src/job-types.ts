@@ -32,6 +32,8 @@ export interface ToolPolicy {
   /** May be called twice with the effect of once: the only tools that the hub itself ever sends again. */
   readonly idempotent: boolean;
   readonly disruptive: boolean;
+  /** Whether it only reads; undefined where the operator has not said. Agents are told; calls and jobs do not depend on it. */
+  readonly readOnly: boolean | undefined;
   readonly disconnectExpected: boolean;
   readonly verification: Verification;
   readonly readback: Readback | undefined;

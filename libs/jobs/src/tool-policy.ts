@@ -6,6 +6,7 @@ export const defaultToolPolicy: ToolPolicy = {
   pattern: '*',
   idempotent: false,
   disruptive: false,
+  readOnly: undefined,
   disconnectExpected: false,
   verification: 'NONE',
   readback: undefined,

@@ -7,29 +7,29 @@ import { plainDescription, plainLine, plainValue } from './untrusted-text.js';
 /** Bytes of a schema that is shown: far beyond what firmware has, far below what would fill a model's memory. */
 const schemaBytesMax = 16_384;
 
-export function listedTool({ agentName, device, tool, policy, isReader }: AgentTool): Tool {
+export function listedTool({ agentName, device, tool, policy, readOnly }: AgentTool): Tool {
   return {
     name: agentName,
     title: plainLine(`${device.name ?? device.id}: ${tool.name}`),
     description: describeTool({ device, tool }),
     inputSchema: shownSchema(tool.inputSchema),
-    annotations: hintsOf({ policy, isReader }),
+    annotations: hintsOf({ policy, readOnly }),
   };
 }
 
 /**
  * Of a tool that no policy names nothing is known, and hosts then assume the worst: what `*` says is about tools that nobody has looked at, and only its caution is passed
- * on. That something reads only is said where it is known; that it does not, never.
+ * on. Whether a tool only reads is said where the operator says it, and where policies let expect that it does.
  */
-function hintsOf({ policy, isReader }: Pick<AgentTool, 'policy' | 'isReader'>): NonNullable<Tool['annotations']> {
+function hintsOf({ policy, readOnly }: Pick<AgentTool, 'policy' | 'readOnly'>): NonNullable<Tool['annotations']> {
   const { pattern, disruptive, idempotent } = policy;
-  if (pattern === '*') return disruptive ? { destructiveHint: true } : {};
-  return { ...(isReader && { readOnlyHint: true }), destructiveHint: disruptive, idempotentHint: idempotent };
+  if (pattern === '*') return { ...(readOnly === false && { readOnlyHint: false }), ...(disruptive && { destructiveHint: true }) };
+  return { ...(readOnly !== undefined && { readOnlyHint: readOnly }), destructiveHint: disruptive, idempotentHint: idempotent };
 }
 
 /** As `describe_device` shows it: with the name that the device gave it, and without what is not known. */
-export function describedTool({ agentName, tool, policy, isReader }: AgentTool): Readonly<Record<string, unknown>> {
-  const { readOnlyHint, destructiveHint, idempotentHint } = hintsOf({ policy, isReader });
+export function describedTool({ agentName, tool, policy, readOnly }: AgentTool): Readonly<Record<string, unknown>> {
+  const { readOnlyHint, destructiveHint, idempotentHint } = hintsOf({ policy, readOnly });
   return {
     ...{ name: plainLine(tool.name), mcpName: agentName, deviceSaysOfIt: plainDescription(tool.description) },
     ...{ inputSchema: shownSchema(tool.inputSchema), schemaKnown: isSchemaKnown(tool) },

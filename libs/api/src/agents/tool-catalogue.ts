@@ -20,8 +20,8 @@ export interface AgentTool {
   readonly device: DeviceRow;
   readonly tool: StoredTool;
   readonly policy: ToolPolicy;
-  /** It only reads, as far as policies say. */
-  readonly isReader: boolean;
+  /** Whether it only reads, as far as policies say; undefined where they do not. */
+  readonly readOnly: boolean | undefined;
 }
 
 export interface ToolListing {
@@ -143,7 +143,13 @@ export class ToolCatalogue {
     const names = agentToolNames(device.id, namesOf(tools));
     return tools.map((tool) => {
       const policy = findToolPolicy(policies, tool.name);
-      return { agentName: names.get(tool.name) ?? '', device, tool, policy, isReader: isReader(tool.name, policy, policies) };
+      return {
+        agentName: names.get(tool.name) ?? '',
+        device,
+        tool,
+        policy,
+        readOnly: policy.readOnly ?? seemsReadOnly(tool.name, policy, policies),
+      };
     });
   }
 }
@@ -152,8 +158,9 @@ function namesOf(tools: readonly StoredTool[]): readonly string[] {
   return tools.map(({ name }) => name);
 }
 
-/** In the operator's words, not the device's: a policy whose pattern is about getting or reading, or which reads others' changes back with this tool. */
-function isReader(tool: string, policy: ToolPolicy, policies: readonly ToolPolicy[]): boolean {
-  if (policy.disruptive || !policy.idempotent) return false;
-  return /(?:^|[._])(?:get|read)(?:[._*]|$)/.test(policy.pattern) || policies.some(({ readback }) => readback?.tool === tool);
+/** Where the operator has not said it, in the operator's words all the same, not the device's: a pattern about getting or reading, or others' changes read back with this tool. */
+function seemsReadOnly(tool: string, policy: ToolPolicy, policies: readonly ToolPolicy[]): true | undefined {
+  if (policy.disruptive || !policy.idempotent) return undefined;
+  const isNamedSo = /(?:^|[._])(?:get|read)(?:[._*]|$)/.test(policy.pattern);
+  return isNamedSo || policies.some(({ readback }) => readback?.tool === tool) || undefined;
 }

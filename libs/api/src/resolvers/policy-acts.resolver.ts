@@ -22,6 +22,7 @@ export class PolicyActsResolver implements Required<Pick<MutationResolvers, 'set
     const { pattern, idempotent, disruptive } = input;
     const policy: ToolPolicy = {
       ...{ pattern, idempotent, disruptive },
+      readOnly: input.readOnly ?? undefined,
       disconnectExpected: input.disconnectExpected ?? false,
       verification: input.verification ?? 'NONE',
       readback: input.readback ?? undefined,

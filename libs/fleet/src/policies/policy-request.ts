@@ -17,6 +17,8 @@ const patternSchema = z
 const policySchema = z
   .object({
     pattern: patternSchema,
+    disruptive: z.boolean(),
+    readOnly: z.boolean().optional(),
     verification: z.enum(['NONE', 'READBACK', 'REBOOT', 'FIRMWARE']),
     readback: z
       .object({
@@ -33,6 +35,10 @@ const policySchema = z
       .int()
       .min(callTimeoutMsMin, `A call may take ${callTimeoutMsMin} to ${callTimeoutMsMax} ms.`)
       .max(callTimeoutMsMax, `A call may take ${callTimeoutMsMin} to ${callTimeoutMsMax} ms.`),
+  })
+  .refine(({ readOnly, disruptive }) => readOnly !== true || !disruptive, {
+    path: ['readOnly'],
+    message: 'A tool that only reads disrupts nobody: say `readOnly` or `disruptive`, not both.',
   })
   .refine(({ verification, readback }) => verification !== 'READBACK' || readback !== undefined, {
     path: ['readback'],

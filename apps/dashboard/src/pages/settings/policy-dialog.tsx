@@ -15,10 +15,12 @@ export interface PolicyDialogProps {
 type Policy = PoliciesQuery['toolPolicies'][number];
 
 const verifications: readonly Verification[] = ['NONE', 'READBACK', 'REBOOT', 'FIRMWARE'];
+const readings = ['unsaid', 'yes', 'no'] as const;
 const blank: Policy = {
   pattern: '',
   idempotent: false,
   disruptive: false,
+  readOnly: null,
   disconnectExpected: false,
   verification: 'NONE',
   readback: null,
@@ -62,6 +64,14 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
               onChange={(event) => change({ [name]: event.currentTarget.checked })}
             />
           ))}
+          <Select
+            label={t('settings.readOnly')}
+            description={t('settings.readOnlyHint')}
+            data={readings.map((value) => ({ value, label: t(`settings.readings.${value}`) }))}
+            value={readingOf(draft)}
+            onChange={(chosen) => change({ readOnly: chosen === 'unsaid' ? null : chosen === 'yes' })}
+            allowDeselect={false}
+          />
           <VerificationFields draft={draft} onChange={change} />
           <NumberInput
             label={t('settings.timeoutLong')}
@@ -83,6 +93,10 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
       </form>
     </Modal>
   );
+}
+
+function readingOf({ readOnly }: Policy): (typeof readings)[number] {
+  return readOnly === null ? 'unsaid' : readOnly ? 'yes' : 'no';
 }
 
 interface VerificationFieldsProps {
@@ -120,9 +134,9 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
 
 /** Without what the cache adds to its objects. */
 function inputOf({ readback, ...known }: Policy): ToolPolicyInput {
-  const { pattern, idempotent, disruptive, disconnectExpected, verification, failureText, callTimeoutMs } = known;
+  const { pattern, idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, callTimeoutMs } = known;
   return {
-    ...{ pattern: pattern.trim(), idempotent, disruptive, disconnectExpected, verification, failureText, callTimeoutMs },
+    ...{ pattern: pattern.trim(), idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, callTimeoutMs },
     readback: readback && { tool: readback.tool, path: readback.path, argument: readback.argument },
   };
 }

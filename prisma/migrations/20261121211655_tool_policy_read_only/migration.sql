@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "tool_policy" ADD COLUMN     "read_only" BOOLEAN;
