@@ -32,6 +32,7 @@ import type { ToolGate } from './calls/tool-gate.js';
 export interface FleetDeps {
   readonly registry: Pick<
     Registry,
+    | 'events'
     | 'viewFor'
     | 'apiKeys'
     | 'audit'

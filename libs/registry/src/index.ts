@@ -58,6 +58,7 @@ export type {
   VerificationLook,
   VerifyingTarget,
 } from './job-store.js';
+export { jobActionOf } from './jobs/job-audit.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
 export type { DialStore, DialTarget } from './dial-store.js';

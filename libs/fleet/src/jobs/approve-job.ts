@@ -12,7 +12,7 @@ import { steerJob } from './steer-job.js';
 import type { SteerJobDeps } from './steer-job.js';
 
 export interface ApproveJobDeps extends SteerJobDeps {
-  readonly registry: Pick<Registry, 'jobs' | 'toolSets' | 'viewFor'>;
+  readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets' | 'viewFor'>;
   readonly gate: ToolGate;
 }
 

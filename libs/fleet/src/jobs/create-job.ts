@@ -20,6 +20,7 @@ import type { FleetLogger } from '../fleet-logger.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { refuseKey } from '../idempotency/refuse-key.js';
 import { announceJob } from './announce-job.js';
+import { writeJobEvent } from './job-event.js';
 import { refuseJobRequest, refuseStart } from './job-request.js';
 import type { JobRequest } from './job-request.js';
 import { jobOfImage, planRollout, refuseImage } from '../rollout/rollout-request.js';
@@ -39,7 +40,7 @@ export interface JobAnswer {
 }
 
 export interface CreateJobDeps {
-  readonly registry: Pick<Registry, 'firmwareImages' | 'jobs' | 'toolSets' | 'viewFor'>;
+  readonly registry: Pick<Registry, 'events' | 'firmwareImages' | 'jobs' | 'toolSets' | 'viewFor'>;
   readonly bus: Pick<Bus, 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
@@ -108,7 +109,10 @@ export async function madeBefore({ registry }: Pick<CreateJobDeps, 'registry'>, 
 export async function writeJobs(deps: CreateJobDeps, rows: readonly NewJob[], actor: Actor): Promise<readonly JobAnswer[]> {
   const created = await deps.registry.jobs.createAll(rows, sourceOf(actor));
   if (created.kind !== 'created') return [answerOf(created)];
-  for (const { id } of created.jobs) announceJob(deps, id);
+  for (const job of created.jobs) {
+    announceJob(deps, job.id);
+    writeJobEvent(deps, 'job.created', job);
+  }
   return created.jobs.map((job) => ({ job }));
 }
 

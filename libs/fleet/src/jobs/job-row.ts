@@ -1,8 +1,10 @@
 /** The row of the job that a run works on: read again when it may have changed, moved only by compare and set. */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job, JobEvent } from '@flotilla/jobs';
+import { jobActionOf } from '@flotilla/registry';
 import type { JobMove } from '@flotilla/registry';
 import { FleetError } from '../fleet-error.js';
+import { writeJobEvent } from './job-event.js';
 import type { RunContext } from './run-context.js';
 
 export class JobRow {
@@ -47,6 +49,7 @@ export class JobRow {
       this.markStale();
       return false;
     }
+    writeJobEvent(this.#run.deps, jobActionOf(this.#job.state, moved), moved);
     this.#job = moved;
     logger.info({ jobId: moved.id, state, conclusion: moved.conclusion, pauseReason: moved.pauseReason }, 'a job moved');
     this.#onMoved();

@@ -58,6 +58,12 @@ describe('a job and the clock', () => {
     ahead += hourMs;
     expect((await hub.finished(id)).conclusion).toBe('SUCCEEDED');
     expect(await actions(id)).toEqual(['job.created admin', 'job.started hub', 'job.prepared hub', 'job.finished hub']);
+    const eventsOfJob = async () => {
+      const types = ['job.created', 'job.started', 'job.prepared', 'job.finished'];
+      const { rows } = await hub.registry.events.page({ types }, 'AT_ASC', { first: 50 });
+      return rows.filter(({ data }) => data['jobId'] === id).map(({ type }) => type);
+    };
+    await expect.poll(eventsOfJob).toEqual(['job.created', 'job.started', 'job.prepared', 'job.finished']);
   });
 
   it('ends cancelled or expired before its start with nothing made', async () => {

@@ -1,11 +1,13 @@
 /** Pause, resume, cancel, and the step through a gate. Each is a compare-and-set on the row, from any process; the owner of the job notices and obeys. */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job, PauseReason } from '@flotilla/jobs';
+import { jobActionOf } from '@flotilla/registry';
 import type { JobMove, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { FleetError } from '../fleet-error.js';
 import { announceJob } from './announce-job.js';
 import type { AnnounceDeps } from './announce-job.js';
+import { writeJobEvent } from './job-event.js';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import type { JobAnswer } from './create-job.js';
@@ -14,7 +16,7 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
 export interface SteerJobDeps extends AnnounceDeps {
-  readonly registry: Pick<Registry, 'jobs' | 'viewFor'>;
+  readonly registry: Pick<Registry, 'events' | 'jobs' | 'viewFor'>;
   readonly clock: Clock;
 }
 
@@ -80,6 +82,7 @@ export async function steerJob(
     const moved = await deps.registry.jobs.transition(job, row, deps.clock.now(), sourceOf(actor));
     if (moved === undefined) continue;
     announceJob(deps, moved.id);
+    writeJobEvent(deps, jobActionOf(job.state, moved), moved);
     return { job: moved };
   }
   return { refusal: refuse('CONFLICT', ['id'], 'The job is changing too fast; try again.') };

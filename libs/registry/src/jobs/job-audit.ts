@@ -16,15 +16,15 @@ export function jobCreated(job: NewJob): AuditedAct {
 export function jobMoved(from: JobState, job: Job, reason: string | undefined, at: number): AuditedAct {
   const { id, tool, state, conclusion, pauseReason, version } = job;
   return {
-    action: actionOf(from, job),
+    action: jobActionOf(from, job),
     subject: subjectOf(id),
     data: { tool, from, to: state, conclusion, pauseReason, reason, version },
     at,
   };
 }
 
-/** By what became of the job, so that a reader needs no table of states. */
-function actionOf(from: JobState, { state, conclusion }: Job): string {
+/** By what became of the job, so that a reader needs no table of states: the audit trail and events call it the same. */
+export function jobActionOf(from: JobState, { state, conclusion }: Pick<Job, 'state' | 'conclusion'>): string {
   switch (state) {
     case 'AWAITING_APPROVAL':
       return 'job.created';
