@@ -5,8 +5,13 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
+
+/** Where nobody listens. */
+const deafOrigin = 'http://127.0.0.1:1';
 
 describe.skipIf(!isChromiumInstalled())('administration in the web console', () => {
   let hub: HubProcess;
@@ -15,7 +20,8 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
   let page: Page;
 
   beforeAll(async () => {
-    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    const env = { FLOTILLA_WEBHOOK_URLS: deafOrigin, FLOTILLA_VOICE_URL: 'ws://127.0.0.1:1/voice' };
+    [hub, browser] = await Promise.all([startHub({ env }), openBrowser()]);
     console = await openConsole(browser, hub, { key: null });
     page = console.page;
   });
@@ -104,18 +110,34 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     expect(await seriousViolations(page)).toEqual([]);
   });
 
+  it('says on the Overview that a webhook fails', async () => {
+    await ask(hub, 'mutation ($input: WebhookInput!) { createWebhook(input: $input) { userErrors { message } } }', {
+      input: { url: `${deafOrigin}/hook`, types: ['enrolment_link.*'] },
+    });
+    await createEnrolmentLink(hub, { maxDevices: 1 });
+    const failing = async () =>
+      (await ask<{ webhooks: readonly { failingSince: string | null }[] }>(hub, '{ webhooks { failingSince } }')).webhooks;
+    await eventually(failing, (webhooks) => webhooks.some(({ failingSince }) => failingSince !== null));
+    await console.visit('/');
+    const attention = page.getByRole('link', { name: `Deliveries to ${deafOrigin}/hook fail` });
+    await attention.click();
+    await page.getByRole('heading', { name: `${deafOrigin}/hook` }).waitFor();
+  });
+
   it('tells on Audit who did that', async () => {
     await console.visit('/audit?action=webhook.created');
     const row = page.getByRole('row').filter({ hasText: 'webhook.created' });
     await row.first().waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await row.first().getByRole('button', { name: 'Details' }).click();
+    await row.last().getByRole('button', { name: 'Details' }).click();
     await page.getByRole('dialog').getByText('hooks.example.com', { exact: false }).first().waitFor();
   });
 
   it('changes a tool policy, and shows how the hub is', async () => {
     await console.visit('/settings');
     await page.getByRole('table', { name: 'Processes' }).getByText('Alive').waitFor();
+    await page.getByRole('table', { name: 'Voice servers' }).getByText('Not asked yet').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Add a policy' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Pattern' }).fill('self.lamp.*');
@@ -135,7 +157,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
       .getByRole('button', { name: /Account and appearance/ })
       .first()
       .click();
-    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();

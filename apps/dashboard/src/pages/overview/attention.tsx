@@ -8,13 +8,14 @@ import {
   IconPlugConnected,
   IconTool,
   IconUserPlus,
+  IconWebhookOff,
 } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { Section } from '../../parts/page';
-import { JobsNowDocument, LatestEventsDocument, WaitingEnrolmentsDocument } from './generated/overview';
+import { FailingWebhooksDocument, JobsNowDocument, LatestEventsDocument, WaitingEnrolmentsDocument } from './generated/overview';
 import { jobsRefreshMs, latelyHours, latelyRefreshMs } from './overview-pace';
 import classes from './overview.module.css';
 
@@ -31,7 +32,7 @@ const badConclusions: readonly unknown[] = ['FAILED', 'ABORTED', 'PARTIAL', 'EXP
 
 export function Attention({ toolsStaleCount }: { readonly toolsStaleCount: number }) {
   const { t } = useTranslation();
-  const items = [...useJobItems(), ...useFlappingItems(), ...useEnrolmentItems()];
+  const items = [...useJobItems(), ...useFlappingItems(), ...useEnrolmentItems(), ...useWebhookItems()];
   if (toolsStaleCount > 0)
     items.push({
       key: 'stale',
@@ -132,4 +133,18 @@ function useEnrolmentItems(): Item[] {
       link: { to: '/enrolments' },
     },
   ];
+}
+
+function useWebhookItems(): Item[] {
+  const { t } = useTranslation();
+  const { data } = useHubQuery({ query: FailingWebhooksDocument, variables: {}, refreshMs: latelyRefreshMs, pause: !useScope('ADMIN') });
+  return (data?.webhooks ?? [])
+    .filter(({ enabled, failingSince, pausedAt }) => pausedAt !== null || (enabled && failingSince !== null))
+    .map(({ id, url, pausedAt }): Item => ({
+      key: id,
+      icon: IconWebhookOff,
+      token: 'failed',
+      text: t(pausedAt === null ? 'overview.webhookFails' : 'overview.webhookPaused', { url }),
+      link: { to: '/webhooks' },
+    }));
 }

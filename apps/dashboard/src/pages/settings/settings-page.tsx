@@ -4,6 +4,7 @@ import { useScope } from '../../hub/hub';
 import { Page } from '../../parts/page';
 import { Health } from './health';
 import { Policies } from './policies';
+import { VoiceServers } from './voice-servers';
 
 export function SettingsPage() {
   const { t } = useTranslation();
@@ -11,6 +12,7 @@ export function SettingsPage() {
   return (
     <Page title={t('settings.title')} lead={t('settings.lead')}>
       {isAdmin && <Health />}
+      {isAdmin && <VoiceServers />}
       <Policies mayChange={isAdmin} />
     </Page>
   );

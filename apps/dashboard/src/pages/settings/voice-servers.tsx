@@ -1,0 +1,78 @@
+/** The voice servers that conversations go to, and how the hub finds them. A fleet without voice servers hears nothing of them. */
+import { IconCheck, IconCircleDashed, IconX } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import badge from '../../parts/badge.module.css';
+import { type Column, DataTable } from '../../parts/data-table';
+import { LoadFailure } from '../../parts/failure';
+import { badgeColours } from '../../parts/outcome-badge';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { VoiceServersDocument, type VoiceServersQuery } from './generated/settings';
+
+type VoiceServer = VoiceServersQuery['voiceServers'][number];
+
+/** Ms. */
+const refreshMs = 10_000;
+
+const looks = {
+  UNTRIED: { token: 'muted', icon: IconCircleDashed },
+  WELL: { token: 'succeeded', icon: IconCheck },
+  UNWELL: { token: 'failed', icon: IconX },
+} as const;
+
+export function VoiceServers() {
+  const { t } = useTranslation();
+  const { data, error, refresh } = useHubQuery({ query: VoiceServersDocument, variables: {}, refreshMs });
+  const columns = useColumns();
+  if (!error && (data?.voiceServers ?? []).length === 0) return null;
+  return (
+    <Section title={t('settings.voiceServers')}>
+      <p className="soft">{t('settings.voiceServersHint')}</p>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {data && (
+        <DataTable
+          label={t('settings.voiceServers')}
+          columns={columns}
+          rows={data.voiceServers}
+          rowKey={({ url }) => url}
+          maxHeight="260px"
+        />
+      )}
+    </Section>
+  );
+}
+
+function useColumns(): readonly Column<VoiceServer>[] {
+  const { t, i18n } = useTranslation();
+  const number = new Intl.NumberFormat(i18n.language);
+  return [
+    { id: 'url', header: t('settings.voiceUrl'), width: 220, grow: 2, cell: ({ url }) => <code title={url}>{url}</code> },
+    { id: 'state', header: t('settings.voiceState'), width: 130, grow: 0, cell: ({ state }) => <State state={state} /> },
+    { id: 'since', header: t('settings.since'), width: 120, grow: 0, cell: ({ since }) => <Time at={since} /> },
+    {
+      id: 'conversations',
+      header: t('settings.conversations'),
+      ...{ width: 120, grow: 0, isNumeric: true },
+      cell: ({ conversations }) => number.format(conversations),
+    },
+    {
+      id: 'error',
+      header: t('settings.lastError'),
+      width: 200,
+      grow: 2,
+      cell: ({ lastError }) => (lastError === null ? t('common.none') : <span title={lastError}>{lastError}</span>),
+    },
+  ];
+}
+
+function State({ state }: Pick<VoiceServer, 'state'>) {
+  const { t } = useTranslation();
+  const { token, icon: Shape } = looks[state];
+  return (
+    <span className={badge.badge} style={badgeColours(token)}>
+      <Shape size={13} stroke={2.2} aria-hidden />
+      {t(`settings.voiceStates.${state}`)}
+    </span>
+  );
+}
