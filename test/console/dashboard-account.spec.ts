@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
-import { type HubProcess, removeDataDir, startHub } from '../src/hub/hub-process.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { freePort, type IdentityProvider, startIdentityProvider } from '../src/api/identity-provider.js';
 
 const email = 'admin@flotilla.local';
@@ -37,13 +38,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     page = console.page;
   });
 
-  afterAll(async () => {
-    expect(console.complaints).toEqual([]);
-    await browser.close();
-    await provider.close();
-    expect(await hub.stop()).toBe(0);
-    removeDataDir(hub.dataDir);
-  });
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [provider && { stop: () => provider.close() }], consoles: [console] }));
 
   const signIn = async (where: Page, password: string) => {
     await where.getByRole('textbox', { name: 'E-mail' }).fill(email);
@@ -55,7 +50,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
       .getByRole('button', { name: /Account and appearance/ })
       .first()
       .click();
-    await where.getByRole('menuitem', { name: item, exact: true }).click();
+    await where.getByRole('dialog').getByRole('button', { name: item, exact: true }).click();
   };
   const heading = (where: Page, name: string) => where.getByRole('heading', { level: 1, name }).waitFor();
 

@@ -101,7 +101,7 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
       .getByRole('button', { name: /Account and appearance/ })
       .first()
       .click();
-    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();

@@ -95,7 +95,8 @@ export function makeTheme(density: Density) {
       Input: Input.extend({ defaultProps: { size } }),
       InputWrapper: InputWrapper.extend({ defaultProps: { size } }),
       Loader: Loader.extend({ defaultProps: { size: 'sm', type: 'dots' } }),
-      Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
+      // A placeholder for the focus may not stand in a menu; the menu itself takes the focus.
+      Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } }),
       Modal: Modal.extend({ defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.35 } } }),
       Paper: Paper.extend({ defaultProps: { radius: 'lg', withBorder: true } }),
       Popover: Popover.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),

@@ -1,7 +1,7 @@
 /** Who is signed in, how the console looks for them, and the way out. */
 import { useRef, useState } from 'react';
-import { Menu, SegmentedControl, Stack, Text, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
-import { IconChevronUp, IconDevicesOff, IconLogout, IconPassword, IconUserCircle } from '@tabler/icons-react';
+import { Button, Divider, Popover, SegmentedControl, Stack, Text, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { type Icon, IconChevronUp, IconDevicesOff, IconLogout, IconPassword, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
@@ -17,18 +17,33 @@ export function AccountMenu() {
   const { t } = useTranslation();
   const viewer = useViewer();
   const session = useSession();
+  const [isOpen, setOpen] = useState(false);
   const [asked, setAsked] = useState<Asked>();
   const button = useRef<HTMLButtonElement>(null);
-  // The menu's entry, which had the focus, is gone by then.
+  // What was chosen, and had the focus, is gone by then.
   const close = () => {
     setAsked(undefined);
     button.current?.focus();
   };
+  const choose = (act: () => void) => () => {
+    setOpen(false);
+    act();
+  };
   return (
     <>
-      <Menu position="top-start" width={256} keepMounted={false}>
-        <Menu.Target>
-          <button ref={button} type="button" className={classes.account}>
+      {/* No menu: choices of the appearance may not stand in one. */}
+      <Popover
+        opened={isOpen}
+        onChange={setOpen}
+        position="top-start"
+        width={256}
+        keepMounted={false}
+        trapFocus
+        returnFocus
+        transitionProps={{ duration: 0 }}
+      >
+        <Popover.Target>
+          <button ref={button} type="button" className={classes.account} onClick={() => setOpen(!isOpen)}>
             <IconUserCircle size={18} stroke={1.7} aria-hidden />
             <span className={`${classes.accountName} cut`}>
               {viewer.name}
@@ -36,32 +51,36 @@ export function AccountMenu() {
             </span>
             <IconChevronUp size={14} aria-hidden />
           </button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>
+        </Popover.Target>
+        <Popover.Dropdown p={4}>
+          <Text size="xs" c="dimmed" px={12} py={6}>
             {t('app.signedInAs')} {viewer.user?.email ?? viewer.name}
             {viewer.user === null && `, ${t('account.signedInByKey')}`}
-          </Menu.Label>
+          </Text>
           <Appearance />
-          <Menu.Divider />
-          {viewer.user && (
-            <Menu.Item leftSection={<IconPassword size={16} />} onClick={() => setAsked('password')}>
-              {t('app.changePassword')}
-            </Menu.Item>
-          )}
-          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void session.signOut()}>
-            {t('app.signOut')}
-          </Menu.Item>
-          {viewer.user && (
-            <Menu.Item leftSection={<IconDevicesOff size={16} />} onClick={() => setAsked('everywhere')}>
-              {t('app.signOutEverywhere')}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+          <Divider my={4} />
+          {viewer.user && <Act icon={IconPassword} text={t('app.changePassword')} onClick={choose(() => setAsked('password'))} />}
+          <Act icon={IconLogout} text={t('app.signOut')} onClick={choose(() => void session.signOut())} />
+          {viewer.user && <Act icon={IconDevicesOff} text={t('app.signOutEverywhere')} onClick={choose(() => setAsked('everywhere'))} />}
+        </Popover.Dropdown>
+      </Popover>
       {asked === 'password' && <ChangePassword onClose={close} />}
       <SignOutEverywhere isOpen={asked === 'everywhere'} onClose={close} />
     </>
+  );
+}
+
+interface ActProps {
+  readonly icon: Icon;
+  readonly text: string;
+  readonly onClick: () => void;
+}
+
+function Act({ icon: Shape, text, onClick }: ActProps) {
+  return (
+    <Button variant="subtle" color="gray" fullWidth justify="start" leftSection={<Shape size={16} aria-hidden />} onClick={onClick}>
+      {text}
+    </Button>
   );
 }
 
