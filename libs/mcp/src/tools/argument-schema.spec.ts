@@ -53,7 +53,7 @@ function recordFor(properties: Readonly<Record<string, Schema>>): fc.Arbitrary<u
 }
 
 describe('the conversion of schemas', () => {
-  it('accepts exactly what JSON Schema accepts, wherever it knows the schema', () => {
+  it('accepts exactly what JSON Schema accepts, wherever it knows the schema', { timeout: 60_000 }, () => {
     const verdicts = { accepted: 0, refused: 0 };
     const run = args.chain((properties) => {
       const schema = { type: 'object', properties, required: Object.keys(properties).slice(0, 1) };

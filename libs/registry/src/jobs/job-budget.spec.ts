@@ -28,7 +28,7 @@ describe(`a job over ${TARGETS} devices`, () => {
     const [waves] = await fixture.jobs.waveProgress([fence.jobId]);
     expect([...(waves?.values() ?? [])].map(({ total }) => total)).toEqual(sizes);
     const ended = await timed(() => fixture.jobs.endNeverSent(fence, 'CANCELLED', AT));
-    expect(ended.result).toBe(TARGETS);
+    expect(ended.result.count).toBe(TARGETS);
     expect(await fixture.jobs.reconcile(fence.jobId)).toBe(0);
     expect({ prepareMs: prepared.ms, cancelMs: ended.ms }).toSatisfy(
       ({ prepareMs, cancelMs }: { prepareMs: number; cancelMs: number }) =>
