@@ -19,8 +19,14 @@ const HUB_ROOM = `($2::int - (SELECT count(*) FROM download w
 
 const BASE = 'greatest(1, j.per_minute / 8)';
 
-/** What the job `j` may send in a minute by its successes so far: the ramp of libs/jobs (pace.ts), as SQL. */
-const PER_MINUTE = `CASE WHEN j.disruptive AND j.per_minute IS NOT NULL THEN least(j.per_minute, ${BASE} * 2 ^ least(4, (
+/** Whether more targets of the job `j` failed over the last minute than half of what its strictest rule allows: `isFailing` of libs/jobs (pace.ts), as SQL. */
+const IS_FAILING = `(SELECT count(*) FILTER (WHERE t.outcome <> 'SUCCEEDED') > count(*) * (
+  SELECT min((r.rule ->> 'ratio')::float8) / 2 FROM jsonb_array_elements(j.abort_rules) AS r(rule))
+  FROM job_target t WHERE t.job_id = j.id AND t.state = 'DECIDED' AND t.decided_at > $1::timestamptz - interval '1 minute'
+    AND t.outcome IN ('SUCCEEDED', 'FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'))`;
+
+/** What the job `j` may send in a minute by its ends so far: the ramp of libs/jobs (pace.ts), as SQL. */
+const PER_MINUTE = `CASE WHEN j.per_minute IS NULL THEN NULL WHEN ${IS_FAILING} THEN ${BASE} WHEN j.disruptive THEN least(j.per_minute, ${BASE} * 2 ^ least(4, (
   SELECT coalesce(sum(c.succeeded), 0)::bigint FROM job_counter c WHERE c.job_id = j.id) / ${BASE})) ELSE j.per_minute END`;
 
 /** Of the job `j`: what its pace and `maxInFlight` leave for devices at their OTA check and for connected ones together. */

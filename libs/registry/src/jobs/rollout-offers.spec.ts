@@ -47,6 +47,36 @@ describe('an offer of a running roll-out', () => {
     expect([await isCandidate(), await offered(), await offered()]).toEqual([true, true, false]);
   });
 
+  it('is made at the base pace for as long as too many devices fail', async () => {
+    const ids = await fixture.addDevices(8, false);
+    const abortRules = [{ outcomes: ['VERIFY_FAILED'], scope: 'JOB', ratio: 0.5, minDecided: 100, action: 'PAUSE' }] as const;
+    const { jobId } = await fixture.runningJob({
+      ...rollout,
+      disruptive: false,
+      firmwareImageId,
+      devices: { ids },
+      perMinute: 80,
+      abortRules,
+    });
+    const at = Date.now();
+    const room = (afterMs = 0) => rollouts.room(jobId, at + afterMs, { ...limits, downloadsMax: 1_000 });
+    const decide = (deviceId: DeviceId | undefined, outcome: string) =>
+      fixture.db.query(
+        {
+          text: `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome, decided_at = $4 WHERE job_id = $1 AND device_id = $2`,
+        },
+        [jobId, deviceId, outcome, new Date(at)],
+      );
+    expect(await room()).toBe(80);
+    for (const id of ids.slice(0, 3)) await decide(id, 'SUCCEEDED');
+    await decide(ids[3], 'VERIFY_FAILED');
+    // A quarter is half of what the rule allows, and no more than that.
+    expect(await room()).toBe(80);
+    await decide(ids[4], 'UNKNOWN');
+    expect(await room()).toBe(10);
+    expect(await room(61_000)).toBe(80);
+  });
+
   it('is not made after the job has expired, whoever has not noticed yet', async () => {
     const past = "now() - interval '1 second'";
     await fixture.db.query({ text: `UPDATE job SET expires_at = ${past} WHERE id = $1` }, [fence.jobId]);
