@@ -7,7 +7,9 @@ import type {
   DeviceGroupRow,
   DeviceRow,
   DownloadRow,
+  DownloadTarget,
   EventRow,
+  FirmwareImageRow,
   DecidedPoint,
   FailureGroupRow,
   FleetView,
@@ -32,6 +34,7 @@ type Children<Id, Args, Value> = (id: Id, args: Args) => Promise<Value>;
 
 export interface Loaders {
   readonly device: DataLoader<string, DeviceRow | undefined>;
+  readonly firmwareImage: DataLoader<string, FirmwareImageRow | undefined>;
   readonly toolSet: DataLoader<ToolSetHash, ToolSet | undefined>;
   readonly groupSize: DataLoader<DeviceGroupRow, number>;
   readonly deviceGroups: DataLoader<DeviceId, readonly DeviceGroupRow[]>;
@@ -43,8 +46,8 @@ export interface Loaders {
   readonly deviceEvents: Children<DeviceId, PageRequest, Page<EventRow>>;
   readonly deviceCalls: Children<DeviceId, PageRequest, Page<CallRow>>;
   readonly jobTargets: Children<JobId, PageRequest & { readonly outcomes?: readonly TargetOutcome[] }, Page<TargetRow>>;
-  /** The newest of each device. */
-  readonly downloads: Children<DeviceId, JobId, DownloadRow | undefined>;
+  /** The newest of each target. */
+  readonly downloads: DataLoader<DownloadTarget, DownloadRow | undefined, string>;
   readonly failureGroups: Children<JobId, number, readonly FailureGroupRow[]>;
   readonly decidedOverTime: Children<JobId, number, readonly DecidedPoint[]>;
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
@@ -52,13 +55,14 @@ export interface Loaders {
 }
 
 /** What is looked up for operations beside what the viewer sees; downloads only of targets that were found in the view. */
-export type FleetWideLookUps = Pick<Registry, 'downloads' | 'toolPolicies' | 'webhooks'>;
+export type FleetWideLookUps = Pick<Registry, 'downloads' | 'firmwareImages' | 'toolPolicies' | 'webhooks'>;
 
-export function makeLoaders(view: FleetView, { downloads, toolPolicies, webhooks }: FleetWideLookUps): Loaders {
+export function makeLoaders(view: FleetView, { downloads, firmwareImages, toolPolicies, webhooks }: FleetWideLookUps): Loaders {
   const { devices, deviceGroups, toolSets, events, calls, jobs } = view;
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   return {
     device: new DataLoader((ids) => devices.findMany(ids)),
+    firmwareImage: new DataLoader((ids) => firmwareImages.findMany(ids)),
     toolSet: new DataLoader(async (hashes) => {
       const sets = await toolSets.getMany(hashes);
       return hashes.map((hash) => sets.get(hash));
@@ -80,14 +84,21 @@ export function makeLoaders(view: FleetView, { downloads, toolPolicies, webhooks
       return waves.map((each, index) => each.map((wave) => ({ wave, progress: progress[index]?.get(wave.number) })));
     }),
     webhookDeliveries: childrenBy((ids, first) => webhooks.deliveriesOf(ids, first)),
-    downloads: childrenBy(async (ids, jobId) => {
-      const newest = new Map<DeviceId, DownloadRow>();
-      for (const row of await downloads.ofJob(jobId, ids)) if (!newest.has(row.deviceId)) newest.set(row.deviceId, row);
-      return ids.map((id) => newest.get(id));
-    }),
+    downloads: new DataLoader(async (targets) => newestOf(targets, await downloads.ofTargets(targets)), { cacheKeyFn: keyOfTarget }),
     failureGroups: childrenBy((ids, first) => jobs.failureGroups(ids, first)),
     decidedOverTime: childrenBy((ids, points) => jobs.decidedOverTime(ids, points)),
   };
+}
+
+function keyOfTarget({ jobId, deviceId }: DownloadTarget): string {
+  return `${jobId} ${deviceId}`;
+}
+
+/** `rows`: the latest of each target first. */
+function newestOf(targets: readonly DownloadTarget[], rows: readonly DownloadRow[]): (DownloadRow | undefined)[] {
+  const newest = new Map<string, DownloadRow>();
+  for (const row of rows) if (!newest.has(keyOfTarget(row))) newest.set(keyOfTarget(row), row);
+  return targets.map((target) => newest.get(keyOfTarget(target)));
 }
 
 /** `read` answers for all ids in their order. */

@@ -59,6 +59,8 @@ export interface FirmwareImageStore {
   /** Adds the image, or finds the one with the same kind, version and bytes, which was uploaded before. */
   add(image: NewFirmwareImage, by?: AuditSource): Promise<{ readonly image: FirmwareImageRow; readonly isNew: boolean }>;
   find(id: string): Promise<FirmwareImageRow | undefined>;
+  /** In the order of the input. */
+  findMany(ids: readonly string[]): Promise<readonly (FirmwareImageRow | undefined)[]>;
   /** Which of these are there. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Latest first. */
@@ -101,12 +103,18 @@ export interface DownloadProgress {
   readonly at: number;
 }
 
+/** A device in a roll-out. */
+export interface DownloadTarget {
+  readonly jobId: string;
+  readonly deviceId: string;
+}
+
 export interface DownloadStore {
   add(download: NewDownload): Promise<void>;
   /** The download with its image. */
   find(id: string): Promise<{ readonly download: DownloadRow; readonly image: FirmwareImageRow } | undefined>;
-  /** Of one job, the latest of each device first. */
-  ofJob(jobId: string, deviceIds: readonly string[]): Promise<readonly DownloadRow[]>;
+  /** Of distinct targets, the latest of each first. */
+  ofTargets(targets: readonly DownloadTarget[]): Promise<readonly DownloadRow[]>;
   /** Resolves when it is written; in batches. */
   progress(progress: DownloadProgress): Promise<void>;
   /** How often the device has fetched the whole image in downloads that were in use since then; bytes that it fetched again count again. */

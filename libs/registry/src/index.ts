@@ -27,6 +27,7 @@ export type {
 export type {
   DownloadProgress,
   DownloadRow,
+  DownloadTarget,
   DownloadStore,
   FirmwareImageRow,
   FirmwareImageStore,

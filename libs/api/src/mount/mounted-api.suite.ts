@@ -28,6 +28,7 @@ export interface Answer {
 
 export interface OpenApi {
   readonly registry: Registry;
+  readonly databaseUrl: string;
   readonly feed: EventFeed;
   readonly blobs: BlobStore;
   /** The registry's methods that were called, as `store.method`; emptied by the spec. */
@@ -111,6 +112,7 @@ export async function openApi(
     postTo(`${httpUrl}/graphql`, body, headers);
   return {
     registry,
+    databaseUrl: database.databaseUrl,
     feed: bus.feed,
     blobs,
     lookups,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { watchStatements } from '@flotilla/registry/test-database';
+import { fillWithRows, watchStatements } from '@flotilla/registry/test-database';
 import { openApi, tool, type OpenApi } from './mounted-api.suite.js';
 
 const DEVICES = 50;
@@ -13,6 +13,7 @@ beforeAll(async () => {
   for (let index = 0; index < DEVICES; index++) await api.addDevice(`d${index}`, [tool(`robot.step_${index}`)]);
   const group = 'mutation { createDeviceGroup(input: {name: "all", filter: {all: true}}) { userErrors { code } } }';
   await api.ask(group);
+  await fillWithRows(api.databaseUrl, DEVICES);
 });
 afterAll(() => api.close());
 
@@ -29,6 +30,9 @@ async function statementsOf(query: string): Promise<number> {
 
 const DEVICE = 'id presence reportedState tools { name policy { pattern } } groups { id name } sessions(first: 2) { epoch }';
 
+const JOB = 'id name conclusion firmwareImage { id models } progress { total } waves { number }';
+const TARGET = 'deviceId outcome device { id name presence } result { text } download { requests }';
+
 describe('the statements of a query', () => {
   it.each<[string, (first: number) => string]>([
     ['devices with all that hangs on them', (first) => `{ devices(first: ${first}) { nodes { ${DEVICE} } } }`],
@@ -36,10 +40,21 @@ describe('the statements of a query', () => {
       'calls and events of devices',
       (first) => `{ devices(first: ${first}) { nodes { calls(first: 1) { nodes { id } } events(first: 1) { nodes { id } } } } }`,
     ],
+    ['jobs', (first) => `{ jobs(first: ${first}) { nodes { ${JOB} } } }`],
+    ['targets of a job', (first) => `{ jobs(first: 1) { nodes { targets(first: ${first}) { nodes { ${TARGET} } } } } }`],
+    ['targets of jobs', (first) => `{ jobs(first: ${first}) { nodes { targets(first: 2) { nodes { ${TARGET} } } } } }`],
+    ['firmware images', (first) => `{ firmwareImages(first: ${first}) { nodes { id version models } } }`],
+    ['uploads', (first) => `{ uploads(first: ${first}) { nodes { id deviceId url thumbnailUrl } } }`],
+    ['calls with their devices', (first) => `{ calls(first: ${first}) { nodes { id device { id name } } } }`],
     ['tools of the fleet', (first) => `{ tools(first: ${first}) { nodes { name policy { pattern } } } }`],
   ])('are as many for 50 rows as for 5: %s', async (_what, query) => {
     const few = await statementsOf(query(5));
     expect(few).toBeGreaterThan(0);
     expect(await statementsOf(query(50))).toBe(few);
+  });
+
+  it('are one for the deliveries of all webhooks', async () => {
+    const bare = await statementsOf('{ webhooks { id } }');
+    expect(await statementsOf('{ webhooks { id deliveries(first: 5) { id status } } }')).toBe(bare + 1);
   });
 });

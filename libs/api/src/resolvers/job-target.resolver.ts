@@ -24,6 +24,6 @@ export class JobTargetResolver implements Required<Pick<JobTargetResolvers, 'dev
 
   @ResolveField()
   async download({ deviceId, rolloutId }: TargetOfJob, _args: unknown, { loaders }: ApiContext): Promise<DownloadRow | undefined> {
-    return rolloutId === undefined ? undefined : loaders.downloads(deviceId, rolloutId);
+    return rolloutId === undefined ? undefined : loaders.downloads.load({ jobId: rolloutId, deviceId });
   }
 }

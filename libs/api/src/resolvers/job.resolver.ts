@@ -3,7 +3,7 @@ import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Job, JobConclusion, JobProgress } from '@flotilla/jobs';
 import type { DecidedPoint, FailureGroupRow, FirmwareImageRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import type {
@@ -33,10 +33,7 @@ export class JobResolver
       >
     >
 {
-  constructor(
-    @Inject(REGISTRY) private readonly registry: FleetWideStores,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
   job(_root: unknown, { id }: QueryJobArgs, { view }: ApiContext): Promise<Job | undefined> {
@@ -57,8 +54,8 @@ export class JobResolver
   }
 
   @ResolveField()
-  firmwareImage({ firmwareImageId }: Job): Promise<FirmwareImageRow | undefined> | undefined {
-    return firmwareImageId === undefined ? undefined : this.registry.firmwareImages.find(firmwareImageId);
+  firmwareImage({ firmwareImageId }: Job, _args: unknown, { loaders }: ApiContext): Promise<FirmwareImageRow | undefined> | undefined {
+    return firmwareImageId === undefined ? undefined : loaders.firmwareImage.load(firmwareImageId);
   }
 
   /** Known before the job has ended (a cancelled job still waits for what it sent), but true only then. */

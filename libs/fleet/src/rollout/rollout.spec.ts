@@ -44,7 +44,7 @@ describe('a roll-out', () => {
     const rows = await rollout.targets(jobId);
     expect(rows.get('fits')).toMatchObject({ outcome: 'SUCCEEDED', baselineVersion: '1.0.0' });
     expect(rows.get('current')).toMatchObject({ outcome: 'NO_CHANGE', error: { code: 'ALREADY_CURRENT' } });
-    const [download] = await hub.registry.downloads.ofJob(jobId, ['fits', 'current']);
+    const [download] = await hub.registry.downloads.ofTargets(['fits', 'current'].map((deviceId) => ({ jobId, deviceId })));
     expect(hub.gateway.seen.map(({ call }) => call.arguments)).toEqual([{ url: `https://hub.example/t/download/${download?.id}` }]);
     const foreign = await rollout.started(other, ['fits']);
     expect(await hub.finished(foreign)).toMatchObject({ conclusion: 'FAILED' });
@@ -58,7 +58,7 @@ describe('a roll-out', () => {
     await hub.connect(ids);
     const jobId = await rollout.started(image, ids);
     await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(defaultRolloutLimits.downloadsMax);
-    const [download] = await hub.registry.downloads.ofJob(jobId, ids);
+    const [download] = await hub.registry.downloads.ofTargets(ids.map((deviceId) => ({ jobId, deviceId })));
     if (download === undefined) throw new TypeError('No download.');
     await hub.registry.downloads.progress({ id: download.id, requests: 1, bytes: 1_000, isComplete: true, at: Date.now() });
     await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(defaultRolloutLimits.downloadsMax + 1);

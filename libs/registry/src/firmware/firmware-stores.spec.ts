@@ -136,7 +136,7 @@ describe('downloads', () => {
     await Promise.all([served(download.id, 400, 10_000), served(download.id, 600, 11_000, true)]);
     const expected = { ...download, requests: 2, bytesServed: 1000, startedAt: 10_000, lastByteAt: 11_000, completedAt: 11_000 };
     expect(await downloads().find(download.id)).toEqual({ download: expected, image });
-    expect(await downloads().ofJob(download.jobId, [download.deviceId])).toEqual([expected]);
+    expect(await downloads().ofTargets([{ jobId: download.jobId, deviceId: download.deviceId }])).toEqual([expected]);
     expect(await downloads().find(randomUUID())).toBeUndefined();
     expect(await downloads().find('nonsense')).toBeUndefined();
   });

@@ -3,7 +3,7 @@ import { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
-import type { DownloadProgress, DownloadRow, DownloadStore, NewDownload } from '../firmware-store.js';
+import type { DownloadProgress, DownloadRow, DownloadTarget, DownloadStore, NewDownload } from '../firmware-store.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { DOWNLOAD_COLUMNS, IMAGE_COLUMNS, toDownloadRow, toImageRow } from './image-rows.js';
@@ -67,14 +67,15 @@ export class PgDownloadStore implements DownloadStore {
     return record && { download: toDownloadRow({ ...record, id, image_id: record.id }), image: toImageRow(record) };
   }
 
-  async ofJob(jobId: string, deviceIds: readonly string[]): Promise<readonly DownloadRow[]> {
-    if (!isUuid(jobId)) return [];
+  async ofTargets(targets: readonly DownloadTarget[]): Promise<readonly DownloadRow[]> {
+    const known = targets.filter(({ jobId }) => isUuid(jobId));
     const records = await this.#database.query<DownloadRecord>(
       {
-        name: 'downloads-of-job',
-        text: `SELECT ${DOWNLOAD_COLUMNS} FROM download d WHERE d.job_id = $1 AND d.device_id = ANY($2::text[]) ORDER BY d.id DESC`,
+        name: 'downloads-of-targets',
+        text: `SELECT ${DOWNLOAD_COLUMNS} FROM download d
+               JOIN unnest($1::uuid[], $2::text[]) AS t(job_id, device_id) ON d.job_id = t.job_id AND d.device_id = t.device_id ORDER BY d.id DESC`,
       },
-      [jobId, deviceIds.map(storableText)],
+      [known.map(({ jobId }) => jobId), known.map(({ deviceId }) => storableText(deviceId))],
     );
     return records.map(toDownloadRow);
   }

@@ -45,6 +45,15 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     return find(this.database, id);
   }
 
+  async findMany(ids: readonly string[]): Promise<readonly (FirmwareImageRow | undefined)[]> {
+    const records = await this.database.query<ImageRecord>(
+      { name: 'firmware-images-by-id', text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i WHERE i.id = ANY($1::uuid[])` },
+      [ids.filter(isUuid)],
+    );
+    const images = new Map(records.map((record) => [record.id, toImageRow(record)]));
+    return ids.map((id) => images.get(id));
+  }
+
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.database.query<{ id: string }>({ text: 'SELECT id FROM firmware_image WHERE id = ANY($1::uuid[])' }, [
       ids.filter(isUuid),
