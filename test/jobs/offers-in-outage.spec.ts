@@ -1,17 +1,17 @@
 /** A roll-out that waits for devices while PostgreSQL is away: who boots then gets an ordinary answer and no image, and the image once, with its intent on record, when it is back. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { deviceThat, isOnline } from '../src/device-api.js';
-import { someUuid } from '../src/device-credentials.js';
+import { deviceThat, isOnline } from '../src/devices/device-api.js';
+import { someUuid } from '../src/devices/device-credentials.js';
 import { eventually } from '../src/eventually.js';
-import { answerAsFirmware } from '../src/firmware.js';
-import { makeImage, publishedImage } from '../src/firmware-image.js';
-import { ask } from '../src/graphql-client.js';
-import { removeDataDir, startHub, type HubProcess } from '../src/hub-process.js';
-import { finished, jobOf, readJob, targetsOf } from '../src/job-api.js';
-import { askOta, type OtaReply } from '../src/ota-client.js';
-import { RawMqttDevice } from '../src/raw-mqtt-device.js';
-import { openSeverablePostgres, type SeverablePostgres } from '../src/severable-postgres.js';
+import { answerAsFirmware } from '../src/devices/firmware.js';
+import { makeImage, publishedImage } from '../src/jobs/firmware-image.js';
+import { ask } from '../src/api/graphql-client.js';
+import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { finished, jobOf, readJob, targetsOf } from '../src/jobs/job-api.js';
+import { askOta, type OtaReply } from '../src/devices/ota-client.js';
+import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
+import { openSeverablePostgres, type SeverablePostgres } from '../src/hub/severable-postgres.js';
 
 const IMAGE = '9.9.9';
 /** As its OTA check and its greeting name the board. */
