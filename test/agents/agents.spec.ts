@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectAgent, revisions } from '../src/agents/agent-client.js';
 import { deviceThat, isOnline } from '../src/devices/device-api.js';
 import { eventually } from '../src/eventually.js';
+import { answerAsFirmware } from '../src/devices/firmware.js';
 import { connectEverythingDevice, picture } from '../src/agents/everything-device.js';
 import { ask } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, online } from '../src/jobs/job-api.js';
 import { McpuBoard } from '../src/devices/mcpu-board.js';
-import type { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
+import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
 
@@ -335,6 +336,29 @@ describe('the agents’ door', () => {
     } finally {
       await more.stop();
     }
+  });
+
+  it('lists two devices of five hundred tools in pages, which the reference client puts together', async () => {
+    const many = Array.from({ length: 500 }, (_, at) => ({
+      name: `t${at}`,
+      description: '',
+      inputSchema: { type: 'object', properties: {} },
+    }));
+    const ids = ['02:ca:00:00:00:02', '02:ca:00:00:00:03'];
+    const devices = await Promise.all(
+      ids.map((id) => RawMqttDevice.connect(hub, id, { answer: (text) => answerAsFirmware(text, { tools: many }) })),
+    );
+    for (const id of ids) await deviceThat(hub, id, ({ tools }) => tools.length >= many.length, 15_000);
+    const agent = await connectAgent(hub, { mode: 'full' });
+    const first = await agent.request({ method: 'tools/list', params: {} });
+    expect(first.tools).toHaveLength(1_000);
+    expect(first.nextCursor).toBeTypeOf('string');
+    const names = (await agent.listTools()).tools.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const id of ids) expect(names.filter((name) => name.startsWith(`${id.replaceAll(':', '_')}__t`))).toHaveLength(500);
+    await expect(agent.listTools({ cursor: 'made up' })).rejects.toThrow(/no cursor/);
+    await agent.close();
+    for (const device of devices) device.drop();
   });
 
   it('refuses pages of other origins, strangers, unknown modes and bodies without measure', async () => {

@@ -8,13 +8,13 @@ import { refusalResult, toAgentResult } from './agent-results.js';
 import { completeDeviceId } from './device-completion.js';
 import { listResources, readResource, resourceTemplates } from './device-resources.js';
 import { fleetTools, isFleetTool } from './fleet-tools.js';
-import { listedTool } from './listed-tools.js';
 import { runFleetTool, type AgentDeps } from './run-fleet-tool.js';
+import { listToolPage } from './tool-pages.js';
 
 const serverInfo = { name: 'flotilla', title: 'Flotilla', version: '0.1.0' };
 
-/** UTF-16 code units of an opaque cursor; those of the registry have some hundred. */
-const cursorMax = 1_000;
+/** UTF-16 code units of an opaque cursor: the longest has the id of a device twice, and the name of a tool. */
+const cursorMax = 2_000;
 
 const instructions =
   'Tools of real devices. Names are <device>__<tool>. Where only find_devices, describe_device, call_tool, call_tool_on_many and job_status are listed, the fleet is large: find the ' +
@@ -51,8 +51,7 @@ export function makeAgentServer(deps: AgentDeps, caller: AgentCaller, onFault: (
 async function listTools({ catalogue }: AgentDeps, caller: AgentCaller, cursor: string | undefined): Promise<ListToolsResult> {
   if (cursor === undefined && (await catalogue.isCompact(caller)))
     return { tools: Object.values(fleetTools).flatMap(({ scope, tool }) => (callerMay(caller, scope) ? tool : [])) };
-  const { tools, nextCursor } = await catalogue.list(caller, cursor);
-  return { tools: tools.map(listedTool), ...(nextCursor === undefined ? {} : { nextCursor }) };
+  return listToolPage(catalogue, caller, cursor);
 }
 
 async function callTool(deps: AgentDeps, caller: AgentCaller, name: string, given: unknown): Promise<CallToolResult> {

@@ -24,14 +24,15 @@ export interface AgentTool {
   readonly readOnly: boolean | undefined;
 }
 
-export interface ToolListing {
-  readonly tools: readonly AgentTool[];
-  /** Where the next page begins. */
-  readonly nextCursor: string | undefined;
+/** Some of the devices that are online, by id, each with the tools that the caller may call. */
+export interface OnlineTools {
+  readonly devices: readonly { readonly deviceId: string; readonly cursor: string; readonly tools: readonly AgentTool[] }[];
+  readonly hasMore: boolean;
 }
 
 interface DevicePage {
   readonly devices: readonly DeviceWithTools[];
+  readonly cursors: readonly string[];
   readonly nextCursor: string | undefined;
 }
 
@@ -65,14 +66,26 @@ export class ToolCatalogue {
     return false;
   }
 
-  /** The tools of the devices that are online. */
-  async list(caller: AgentCaller, cursor: string | undefined): Promise<ToolListing> {
-    if (!callerMay(caller, 'DEVICES_READ') || !callerMay(caller, 'TOOLS_CALL')) return { tools: [], nextCursor: undefined };
-    const [{ devices, nextCursor }, policies] = await Promise.all([
-      this.#page(caller.view, { presence: 'ONLINE' }, cursor),
+  /** The next devices that are online, behind the one with the cursor `after`. */
+  async online(caller: AgentCaller, after: string | undefined): Promise<OnlineTools> {
+    if (!callerMay(caller, 'DEVICES_READ') || !callerMay(caller, 'TOOLS_CALL')) return { devices: [], hasMore: false };
+    const [{ devices, cursors, nextCursor }, policies] = await Promise.all([
+      this.#page(caller.view, { presence: 'ONLINE' }, after),
       this.#registry.toolPolicies.all(),
     ]);
-    return { tools: devices.flatMap((entry) => this.#named(entry, policies).filter(({ tool }) => mayCall(caller, tool))), nextCursor };
+    const online = devices.map((entry, at) => ({
+      deviceId: entry.device.id,
+      cursor: cursors[at] ?? '',
+      tools: this.#named(entry, policies).filter(({ tool }) => mayCall(caller, tool)),
+    }));
+    return { devices: online, hasMore: nextCursor !== undefined };
+  }
+
+  /** The tools of one device that the caller may call, if it is online. */
+  async onlineToolsOf(caller: AgentCaller, deviceId: string): Promise<readonly AgentTool[]> {
+    if (!callerMay(caller, 'DEVICES_READ') || !callerMay(caller, 'TOOLS_CALL')) return [];
+    const found = await this.describe(caller, deviceId);
+    return found?.device.presence === 'ONLINE' ? found.tools : [];
   }
 
   /** What stands for the whole listing, whoever looks, to see whether it changed: undefined while it is compact. */
@@ -129,7 +142,7 @@ export class ToolCatalogue {
   ): Promise<DevicePage> {
     const request = { first: pageRows, ...(cursor === undefined ? {} : { after: cursor }) };
     const { rows, cursors, hasNextPage } = await devices.page(filter, 'ID_ASC', request);
-    return { devices: await this.#withTools(rows), nextCursor: hasNextPage ? cursors.at(-1) : undefined };
+    return { devices: await this.#withTools(rows), cursors, nextCursor: hasNextPage ? cursors.at(-1) : undefined };
   }
 
   async #withTools(devices: readonly DeviceRow[]): Promise<readonly DeviceWithTools[]> {
