@@ -104,6 +104,17 @@ describe('the hub’s life', () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
+  it('is ended with its PostgreSQL by who started it when it is not ready in time', async () => {
+    const dataDir = makeDataDir();
+    folders.push(dataDir);
+    const first = await start({ dataDir });
+    running.delete(first);
+    await first.kill();
+    expect(processesOf(dataDir)).not.toEqual([]);
+    await expect(startHub({ dataDir, readyWithinMs: 1 })).rejects.toThrow(/not ready within 1 ms/);
+    expect(processesOf(dataDir)).toEqual([]);
+  });
+
   it('refuses to run twice on one data folder, and leaves the first unharmed', async () => {
     const dataDir = makeDataDir();
     folders.push(dataDir);

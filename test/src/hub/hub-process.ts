@@ -1,10 +1,11 @@
 /** The built hub as a child process, on ports of its own and with a data folder of its own: what every story and bench starts from. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../eventually.js';
 
 const hubMain = fileURLToPath(new URL('../../../apps/hub/dist/main.js', import.meta.url));
 
@@ -22,6 +23,8 @@ export interface HubOptions {
   readonly args?: readonly string[];
   /** An existing folder, to start a second time on what the first left. */
   readonly dataDir?: string;
+  /** Ms that it has to become ready. */
+  readonly readyWithinMs?: number;
 }
 
 /** A running hub. `stop` is what Ctrl-C does; `kill` is `kill -9` of the hub alone, its PostgreSQL goes on. */
@@ -55,7 +58,7 @@ export function removeDataDir(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Starts the hub and waits for its ready line. Rejects with its log when it ends before. */
+/** Starts the hub and waits for its ready line. Rejects with its log when it ends before, or is not ready in time; then nothing of it runs on. */
 export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   const dataDir = options.dataDir ?? makeDataDir();
   const child = spawn(process.execPath, [...hubNodeOptions, hubMain, ...(options.args ?? [])], {
@@ -66,10 +69,11 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => log.push(text));
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   let isEndExpected = false;
-  const ready = await readyLine(child, exited, () => log.join(''));
+  const within = options.readyWithinMs ?? READY_WITHIN_MS;
+  const ready = await readyLine(child, exited, { within, log: () => log.join(''), giveUp: () => endHub(child, exited, dataDir) });
   const adminKey = options.env?.['FLOTILLA_ADMIN_KEY'] ?? secretIn(dataDir, 'admin.key');
   if (adminKey === undefined) {
-    child.kill('SIGKILL');
+    await endHub(child, exited, dataDir);
     throw new Error('The hub made no admin.key, as with a database of somebody else: give it a FLOTILLA_ADMIN_KEY.');
   }
   void exited.then((code) => {
@@ -97,6 +101,30 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
       await exited;
     },
   };
+}
+
+/** `kill -9` of the hub, and the end of the PostgreSQL that it would leave. */
+async function endHub(child: ChildProcess, exited: Promise<number | null>, dataDir: string): Promise<void> {
+  child.kill('SIGKILL');
+  await exited;
+  const cluster = path.join(dataDir, 'postgres');
+  const pid = postmasterOf(cluster);
+  if (pid === undefined) return;
+  process.kill(pid, 'SIGINT');
+  await eventually(
+    () => postmasterOf(cluster),
+    (left) => left === undefined,
+  );
+}
+
+/** The server that the cluster's postmaster.pid names. The file of one that is gone may name anybody: a server works in the folder of its cluster. */
+function postmasterOf(cluster: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path.join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function secretIn(dataDir: string, name: string): string | undefined {
@@ -132,7 +160,13 @@ function isReadyLine(value: unknown): value is ReadyLine {
   return typeof value === 'object' && value !== null && 'ready' in value && value.ready === true && 'http' in value;
 }
 
-async function readyLine(child: ChildProcess, exited: Promise<number | null>, log: () => string): Promise<ReadyLine> {
+interface ReadyWait {
+  readonly within: number;
+  readonly log: () => string;
+  readonly giveUp: () => Promise<void>;
+}
+
+async function readyLine(child: ChildProcess, exited: Promise<number | null>, { within, log, giveUp }: ReadyWait): Promise<ReadyLine> {
   if (!child.stdout) throw new Error('The hub has no standard output.');
   const lines = createInterface({ input: child.stdout });
   const found = new Promise<ReadyLine>((resolve) => {
@@ -145,13 +179,15 @@ async function readyLine(child: ChildProcess, exited: Promise<number | null>, lo
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error(`The hub was not ready within ${READY_WITHIN_MS} ms:\n${log()}`));
-    }, READY_WITHIN_MS);
+      reject(new Error(`The hub was not ready within ${within} ms:\n${log()}`));
+    }, within);
   });
   const early = exited.then((code) => Promise.reject(new Error(`The hub ended with exit code ${code} before it was ready:\n${log()}`)));
   try {
     return await Promise.race([found, early, late]);
+  } catch (error) {
+    if (child.exitCode === null && child.signalCode === null) await giveUp();
+    throw error;
   } finally {
     clearTimeout(timer);
   }
