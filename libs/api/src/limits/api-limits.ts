@@ -31,7 +31,10 @@ export interface ApiLimits {
   readonly socketsMax: number;
   /** Operations open at once on one WebSocket connection. */
   readonly operationsPerSocketMax: number;
-  /** Changes that wait for one slow subscriber; past it the oldest changes of devices are dropped and counted, and a subscription to events ends with TOO_SLOW. */
+  /**
+   * Changes that wait for one slow subscriber; past it the oldest changes of devices are dropped and counted, and a subscription to events ends with TOO_SLOW. Several times what
+   * one commit of the event writer brings at once, so that a burst ends nobody who keeps up; what waits is shared by all subscribers.
+   */
   readonly subscriptionQueueMax: number;
   /** Ms between two looks at the key of an open WebSocket: one that is revoked or expired ends its subscriptions by then. */
   readonly keyCheckMs: number;
@@ -61,7 +64,7 @@ export const defaultApiLimits: ApiLimits = {
   pageRowsMax: 200,
   socketsMax: 1_000,
   operationsPerSocketMax: 50,
-  subscriptionQueueMax: 1_000,
+  subscriptionQueueMax: 10_000,
   keyCheckMs: 5_000,
   socketBacklogBytesMax: 8_388_608,
   agentRequestsMax: 1_000,
