@@ -42,7 +42,11 @@ function openBook(): { readonly book: StandingBook; readonly seen: { statements:
     query: async (statement, values) => {
       seen.statements += 1;
       if (seen.isAway) throw new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL is away.');
-      return database.query(statement, values).finally(() => (seen.answers += 1));
+      try {
+        return await database.query(statement, values);
+      } finally {
+        seen.answers += 1;
+      }
     },
   };
   return { book: new StandingBook(watched, silentLogger, () => seen.now), seen };

@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /** What the console offers is what the hub writes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
