@@ -158,8 +158,8 @@ describe('jobs', () => {
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('--all for the whole fleet')]);
     expect([both.code, waves.code, json.code]).toEqual([1, 1, 1]);
     expect(waves.stderr).toContain('rising percents');
-    expect([pace.code, pace.stderr]).toEqual([1, expect.stringContaining('--per-minute takes a number')]);
-    expect(json.stderr).toContain('The arguments is no JSON');
+    expect([pace.code, pace.stderr]).toEqual([1, expect.stringContaining('--per-minute takes a whole number from 1')]);
+    expect(json.stderr).toContain('The arguments: this is no JSON');
   });
 });
 
@@ -266,6 +266,15 @@ describe('a command that cannot be carried out', () => {
       [['devices', '--nonsense'], {}, 1, /nonsense/],
       [['devices', '--limit', '201', '--filter', '{"colour":"red"}'], {}, 2, /BAD_USER_INPUT/],
       [['devices', '--limit', '1', '--limit', '2'], {}, 1, /^--limit is given more than once\. Give it once\.\n$/],
+      [['devices', '--limit', '-1'], {}, 1, /^--limit takes a whole number from 0 /],
+      [['devices', '--limit='], {}, 1, /^--limit takes a whole number from 0 /],
+      [['events', 'tail', '--count', '0.5'], {}, 1, /^--count takes a whole number from 1 /],
+      [['keys', 'create', 'k', '--scope', 'ADMIN', '--expires-in', '1e300'], {}, 1, /^--expires-in takes a number from 0 to 36500/],
+      [['firmware', 'upload', '/nowhere'], {}, 1, /^\/nowhere cannot be read/],
+      [['firmware', 'upload', '/'], {}, 1, /^\/ is no file/],
+      [['devices', 'more'], {}, 1, /Unknown argument: more\. See --help/],
+      [['jobs', 'follow', 'nothing'], {}, 2, /^NOT_FOUND/],
+      [['jobs', 'follow', 'nothing', '--url', 'http://127.0.0.1:9'], {}, 4, /UNREACHABLE/],
       [['devices'], { env: { FLOTILLA_KEY: '' } }, 1, /A key is needed/],
       [['devices', '--key', 'wrong'], {}, 5, /UNAUTHENTICATED/],
       [['devices', '--key-file', '/nowhere'], {}, 1, /cannot be read/],

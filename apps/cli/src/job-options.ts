@@ -1,6 +1,7 @@
 /** How a job goes over its devices: the options that `jobs create` and `firmware roll-out` share. */
 import type { CreateJobInput, WaveInput } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
+import { daysMax, intMax, numberOption } from './commands/number-option.js';
 import { withDevices, requiredDeviceFilter, type DeviceFilterArguments } from './device-filter.js';
 import { UsageError } from './exit-codes.js';
 import { jsonObject } from './json-input.js';
@@ -8,11 +9,15 @@ import { jsonObject } from './json-input.js';
 const jobOptions = {
   name: { type: 'string', requiresArg: true, describe: 'What people know the job by' },
   waves: { type: 'string', requiresArg: true, describe: 'Percent of the devices up to the end of each wave, such as 5,25,100' },
-  soak: { type: 'number', requiresArg: true, describe: 'Seconds to watch after each wave' },
+  soak: numberOption('soak', 'Seconds to watch after each wave', { min: 0, max: intMax }),
   manual: { type: 'boolean', describe: 'Wait for somebody to open each next wave' },
-  'per-minute': { type: 'number', requiresArg: true, describe: 'Devices a minute at most' },
+  'per-minute': numberOption('per-minute', 'Devices a minute at most', { min: 1, max: intMax }),
   offline: { choices: ['WAIT', 'SKIP', 'FAIL'], describe: 'What becomes of devices that are away' },
-  'expires-in': { type: 'number', requiresArg: true, describe: 'Hours that a device which is away is waited for' },
+  'expires-in': numberOption('expires-in', 'Hours that a device which is away is waited for', {
+    min: 0,
+    max: daysMax * 24,
+    isFraction: true,
+  }),
   input: { type: 'string', requiresArg: true, describe: 'More of CreateJobInput as JSON, for what the other options cannot say' },
   'idempotency-key': { type: 'string', requiresArg: true, describe: 'Running again with it finds the same job' },
   preview: { type: 'boolean', describe: 'Say what the job would do, and create nothing' },

@@ -8,10 +8,10 @@ export function jsonObject(source: string, where: string): Readonly<Record<strin
   try {
     value = JSON.parse(source);
   } catch (error) {
-    throw new UsageError(`${where} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${where}: this is no JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`${where} must be a JSON object, such as {"volume":30}.`);
+    throw new UsageError(`${where}: a JSON object is wanted, in braces.`);
   return { ...value };
 }
 

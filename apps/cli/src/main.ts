@@ -11,8 +11,9 @@ import { jobsCommand } from './commands/jobs.js';
 import { keysCommand } from './commands/keys.js';
 import { mcpCommand } from './commands/mcp.js';
 import { callCommand, toolsCommand } from './commands/tools.js';
+import { givenTwice } from './commands/number-option.js';
 import { printable } from './console/printable.js';
-import { exitCodeOf, UsageError } from './exit-codes.js';
+import { exitCodeOf, exitCodes, UsageError } from './exit-codes.js';
 import { standardInput } from './json-input.js';
 
 /** Columns of help, where a terminal has more. */
@@ -31,9 +32,8 @@ async function main(): Promise<void> {
     .wrap(Math.min(helpWidthMax, process.stdout.columns ?? helpWidthMax))
     .exitProcess(false)
     .check(refuseRepeated)
-    .check(refuseNoNumbers)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UsageError(`${message ?? 'This cannot be run.'} See --help.`);
+      throw error ?? new UsageError(`${(message ?? 'This cannot be run').replace(/[^.!?]$/, '$&.')} See --help.`);
     });
   for (const add of [
     devicesCommand,
@@ -59,14 +59,7 @@ function refuseRepeated(args: Readonly<Record<string, unknown>>, options: object
   const repeated = Object.entries(args).find(
     ([name, value]) => name !== '_' && Array.isArray(value) && !(Array.isArray(lists) && lists.includes(name)),
   );
-  if (repeated !== undefined) throw new UsageError(`--${repeated[0]} is given more than once. Give it once.`);
-  return true;
-}
-
-/** yargs makes NaN of what is no number, and JSON makes null of that: a limit that was mistyped would be none. */
-function refuseNoNumbers(args: Readonly<Record<string, unknown>>): true {
-  const wrong = Object.entries(args).find(([, value]) => typeof value === 'number' && !Number.isFinite(value));
-  if (wrong !== undefined) throw new UsageError(`--${wrong[0]} takes a number.`);
+  if (repeated !== undefined) throw givenTwice(repeated[0]);
   return true;
 }
 
@@ -78,7 +71,11 @@ function explain(error: unknown): string {
 }
 
 // `flotilla … | head` ends the pipe early, and that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.done);
+  process.stderr.write(`What was found cannot be written: ${error.message}\n`);
+  process.exit(exitCodes.usage);
+});
 main().catch((error: unknown) => {
   process.stderr.write(`${explain(error).split('\n').map(printable).join('\n')}\n`);
   process.exitCode = exitCodeOf(error);

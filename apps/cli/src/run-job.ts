@@ -40,6 +40,7 @@ export async function followJob(client: FlotillaClient, id: string, args: Global
     return exitCodes.interrupted;
   }
   await printJob(last, args);
+  if (last.progress.total === 0) say('No device was meant: nothing was done. Look at the filter with --preview.');
   return last.conclusion === 'SUCCEEDED' ? exitCodes.done : exitCodes.targetsFailed;
 }
 

@@ -1,6 +1,7 @@
 /** What all commands share: the options in front, and how their end becomes an exit code. */
 import type { ExitCode } from '../exit-codes.js';
 import { exitCodes } from '../exit-codes.js';
+import { intMax, numberOf } from './number-option.js';
 
 /** Options of every command. */
 export const globalOptions = {
@@ -24,4 +25,12 @@ export function command<Args>(work: (args: Args) => Promise<ExitCode | void>): (
   };
 }
 
-export const limitOption = { type: 'number', default: 200, requiresArg: true, describe: 'How many at most; 0: all' } as const;
+/** `--limit` of a list that shows so many where nothing else is said. */
+export const limitOption = (shown = 200) =>
+  ({
+    type: 'string',
+    default: String(shown),
+    requiresArg: true,
+    describe: 'How many at most; 0: all',
+    coerce: (typed: unknown): number => numberOf('limit', typed, { min: 0, max: intMax }),
+  }) as const;

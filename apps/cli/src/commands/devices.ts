@@ -8,6 +8,7 @@ import { printRows, printThing, type Column } from '../console/output.js';
 import { DeviceDetailsDocument } from '../generated/operations.js';
 import { upTo } from '../pages.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
+import { intMax, numberOption } from './number-option.js';
 
 interface ShownDevice {
   readonly id: string;
@@ -35,7 +36,7 @@ export function devicesCommand(program: Argv<GlobalArguments>) {
       .command(
         ['list', '$0'],
         'List devices',
-        (list) => list.options(deviceFilterOptions).option('limit', limitOption),
+        (list) => list.options(deviceFilterOptions).option('limit', limitOption()),
         command((args) =>
           withClient(args, async (client) => {
             await printRows(upTo(args.limit, client.devices({ filter: deviceFilter(args) })), columns, args);
@@ -60,7 +61,7 @@ export function devicesCommand(program: Argv<GlobalArguments>) {
         (load) =>
           load
             .positional('file', { type: 'string', demandOption: true })
-            .option('from-line', { type: 'number', requiresArg: true, describe: 'Begin at this line of the file' })
+            .option('from-line', numberOption('from-line', 'Begin at this line of the file', { min: 1, max: intMax }))
             .option('dry-run', { type: 'boolean', describe: 'Check the file and register nothing' })
             .epilogue(
               'Columns: deviceId, and name, tags (separated by ;), dialect (XIAOZHI or MCPU), transport, address. Devices are registered 1000 at a time, all or none of them.',

@@ -6,8 +6,12 @@ import { printRows, printThing } from '../console/output.js';
 import { ApproveEnrolmentDocument, CreateEnrolmentLinkDocument, EnrolmentsDocument } from '../generated/operations.js';
 import { eachNode, upTo } from '../pages.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
+import { daysMax, intMax, numberOf, numberOption } from './number-option.js';
 
 const tagOption = { type: 'string', array: true, nargs: 1, requiresArg: true, describe: 'Tag for the device; may come again' } as const;
+
+/** How long an enrolment link lives, where nothing else is said. */
+const linkHours = 24;
 
 export function enrolCommand(program: Argv<GlobalArguments>) {
   return program.command('enrol', 'Let devices in', (enrol) => listWaiting(makeLink(approve(enrol))));
@@ -40,12 +44,15 @@ function makeLink(enrol: Argv<GlobalArguments>) {
     (args) =>
       args
         .option('name', { type: 'string', requiresArg: true, demandOption: true, describe: 'What people know the link by' })
-        .option('max-devices', { type: 'number', requiresArg: true, demandOption: true })
-        .option('expires-in', { type: 'number', requiresArg: true, default: 24, describe: 'Hours' })
+        .option('max-devices', {
+          ...{ type: 'string', requiresArg: true, demandOption: true, describe: 'How many may come in by it' },
+          coerce: (typed: unknown): number => numberOf('max-devices', typed, { min: 1, max: intMax }),
+        })
+        .option('expires-in', numberOption('expires-in', 'Hours, 24 unless said', { min: 0, max: daysMax * 24, isFraction: true }))
         .option('tag', tagOption),
     command((args) =>
       withClient(args, async (client) => {
-        const expiresAt = new Date(Date.now() + args.expiresIn * 3_600_000).toISOString();
+        const expiresAt = new Date(Date.now() + (args.expiresIn ?? linkHours) * 3_600_000).toISOString();
         const input = { name: args.name, maxDevices: args.maxDevices, expiresAt, ...(args.tag === undefined ? {} : { tags: args.tag }) };
         const { enrolmentLink, url } = expectAccepted((await client.request(CreateEnrolmentLinkDocument, { input })).createEnrolmentLink);
         await printThing({ ...enrolmentLink, url }, args);
@@ -58,7 +65,7 @@ function listWaiting(enrol: Argv<GlobalArguments>) {
   return enrol.command(
     ['list', '$0'],
     'List devices that wait to be let in',
-    (list) => list.option('limit', limitOption),
+    (list) => list.option('limit', limitOption()),
     command((args) =>
       withClient(args, async (client) => {
         const found = eachNode(async (page) => (await client.request(EnrolmentsDocument, page)).enrolments);

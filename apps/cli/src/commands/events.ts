@@ -5,7 +5,9 @@ import { withClient } from '../connection.js';
 import { untilInterrupted } from '../console/interrupt.js';
 import { say, write } from '../console/output.js';
 import { jsonLine, printable } from '../console/printable.js';
+import { exitCodes } from '../exit-codes.js';
 import { command, type GlobalArguments } from './command.js';
+import { intMax, numberOption } from './number-option.js';
 
 export function eventsCommand(program: Argv<GlobalArguments>) {
   return program.command('events', 'See what happens', (events) =>
@@ -18,7 +20,7 @@ export function eventsCommand(program: Argv<GlobalArguments>) {
             .option('device', { type: 'string', requiresArg: true, describe: 'Of this device' })
             .option('type', { type: 'string', array: true, nargs: 1, requiresArg: true, describe: 'Of this type; may come again' })
             .option('after', { type: 'string', requiresArg: true, describe: 'Cursor of the last event that was seen, as --json prints it' })
-            .option('count', { type: 'number', requiresArg: true, describe: 'End after so many' }),
+            .option('count', numberOption('count', 'End after so many', { min: 1, max: intMax })),
         command((args) =>
           withClient(args, async (client) => {
             const filter = {
@@ -35,7 +37,9 @@ export function eventsCommand(program: Argv<GlobalArguments>) {
                 if (++count === args.count) return;
               }
             });
-            if (end === 'interrupted' && last !== undefined) say(`Go on from here with: --after ${last}`);
+            if (end !== 'interrupted') return exitCodes.done;
+            if (last !== undefined) say(`Go on from here with: --after ${last}`);
+            return exitCodes.interrupted;
           }),
         ),
       )

@@ -1,5 +1,6 @@
 /** `flotilla firmware`: upload, publish, roll out, list. */
 import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Argv } from 'yargs';
 import { expectAccepted } from '@flotilla/client';
@@ -36,9 +37,7 @@ function upload(firmware: Argv<GlobalArguments>) {
         .option('kind', { choices: ['FIRMWARE', 'ASSETS'] as const, default: 'FIRMWARE' as const })
         .option('image-version', { type: 'string', requiresArg: true, describe: 'Of ASSETS, which do not say their own' }),
     command(async (args) => {
-      const content = await openAsBlob(args.file).catch((error: Error) => {
-        throw new UsageError(`${args.file} cannot be read: ${error.message}`);
-      });
+      const content = await imageIn(args.file);
       await withClient(args, async (client) => {
         const { kind, imageVersion: version } = args;
         const file = { content, fileName: path.basename(args.file), kind, ...(version === undefined ? {} : { version }) };
@@ -46,6 +45,17 @@ function upload(firmware: Argv<GlobalArguments>) {
       });
     }),
   );
+}
+
+async function imageIn(file: string): Promise<Blob> {
+  try {
+    if (!(await stat(file)).isFile()) throw new UsageError(`${file} is no file.`);
+    return await openAsBlob(file);
+  } catch (error) {
+    throw error instanceof UsageError
+      ? error
+      : new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function publish(firmware: Argv<GlobalArguments>) {
@@ -77,7 +87,7 @@ function listImages(firmware: Argv<GlobalArguments>) {
   return firmware.command(
     ['list', '$0'],
     'List images, latest first',
-    (list) => list.option('limit', { ...limitOption, default: 50 }),
+    (list) => list.option('limit', limitOption(50)),
     command((args) =>
       withClient(args, async (client) => {
         const found = eachNode(async (page) => (await client.request(FirmwareImagesDocument, page)).firmwareImages);

@@ -1,10 +1,10 @@
 /** `flotilla jobs`: create, follow, cancel, list, results. */
 import type { Argv } from 'yargs';
-import { expectAccepted } from '@flotilla/client';
+import { expectAccepted, FlotillaError } from '@flotilla/client';
 import { withClient } from '../connection.js';
 import { decidedOf, stateOf, troublesOf } from '../console/job-progress.js';
 import { printRows, printThing, write } from '../console/output.js';
-import { CancelJobDocument, JobsDocument } from '../generated/operations.js';
+import { CancelJobDocument, JobDocument, JobsDocument } from '../generated/operations.js';
 import { jobInput, withJobOptions } from '../job-options.js';
 import { toolArguments } from '../json-input.js';
 import { eachNode, upTo } from '../pages.js';
@@ -17,7 +17,14 @@ export function jobsCommand(program: Argv<GlobalArguments>) {
       'follow <id>',
       'Show how a job goes on, to its end',
       (follow) => follow.positional('id', { type: 'string', demandOption: true }),
-      command((args) => withClient(args, (client) => followJob(client, args.id, args))),
+      command((args) =>
+        withClient(args, async (client) => {
+          // Asked first, as a request says at once that there is no hub or no such job; a subscription goes on trying.
+          const { job } = await client.request(JobDocument, { id: args.id });
+          if (job === null) throw new FlotillaError('NOT_FOUND', `There is no job "${args.id}".`);
+          return followJob(client, args.id, args);
+        }),
+      ),
     ),
   );
 }
@@ -59,7 +66,7 @@ function listJobs(jobs: Argv<GlobalArguments>) {
   return jobs.command(
     ['list', '$0'],
     'List jobs, latest first',
-    (list) => list.option('limit', { ...limitOption, default: 50 }),
+    (list) => list.option('limit', limitOption(50)),
     command((args) =>
       withClient(args, async (client) => {
         const found = eachNode(async (page) => (await client.request(JobsDocument, page)).jobs);

@@ -6,6 +6,7 @@ import { printRows, printThing } from '../console/output.js';
 import { deviceFilter, deviceFilterOptions } from '../device-filter.js';
 import { ApiKeysDocument, CreateApiKeyDocument, RevokeApiKeyDocument } from '../generated/operations.js';
 import { command, type GlobalArguments } from './command.js';
+import { daysMax, numberOption } from './number-option.js';
 
 export function keysCommand(program: Argv<GlobalArguments>) {
   return program.command('keys', 'Make, list and revoke API keys', (keys) => listKeys(revoke(create(keys))));
@@ -19,7 +20,7 @@ function create(keys: Argv<GlobalArguments>) {
       args
         .positional('name', { type: 'string', demandOption: true, describe: 'What records show for whoever uses it' })
         .option('scope', { choices: scopes, array: true, nargs: 1, demandOption: true, describe: 'What it may do; may come again' })
-        .option('expires-in', { type: 'number', requiresArg: true, describe: 'Days' })
+        .option('expires-in', numberOption('expires-in', 'Days', { min: 0, max: daysMax, isFraction: true }))
         .options(deviceFilterOptions)
         .epilogue('With --tag, --model and the like it sees these devices alone.'),
     command((args) =>

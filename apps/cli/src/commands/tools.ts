@@ -9,6 +9,7 @@ import { DeviceToolsDocument, FleetToolsDocument } from '../generated/operations
 import { toolArguments } from '../json-input.js';
 import { eachNode, upTo } from '../pages.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
+import { numberOption } from './number-option.js';
 
 export function toolsCommand(program: Argv<GlobalArguments>) {
   return program.command(
@@ -18,7 +19,7 @@ export function toolsCommand(program: Argv<GlobalArguments>) {
       tools
         .positional('device', { type: 'string' })
         .option('search', { type: 'string', requiresArg: true, describe: 'Part of the name or description' })
-        .option('limit', limitOption),
+        .option('limit', limitOption()),
     command((args) =>
       withClient(args, async (client) => {
         const { device: id, search } = args;
@@ -78,7 +79,7 @@ export function callCommand(program: Argv<GlobalArguments>) {
         .positional('device', { type: 'string', demandOption: true })
         .positional('tool', { type: 'string', demandOption: true })
         .positional('arguments', { type: 'string', describe: 'JSON object, or - for standard input' })
-        .option('timeout', { type: 'number', requiresArg: true, describe: 'Seconds to wait for the device, 1 to 300' })
+        .option('timeout', numberOption('timeout', 'Seconds to wait for the device', { min: 1, max: 300, isFraction: true }))
         .option('idempotency-key', { type: 'string', requiresArg: true, describe: 'Calling again with it finds the same outcome' })
         .example('$0 call 02:00:00:00:00:01 self.audio_speaker.set_volume \'{"volume":30}\'', ''),
     command((args) =>

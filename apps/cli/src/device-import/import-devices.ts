@@ -39,8 +39,16 @@ export async function importDevices(client: FlotillaClient, { file, fromLine = 0
 
 /** False where the hub refused the batch: which line, and what was registered before. */
 async function register(client: FlotillaClient, batch: readonly DeviceLine[]): Promise<boolean> {
-  const { registerDevices } = await client.request(RegisterDevicesDocument, { input: batch.map(({ device }) => device) });
   const first = batch[0]?.line ?? 0;
+  const { registerDevices } = await client
+    .request(RegisterDevicesDocument, { input: batch.map(({ device }) => device) })
+    .catch((error: unknown) => {
+      say(
+        `Whether lines ${first} to ${batch.at(-1)?.line ?? first} were registered is not known; those before them were. Go on with --from-line ${first}: if the hub refuses them as known, ` +
+          `give these devices new credentials (rotateDeviceCredential) and go on after them.`,
+      );
+      throw error;
+    });
   if (registerDevices.userErrors.length > 0) {
     tell(registerDevices.userErrors.map(({ path, message }) => ({ line: batch[Number(path[1])]?.line ?? first, message })));
     say(

@@ -1,0 +1,38 @@
+/** Options that take a number, checked where they are typed: what is none, or out of bounds, is told before anything is sent. */
+import { UsageError } from '../exit-codes.js';
+
+export interface NumberBounds {
+  readonly min: number;
+  readonly max: number;
+  /** Parts of one are taken, too; whole numbers alone unless this is said. */
+  readonly isFraction?: boolean;
+}
+
+/** A hundred years, in days: past what dates can say. */
+export const daysMax = 36_500;
+/** What the API takes as a number. */
+export const intMax = 2_147_483_647;
+
+/** yargs makes a list of what is given twice. */
+export function givenTwice(name: string): UsageError {
+  return new UsageError(`--${name} is given more than once. Give it once.`);
+}
+
+/** What was typed as a number. An empty text, which a variable of the shell without a value gives, is none. */
+export function numberOf(name: string, typed: unknown, { min, max, isFraction = false }: NumberBounds): number {
+  if (Array.isArray(typed)) throw givenTwice(name);
+  const value = typeof typed === 'string' && typed.trim() === '' ? Number.NaN : Number(typed);
+  if (!(value >= min && value <= max) || !(isFraction || Number.isInteger(value)))
+    throw new UsageError(`--${name} takes a ${isFraction ? '' : 'whole '}number from ${min} to ${max}, not "${String(typed)}".`);
+  return value;
+}
+
+/** An option of yargs; undefined where it is not given. */
+export function numberOption(name: string, describe: string, bounds: NumberBounds) {
+  return {
+    type: 'string',
+    requiresArg: true,
+    describe,
+    coerce: (typed: unknown): number | undefined => (typed === undefined ? undefined : numberOf(name, typed, bounds)),
+  } as const;
+}
