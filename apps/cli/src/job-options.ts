@@ -1,7 +1,7 @@
 /** How a job goes over its devices: the options that `jobs create` and `firmware roll-out` share. */
 import type { CreateJobInput, WaveInput } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
-import { daysMax, intMax, numberOption } from './commands/number-option.js';
+import { daysMax, intMax, numberOption } from './number-option.js';
 import { withDevices, requiredDeviceFilter, type DeviceFilterArguments } from './device-filter.js';
 import { UsageError } from './exit-codes.js';
 import { jsonObject } from './json-input.js';

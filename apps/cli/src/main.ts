@@ -11,7 +11,7 @@ import { jobsCommand } from './commands/jobs.js';
 import { keysCommand } from './commands/keys.js';
 import { mcpCommand } from './commands/mcp.js';
 import { callCommand, toolsCommand } from './commands/tools.js';
-import { givenTwice } from './commands/number-option.js';
+import { givenTwice } from './number-option.js';
 import { printable } from './console/printable.js';
 import { exitCodeOf, exitCodes, UsageError } from './exit-codes.js';
 import { standardInput } from './json-input.js';

@@ -1,7 +1,7 @@
 /** What all commands share: the options in front, and how their end becomes an exit code. */
 import type { ExitCode } from '../exit-codes.js';
 import { exitCodes } from '../exit-codes.js';
-import { intMax, numberOf } from './number-option.js';
+import { intMax, numberOf } from '../number-option.js';
 
 /** Options of every command. */
 export const globalOptions = {

@@ -8,7 +8,7 @@ import { printRows, printThing, type Column } from '../console/output.js';
 import { DeviceDetailsDocument } from '../generated/operations.js';
 import { upTo } from '../pages.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
-import { intMax, numberOption } from './number-option.js';
+import { intMax, numberOption } from '../number-option.js';
 
 interface ShownDevice {
   readonly id: string;

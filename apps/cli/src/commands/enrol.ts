@@ -6,7 +6,7 @@ import { printRows, printThing } from '../console/output.js';
 import { ApproveEnrolmentDocument, CreateEnrolmentLinkDocument, EnrolmentsDocument } from '../generated/operations.js';
 import { eachNode, upTo } from '../pages.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
-import { daysMax, intMax, numberOf, numberOption } from './number-option.js';
+import { daysMax, intMax, numberOf, numberOption } from '../number-option.js';
 
 const tagOption = { type: 'string', array: true, nargs: 1, requiresArg: true, describe: 'Tag for the device; may come again' } as const;
 

@@ -7,7 +7,7 @@ import { say, write } from '../console/output.js';
 import { jsonLine, printable } from '../console/printable.js';
 import { exitCodes } from '../exit-codes.js';
 import { command, type GlobalArguments } from './command.js';
-import { intMax, numberOption } from './number-option.js';
+import { intMax, numberOption } from '../number-option.js';
 
 export function eventsCommand(program: Argv<GlobalArguments>) {
   return program.command('events', 'See what happens', (events) =>

@@ -6,7 +6,7 @@ import { printRows, printThing } from '../console/output.js';
 import { deviceFilter, deviceFilterOptions } from '../device-filter.js';
 import { ApiKeysDocument, CreateApiKeyDocument, RevokeApiKeyDocument } from '../generated/operations.js';
 import { command, type GlobalArguments } from './command.js';
-import { daysMax, numberOption } from './number-option.js';
+import { daysMax, numberOption } from '../number-option.js';
 
 export function keysCommand(program: Argv<GlobalArguments>) {
   return program.command('keys', 'Make, list and revoke API keys', (keys) => listKeys(revoke(create(keys))));

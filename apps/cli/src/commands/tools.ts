@@ -9,7 +9,7 @@ import { DeviceToolsDocument, FleetToolsDocument } from '../generated/operations
 import { toolArguments } from '../json-input.js';
 import { eachNode, upTo } from '../pages.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
-import { numberOption } from './number-option.js';
+import { numberOption } from '../number-option.js';
 
 export function toolsCommand(program: Argv<GlobalArguments>) {
   return program.command(

@@ -1,5 +1,5 @@
 /** Options that take a number, checked where they are typed: what is none, or out of bounds, is told before anything is sent. */
-import { UsageError } from '../exit-codes.js';
+import { UsageError } from './exit-codes.js';
 
 export interface NumberBounds {
   readonly min: number;
