@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { eventually } from '../src/eventually.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
-import { online } from '../src/jobs/job-api.js';
+import { finished, jobOf, online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 let hub: HubProcess;
@@ -158,6 +158,49 @@ describe('deviceChanged', () => {
       (count) => count === 20,
     );
     await all.stop();
+  });
+});
+
+describe('jobTargetsDecided', () => {
+  /** What was told of each target, one after the other, until the job had finished. */
+  async function follow(jobId: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    const client = subscriptions(hub);
+    const told = new Map<string, string[]>();
+    const query = `subscription { jobTargetsDecided(jobId: "${jobId}") { deviceId outcome error { code } } }`;
+    for await (const { data } of client.iterate<{ jobTargetsDecided: { deviceId: string; outcome: string; error?: { code: string } }[] }>({
+      query,
+    }))
+      for (const { deviceId: id, outcome, error } of data?.jobTargetsDecided ?? [])
+        told.set(id, [...(told.get(id) ?? []), error ? `${outcome} ${error.code}` : outcome]);
+    await client.dispose();
+    return told;
+  }
+
+  async function deviceIds(): Promise<readonly string[]> {
+    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 50) { nodes { id } } }');
+    return devices.nodes.map(({ id }) => id);
+  }
+
+  it('begins with those that were refused beforehand, whether the job is yet to be prepared or over', async () => {
+    const order = { tool: 'self.no_such_tool', devices: { ids: [deviceId, otherId] } };
+    const refusals = new Map([deviceId, otherId].map((id) => [id, ['REJECTED TOOL_UNKNOWN']]));
+    const startAt = new Date(Date.now() + 1_500).toISOString();
+    expect(await follow(await jobOf(hub, { ...order, startAt }, 'refused-later'))).toEqual(refusals);
+    const over = await jobOf(hub, order, 'refused-at-once');
+    await finished(hub, over);
+    expect(await follow(over)).toEqual(refusals);
+  });
+
+  it('tells again of a target whose UNKNOWN a late answer corrects', async () => {
+    const known = new Set(await deviceIds());
+    const slow = startFleet(hub, { devices: 4, seed: 78, args: ['--answer-delay-ms', '1300'] });
+    await online(hub, 24);
+    const ids = (await deviceIds()).filter((id) => !known.has(id));
+    const order = { tool: 'self.get_device_status', devices: { ids }, callTimeoutMs: 1_000, maxInFlight: 1, maxAttempts: 1 };
+    const told = await follow(await jobOf(hub, order, 'late-answers'));
+    expect(told.size).toBe(4);
+    expect([...told.values()]).toContainEqual(['UNKNOWN TIMEOUT', 'SUCCEEDED']);
+    await slow.stop();
   });
 });
 

@@ -47,6 +47,7 @@ export type {
   JobFence,
   JobMove,
   JobStore,
+  CorrectedTarget,
   LateAnswer,
   LateTarget,
   NewJob,

@@ -234,6 +234,12 @@ export interface LateAnswer {
   readonly result: ToolResult | undefined;
 }
 
+/** A target that a late answer has corrected. */
+export interface CorrectedTarget {
+  readonly jobId: JobId;
+  readonly deviceId: DeviceId;
+}
+
 /** Targets that ended together, without an answer each. */
 export interface BulkEnd {
   readonly count: number;
@@ -354,8 +360,8 @@ export interface JobStore {
   endInFlight(fence: JobFence, error: CallError, at: number): Promise<BulkEnd>;
   /** Targets of any job whose latest call is one of these, and that were given up or are about to be. */
   lateTargets(callIds: readonly CallId[]): Promise<readonly LateTarget[]>;
-  /** UNKNOWN targets become what their device said, once and marked late, with the counters in the same transaction. Resolves to the jobs that changed. */
-  correctUnknown(answers: readonly LateAnswer[]): Promise<readonly JobId[]>;
+  /** UNKNOWN targets become what their device said, once and marked late, with the counters in the same transaction. Resolves to those that changed. */
+  correctUnknown(answers: readonly LateAnswer[]): Promise<readonly CorrectedTarget[]>;
   /** Recounts the rows and mends the counters; resolves to the drift found (0 when right). */
   reconcile(id: JobId): Promise<number>;
 }

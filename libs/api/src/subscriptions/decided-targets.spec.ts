@@ -8,8 +8,8 @@ import { indexFeed } from './feed-index.js';
 type Listener = (message: FeedTopics['decided']) => void;
 const jobId = 'j' as JobId;
 
-/** A job of this many targets that were all decided, told of in one go; those with an even number are not seen. */
-function open(queueMax: number) {
+/** A job of this many targets that were all decided, told of in one go; those with an even number are not seen. Of those refused beforehand each third was called. */
+function open(queueMax: number, refused = 0) {
   const listeners = new Map<string, Listener>();
   const feed = {
     publish: () => undefined,
@@ -20,8 +20,17 @@ function open(queueMax: number) {
   };
   const reads: number[] = [];
   const jobs = {
-    find: () => Promise.resolve({ state: 'FINISHED' }),
-    targets: (_ids: unknown, { deviceIds }: { deviceIds: readonly string[] }) => {
+    find: () => Promise.resolve({ state: 'FINISHED', total: 1_000 }),
+    targets: (
+      _ids: unknown,
+      { deviceIds }: { deviceIds?: readonly string[] },
+      { first, after = '0' }: { first: number; after?: string },
+    ) => {
+      if (deviceIds === undefined) {
+        const cursors = Array.from({ length: Math.min(first, refused - Number(after)) }, (_, index) => String(Number(after) + index + 1));
+        const rows = cursors.map((deviceId) => ({ deviceId, attempts: Number(deviceId) % 3 === 0 ? 1 : 0 }));
+        return Promise.resolve([{ rows, cursors, hasNextPage: Number(after) + first < refused }]);
+      }
       reads.push(deviceIds.length);
       const rows = deviceIds.filter((id) => Number(id) % 2 === 1).map((deviceId) => ({ deviceId, state: 'DECIDED' }));
       return Promise.resolve([{ rows }]);
@@ -48,6 +57,13 @@ describe('decided targets', () => {
     expect(told).toEqual(Array.from({ length: 150 }, (_, index) => String(701 + index * 2)));
     expect(Date.now() - startedAt).toBeGreaterThan(400);
     expect(listeners.size).toBe(0);
+  });
+
+  it('begin with those that were refused beforehand, page by page', async () => {
+    const { stream } = open(1_000, 300);
+    const told: string[] = [];
+    for await (const targets of stream) told.push(...targets.map(({ deviceId }) => deviceId));
+    expect(told).toEqual(Array.from({ length: 150 }, (_, index) => String(1 + index * 2)).filter((id) => Number(id) % 3 !== 0));
   });
 
   it('end at once for who leaves, although nothing was decided', async () => {

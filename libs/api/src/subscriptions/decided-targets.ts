@@ -1,4 +1,7 @@
-/** jobTargetsDecided: the targets of a job as its worker decides them, told by the feed: no index is kept for it. */
+/**
+ * jobTargetsDecided: the targets of a job as its worker decides them, told by the feed: no index is kept for it. Preparation decides inside PostgreSQL, mostly before
+ * anybody can have subscribed: what it refused is read once instead.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
@@ -14,6 +17,11 @@ const targetsMax = 200;
 const intervalMs = 500;
 /** The feed may lose the end of the job, so it is looked for now and then anyway. */
 const lookMs = 5_000;
+
+/** Targets refused beforehand that one subscriber is told of: more say nothing that these do not, and are listed in Job.targets. */
+const refusedMax = 1_000;
+/** What a target can be without ever having been sent to a worker. */
+const refusedAs = ['REJECTED', 'SKIPPED', 'NO_CHANGE'] as const;
 
 /** Stands among device ids for "look whether the job is over"; no id is empty. */
 const look = '';
@@ -43,7 +51,7 @@ export function decidedTargets(
     signal.addEventListener('abort', () => queue.close());
     lookSoon();
     try {
-      let isOver = false;
+      let [isPrepared, isOver] = [false, false];
       for (let taken = await queue.take(targetsMax); taken; taken = await queue.take(targetsMax)) {
         const ids = taken.filter((item): item is DeviceId => item !== look);
         if (ids.length > 0) {
@@ -51,7 +59,14 @@ export function decidedTargets(
           if (rows.length > 0) yield rows;
         }
         if (isOver && taken.length < targetsMax) return;
-        if (!isOver && ids.length < taken.length) isOver = await isJobOver(view, jobId);
+        if (!isOver && ids.length < taken.length) {
+          const found = await view.jobs.find(jobId);
+          isOver = found === undefined || found.state === 'FINISHED';
+          if (!isPrepared && found?.total !== undefined) {
+            isPrepared = true;
+            for (const id of await refusedBeforehand(view, jobId)) queue.push(id, id);
+          }
+        }
         if (isOver) lookSoon();
         await pause(intervalMs, undefined, { signal, ref: false }).catch(() => undefined);
       }
@@ -62,9 +77,16 @@ export function decidedTargets(
   });
 }
 
-async function isJobOver(view: FleetView, jobId: JobId): Promise<boolean> {
-  const job = await view.jobs.find(jobId);
-  return job === undefined || job.state === 'FINISHED';
+async function refusedBeforehand(view: FleetView, jobId: JobId): Promise<readonly DeviceId[]> {
+  const refused: DeviceId[] = [];
+  for (let after: string | undefined, more = true; more && refused.length < refusedMax;) {
+    const [page] = await view.jobs.targets([jobId], { outcomes: refusedAs }, { first: targetsMax, ...(after !== undefined && { after }) });
+    if (page === undefined) break;
+    for (const { deviceId, attempts } of page.rows) if (attempts === 0) refused.push(deviceId);
+    after = page.cursors.at(-1);
+    more = page.hasNextPage;
+  }
+  return refused;
 }
 
 /** Those that the subscriber sees. */

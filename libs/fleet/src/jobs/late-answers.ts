@@ -2,16 +2,17 @@
  * Answers to calls that were given up: each UNKNOWN target learns once what became of its call, also when its job has finished. Any worker may do it, as the
  * statement changes a target only once. Kept in memory alone: an answer that gets lost leaves its target UNKNOWN, which stays true.
  */
+import { decidedPerMessageMax } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
-import type { CallId, CallOutcome } from '@flotilla/mcp';
-import type { LateAnswer, LateTarget } from '@flotilla/registry';
+import type { CallId, CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
+import type { CorrectedTarget, LateAnswer, LateTarget } from '@flotilla/registry';
 import type { RunDeps } from './run-context.js';
 import { defaultTuning } from './run-tuning.js';
 
 /** Answers that wait at a time: a fleet that answers late all at once is in trouble that no counter will mend. */
 const waitingMax = 10_000;
-/** Answers of one statement. */
-const answersPerWrite = 500;
+/** Answers of one statement: their targets fit into one message of the feed. */
+const answersPerWrite = decidedPerMessageMax;
 /** Looks at a target whose end is still on its way to its row: a second's work of PostgreSQL may lie before it. */
 const looksMax = 10;
 
@@ -72,8 +73,17 @@ export class LateAnswers {
     }
     const answers = targets.flatMap((target) => (target.isUnknown ? judge(target, batch.get(target.callId)?.outcome) : []));
     if (answers.length === 0) return;
-    for (const jobId of await registry.jobs.correctUnknown(answers)) bus.feed.publish('job', { jobId });
+    for (const [jobId, deviceIds] of byJob(await registry.jobs.correctUnknown(answers))) {
+      bus.feed.publish('job', { jobId });
+      bus.feed.publish('decided', { jobId, deviceIds });
+    }
   }
+}
+
+function byJob(targets: readonly CorrectedTarget[]): ReadonlyMap<JobId, readonly DeviceId[]> {
+  const jobs = new Map<JobId, DeviceId[]>();
+  for (const { jobId, deviceId } of targets) jobs.set(jobId, [...(jobs.get(jobId) ?? []), deviceId]);
+  return jobs;
 }
 
 /** A success counts only where an answer is evidence enough; a failure always does. */

@@ -1,7 +1,7 @@
 /** Answers that came after their targets had been given up: an UNKNOWN target learns once what became of its call. [jobs §3] */
-import type { CallId, JobId } from '@flotilla/mcp';
+import type { CallId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
-import type { LateAnswer, LateTarget } from '../job-store.js';
+import type { CorrectedTarget, LateAnswer, LateTarget } from '../job-store.js';
 import { countMoved, SHARD } from './counter-sql.js';
 import { Results, storable } from './flush-targets.js';
 
@@ -29,24 +29,24 @@ export async function findLateTargets(db: Queryable, callIds: readonly CallId[])
   }));
 }
 
-/** Counters move by the difference in the same statement, also where the job has finished. Resolves to the jobs that changed. */
-export async function correctUnknown(db: Queryable, answers: readonly LateAnswer[]): Promise<readonly JobId[]> {
+/** Counters move by the difference in the same statement, also where the job has finished. Resolves to the targets that changed. */
+export async function correctUnknown(db: Queryable, answers: readonly LateAnswer[]): Promise<readonly CorrectedTarget[]> {
   const results = new Results();
   const hashes = answers.map(({ result }) => result && results.keep(result));
-  const rows = await db.query<{ job_id: JobId }>(
+  return db.query<CorrectedTarget>(
     {
       text: `WITH updated AS (
        UPDATE job_target t SET outcome = f.outcome::outcome, certainty = 'YES', late = true, error_code = f.error_code, error_message = f.error_message,
          rpc_code = f.rpc_code, result_hash = f.hash
        FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[]) AS f(call_id, outcome, error_code, error_message, rpc_code, hash)
        WHERE t.call_id = f.call_id AND t.state = 'DECIDED' AND t.outcome = 'UNKNOWN' AND NOT t.late
-       RETURNING t.job_id, t.wave, t.outcome, t.result_hash),
+       RETURNING t.job_id, t.device_id, t.wave, t.outcome, t.result_hash),
      stored AS (
        INSERT INTO job_result (job_id, hash, result) SELECT DISTINCT u.job_id, body.hash, body.result::jsonb
        FROM updated u JOIN unnest($7::text[], $8::text[]) AS body(hash, result) ON body.hash = u.result_hash ON CONFLICT DO NOTHING),
      moved AS (SELECT job_id, wave, 'unknown' AS counter_before, lower(outcome::text) AS counter_after FROM updated),
      ${countMoved(SHARD.late, 'job_id')}
-     SELECT DISTINCT job_id FROM updated`,
+     SELECT job_id AS "jobId", device_id AS "deviceId" FROM updated`,
     },
     [
       answers.map(({ callId }) => callId),
@@ -59,5 +59,4 @@ export async function correctUnknown(db: Queryable, answers: readonly LateAnswer
       results.bodies,
     ],
   );
-  return rows.map((row) => row.job_id);
 }

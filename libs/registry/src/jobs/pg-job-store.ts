@@ -14,6 +14,7 @@ import type {
   JobMove,
   JobSight,
   JobStore,
+  CorrectedTarget,
   LateAnswer,
   LateTarget,
   MissingImage,
@@ -272,7 +273,7 @@ export class PgJobStore implements JobStore {
     return findLateTargets(this.db, callIds);
   }
 
-  correctUnknown(answers: readonly LateAnswer[]): Promise<readonly JobId[]> {
+  correctUnknown(answers: readonly LateAnswer[]): Promise<readonly CorrectedTarget[]> {
     return correctUnknown(this.db, answers);
   }
 
