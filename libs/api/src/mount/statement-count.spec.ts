@@ -30,7 +30,7 @@ async function statementsOf(query: string): Promise<number> {
 
 const DEVICE = 'id presence reportedState tools { name policy { pattern } } groups { id name } sessions(first: 2) { epoch }';
 
-const JOB = 'id name conclusion firmwareImage { id models } progress { total } waves { number }';
+const JOB = 'id name conclusion firmwareImage { id models } progress { total } waves { number decided }';
 const TARGET = 'deviceId outcome device { id name presence } result { text } download { requests }';
 
 describe('the statements of a query', () => {
@@ -41,6 +41,9 @@ describe('the statements of a query', () => {
       (first) => `{ devices(first: ${first}) { nodes { calls(first: 1) { nodes { id } } events(first: 1) { nodes { id } } } } }`,
     ],
     ['jobs', (first) => `{ jobs(first: ${first}) { nodes { ${JOB} } } }`],
+    // Dearer: of 50 jobs they would cost more than one operation may.
+    ['failures of jobs', (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { failureGroups(first: 1) { count } } } }`],
+    ['jobs over time', (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { decidedOverTime(points: 2) { at succeeded } } } }`],
     ['targets of a job', (first) => `{ jobs(first: 1) { nodes { targets(first: ${first}) { nodes { ${TARGET} } } } } }`],
     ['targets of jobs', (first) => `{ jobs(first: ${first}) { nodes { targets(first: 2) { nodes { ${TARGET} } } } } }`],
     ['firmware images', (first) => `{ firmwareImages(first: ${first}) { nodes { id version models } } }`],

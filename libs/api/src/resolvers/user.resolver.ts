@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { SavedUser, UserRequest } from '@flotilla/fleet';
-import type { Registry, UserRow } from '@flotilla/registry';
+import type { Registry } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { PEOPLE, REGISTRY } from '../api-deps.js';
 import type { PeopleOperations } from '../fleet-operations.js';
@@ -27,8 +27,8 @@ export class UserResolver implements Served {
   ) {}
 
   @Query()
-  async users(): Promise<readonly User[]> {
-    return (await this.registry.users.all()).map(shownUser);
+  users(): Promise<readonly User[]> {
+    return this.registry.users.all();
   }
 
   @Mutation()
@@ -49,15 +49,10 @@ export class UserResolver implements Served {
   }
 }
 
-/** Without a word on the password, which nobody can read. */
-export function shownUser({ id, name, email, role, createdAt, lastSignInAt, disabledAt }: UserRow): User {
-  return { id, name, email, role, createdAt, lastSignInAt, disabledAt };
-}
-
 function requestOf({ name, email, role, password, disabled }: UserInput): UserRequest {
   return { name, email, role, password: password ?? undefined, disabled: disabled ?? false };
 }
 
 function payloadOf(answer: SavedUser): UserPayload {
-  return 'refusal' in answer ? { userErrors: [answer.refusal] } : { user: shownUser(answer.user), userErrors: [] };
+  return 'refusal' in answer ? { userErrors: [answer.refusal] } : { user: answer.user, userErrors: [] };
 }

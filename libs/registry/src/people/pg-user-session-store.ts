@@ -9,7 +9,7 @@ import { BoundedCache } from '../devices/bounded-cache.js';
 import { hashOf, isEqualHash, newSecret } from '../secrets/secrets.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Asked, NewUserSession, UserSession, UserSessionStore } from './people-stores.js';
-import { toUser, USER_COLUMNS } from './user-rows.js';
+import { toUser, USER_COLUMNS, type UserRecord } from './user-rows.js';
 
 /** What another process ended works here this much longer at most. */
 const REMEMBERED_MS = 5_000;
@@ -53,6 +53,13 @@ const END_ALL = {
   text: `UPDATE user_session SET revoked_at = to_timestamp($2::float8 / 1000)
          WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > to_timestamp($2::float8 / 1000) RETURNING id`,
 };
+
+interface SessionRecord extends UserRecord {
+  readonly sessionId: string;
+  readonly tokenHash: string;
+  readonly expiresAt: string;
+  readonly lastUsedAt: string;
+}
 
 interface Remembered {
   readonly session: UserSession | undefined;
@@ -101,7 +108,7 @@ export class PgUserSessionStore implements UserSessionStore {
     const remembered = this.#remembered.get(hash);
     if (remembered !== undefined && now < remembered.until) return remembered.session;
     const changes = this.#changes;
-    const [row] = await this.#database.query<{ sessionId: string; tokenHash: string; expiresAt: string; lastUsedAt: string }>(FIND, [hash]);
+    const [row] = await this.#database.query<SessionRecord>(FIND, [hash]);
     const endsAt = row === undefined ? Infinity : Math.min(Number(row.expiresAt), Number(row.lastUsedAt) + idleMs);
     const isLive = row !== undefined && isEqualHash(row.tokenHash, hash) && now < endsAt;
     const session = isLive ? { id: row.sessionId, user: toUser(row) } : undefined;

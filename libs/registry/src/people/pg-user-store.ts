@@ -1,11 +1,12 @@
 /** Accounts of people. Each change commits with its audit entry, and with the end of the sessions that it ends. */
+import assert from 'node:assert/strict';
 import { v7 } from 'uuid';
 import { audited } from '../audit/append-audit.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { Asked, NewUser, OidcIdentity, UserAnswer, UserChange, UserRow, UserStore } from './people-stores.js';
-import { toUser, USER_COLUMNS } from './user-rows.js';
+import { toUser, USER_COLUMNS, type UserRecord } from './user-rows.js';
 
 /** Whoever makes users or takes admins away goes one after another: few do, and counts hold. */
 const LOCK = { text: `SELECT pg_advisory_xact_lock(hashtext('flotilla.users'))` };
@@ -36,7 +37,7 @@ export class PgUserStore implements UserStore {
 
   async all(): Promise<readonly UserRow[]> {
     const text = `SELECT ${USER_COLUMNS} FROM user_account u ORDER BY u.email NULLS LAST, u.id`;
-    return (await this.#database.query({ text }, [])).map(toUser);
+    return (await this.#database.query<UserRecord>({ text }, [])).map(toUser);
   }
 
   async find(id: string): Promise<UserRow | undefined> {
@@ -45,7 +46,7 @@ export class PgUserStore implements UserStore {
 
   async findByEmail(email: string): ReturnType<UserStore['findByEmail']> {
     const text = `SELECT ${USER_COLUMNS}, u.password_hash AS "passwordHash" FROM user_account u WHERE u.email = $1`;
-    const [row] = await this.#database.query<{ passwordHash: string | null }>({ text }, [storableText(email.toLowerCase())]);
+    const [row] = await this.#database.query<UserRecord & { passwordHash: string | null }>({ text }, [storableText(email.toLowerCase())]);
     return row && { user: toUser(row), passwordHash: row.passwordHash ?? undefined };
   }
 
@@ -57,7 +58,7 @@ export class PgUserStore implements UserStore {
 
   async findByOidc({ issuer, subject }: OidcIdentity): Promise<UserRow | undefined> {
     const text = `SELECT ${USER_COLUMNS} FROM user_account u WHERE u.oidc_issuer = $1 AND u.oidc_subject = $2`;
-    const [row] = await this.#database.query({ text }, [storableText(issuer), storableText(subject)]);
+    const [row] = await this.#database.query<UserRecord>({ text }, [storableText(issuer), storableText(subject)]);
     return row && toUser(row);
   }
 
@@ -143,8 +144,9 @@ async function applyChange(transaction: Queryable, id: string, change: UserChang
   if ((disabled || role !== 'ADMIN') && (await isLastAdmin(transaction, former))) return { refused: 'LAST_ADMIN' };
   const name = storableText(change.name ?? former.name);
   const values = [id, name, email?.toLowerCase() ?? null, role, change.passwordHash ?? null, disabled, at];
-  const [row] = await transaction.query(UPDATE, values);
+  const [row] = await transaction.query<UserRecord>(UPDATE, values);
   if (disabled || change.passwordHash !== undefined) await transaction.query(END_SESSIONS, [id, at, null]);
+  assert(row);
   return { user: toUser(row) };
 }
 
@@ -162,12 +164,13 @@ async function isTaken(transaction: Queryable, email: string | undefined): Promi
 async function insert(transaction: Queryable, { name, email, role, passwordHash, oidc }: NewUser, at: number): Promise<UserRow> {
   const identity = oidc === undefined ? [null, null] : [storableText(oidc.issuer), storableText(oidc.subject)];
   const values = [v7({ msecs: at }), storableText(name), email?.toLowerCase() ?? null, role, passwordHash ?? null, ...identity, at];
-  const [row] = await transaction.query(INSERT, values);
+  const [row] = await transaction.query<UserRecord>(INSERT, values);
+  assert(row);
   return toUser(row);
 }
 
 async function oneUser(database: Queryable, id: string): Promise<UserRow | undefined> {
-  const [row] = await database.query(ONE, [id]);
+  const [row] = await database.query<UserRecord>(ONE, [id]);
   return row && toUser(row);
 }
 

@@ -1,26 +1,29 @@
-/** Rows of user_account as the rest of the hub knows them, whether Prisma or SQL read them. */
-import { z } from 'zod';
-import type { UserRow } from './people-stores.js';
+/** Rows of user_account as the rest of the hub knows them. */
+import type { Role, UserRow } from './people-stores.js';
 
-/** Columns for SQL, times in ms. */
-export const USER_COLUMNS = `u.id, u.name, u.email, u.role::text AS role, extract(epoch FROM u.created_at) * 1000 AS "createdAt",
-  extract(epoch FROM u.last_sign_in_at) * 1000 AS "lastSignInAt", extract(epoch FROM u.disabled_at) * 1000 AS "disabledAt"`;
+/** Times in ms. */
+export interface UserRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly created_at_ms: number;
+  readonly last_sign_in_at_ms: number | null;
+  readonly disabled_at_ms: number | null;
+}
 
-/** numeric comes as text. */
-const timeMs = z.coerce.number();
-const timeOrNone = z.preprocess((value) => value ?? undefined, timeMs.optional());
+/** Columns of a UserRecord. Times come as float8, which pg reads as numbers; numeric it would hand over as text. */
+export const USER_COLUMNS = `u.id, u.name, u.email, u.role::text AS role, (extract(epoch FROM u.created_at) * 1000)::float8 AS created_at_ms,
+  (extract(epoch FROM u.last_sign_in_at) * 1000)::float8 AS last_sign_in_at_ms, (extract(epoch FROM u.disabled_at) * 1000)::float8 AS disabled_at_ms`;
 
-const columns = z.object({
-  id: z.string(),
-  name: z.string(),
-  email: z.string().nullable(),
-  role: z.enum(['VIEWER', 'OPERATOR', 'FIRMWARE', 'ADMIN']),
-  createdAt: timeMs,
-  lastSignInAt: timeOrNone,
-  disabledAt: timeOrNone,
-});
-
-export function toUser(row: unknown): UserRow {
-  const { email, lastSignInAt, disabledAt, ...user } = columns.parse(row);
-  return { ...user, email: email ?? undefined, lastSignInAt, disabledAt };
+export function toUser(record: UserRecord): UserRow {
+  return {
+    id: record.id,
+    name: record.name,
+    email: record.email ?? undefined,
+    role: record.role,
+    createdAt: record.created_at_ms,
+    lastSignInAt: record.last_sign_in_at_ms ?? undefined,
+    disabledAt: record.disabled_at_ms ?? undefined,
+  };
 }
