@@ -3,6 +3,8 @@
  * why it leaves none.
  */
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
@@ -19,7 +21,6 @@ const unaudited: Readonly<Record<string, string>> = {
   revertJob:
     'Its entries are those of the jobs that it makes, as with createJob; it needs a finished roll-out, which is a story of its own.',
   changePassword: 'Its entry is `user.password_changed`; it needs somebody who is signed in, which is a story of its own.',
-  redeliverWebhook: 'The webhook is told once more what it was told; nothing is changed.',
 };
 
 const person = { email: 'audited@example.com', role: 'VIEWER', password: 'correct horse battery' };
@@ -28,13 +29,18 @@ const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const screen = '02:00:01:00:00:00';
 const volume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 3 } };
 
+/** What a webhook is told of, and taken as told. */
+const receiver = createServer((request, response) => void request.resume().on('end', () => response.writeHead(204).end()));
+const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+
 let hub: HubProcess;
 let fleet: SimulatedFleet;
 /** Ids and other things that one mutation gives for the next. */
 const known: Record<string, string> = {};
 
 beforeAll(async () => {
-  hub = await startHub({ env: { FLOTILLA_APPROVALS: 'on' } });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  hub = await startHub({ env: { FLOTILLA_APPROVALS: 'on', FLOTILLA_WEBHOOK_URLS: receiverUrl() } });
   fleet = startFleet(hub, { devices: 2, profile: 'screen-camera' });
   await online(hub, 2);
   known['image'] = (await uploadImage(hub, makeImage())).body.id ?? '';
@@ -43,6 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await fleet.stop();
   expect(await hub.stop()).toBe(0);
+  receiver.close();
   removeDataDir(hub.dataDir);
 });
 
@@ -181,19 +188,15 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   deleteFirmwareImage: [by('id', of('image'))],
   revokeApiKey: [by('id', of('key'))],
   createWebhook: [
-    () =>
-      input(
-        'WebhookInput',
-        { url: 'https://example.com/hook', types: ['*'] },
-        { select: 'webhook { id }', keep: ['webhook', 'webhook.id'] },
-      ),
+    () => input('WebhookInput', { url: receiverUrl(), types: ['*'] }, { select: 'webhook { id }', keep: ['webhook', 'webhook.id'] }),
   ],
   updateWebhook: [
     () => ({
       args: '(id: $id, input: $input)',
-      variables: { 'id: ID!': known['webhook'], 'input: WebhookInput!': { url: 'https://example.com/hook', types: ['job.*'] } },
+      variables: { 'id: ID!': known['webhook'], 'input: WebhookInput!': { url: receiverUrl(), types: ['*'] } },
     }),
   ],
+  redeliverWebhook: [async () => by('deliveryId', await firstDelivery())()],
   deleteWebhook: [by('id', of('webhook'))],
   createUser: [() => input('UserInput', { name: 'audited', ...person }, { select: 'user { id }', keep: ['user', 'user.id'] })],
   updateUser: [
@@ -214,6 +217,19 @@ async function enrolment(mac: string): Promise<{ readonly id: string; readonly c
   const found = enrolments.nodes.find(({ deviceId }) => deviceId === mac);
   if (found === undefined) throw new Error(`${mac} does not wait for approval.`);
   return found;
+}
+
+/** Id of what the webhook was told first, once it has taken it. */
+async function firstDelivery(): Promise<() => string> {
+  await ask(hub, `mutation { registerDevice(input: { deviceId: "02:00:00:00:aa:03", dialect: XIAOZHI }) { userErrors { code } } }`);
+  const [delivery] = await eventually(
+    async () =>
+      (
+        await ask<{ webhooks: { deliveries: { id: string; delivered: boolean }[] }[] }>(hub, '{ webhooks { deliveries { id delivered } } }')
+      ).webhooks.flatMap(({ deliveries }) => deliveries.filter(({ delivered }) => delivered)),
+    (deliveries) => deliveries.length > 0,
+  );
+  return () => delivery?.id ?? '';
 }
 
 /** Of those that somebody made: the hub moves its jobs on meanwhile. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallOutcome } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Actor } from '../actor.js';
 import type { CallRequest } from './call-tool.js';
 import { admin, answers, openHub, operator } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
@@ -91,6 +92,16 @@ describe('callTool', () => {
     const { call, refusal } = await hub.fleet.callTool(request({ deviceId: 'sleeper' }), operator);
     expect(refusal?.code).toBe('DEVICE_OFFLINE');
     expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({ outcome: 'NOT_SENT', error: { code: 'DEVICE_OFFLINE' } });
+  });
+
+  it.each<[string, string, Actor, string]>([
+    ['without the right', 'board-1', operator, 'TOOL_FORBIDDEN'],
+    ['on a device that is away', 'sleeper', admin, 'DEVICE_OFFLINE'],
+    ['on a device that is away, without the right', 'sleeper', operator, 'DEVICE_OFFLINE'],
+  ])('puts a user-only call on the audit trail also where it is refused: %s', async (_what, deviceId, actor, errorCode) => {
+    const { call } = await hub.fleet.callTool(request({ deviceId, tool: 'self.reboot' }), actor);
+    const { rows } = await hub.registry.audit.page({ subject: `device:${deviceId}`, action: 'call.privileged' }, { first: 1 });
+    expect(rows).toMatchObject([{ actor: actor.name, data: { callId: call?.id, tool: 'self.reboot', errorCode } }]);
   });
 
   it.each<[string, Partial<CallRequest>, string, readonly string[]]>([

@@ -3,7 +3,7 @@ import type { Bus, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText, argumentsBytesMax, callTimeoutMsMax, callTimeoutMsMin } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
 import { hubCall, identifyTool } from '@flotilla/mcp';
-import type { CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
+import type { CallId, CallOutcome, DeviceId, ToolSetHash } from '@flotilla/mcp';
 import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
 import type { Actor } from '../actor.js';
@@ -49,6 +49,8 @@ export interface CallToolDeps {
 interface StartedCall {
   readonly id: CallId;
   readonly deviceId: DeviceId;
+  /** What the device can do, or could when it was last online. */
+  readonly toolSetHash: ToolSetHash | undefined;
   readonly request: CallRequest;
   readonly actor: Actor;
   readonly ownUrl: string | undefined;
@@ -93,12 +95,24 @@ export class ToolCaller {
     const id = newId(startedAt) as CallId;
     const entry = await bus.directory.lookup(request.deviceId as DeviceId);
     const isKnown = entry !== undefined && actor.devices === undefined;
-    const deviceId = isKnown ? entry.deviceId : (await registry.viewFor(actor).devices.find(request.deviceId))?.id;
+    const device = isKnown ? undefined : await registry.viewFor(actor).devices.find(request.deviceId);
+    const deviceId = isKnown ? entry.deviceId : device?.id;
     if (deviceId === undefined) {
       return { refusal: refuse('NOT_FOUND', ['input', 'deviceId'], `There is no device "${request.deviceId}".`) };
     }
     const policy = await policies.policyOf(request.tool);
-    const started = { id, deviceId, request, actor, ownUrl, policy, timeoutMs: request.timeoutMs ?? policy.callTimeoutMs, startedAt };
+    const toolSetHash = entry === undefined ? device?.toolSetHash : entry.toolSetHash;
+    const started = {
+      id,
+      deviceId,
+      toolSetHash,
+      request,
+      actor,
+      ownUrl,
+      policy,
+      timeoutMs: request.timeoutMs ?? policy.callTimeoutMs,
+      startedAt,
+    };
     return request.idempotencyKey === undefined ? this.#finish(started, entry) : this.#finishOnce(started, entry, request.idempotencyKey);
   }
 
@@ -134,10 +148,10 @@ export class ToolCaller {
   }
 
   async #end(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallEnd> {
-    const { request, actor, ownUrl, policy } = started;
-    if (entry === undefined) return { outcome: offline, audited: auditedActionOf(undefined, request.tool, policy) };
-    const toolSet = entry.toolSetHash === undefined ? undefined : await this.#deps.registry.toolSets.get(entry.toolSetHash);
+    const { toolSetHash, request, actor, ownUrl, policy } = started;
+    const toolSet = toolSetHash === undefined ? undefined : await this.#deps.registry.toolSets.get(toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
+    if (entry === undefined) return { outcome: offline, audited };
     const refusal = this.#deps.gate.refuseActor(request.tool, actor) ?? this.#deps.gate.refuse(toolSet, { ...request, ...actor }, ownUrl);
     if (refusal !== undefined) {
       return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, audited };
