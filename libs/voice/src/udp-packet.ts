@@ -39,15 +39,21 @@ export function readUdpHeader(datagram: Uint8Array): ReadUdpHeader {
 }
 
 /** The header, and so the counter block, of one packet. */
-export function makeUdpHeader({ length, ssrc, timestamp, sequence }: UdpHeader): Uint8Array {
+export function makeUdpHeader(fields: UdpHeader): Uint8Array {
   const header = new Uint8Array(UDP_HEADER_BYTES);
-  const view = new DataView(header.buffer);
+  writeUdpHeader(header, fields);
+  return header;
+}
+
+/** The same, to the beginning of the datagram. */
+export function writeUdpHeader(datagram: Uint8Array, { length, ssrc, timestamp, sequence }: UdpHeader): void {
+  const view = new DataView(datagram.buffer, datagram.byteOffset, UDP_HEADER_BYTES);
   view.setUint8(0, AUDIO_PACKET);
+  view.setUint8(1, 0);
   view.setUint16(2, length);
   view.setUint32(4, ssrc);
   view.setUint32(8, timestamp >>> 0);
   view.setUint32(12, sequence);
-  return header;
 }
 
 /** The nonce of a hello: the type, the sender's number, and nothing in the places that the device fills in. 32 hex digits. */

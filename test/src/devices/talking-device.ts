@@ -1,9 +1,9 @@
 /** Devices that do nothing but talk: a frame every 60 ms over WebSocket or over MQTT and UDP. They answer calls as firmware does. */
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { makeUdpHeader, UDP_HEADER_BYTES } from '@flotilla/voice';
+import { CounterMode, UDP_HEADER_BYTES, writeUdpHeader } from '@flotilla/voice';
 import { eventually } from '../eventually.js';
 import { answerAsFirmware } from './firmware.js';
 import type { HubProcess } from '../hub/hub-process.js';
@@ -11,8 +11,6 @@ import { RawMqttDevice } from './raw-mqtt-device.js';
 import { RawWebSocketDevice, webSocketHello } from './raw-websocket-device.js';
 
 type Hub = Pick<HubProcess, 'httpPort' | 'mqttPort' | 'mqttsPort' | 'deviceSecret'>;
-
-const ALGORITHM = 'aes-128-ctr';
 
 interface ServerHello {
   readonly type: string;
@@ -81,16 +79,18 @@ export async function talkOverMqtt(hub: Hub, mac: string): Promise<TalkingDevice
 }
 
 function overUdp(socket: Socket, { port, key, nonce }: NonNullable<ServerHello['udp']>, drop: () => void): TalkingDevice {
-  const keyBytes = Buffer.from(key, 'hex');
+  const blocks = createCipheriv('aes-128-ecb', Buffer.from(key, 'hex'), null).setAutoPadding(false);
+  const cipher = new CounterMode((counters) => blocks.update(counters));
   const ssrc = Buffer.from(nonce, 'hex').readUInt32BE(4);
   let sequence = 0;
   const talking: TalkingDevice = {
     onpacket: () => undefined,
     speak: (packet) => {
       sequence += 1;
-      const header = makeUdpHeader({ length: packet.length, ssrc, timestamp: 60 * sequence, sequence });
-      const cipher = createCipheriv(ALGORITHM, keyBytes, header);
-      socket.send(Buffer.concat([header, cipher.update(packet)]), port, '127.0.0.1');
+      const datagram = Buffer.allocUnsafe(UDP_HEADER_BYTES + packet.length);
+      writeUdpHeader(datagram, { length: packet.length, ssrc, timestamp: 60 * sequence, sequence });
+      cipher.apply(datagram.subarray(0, UDP_HEADER_BYTES), packet, datagram, UDP_HEADER_BYTES);
+      socket.send(datagram, port, '127.0.0.1');
     },
     drop: () => {
       socket.close();
@@ -98,8 +98,9 @@ function overUdp(socket: Socket, { port, key, nonce }: NonNullable<ServerHello['
     },
   };
   socket.on('message', (datagram) => {
-    const decipher = createDecipheriv(ALGORITHM, keyBytes, datagram.subarray(0, UDP_HEADER_BYTES));
-    talking.onpacket(decipher.update(datagram.subarray(UDP_HEADER_BYTES)));
+    const packet = datagram.subarray(UDP_HEADER_BYTES);
+    cipher.apply(datagram.subarray(0, UDP_HEADER_BYTES), packet, packet);
+    talking.onpacket(packet);
   });
   return talking;
 }

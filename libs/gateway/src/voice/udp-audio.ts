@@ -2,13 +2,21 @@
  * The UDP port to which MQTT devices send their audio. One socket for all; who sends is told by the number in the packet's header, and believed only where
  * it comes from the address of the device's own connection. What is not taken is counted by reason and dropped. [xiaozhi §2.5]
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import type { RemoteInfo, Socket, SocketOptions } from 'node:dgram';
 import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import { makeUdpHeader, nonceOf, readUdpHeader, SequenceWindow, UDP_DATAGRAM_BYTES_MAX, UDP_HEADER_BYTES } from '@flotilla/voice';
+import {
+  CounterMode,
+  nonceOf,
+  readUdpHeader,
+  SequenceWindow,
+  UDP_DATAGRAM_BYTES_MAX,
+  UDP_HEADER_BYTES,
+  writeUdpHeader,
+} from '@flotilla/voice';
 import type { AudioPacket, UdpHeader, UdpProblem } from '@flotilla/voice';
 import { GatewayError } from '../gateway-error.js';
 
@@ -38,7 +46,6 @@ interface Endpoint {
 
 type SendDatagram = (datagram: Buffer, to: Endpoint) => void;
 
-const ALGORITHM = 'aes-128-ctr';
 const KEY_BYTES = 16;
 /** What the kernel keeps while the process is busy: half a second of a thousand speakers. Systems may grant less. */
 const BUFFER_BYTES = 2 * 1024 * 1024;
@@ -128,6 +135,7 @@ export class UdpAudio {
 /** The audio of one conversation in both directions. */
 export class UdpChannel {
   readonly key = randomBytes(KEY_BYTES);
+  readonly #cipher = counterModeOf(this.key);
   readonly #window: SequenceWindow;
   #sequence = 0;
   /** As the socket names it. */
@@ -156,16 +164,17 @@ export class UdpChannel {
   sendAudio({ payload, timestamp }: AudioPacket): 'device_not_found' | 'too_long' | undefined {
     if (this.#peer === undefined) return 'device_not_found';
     if (payload.length + UDP_HEADER_BYTES > UDP_DATAGRAM_BYTES_MAX) return 'too_long';
-    const header = makeUdpHeader({ length: payload.length, ssrc: this.ssrc, timestamp, sequence: ++this.#sequence });
-    const cipher = createCipheriv(ALGORITHM, this.key, header);
-    this.send(Buffer.concat([header, cipher.update(payload)]), this.#peer);
+    const datagram = Buffer.allocUnsafe(UDP_HEADER_BYTES + payload.length);
+    writeUdpHeader(datagram, { length: payload.length, ssrc: this.ssrc, timestamp, sequence: ++this.#sequence });
+    this.#cipher.apply(datagram.subarray(0, UDP_HEADER_BYTES), payload, datagram, UDP_HEADER_BYTES);
+    this.send(datagram, this.#peer);
     return undefined;
   }
 
   /** Why the datagram is dropped, or undefined. The same address at a new port with a newer number is a device behind a NAT that forgot it. */
   receive(datagram: Buffer, { sequence, timestamp }: UdpHeader, from: Endpoint): UdpDrop | undefined {
     const address = this.#peerAddress ?? this.options.address;
-    const sender = plainAddress(from.address);
+    const sender = from.address === this.#peer?.address ? this.#peerAddress : plainAddress(from.address);
     // Nothing can be sent to port 0, which Node throws at: whoever claims to be there would end the process with the answer.
     if (from.port === 0 || (address !== undefined && sender !== address)) return 'wrong_address';
     const skippedBefore = this.#window.skipped;
@@ -174,10 +183,17 @@ export class UdpChannel {
     if (this.#window.skipped > skippedBefore) this.options.missed(this.#window.skipped - skippedBefore);
     this.#peer = from;
     this.#peerAddress = sender;
-    const decipher = createDecipheriv(ALGORITHM, this.key, datagram.subarray(0, UDP_HEADER_BYTES));
-    this.options.heard({ payload: decipher.update(datagram.subarray(UDP_HEADER_BYTES)), timestamp });
+    // In its own place: nobody else has the datagram.
+    const payload = datagram.subarray(UDP_HEADER_BYTES);
+    this.#cipher.apply(datagram.subarray(0, UDP_HEADER_BYTES), payload, payload);
+    this.options.heard({ payload, timestamp });
     return undefined;
   }
+}
+
+function counterModeOf(key: Buffer): CounterMode {
+  const blocks = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
+  return new CounterMode((counters) => blocks.update(counters));
 }
 
 /** Of an address that is one already nothing is looked up: it would cost every packet a round through the resolver. */

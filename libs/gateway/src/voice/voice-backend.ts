@@ -142,13 +142,16 @@ export class BackendConnection {
 
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#isOver) return;
-    if (isBinary) {
-      const frame = bytesOf(data);
-      return this.#tell((ears) => ears.heardAudio(frame));
-    }
+    if (isBinary) return this.#receiveAudio(bytesOf(data));
     const text = bytesOf(data);
     const message = parsed(text);
     this.#tell((ears) => (message === undefined ? ears.heardGarbage() : ears.heard(message, text.length)));
+  }
+
+  /** As `#tell`, without a function made for every frame. */
+  #receiveAudio(frame: Buffer): void {
+    if (this.#ears === undefined) this.#early.push((ears) => ears.heardAudio(frame));
+    else this.#ears.heardAudio(frame);
   }
 
   #over(how: 'backend_closed' | 'backend_lost'): void {

@@ -24,26 +24,23 @@ type Count =
   | 'frames_from_device'
   | 'frames_to_device'
   | 'frames_lost'
+  | `frames_dropped_${FrameDrop}`
   | 'texts_refused'
   | 'texts_dropped'
   | 'unavailable';
 
 export class VoiceCounters {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<Count, number>();
 
   add(count: Count, amount = 1): void {
-    this.#add(`voice_${count}`, amount);
+    this.#counts.set(count, (this.#counts.get(count) ?? 0) + amount);
   }
 
   dropped(reason: FrameDrop, frames: number): void {
-    if (frames > 0) this.#add(`voice_frames_dropped_${reason}`, frames);
+    if (frames > 0) this.add(`frames_dropped_${reason}`, frames);
   }
 
   list(): readonly GatewayCount[] {
-    return [...this.#counts].map(([name, count]) => ({ name, count }));
-  }
-
-  #add(name: string, amount: number): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + amount);
+    return [...this.#counts].map(([name, count]) => ({ name: `voice_${name}`, count }));
   }
 }
