@@ -44,7 +44,7 @@ async function throughHub(server: Child, url: string, conversations: number, dir
     const calls: number[] = [];
     const cpu = { ms: 0 };
     const relayed = await talk(server, { conversations, to: { httpPort, mqttPort, mqttsPort, deviceSecret } }, async (from, until) => {
-      await pause(from - now());
+      await latenciesOfCalls(hub, conversations, from);
       const before = cpuMsOf(hub.pid);
       calls.push(...(await latenciesOfCalls(hub, conversations, until)));
       await pause(until - now());
