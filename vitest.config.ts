@@ -38,7 +38,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Stories wait for processes more than they compute. In the long form some measure, and need the machine for themselves.
-          maxWorkers: process.env['FLOTILLA_TEST_LONG'] === '1' ? 1 : 3,
+          maxWorkers: process.env['FLOTILLA_TEST_LONG'] === '1' ? 1 : 4,
           sequence: { groupOrder: 1 },
         },
       },

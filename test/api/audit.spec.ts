@@ -106,7 +106,7 @@ describe('the audit trail', () => {
 
   it('of the embedded server is verified beside the hub and without it, and where there is none nothing is made', async () => {
     expect(await verify({ FLOTILLA_DATA_DIR: dataDir })).toMatchObject({ code: 2, error: expect.stringContaining('There is no hub') });
-    const embedded = await startHub();
+    const embedded = await startHub({ embedded: true });
     try {
       await ask(
         embedded,

@@ -43,7 +43,7 @@ async function person(name: string, role = 'OPERATOR') {
 const isIn = async (browser: Browser) => (await browser.graphql('{ viewer { name } }')).status === 200;
 
 beforeAll(async () => {
-  hub = await startHub({ env: { FLOTILLA_SIGN_IN_LOCK_SECONDS: '2' } });
+  hub = await startHub({ embedded: true, env: { FLOTILLA_SIGN_IN_LOCK_SECONDS: '2' } });
   adminPassword = readFileSync(path.join(hub.dataDir, 'admin.password'), 'utf8').trim();
   admin = new Browser(hub);
   expect((await admin.signIn(ADMIN, adminPassword)).status).toBe(200);

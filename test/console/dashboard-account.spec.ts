@@ -22,6 +22,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     const port = await freePort();
     [hub, browser] = await Promise.all([
       startHub({
+        embedded: true,
         env: {
           FLOTILLA_OIDC_ISSUER: `http://127.0.0.1:${port}`,
           FLOTILLA_OIDC_CLIENT_ID: 'flotilla',

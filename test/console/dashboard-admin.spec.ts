@@ -21,7 +21,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
 
   beforeAll(async () => {
     const env = { FLOTILLA_WEBHOOK_URLS: deafOrigin, FLOTILLA_VOICE_URL: 'ws://127.0.0.1:1/voice' };
-    [hub, browser] = await Promise.all([startHub({ env }), openBrowser()]);
+    [hub, browser] = await Promise.all([startHub({ embedded: true, env }), openBrowser()]);
     console = await openConsole(browser, hub, { key: null });
     page = console.page;
   });

@@ -1,6 +1,6 @@
 /**
  * The PostgreSQL of a test run: one embedded server that the runner starts before the first spec and stops after the last (`globalSetup` of
- * vitest.config.ts). Specs find it by FLOTILLA_TEST_POSTGRES. Its data is not flushed to disk.
+ * vitest.config.ts). Specs and stories find it by FLOTILLA_TEST_POSTGRES. Its data is not flushed to disk.
  */
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -13,15 +13,16 @@ import { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 /** A database with all migrations and nothing else, from which specs copy theirs. */
 export const TEMPLATE_DATABASE = 'migrated';
 
+/** Nothing here must survive a power cut, and the hubs of several stories at once want more connections than one hub does. */
+const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
+
 /** Starts the server; the returned function stops it and removes its files. */
 export default async function startTestServer(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-test-'));
   // As root the server runs as another user, who must be able to enter.
   await chmod(folder, 0o755);
-  const server = await startEmbeddedPostgres({ dataDir: folder });
+  const server = await startEmbeddedPostgres({ dataDir: folder, settings });
   const dismissWatcher = watch(server.pid, folder);
-  await execute(server.databaseUrl, 'ALTER SYSTEM SET fsync = off');
-  await execute(server.databaseUrl, 'SELECT pg_reload_conf()');
   await execute(server.databaseUrl, `CREATE DATABASE ${TEMPLATE_DATABASE}`);
   await migrate(withDatabase(server.databaseUrl, TEMPLATE_DATABASE));
   process.env['FLOTILLA_TEST_POSTGRES'] = server.databaseUrl;

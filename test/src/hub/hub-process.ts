@@ -1,4 +1,8 @@
-/** The built hub as a child process, on ports of its own and with a data folder of its own: what every story and bench starts from. */
+/**
+ * The built hub as a child process, on ports of its own and with a data folder of its own: what every story and bench starts from. Stories get a migrated
+ * database on the server of the test run, because a cluster for each would cost a third of the time; benches and stories of the embedded default a cluster.
+ */
+import { randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +10,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.js';
+import { openTestDatabase } from './test-database.js';
 
 const hubMain = fileURLToPath(new URL('../../../apps/hub/dist/main.js', import.meta.url));
 
@@ -25,6 +30,8 @@ export interface HubOptions {
   readonly dataDir?: string;
   /** Ms that it has to become ready. */
   readonly readyWithinMs?: number;
+  /** With a PostgreSQL of its own in the data folder, as for somebody who sets nothing. */
+  readonly embedded?: boolean;
 }
 
 /** A running hub. `stop` is what Ctrl-C does; `kill` is `kill -9` of the hub alone, its PostgreSQL goes on. */
@@ -61,8 +68,9 @@ export function removeDataDir(folder: string): void {
 /** Starts the hub and waits for its ready line. Rejects with its log when it ends before, or is not ready in time; then nothing of it runs on. */
 export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   const dataDir = options.dataDir ?? makeDataDir();
+  const env = options.embedded ? options.env : { ...(await databaseOf(dataDir, options.env)), ...options.env };
   const child = spawn(process.execPath, [...hubNodeOptions, hubMain, ...(options.args ?? [])], {
-    env: hubEnvironment(dataDir, options.env),
+    env: hubEnvironment(dataDir, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log: string[] = [];
@@ -71,7 +79,7 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   let isEndExpected = false;
   const within = options.readyWithinMs ?? READY_WITHIN_MS;
   const ready = await readyLine(child, exited, { within, log: () => log.join(''), giveUp: () => endHub(child, exited, dataDir) });
-  const adminKey = options.env?.['FLOTILLA_ADMIN_KEY'] ?? secretIn(dataDir, 'admin.key');
+  const adminKey = env?.['FLOTILLA_ADMIN_KEY'] ?? secretIn(dataDir, 'admin.key');
   if (adminKey === undefined) {
     await endHub(child, exited, dataDir);
     throw new Error('The hub made no admin.key, as with a database of somebody else: give it a FLOTILLA_ADMIN_KEY.');
@@ -101,6 +109,19 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
       await exited;
     },
   };
+}
+
+/** The database and the admin's key of each data folder, which a second start finds again. */
+const databases = new Map<string, Promise<Readonly<Record<string, string>>>>();
+
+/** Nothing outside a test run, which has a server, and where a story brings a database of its own. */
+async function databaseOf(dataDir: string, env: HubOptions['env']): Promise<HubOptions['env']> {
+  if (process.env['FLOTILLA_TEST_POSTGRES'] === undefined || env?.['DATABASE_URL'] !== undefined) return undefined;
+  const database =
+    databases.get(dataDir) ??
+    openTestDatabase({ migrated: true }).then(({ url }) => ({ DATABASE_URL: url, FLOTILLA_ADMIN_KEY: `admin-${randomUUID()}` }));
+  databases.set(dataDir, database);
+  return database;
 }
 
 /** `kill -9` of the hub, and the end of the PostgreSQL that it would leave. */

@@ -1,4 +1,4 @@
-/** A PostgreSQL database for stories of several hub processes, on the server that vitest starts for the run (FLOTILLA_TEST_POSTGRES). */
+/** A PostgreSQL database for a story, on the server that vitest starts for the run (FLOTILLA_TEST_POSTGRES). */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 
@@ -8,12 +8,12 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** An empty database: the hubs bring it to their schema themselves. */
-export async function openTestDatabase(): Promise<TestDatabase> {
+/** An empty database, which the hubs bring to their schema themselves, or a copy of one that has it. */
+export async function openTestDatabase({ migrated = false }: { readonly migrated?: boolean } = {}): Promise<TestDatabase> {
   const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'];
   if (serverUrl === undefined) throw new Error('FLOTILLA_TEST_POSTGRES names no server: run stories with vitest.');
   const name = `story_${randomUUID().replaceAll('-', '')}`;
-  await execute(serverUrl, `CREATE DATABASE ${name}`);
+  await execute(serverUrl, `CREATE DATABASE ${name}${migrated ? ' TEMPLATE migrated' : ''}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return { url: url.href, close: () => execute(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };

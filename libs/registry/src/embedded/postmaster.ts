@@ -57,16 +57,22 @@ const SETTINGS = {
   log_timezone: 'UTC',
 } as const;
 
+export interface PostmasterOptions {
+  readonly logFile: string;
+  /** Before the hub's own settings. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The running server of this cluster, adopted or started. Throws RegistryError EMBEDDED_SERVER_FAILED with the end of the server's log. */
-export async function runPostmaster(cluster: Cluster, binaries: Binaries, logFile: string): Promise<Postmaster> {
+export async function runPostmaster(cluster: Cluster, binaries: Binaries, options: PostmasterOptions): Promise<Postmaster> {
   const running = await findRunning(cluster.folder);
   if (running !== undefined) return running;
-  await setAsideBigLog(logFile);
+  await setAsideBigLog(options.logFile);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(cluster, binaries, logFile, await freePort());
+      return await start(cluster, binaries, options, await freePort());
     } catch (error) {
-      if (attempt >= START_ATTEMPTS_MAX || !PASSING_TROUBLE.test(await endOf(logFile))) throw error;
+      if (attempt >= START_ATTEMPTS_MAX || !PASSING_TROUBLE.test(await endOf(options.logFile))) throw error;
       await sleep(START_AGAIN_AFTER_MS);
     }
   }
@@ -84,8 +90,7 @@ export async function stopPostmaster(pid: number): Promise<void> {
   );
 }
 
-/** What an earlier hub left: a server to adopt, one that is stopping or starting (waited for), or a file that names a process which is gone or is none of ours. */
-/** The running server of this cluster, if there is one. */
+/** The running server of this cluster, if there is one. An earlier hub may have left one that still stops or starts (waited for), or a file that names a process which is gone or none of ours. */
 export async function findRunning(folder: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + START_DEADLINE_MS;
   while (Date.now() < deadline) {
@@ -117,10 +122,11 @@ async function readPidFile(folder: string): Promise<(Postmaster & { readonly isR
   return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' };
 }
 
-async function start(cluster: Cluster, binaries: Binaries, logFile: string, port: number): Promise<Postmaster> {
+async function start(cluster: Cluster, binaries: Binaries, options: PostmasterOptions, port: number): Promise<Postmaster> {
+  const { logFile } = options;
   const log = await open(logFile, 'a', 0o600);
   try {
-    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const settings = Object.entries({ ...SETTINGS, ...options.settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = spawn(binaries.postgres, ['-D', cluster.folder, '-p', String(port), ...settings], {
       cwd: cluster.folder,
       detached: true,

@@ -15,6 +15,8 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Where cluster and programs go that the server's user cannot reach in the data folder. */
   readonly sharedDir?: string;
+  /** Settings of PostgreSQL before the hub's own, e.g. for a server that need not last. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedPostgres {
@@ -34,7 +36,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const dataDir = path.resolve(options.dataDir);
   const unlock = await lockDataDir(dataDir);
   try {
-    return await start(dataDir, options.sharedDir ?? SHARED_DIR, unlock);
+    return await start(dataDir, options, unlock);
   } catch (error) {
     await unlock();
     throw error;
@@ -49,11 +51,15 @@ export async function findEmbeddedPostgres({ dataDir, sharedDir = SHARED_DIR }: 
   return postmaster && urlOf(cluster, postmaster, ROLE);
 }
 
-async function start(dataDir: string, sharedDir: string, unlock: () => Promise<void>): Promise<EmbeddedPostgres> {
+async function start(
+  dataDir: string,
+  { sharedDir = SHARED_DIR, settings }: EmbeddedPostgresOptions,
+  unlock: () => Promise<void>,
+): Promise<EmbeddedPostgres> {
   const user = await findServerUser();
   const binaries = await findBinaries(user, sharedDir);
   const cluster = await openCluster(dataDir, sharedDir, binaries, user);
-  const postmaster = await runPostmaster(cluster, binaries, path.join(dataDir, 'postgres.log'));
+  const postmaster = await runPostmaster(cluster, binaries, { logFile: path.join(dataDir, 'postgres.log'), settings });
   try {
     await ensureDatabase(cluster, postmaster);
   } catch (error) {

@@ -1,0 +1,82 @@
+/** Mistakes of an operator, from the outside: each ends in one paragraph that says what to do, starts nothing and leaves what runs unharmed. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { processesOf } from '../src/hub/processes.js';
+
+const hubMain = fileURLToPath(new URL('../../apps/hub/dist/main.js', import.meta.url));
+
+const folders: string[] = [];
+afterEach(() => {
+  folders.splice(0).forEach(removeDataDir);
+});
+
+describe('a hub that cannot be started', () => {
+  it('names every setting that makes no sense, and starts nothing', () => {
+    const dataDir = path.join(makeDataDir(), 'never');
+    folders.push(path.dirname(dataDir));
+    const { status, stderr } = spawnSync(process.execPath, [hubMain], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], FLOTILLA_DATA_DIR: dataDir, FLOTILLA_HTTP_PORT: 'eighty', FLOTILLA_DEVICE_AUTH: 'maybe' },
+    });
+    expect(status).toBe(2);
+    expect(stderr).toContain('FLOTILLA_HTTP_PORT must be a port number');
+    expect(stderr).toContain('FLOTILLA_DEVICE_AUTH must be credentials, hmac or open');
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it.each([
+    { situation: 'a flag that it does not know', args: ['--dmeo'], env: {}, says: 'not --dmeo' },
+    {
+      situation: 'a PostgreSQL that is not there',
+      args: [],
+      env: { DATABASE_URL: 'postgres://flotilla:secret@localhost:1/flotilla' },
+      says: 'PostgreSQL at localhost:1/flotilla does not let the hub in: connect ECONNREFUSED',
+    },
+    { situation: 'a data folder that is a file', args: [], env: { FLOTILLA_DATA_DIR: hubMain }, says: 'Make it a folder' },
+  ])('ends with one paragraph about $situation', ({ args, env, says }) => {
+    const dataDir = makeDataDir();
+    folders.push(dataDir);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [hubMain, ...args], {
+      encoding: 'utf8',
+      cwd: dataDir,
+      env: { PATH: process.env['PATH'], FLOTILLA_DATA_DIR: path.join(dataDir, 'data'), ...env },
+    });
+    expect(status).toBeGreaterThan(0);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('secret');
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+});
+
+describe('beside a running hub', () => {
+  let hub: HubProcess;
+  beforeAll(async () => {
+    hub = await startHub({ embedded: true });
+  });
+  afterAll(async () => {
+    await hub.stop();
+    removeDataDir(hub.dataDir);
+  });
+  afterEach(async () => {
+    expect((await fetch(`${hub.httpUrl}/health/ready`)).status).toBe(200);
+    expect(readFileSync(path.join(hub.dataDir, 'admin.key'), 'utf8').trim()).toBe(hub.adminKey);
+  });
+
+  it('a second one on its data folder is refused', async () => {
+    const again = startHub({ dataDir: hub.dataDir, embedded: true });
+    await expect(again).rejects.toThrow(new RegExp(`${path.basename(hub.dataDir)}|already`));
+  });
+
+  it('one on its port is told which is taken', async () => {
+    const dataDir = makeDataDir();
+    folders.push(dataDir);
+    const other = startHub({ dataDir, embedded: true, env: { FLOTILLA_HTTP_PORT: String(hub.httpPort) } });
+    await expect(other).rejects.toThrow(new RegExp(`${hub.httpPort}`));
+    expect(processesOf(dataDir)).toEqual([]);
+  });
+});
