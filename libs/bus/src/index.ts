@@ -5,7 +5,7 @@ export type { Bus } from './bus.js';
 export type { CallRouter, CallServer, RoutedCall } from './calls/call-router.js';
 export type { DirectoryEntry, SessionDirectory } from './directory/directory.js';
 export { decidedPerMessageMax } from './feed/feed.js';
-export type { EventFeed, FeedEvent, FeedTopic, FeedTopics } from './feed/feed.js';
+export type { EventFeed, FeedEvent, FeedListening, FeedTopic, FeedTopics } from './feed/feed.js';
 export { openLocalBus } from './local-bus.js';
 export type { LocalBusOptions } from './local-bus.js';
 export { openRedisBus } from './redis-bus.js';

@@ -15,7 +15,7 @@ import type {
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { deviceChanges, type StreamSources } from '../subscriptions/device-changes.js';
-import { eventAdditions, type EventAddition } from '../subscriptions/event-additions.js';
+import { eventAdditions, type EventAddition, type EventBatch } from '../subscriptions/event-additions.js';
 import { decidedTargets } from '../subscriptions/decided-targets.js';
 import { indexFeed } from '../subscriptions/feed-index.js';
 import { jobChanges } from '../subscriptions/job-changes.js';
@@ -37,8 +37,9 @@ export class LiveResolver {
     return deviceChanges({ ...this.sources, view }, parseDeviceFilter(filter));
   }
 
-  @Subscription('eventAdded', { resolve: withFreshLoaders<EventAddition> })
-  eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs, context: ApiContext): Live<EventAddition> {
+  // Nothing of an event is loaded.
+  @Subscription('eventAdded', { resolve: (addition: EventAddition) => addition })
+  eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs, context: ApiContext): Live<EventBatch> {
     const sources = { ...this.sources, view: context.view, isNarrowed: context.viewer.devices !== undefined };
     return eventAdditions(sources, withoutNulls(filter ?? {}));
   }

@@ -23,8 +23,8 @@ export interface SocketRules {
 /** What graphql-ws keeps for us with each connection. */
 export interface SocketOfConnection {
   readonly socket: WebSocket;
-  /** A message as it goes over the wire; resolves when the next one may follow. */
-  readonly send: (text: string) => Promise<void>;
+  /** Messages as they go over the wire (text-frames.ts); resolves when the next ones may follow. */
+  readonly sendFrames: (frames: Buffer) => Promise<void>;
   readonly remoteAddress: string | undefined;
   readonly token: string | undefined;
 }
@@ -36,10 +36,12 @@ export function bindSocket(
 ): void {
   const stopPings = pingUntilDead(socket);
   const hold = holdForTurn(stream);
-  const send = (text: string): Promise<void> => {
+  const sendBounded = (write: (done?: () => void) => void): Promise<void> => {
     hold();
-    return sendBounded(socket, text, backlogBytesMax);
+    return writeBounded(socket, write, backlogBytesMax);
   };
+  // ws writes each of its frames to the same stream, whole and at once, so that frames written beside it never mix with them.
+  const sendFrames = (frames: Buffer): Promise<void> => sendBounded((done) => void stream.write(frames, done));
   const fail = (error: unknown): void => {
     logger.error({ err: error }, 'a GraphQL socket failed inside');
     socket.close(CloseCode.InternalServerError, 'Internal server error');
@@ -49,11 +51,11 @@ export function bindSocket(
   const closed = server.opened(
     {
       protocol: socket.protocol,
-      send,
+      send: (text) => sendBounded((done) => socket.send(text, done)),
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => socket.on('message', (data) => void take(textOf(data)).catch(fail)),
     },
-    { socket, send, remoteAddress, token },
+    { socket, sendFrames, remoteAddress, token },
   );
   socket.once('close', (code, reason) => {
     stopPings();
@@ -76,11 +78,11 @@ function holdForTurn(stream: Duplex): () => void {
 }
 
 /** Resolves when the next message may follow: where much waits, when all of it is with the kernel. */
-function sendBounded(socket: WebSocket, text: string, backlogBytesMax: number): Promise<void> {
+function writeBounded(socket: WebSocket, write: (done?: () => void) => void, backlogBytesMax: number): Promise<void> {
   if (socket.bufferedAmount > backlogBytesMax) socket.terminate();
   if (socket.readyState !== socket.OPEN) return Promise.resolve();
-  if (socket.bufferedAmount > aheadBytesMax) return new Promise((resolve) => socket.send(text, () => resolve()));
-  socket.send(text);
+  if (socket.bufferedAmount > aheadBytesMax) return new Promise((resolve) => write(() => resolve()));
+  write();
   return Promise.resolve();
 }
 

@@ -3,40 +3,50 @@ import type { FeedEvent } from '@flotilla/bus';
 import type { EventFilter } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import type { StreamSources } from './device-changes.js';
+import { EventQueue } from './event-queue.js';
 import { liveStream } from './live-stream.js';
-import { SubscriberQueue } from './subscriber-queue.js';
 
-export class EventAddition {
-  constructor(
-    /** Good for `events(after:)`: what was missed is after it. */
-    readonly cursor: string,
-    readonly node: FeedEvent,
-  ) {}
+export interface EventAddition {
+  /** Good for `events(after:)`: what was missed is after it. */
+  readonly cursor: string;
+  readonly node: FeedEvent;
 }
 
-/** Events looked at with one statement, for a narrowed subscriber. */
-const readMax = 100;
+/** What one subscriber is shown of a moment, oldest first; each event is a message of its own. */
+export class EventBatch {
+  constructor(
+    readonly events: readonly FeedEvent[],
+    private readonly cursorOf: (event: FeedEvent) => string,
+  ) {}
+
+  additionOf(event: FeedEvent): EventAddition {
+    return { cursor: this.cursorOf(event), node: event };
+  }
+}
+
+/** Events of one batch: written at once, and looked at with one statement for a narrowed subscriber. */
+const batchMax = 100;
 
 export interface EventSources extends Pick<StreamSources, 'view' | 'feed' | 'queueMax'> {
   /** Whether `view` is less than everything: then it is asked about the device of each event. */
   readonly isNarrowed: boolean;
 }
 
-/** Ends with TOO_SLOW where more events wait than are kept: one that is left out would be taken for one that never was. */
-export function eventAdditions(sources: EventSources, filter: EventFilter): AsyncGenerator<EventAddition, void, void> {
+/** Ends with TOO_SLOW where more events wait than are kept. */
+export function eventAdditions(sources: EventSources, filter: EventFilter): AsyncGenerator<EventBatch, void, void> {
+  const cursorOf = (event: FeedEvent): string => sources.view.events.cursorOf(event);
   return liveStream(async function* (signal) {
-    const added = new SubscriberQueue<FeedEvent>(sources.queueMax);
+    const added = new EventQueue(sources.queueMax);
     const unsubscribe = sources.feed.events.subscribe(filter.deviceId === undefined ? undefined : [filter.deviceId], (event) => {
-      if (matches(event, filter)) added.push(event.id, event);
-      if (added.droppedCount > 0) added.close();
+      if (matches(event, filter)) added.push(event);
     });
     signal.addEventListener('abort', () => added.close());
-    const takeMax = sources.isNarrowed ? readMax : 1;
     try {
-      for (let events = await added.take(takeMax); events; events = await added.take(takeMax)) {
-        for (const node of await seenOf(sources, events)) yield new EventAddition(sources.view.events.cursorOf(node), node);
+      for (let events = await added.take(batchMax); events; events = await added.take(batchMax)) {
+        const seen = await seenOf(sources, events);
+        if (seen.length > 0) yield new EventBatch(seen, cursorOf);
       }
-      if (added.droppedCount > 0) throw tooSlow(sources.queueMax);
+      if (added.isOverrun) throw tooSlow(sources.queueMax);
     } finally {
       unsubscribe();
     }

@@ -1,17 +1,30 @@
 /** One subscription of a topic of the feed for all who listen to it here, found by what a message is about: it costs as much as the listeners it is for. */
-import type { EventFeed, FeedTopic, FeedTopics } from '@flotilla/bus';
+import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from '@flotilla/bus';
+
+/**
+ * Ms that events are gathered: as long as their writer gathers them, so that a subscriber hears of one hardly sooner than `events` shows it. Each socket is then
+ * written fifty times a second at most, whatever the fleet says.
+ */
+const eventGatherMs = 20;
 
 /** Listens to the feed while anybody listens here. */
 export class FeedIndex<Topic extends FeedTopic> {
   readonly #feed: Pick<EventFeed, 'subscribe'>;
   readonly #topic: Topic;
   readonly #keyOf: (message: FeedTopics[Topic]) => string | undefined;
+  readonly #listening: FeedListening;
   readonly #byKey = new Map<string, Set<(message: FeedTopics[Topic]) => void>>();
   readonly #ofAll = new Set<(message: FeedTopics[Topic]) => void>();
   #stop: (() => void) | undefined;
 
-  constructor(feed: Pick<EventFeed, 'subscribe'>, topic: Topic, keyOf: (message: FeedTopics[Topic]) => string | undefined) {
+  constructor(
+    feed: Pick<EventFeed, 'subscribe'>,
+    topic: Topic,
+    keyOf: (message: FeedTopics[Topic]) => string | undefined,
+    listening: FeedListening = {},
+  ) {
     this.#feed = feed;
+    this.#listening = listening;
     this.#topic = topic;
     this.#keyOf = keyOf;
   }
@@ -23,7 +36,7 @@ export class FeedIndex<Topic extends FeedTopic> {
     const distinct = keys && [...new Set(keys)];
     if (distinct === undefined) this.#ofAll.add(own);
     for (const key of distinct ?? []) this.#takersOf(key).add(own);
-    this.#stop ??= this.#feed.subscribe(this.#topic, (message) => this.#tell(message));
+    this.#stop ??= this.#feed.subscribe(this.#topic, (message) => this.#tell(message), this.#listening);
     return () => {
       this.#ofAll.delete(own);
       for (const key of distinct ?? []) this.#forget(key, own);
@@ -63,7 +76,7 @@ export interface FeedIndexes {
 
 export function indexFeed(feed: Pick<EventFeed, 'subscribe'>): FeedIndexes {
   return {
-    events: new FeedIndex(feed, 'event', ({ deviceId }) => deviceId),
+    events: new FeedIndex(feed, 'event', ({ deviceId }) => deviceId, { gatherMs: eventGatherMs }),
     devices: new FeedIndex(feed, 'device', ({ deviceId }) => deviceId),
     jobs: new FeedIndex(feed, 'job', ({ jobId }) => jobId),
     decided: new FeedIndex(feed, 'decided', ({ jobId }) => jobId),

@@ -4,49 +4,61 @@
  */
 import { createSourceEventStream, execute, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { FeedEvent } from '@flotilla/bus';
-import { EventAddition } from './event-additions.js';
+import type { ApiLogger } from '../api-deps.js';
+import { toPublicErrors } from '../errors/public-errors.js';
+import { EventBatch, type EventAddition } from './event-additions.js';
 
 export interface LiveArgs extends ExecutionArgs {
-  /** Sends a result that is text already; resolves when the next one may follow. */
-  readonly sendPayload: (text: string) => Promise<void>;
+  /** Sends results that are JSON already, each as a message; resolves when the next ones may follow. */
+  readonly sendPayloads: (payloads: readonly Buffer[]) => Promise<void>;
 }
 
-/** `text` where it may be sent as it is; errors are first made fit for the public. */
-interface SharedResult {
-  readonly result: ExecutionResult;
-  readonly text: string | undefined;
-}
+/** The JSON of a result, fit for the public; a promise until it is there. */
+type SharedPayload = Buffer | Promise<Buffer>;
 
 export class SharedResults {
   /** By event, as long as anybody is to be told of it, then by operation. */
-  readonly #byEvent = new WeakMap<FeedEvent, Map<string, Promise<SharedResult>>>();
+  readonly #byEvent = new WeakMap<FeedEvent, Map<string, SharedPayload>>();
+  readonly #logger: ApiLogger;
 
-  /** As `subscribe` of graphql, but that results that are text already are sent and not given. */
+  constructor(logger: ApiLogger) {
+    this.#logger = logger;
+  }
+
+  /** As `subscribe` of graphql, but that results of events are sent and not given. */
   readonly subscribe = async (args: LiveArgs): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> => {
     const source = await createSourceEventStream(args);
     if (!(Symbol.asyncIterator in source)) return source;
     const operation = operationOf(args);
     return resolved(source, async (value) => {
-      if (!(value instanceof EventAddition)) return execute({ ...args, rootValue: value });
-      const { result, text } = await this.#resultOf(args, operation, value);
-      if (text === undefined) return result;
-      await args.sendPayload(text);
+      if (!(value instanceof EventBatch)) return execute({ ...args, rootValue: value });
+      const payloads = value.events.map((event) => this.#payloadOf(event, operation, () => this.#run(args, value.additionOf(event))));
+      await args.sendPayloads(payloads.every(isReady) ? payloads : await Promise.all(payloads));
       return undefined;
     });
   };
 
-  #resultOf(args: ExecutionArgs, operation: string, value: EventAddition): Promise<SharedResult> {
-    const results = this.#byEvent.get(value.node) ?? new Map<string, Promise<SharedResult>>();
-    this.#byEvent.set(value.node, results);
-    const shared = results.get(operation) ?? shareable(execute({ ...args, rootValue: value }));
-    results.set(operation, shared);
-    return shared;
+  #payloadOf(event: FeedEvent, operation: string, run: () => SharedPayload): SharedPayload {
+    let payloads = this.#byEvent.get(event);
+    if (payloads === undefined) this.#byEvent.set(event, (payloads = new Map<string, SharedPayload>()));
+    let payload = payloads.get(operation);
+    if (payload === undefined) payloads.set(operation, (payload = run()));
+    return payload;
+  }
+
+  #run(args: LiveArgs, addition: EventAddition): SharedPayload {
+    const result = execute({ ...args, rootValue: addition });
+    return result instanceof Promise ? result.then((late) => this.#written(late)) : this.#written(result);
+  }
+
+  #written(result: ExecutionResult): Buffer {
+    const shown = result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, this.#logger) } : result;
+    return Buffer.from(JSON.stringify(shown));
   }
 }
 
-async function shareable(running: ExecutionResult | Promise<ExecutionResult>): Promise<SharedResult> {
-  const result = await running;
-  return { result, text: result.errors ? undefined : JSON.stringify(result) };
+function isReady(payload: SharedPayload): payload is Buffer {
+  return Buffer.isBuffer(payload);
 }
 
 /** Equal for operations that show the same. */

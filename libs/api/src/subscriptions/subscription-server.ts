@@ -13,6 +13,7 @@ import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 import { bindSocket, type SocketOfConnection } from './bind-socket.js';
 import { SharedResults, type LiveArgs } from './shared-results.js';
+import { textFrames } from './text-frames.js';
 import { watchKey } from './watch-key.js';
 
 export interface SubscriptionServerDeps extends ApiDeps {
@@ -53,7 +54,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     token === undefined || connectionParams?.authorization !== undefined
       ? callers.ofKey(connectionParams?.authorization)
       : callers.ofToken(token, watched);
-  const results = new SharedResults();
+  const results = new SharedResults(logger);
   const protocol = makeServer<{ authorization?: unknown }, SocketOfConnection>({
     onConnect: async (connection) => {
       if (!(await isKnown(callerOf(connection)))) return false;
@@ -99,16 +100,18 @@ async function prepare(
     if (errors.length > 0) return errors;
     await admission.admit({ schema, document, variables, operationName }, caller.viewer);
     const contextValue = new ApiContext(registry, caller, connection.extra.remoteAddress);
-    const sendPayload = (text: string): Promise<void> => connection.extra.send(nextMessage(id, text));
-    return { schema, document, variableValues: variables, operationName, contextValue, sendPayload };
+    const sendPayloads = payloadSender(id, connection.extra.sendFrames);
+    return { schema, document, variableValues: variables, operationName, contextValue, sendPayloads };
   } catch (error) {
     return [asGraphQLError(error)];
   }
 }
 
-/** As graphql-ws would write it, around a payload that is text already. */
-function nextMessage(id: string, payload: string): string {
-  return `{"id":${JSON.stringify(id)},"type":"next","payload":${payload}}`;
+/** Messages as graphql-ws would write them, around payloads that are JSON already. */
+function payloadSender(id: string, sendFrames: SocketOfConnection['sendFrames']): LiveArgs['sendPayloads'] {
+  const before = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
+  const after = Buffer.from('}');
+  return (payloads) => sendFrames(textFrames(before, payloads, after));
 }
 
 /** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */

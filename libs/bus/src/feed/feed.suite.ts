@@ -31,6 +31,30 @@ export function describeFeed(harness: BusHarness): void {
       ]);
     });
 
+    it('gathers for a listener that wants it so, and loses and mixes up nothing', async () => {
+      const { here } = harness.buses();
+      const turns: string[][] = [];
+      const seen = new Promise<void>((resolve) => {
+        let isSameTurn = false;
+        here.feed.subscribe(
+          'job',
+          ({ jobId }) => {
+            if (!isSameTurn) turns.push([]);
+            isSameTurn = true;
+            setImmediate(() => (isSameTurn = false));
+            turns.at(-1)?.push(jobId);
+            if (jobId === 'c') resolve();
+          },
+          { gatherMs: 100 },
+        );
+      });
+      here.feed.publish('job', jobMessage('a'));
+      setTimeout(() => here.feed.publish('job', jobMessage('b')), 1);
+      setTimeout(() => here.feed.publish('job', jobMessage('c')), 2);
+      await seen;
+      expect(turns).toEqual([['a', 'b', 'c']]);
+    });
+
     it('carries a late answer unchanged', async () => {
       const { here, there } = harness.buses();
       const result = { content: [{ type: 'text', text: 'true' }], isError: false };

@@ -37,9 +37,14 @@ export interface FeedTopics {
 
 export type FeedTopic = keyof FeedTopics;
 
+export interface FeedListening {
+  /** Ms that messages are gathered before the listener hears of them, one after the other: for one whose work costs less for many at once. */
+  readonly gatherMs?: number;
+}
+
 export interface EventFeed {
   /** Never throws and never waits: a feed that cannot keep up drops and counts. */
   publish<Topic extends FeedTopic>(topic: Topic, message: FeedTopics[Topic]): void;
   /** Returns a function that ends the subscription. */
-  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void): () => void;
+  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void, listening?: FeedListening): () => void;
 }

@@ -1,6 +1,6 @@
 /** The feed within one process. Listeners run later and apart from each other: none can slow the publisher, and one that throws harms nobody else. */
 import type { BusLogger } from '../bus-logger.js';
-import type { EventFeed, FeedTopic, FeedTopics } from './feed.js';
+import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from './feed.js';
 
 /** Messages that may wait for one subscriber: a second of the busiest fleet we measure. Past it the newest are dropped, because the feed promises at most once. */
 export const SUBSCRIBER_MESSAGES_MAX = 10_000;
@@ -17,6 +17,7 @@ class Subscriber<Message> {
     readonly listener: (message: Message) => void,
     readonly logger: BusLogger,
     readonly onDropped: () => void,
+    readonly gatherMs: number,
   ) {}
 
   offer(message: Message): void {
@@ -25,7 +26,11 @@ class Subscriber<Message> {
       return;
     }
     this.#waiting.push(message);
-    this.#schedule();
+    if (this.#isScheduled) return;
+    if (this.gatherMs > 0) {
+      this.#isScheduled = true;
+      setTimeout(() => this.#deliver(), this.gatherMs).unref();
+    } else this.#deliverSoon();
   }
 
   end(): void {
@@ -33,16 +38,13 @@ class Subscriber<Message> {
     this.#waiting.length = 0;
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
+  #deliverSoon(): void {
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#deliver();
-    });
+    setImmediate(() => this.#deliver());
   }
 
   #deliver(): void {
+    this.#isScheduled = false;
     for (const message of this.#waiting.splice(0, MESSAGES_PER_TURN)) {
       if (this.#isEnded) return;
       try {
@@ -51,7 +53,7 @@ class Subscriber<Message> {
         this.logger.error({ err: error }, 'a feed listener threw');
       }
     }
-    if (this.#waiting.length > 0) this.#schedule();
+    if (this.#waiting.length > 0 && !this.#isScheduled) this.#deliverSoon();
   }
 }
 
@@ -85,9 +87,13 @@ export class LocalFeed implements EventFeed {
     for (const subscriber of this.#subscribers[topic]) subscriber.offer(message);
   }
 
-  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void): () => void {
+  subscribe<Topic extends FeedTopic>(
+    topic: Topic,
+    listener: (message: FeedTopics[Topic]) => void,
+    { gatherMs = 0 }: FeedListening = {},
+  ): () => void {
     const subscribers = this.#subscribers[topic];
-    const subscriber = new Subscriber(listener, this.#logger, () => this.#countDropped(topic));
+    const subscriber = new Subscriber(listener, this.#logger, () => this.#countDropped(topic), gatherMs);
     subscribers.add(subscriber);
     return () => {
       subscriber.end();

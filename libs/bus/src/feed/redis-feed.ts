@@ -1,6 +1,6 @@
 /** The feed over Redis: subscribers of this process are told directly, those of others through pub/sub. Drops and counts when Redis cannot keep up. */
 import type { BusLogger } from '../bus-logger.js';
-import type { EventFeed, FeedTopic, FeedTopics } from './feed.js';
+import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from './feed.js';
 import { LocalFeed } from './local-feed.js';
 import type { RedisLink } from '../redis/redis-link.js';
 import { parseFeedMessage } from '../redis/redis-messages.js';
@@ -60,8 +60,8 @@ export class RedisFeed implements EventFeed {
       .finally(() => (this.#unacknowledged -= 1));
   }
 
-  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void): () => void {
-    const endLocal = this.#local.subscribe(topic, listener);
+  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void, listening?: FeedListening): () => void {
+    const endLocal = this.#local.subscribe(topic, listener, listening);
     let isEnded = false;
     this.#localSubscribers[topic] += 1;
     return () => {

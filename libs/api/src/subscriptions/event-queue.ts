@@ -1,0 +1,50 @@
+/** Events that wait for one subscriber, at most `lengthMax`. Where one more comes it is overrun and keeps none: one that is left out would be taken for one that never was. */
+import type { FeedEvent } from '@flotilla/bus';
+
+export class EventQueue {
+  readonly #lengthMax: number;
+  #waiting: FeedEvent[] = [];
+  #wake: (() => void) | undefined;
+  #isClosed = false;
+  #isOverrun = false;
+
+  constructor(lengthMax: number) {
+    this.#lengthMax = lengthMax;
+  }
+
+  /** Whether it ended because nobody took events in time. */
+  get isOverrun(): boolean {
+    return this.#isOverrun;
+  }
+
+  /** After the end it does nothing. */
+  push(event: FeedEvent): void {
+    if (this.#isClosed) return;
+    if (this.#waiting.length >= this.#lengthMax) {
+      this.#isOverrun = true;
+      this.close();
+      return;
+    }
+    this.#waiting.push(event);
+    this.#wake?.();
+  }
+
+  /** Waits for at least one event and takes up to `max`, oldest first; undefined once it has ended. One taker at a time. */
+  async take(max: number): Promise<readonly FeedEvent[] | undefined> {
+    if (this.#waiting.length === 0 && !this.#isClosed) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = undefined;
+    }
+    if (this.#isClosed) return undefined;
+    if (this.#waiting.length > max) return this.#waiting.splice(0, max);
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting = [];
+    this.#wake?.();
+  }
+}
