@@ -226,7 +226,7 @@ async function connect(
       const deviceId = name as DeviceId;
       const at = Date.now();
       const plain = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
-      const epoch = await registry.devices.connecting({ deviceId, ...plain, connectedAt: at });
+      const { epoch } = await registry.devices.connecting({ deviceId, ...plain, connectedAt: at });
       const known = { model: 'board', firmwareVersion, toolSetHash: hash, toolsComplete: true };
       await registry.devices.ready({ deviceId, epoch, gatewayId, ...known, at });
       gateway.epochs.set(deviceId, epoch);

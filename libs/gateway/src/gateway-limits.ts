@@ -107,6 +107,11 @@ export interface GatewayLimits {
   readonly statusCallsPerSecondBusyMax: number;
   /** A state that is kept, bytes of JSON. Known boards report some 300. */
   readonly reportedStateBytesMax: number;
+  /**
+   * A session is written when its device has told what it can do, so that a fleet that comes back costs one write a device instead of two; at the latest after so long, ms. Less
+   * than a device waits before it connects again, elsewhere perhaps: sessions are numbered in the order of these writes.
+   */
+  readonly readinessWaitMs: number;
   /** From a listing without any tool, the first of a session, to the second, ms: some boards register their tools only after they have connected. */
   readonly emptyListingRetryMs: number;
   /** Wait between two attempts of a write to PostgreSQL, ms: first and longest. */
@@ -173,6 +178,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   statusBusyCallsPerSecond: 1_000,
   statusCallsPerSecondBusyMax: 20,
   reportedStateBytesMax: 4 * 1024,
+  readinessWaitMs: 1_000,
   emptyListingRetryMs: 30_000,
   retryDelayMs: 250,
   retryDelayMsMax: 5_000,

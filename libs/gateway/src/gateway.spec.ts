@@ -135,15 +135,15 @@ describe('what changed since the last time', () => {
     await stage.close();
     const { devices, toolSets, events } = registry;
     const connected: MqttDevice[] = [];
-    const ready: SessionStores['devices']['ready'] = async (session) => {
-      const answer = await devices.ready(session);
+    const connecting: SessionStores['devices']['connecting'] = async (device) => {
+      const answer = await devices.connecting(device);
       connected[0]?.conn.destroy();
       await vi.waitFor(() => expect(stage.gateway.status().sessions).toEqual([]));
       return answer;
     };
     const slow: SessionStores['devices'] = {
-      connecting: (one) => devices.connecting(one),
-      ready,
+      connecting,
+      ready: (one) => devices.ready(one),
       closed: (one) => devices.closed(one),
       report: (one) => devices.report(one),
     };

@@ -31,7 +31,7 @@ export interface DeviceRow {
   readonly epoch: number;
 }
 
-/** What is known of a connection before the greeting. */
+/** A connection, and what its greeting told where that came first: one write then does for both. */
 export interface ConnectingDevice {
   readonly deviceId: DeviceId;
   readonly dialect: Dialect;
@@ -39,6 +39,21 @@ export interface ConnectingDevice {
   readonly reachability: Reachability;
   readonly remoteAddress: string | undefined;
   readonly connectedAt: number;
+  readonly ready?: ReadyFacts | undefined;
+}
+
+export interface OpenedSession {
+  /** Number of the connection. */
+  readonly epoch: number;
+  /** Where the session was ready. */
+  readonly ready: ReadyResult | undefined;
+}
+
+/** What a ready session replaced. Not current is one that has ended, is not its device's newest, or whose device was removed. */
+export interface ReadyResult {
+  readonly isCurrent: boolean;
+  readonly previousToolSetHash: ToolSetHash | undefined;
+  readonly previousFirmwareVersion: string | undefined;
 }
 
 /** What a status tool answered. */
@@ -57,10 +72,8 @@ export interface FormerState {
   readonly state: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the greeting and the listing told; written once when the session becomes ready and again when the tools change. */
-export interface ReadySession {
-  readonly deviceId: DeviceId;
-  readonly epoch: number;
+/** What the greeting and the listing told. */
+export interface ReadyFacts {
   readonly gatewayId: HubProcessId;
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
@@ -68,6 +81,12 @@ export interface ReadySession {
   readonly toolSetHash: ToolSetHash | undefined;
   readonly toolsComplete: boolean;
   readonly at: number;
+}
+
+/** Written when the session becomes ready, and again when the tools change. */
+export interface ReadySession extends ReadyFacts {
+  readonly deviceId: DeviceId;
+  readonly epoch: number;
 }
 
 export interface ClosedSession {
@@ -125,14 +144,10 @@ export interface ToolSetUseRow {
  * when committed. A write of an older epoch changes nothing.
  */
 export interface DeviceStore {
-  /** Makes the device if it is new, raises its epoch, opens the session row; resolves to the new epoch. */
-  connecting(device: ConnectingDevice): Promise<number>;
+  /** Makes the device if it is new, raises its epoch, opens the session row; with `ready` it does what `ready` does as well. */
+  connecting(device: ConnectingDevice): Promise<OpenedSession>;
   /** The session is greeted: presence ONLINE, tool set pointer, model and version. Resolves to whether it was still the newest epoch, and the tool set the device pointed to before. */
-  ready(session: ReadySession): Promise<{
-    readonly isCurrent: boolean;
-    readonly previousToolSetHash: ToolSetHash | undefined;
-    readonly previousFirmwareVersion: string | undefined;
-  }>;
+  ready(session: ReadySession): Promise<ReadyResult>;
   /** The session ended: presence OFFLINE if it was the newest. Resolves to whether it was. */
   closed(session: ClosedSession): Promise<boolean>;
   /** Keeps what the device reports of its state, where it differs from what is kept; resolves to what was. */

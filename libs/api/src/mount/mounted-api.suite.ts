@@ -146,7 +146,7 @@ async function addDevice(registry: Registry, lease: ProcessLease, id: string, to
     .slice(0, 64) as ToolSetHash;
   await registry.toolSets.ensure({ hash, tools: tools.map((each) => ({ ...each, schemaKnown: true })) });
   const at = Date.now();
-  const epoch = await registry.devices.connecting({
+  const { epoch } = await registry.devices.connecting({
     deviceId,
     dialect: 'XIAOZHI',
     transport: 'MQTT',

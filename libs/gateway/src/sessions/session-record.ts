@@ -5,7 +5,7 @@
 import type { Bus } from '@flotilla/bus';
 import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
-import type { CallStore, DeviceStore, EventStore, ToolSet, ToolSetStore } from '@flotilla/registry';
+import type { CallStore, DeviceStore, EventStore, OpenedSession, ReadyFacts, ReadyResult, ToolSet, ToolSetStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
@@ -45,8 +45,6 @@ export interface SessionRecordOptions {
   readonly onSuperseded: () => void;
 }
 
-type ReadyAnswer = Awaited<ReturnType<DeviceStore['ready']>>;
-
 /** Names per list of one event: a row need not carry hundreds. */
 const NAMES_MAX = 100;
 
@@ -57,21 +55,34 @@ export class SessionRecord {
   readonly opened: Promise<void>;
   #announced = Promise.resolve();
   #facts: SessionFacts | undefined;
+  /** Facts that the first write took along, until they are announced. */
+  #writtenAtStart: { readonly facts: SessionFacts; readonly answer: ReadyResult } | undefined;
   #isAnnouncing = false;
   #wasAnnounced = false;
   #isClosed = false;
   #isAbandoned = false;
+  /** Ends the wait of the first write for what the device tells of itself. */
+  #waitNoLonger: () => void = () => undefined;
+  readonly #waited: Promise<void>;
 
   constructor(
     private readonly context: RecordContext,
     private readonly options: SessionRecordOptions,
   ) {
+    this.#waited = new Promise((resolve) => {
+      const cancel = context.clock.setTimer(context.limits.readinessWaitMs, resolve);
+      this.#waitNoLonger = () => {
+        cancel();
+        resolve();
+      };
+    });
     this.opened = this.#open(options.connectedAt);
   }
 
   /** The session is ready, or its tools or version changed. Of several in a row only the last is written. */
   announce(facts: SessionFacts): void {
     this.#facts = facts;
+    this.#waitNoLonger();
     if (this.#isAnnouncing) return;
     this.#isAnnouncing = true;
     this.#announced = this.#announceAll();
@@ -87,6 +98,7 @@ export class SessionRecord {
   /** The session ended; to be called once. Resolves when the end is written. */
   async close(reason: string): Promise<void> {
     this.#isClosed = true;
+    this.#waitNoLonger();
     const at = this.context.clock.now();
     if (this.#wasAnnounced) await this.#leaveDirectory();
     await this.opened;
@@ -121,18 +133,25 @@ export class SessionRecord {
     this.context.bus.feed.publish('event', row);
   }
 
+  /** A device that is ready soon is written once. One that takes its time is on record before. */
   async #open(connectedAt: number): Promise<void> {
     await this.options.after;
-    const { deviceId, kind, dialect = 'XIAOZHI', remoteAddress } = this.options.arrival;
-    const reachability = kind === 'WEBSOCKET' && dialect === 'XIAOZHI' ? 'IN_CONVERSATION' : 'ALWAYS';
-    const device = { deviceId, dialect, transport: kind, reachability, remoteAddress, connectedAt } as const;
-    const epoch = await this.#persist('session start', () => this.context.registry.devices.connecting(device));
+    await this.#waited;
+    const facts = this.#isClosed ? undefined : this.#facts;
+    this.#facts = undefined;
+    const opened = await this.#persist('session start', () => this.#writeStart(connectedAt, facts));
+    if (opened === undefined) return;
+    const { epoch, ready } = opened;
     this.epoch = epoch;
-    if (epoch !== undefined) this.context.bus.feed.publish('session', { deviceId, epoch });
+    this.context.bus.feed.publish('session', { deviceId: this.options.arrival.deviceId, epoch });
+    if (facts !== undefined && ready !== undefined) this.#writtenAtStart = { facts, answer: ready };
   }
 
   async #announceAll(): Promise<void> {
     await this.opened;
+    const first = this.#writtenAtStart;
+    this.#writtenAtStart = undefined;
+    if (first !== undefined && this.epoch !== undefined) await this.#written(this.epoch, first.facts, first.answer);
     while (this.#facts !== undefined && !this.#isClosed) {
       const facts = this.#facts;
       this.#facts = undefined;
@@ -145,7 +164,10 @@ export class SessionRecord {
     const { epoch } = this;
     if (epoch === undefined) return;
     const answer = await this.#persist('session ready', () => this.#writeReady(epoch, facts));
-    if (answer === undefined) return;
+    if (answer !== undefined) await this.#written(epoch, facts, answer);
+  }
+
+  async #written(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
     if (!answer.isCurrent) {
       this.options.onSuperseded();
       return;
@@ -162,22 +184,35 @@ export class SessionRecord {
     if (!this.#isClosed) bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
   }
 
-  async #writeReady(epoch: number, facts: SessionFacts): Promise<ReadyAnswer> {
-    const { devices, toolSets } = this.context.registry;
-    if (facts.toolSet !== undefined) await toolSets.ensure(facts.toolSet);
-    return devices.ready({
-      deviceId: this.options.arrival.deviceId,
-      epoch,
-      gatewayId: this.context.gatewayId,
-      ...facts.info,
-      toolSetHash: facts.toolSet?.hash,
-      toolsComplete: facts.isComplete,
-      at: this.context.clock.now(),
+  async #writeStart(connectedAt: number, facts: SessionFacts | undefined): Promise<OpenedSession> {
+    const { deviceId, kind, dialect = 'XIAOZHI', remoteAddress } = this.options.arrival;
+    const reachability = kind === 'WEBSOCKET' && dialect === 'XIAOZHI' ? 'IN_CONVERSATION' : 'ALWAYS';
+    const ready = facts && (await this.#readyFacts(facts));
+    return this.context.registry.devices.connecting({
+      deviceId,
+      dialect,
+      transport: kind,
+      reachability,
+      remoteAddress,
+      connectedAt,
+      ready,
     });
   }
 
+  async #writeReady(epoch: number, facts: SessionFacts): Promise<ReadyResult> {
+    const ready = await this.#readyFacts(facts);
+    return this.context.registry.devices.ready({ deviceId: this.options.arrival.deviceId, epoch, ...ready });
+  }
+
+  /** As they are written; their tool set is stored then. */
+  async #readyFacts({ info, toolSet, isComplete }: SessionFacts): Promise<ReadyFacts> {
+    const { context } = this;
+    if (toolSet !== undefined) await context.registry.toolSets.ensure(toolSet);
+    return { gatewayId: context.gatewayId, ...info, toolSetHash: toolSet?.hash, toolsComplete: isComplete, at: context.clock.now() };
+  }
+
   /** The events of an announcement. */
-  async #tell(epoch: number, facts: SessionFacts, answer: ReadyAnswer): Promise<void> {
+  async #tell(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
     const { kind, dialect, remoteAddress } = this.options.arrival;
     if (!this.#wasAnnounced) this.event('device.connected', { transport: kind, remoteAddress: remoteAddress ?? null, epoch });
     // A board initialises its pins for each connection. [mcpu §0]
@@ -189,7 +224,7 @@ export class SessionRecord {
     if (facts.toolSet !== undefined && facts.toolSet.hash !== answer.previousToolSetHash) await this.#tellTools(facts.toolSet, answer);
   }
 
-  async #tellTools(toolSet: ToolSet, { previousToolSetHash }: ReadyAnswer): Promise<void> {
+  async #tellTools(toolSet: ToolSet, { previousToolSetHash }: ReadyResult): Promise<void> {
     const { toolSets } = this.context.registry;
     const former = previousToolSetHash;
     const before = former === undefined ? undefined : await this.#persist('former tools', () => toolSets.get(former), false);
@@ -210,11 +245,10 @@ export class SessionRecord {
     await this.#persist('directory entry', () => this.context.bus.directory.remove(deviceId, epoch), false);
   }
 
-  /** Tries until it works; undefined when given up, because the session has ended (`endsWithSession`) or the process does. */
+  /** Tries until it works, once at least; undefined when given up, because the session has ended (`endsWithSession`) or the process does. */
   async #persist<Value>(what: string, write: () => Promise<Value>, endsWithSession = true): Promise<Value | undefined> {
     const { limits, clock, logger } = this.context;
-    for (let delayMs = limits.retryDelayMs; ; delayMs = Math.min(delayMs * 2, limits.retryDelayMsMax)) {
-      if (this.#isAbandoned || (endsWithSession && this.#isClosed)) return undefined;
+    for (let delayMs = limits.retryDelayMs; !this.#isAbandoned; delayMs = Math.min(delayMs * 2, limits.retryDelayMsMax)) {
       try {
         return await write();
       } catch (error) {
@@ -222,6 +256,8 @@ export class SessionRecord {
           logger.warn({ error, deviceId: this.options.arrival.deviceId, what }, 'not written, trying again');
         await new Promise<void>((resolve) => void clock.setTimer(delayMs, resolve));
       }
+      if (endsWithSession && this.#isClosed) break;
     }
+    return undefined;
   }
 }

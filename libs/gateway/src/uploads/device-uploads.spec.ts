@@ -45,7 +45,7 @@ const server = createServer((request, response) => {
 /** A session of the device that PostgreSQL knows, and the token of it. */
 async function session(deviceId: DeviceId, connectedAt = Date.now()): Promise<{ readonly token: string; readonly epoch: number }> {
   const about = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
-  const epoch = await registry.devices.connecting({ deviceId, connectedAt, ...about });
+  const { epoch } = await registry.devices.connecting({ deviceId, connectedAt, ...about });
   const vision = uploads.visionFor({ deviceId, connectedAt, reached: { localAddress: '127.0.0.1', host: undefined } });
   expect(vision?.url).toBe(`${httpUrl}/vision`);
   return { token: vision?.token ?? '', epoch };

@@ -12,7 +12,7 @@ let registry: Registry;
 let lease: ProcessLease;
 
 async function connect(id: string, at: number, greeting: { model: string; firmwareVersion: string }): Promise<number> {
-  const epoch = await registry.devices.connecting({
+  const { epoch } = await registry.devices.connecting({
     deviceId: id as DeviceId,
     dialect: 'XIAOZHI',
     transport: 'MQTT',

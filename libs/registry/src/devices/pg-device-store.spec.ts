@@ -60,7 +60,7 @@ const greeted = (id: string, epoch: number, toolSetHash: ToolSetHash | undefined
 });
 
 async function comeOnline(id: string, toolSetHash = SET_A, firmwareVersion = '1.9.0'): Promise<number> {
-  const epoch = await registry.devices.connecting(arriving(id));
+  const { epoch } = await registry.devices.connecting(arriving(id));
   await registry.devices.ready(greeted(id, epoch, toolSetHash, firmwareVersion));
   return epoch;
 }
@@ -71,7 +71,7 @@ async function idsOf(filter: DeviceFilter): Promise<readonly string[]> {
 
 describe('sessions of devices', () => {
   it('makes a new device at its first connection and shows it online once it is ready', async () => {
-    const epoch = await registry.devices.connecting(arriving('first'));
+    const { epoch } = await registry.devices.connecting(arriving('first'));
     expect(epoch).toBe(1);
     expect(await registry.devices.find('first')).toMatchObject({ presence: 'OFFLINE', epoch: 1, connectedAt: undefined });
     expect(await registry.devices.ready(greeted('first', epoch))).toEqual({
@@ -85,7 +85,8 @@ describe('sessions of devices', () => {
   });
 
   it('gives each of several connections of one device in one moment its own epoch, in order', async () => {
-    expect(await Promise.all([1, 2, 3].map(() => registry.devices.connecting(arriving('thrice'))))).toEqual([1, 2, 3]);
+    const opened = await Promise.all([1, 2, 3].map(() => registry.devices.connecting(arriving('thrice'))));
+    expect(opened.map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
     const [sessions] = await registry.devices.sessions(['thrice'], 10);
     expect(sessions?.map(({ epoch, closeReason }) => [epoch, closeReason])).toEqual([
       [3, undefined],
@@ -105,15 +106,49 @@ describe('sessions of devices', () => {
   });
 
   it('does not bring a device online whose session was closed before it was ready', async () => {
-    const epoch = await registry.devices.connecting(arriving('hasty'));
+    const { epoch } = await registry.devices.connecting(arriving('hasty'));
     expect(await registry.devices.closed({ deviceId: 'hasty' as DeviceId, epoch, reason: 'connection_lost', at: AT + 1 })).toBe(true);
     expect(await registry.devices.ready(greeted('hasty', epoch))).toMatchObject({ isCurrent: false });
     expect(await registry.devices.find('hasty')).toMatchObject({ presence: 'OFFLINE' });
   });
 
+  it('opens a session that is ready already with one write, which tells what it replaced', async () => {
+    const open = (toolSetHash: ToolSetHash | undefined, firmwareVersion: string, at: number) =>
+      registry.devices.connecting({ ...arriving('quick'), ready: { ...greeted('quick', 0), toolSetHash, firmwareVersion, at } });
+    const unknown = { previousToolSetHash: undefined, previousFirmwareVersion: undefined };
+    expect(await open(SET_A, '1.9.0', AT + 1)).toEqual({ epoch: 1, ready: { isCurrent: true, ...unknown } });
+    const online = { presence: 'ONLINE', model: 'board', connectedAt: AT, toolsStale: false } as const;
+    const first = { ...online, epoch: 1, toolSetHash: SET_A, firmwareVersion: '1.9.0', lastSeenAt: AT + 1, toolsDiscoveredAt: AT + 1 };
+    expect(await registry.devices.find('quick')).toMatchObject(first);
+    const before = { previousToolSetHash: SET_A, previousFirmwareVersion: '1.9.0' };
+    expect(await open(SET_B, '2.0', AT + 2)).toEqual({ epoch: 2, ready: { isCurrent: true, ...before } });
+    const second = { ...online, epoch: 2, toolSetHash: SET_B, firmwareVersion: '2.0', toolsDiscoveredAt: AT + 2 };
+    expect(await registry.devices.find('quick')).toMatchObject(second);
+    expect((await open(undefined, '2.0', AT + 3)).ready).toMatchObject({ previousToolSetHash: SET_B });
+    expect(await registry.devices.find('quick')).toMatchObject({ toolSetHash: SET_B, toolsStale: true, toolsDiscoveredAt: AT + 2 });
+    const [sessions] = await registry.devices.sessions(['quick'], 10);
+    expect(sessions?.map(({ epoch, closeReason, firmwareVersion }) => [epoch, closeReason, firmwareVersion])).toEqual([
+      [3, undefined, '2.0'],
+      [2, 'taken_over', '2.0'],
+      [1, 'taken_over', '1.9.0'],
+    ]);
+    const [history] = await registry.devices.toolSetHistory(['quick'], 10);
+    expect(history).toMatchObject([
+      { hash: SET_B, firmwareVersion: '2.0', firstSeenAt: AT + 2 },
+      { hash: SET_A, firmwareVersion: '1.9.0', firstSeenAt: AT + 1, lastSeenAt: AT + 2 },
+    ]);
+  });
+
+  it('shows a device that connects again as away until it is ready, with the tools that it had', async () => {
+    await comeOnline('returning');
+    await registry.devices.connecting(arriving('returning', AT + 9));
+    const away = { presence: 'OFFLINE', epoch: 2, toolSetHash: SET_A, firmwareVersion: '1.9.0', toolsStale: false, lastSeenAt: AT + 9 };
+    expect(await registry.devices.find('returning')).toMatchObject(away);
+  });
+
   it('keeps the last good tool set, marked stale, when a listing failed', async () => {
     await comeOnline('forgetful');
-    const epoch = await registry.devices.connecting(arriving('forgetful'));
+    const { epoch } = await registry.devices.connecting(arriving('forgetful'));
     expect(await registry.devices.ready({ ...greeted('forgetful', epoch), toolSetHash: undefined })).toMatchObject({
       isCurrent: true,
       previousToolSetHash: SET_A,
@@ -123,16 +158,18 @@ describe('sessions of devices', () => {
 
   it('connects five thousand devices at once in a few statements', async () => {
     const devices = Array.from({ length: 5_000 }, (_, index) => arriving(`crowd-${String(index)}`));
-    const epochs = await Promise.all(devices.map((device) => registry.devices.connecting(device)));
-    expect(new Set(epochs)).toEqual(new Set([1]));
-    const results = await Promise.all(devices.map((device, index) => registry.devices.ready(greeted(device.deviceId, epochs[index] ?? 0))));
+    const opened = await Promise.all(devices.map((device) => registry.devices.connecting(device)));
+    expect(opened.every(({ epoch }) => epoch === 1)).toBe(true);
+    const results = await Promise.all(
+      devices.map((device, index) => registry.devices.ready(greeted(device.deviceId, opened[index]?.epoch ?? 0))),
+    );
     expect(results.every((result) => result.isCurrent)).toBe(true);
     expect(await registry.devices.count({ search: 'crowd-', presence: 'ONLINE' })).toBe(5_000);
   });
 
   it('refuses a device id that cannot be stored, and stores texts that cannot as they can be', async () => {
     await expect(registry.devices.connecting(arriving('nul\0'))).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
-    const epoch = await registry.devices.connecting(arriving('odd'));
+    const { epoch } = await registry.devices.connecting(arriving('odd'));
     await registry.devices.ready({ ...greeted('odd', epoch), model: 'bo\0ard\ud800' });
     expect(await registry.devices.find('odd')).toMatchObject({ model: 'bo\ufffdard\ufffd' });
   });

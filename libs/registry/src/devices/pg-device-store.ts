@@ -13,6 +13,8 @@ import type {
   DeviceRow,
   DeviceStore,
   FormerState,
+  OpenedSession,
+  ReadyResult,
   ReadySession,
   ReportedState,
   SessionRow,
@@ -33,7 +35,6 @@ import { pageOfDevices } from './device-pages.js';
 import { DEVICE_COLUMNS, toDeviceRow } from './device-rows.js';
 import type { DeviceRecord } from './device-rows.js';
 import { PresenceWriter } from './presence-writer.js';
-import type { ReadyResult } from './presence-writer.js';
 import { resolveFilter } from './resolved-filter.js';
 import { readSessions } from './session-rows.js';
 import { sortedTags, tagDevices } from './tag-devices.js';
@@ -53,7 +54,7 @@ export class PgDeviceStore implements DeviceStore {
     this.#presence = new PresenceWriter(database, holder, logger);
   }
 
-  connecting(device: ConnectingDevice): Promise<number> {
+  connecting(device: ConnectingDevice): Promise<OpenedSession> {
     if (device.deviceId === '' || storableText(device.deviceId) !== device.deviceId) {
       return Promise.reject(
         new RegistryError('ARGUMENT_INVALID', `A device id is a text without NUL, not ${JSON.stringify(device.deviceId)}.`),

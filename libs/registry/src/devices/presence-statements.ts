@@ -5,35 +5,62 @@
 import type { Statement } from '../database/database.js';
 
 /**
- * $1: rows; $2: the process that holds the sessions. An older session that is still open was taken over. A device that was removed between its login and
- * this gets an epoch and nothing else: READY will not find it, which ends its session.
+ * $1: rows; $2: the process that holds the sessions. An older session that is still open was taken over. A row with `ready_at` is of a session that became ready before it was
+ * written: it needs no READY. Returns epochs, and what the devices pointed to before. A device that was removed between its login and this gets an epoch and nothing else, and is
+ * not ready: READY will not find it either, which ends its session.
  */
 export const CONNECTING: Statement = {
   name: 'device-connecting',
   text: `
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(
-    id text, dialect dialect, transport transport_kind, reachability reachability, remote_address text, at float8)
+    id text, dialect dialect, transport transport_kind, reachability reachability, remote_address text, at float8,
+    gateway_id uuid, model text, firmware_version text, tool_set_hash text, tools_complete boolean, ready_at float8)
 ), removed AS (
   UPDATE removed_device r SET epoch = r.epoch + 1 FROM input i WHERE r.device_id = i.id RETURNING r.device_id AS id, r.epoch
+), former AS MATERIALIZED (
+  SELECT d.id, d.tool_set_hash, d.firmware_version FROM device d JOIN input i USING (id)
 ), raised AS (
-  INSERT INTO device AS d (id, dialect, transport, reachability, epoch, connected_at, last_seen_at)
-  SELECT id, dialect, transport, reachability, 1, to_timestamp(at / 1000), to_timestamp(at / 1000) FROM input
-  WHERE id NOT IN (SELECT id FROM removed) ORDER BY id
+  INSERT INTO device AS d (
+    id, dialect, transport, reachability, epoch, connected_at, last_seen_at, online, gateway_id, model, firmware_version, tool_set_hash,
+    tools_discovered_at, tools_stale)
+  SELECT id, dialect, transport, reachability, 1, to_timestamp(at / 1000), to_timestamp(coalesce(ready_at, at) / 1000), ready_at IS NOT NULL, gateway_id,
+    model, firmware_version, tool_set_hash, CASE WHEN tool_set_hash IS NOT NULL THEN to_timestamp(ready_at / 1000) END,
+    ready_at IS NOT NULL AND (tool_set_hash IS NULL OR NOT tools_complete)
+  FROM input WHERE id NOT IN (SELECT id FROM removed) ORDER BY id
   ON CONFLICT (id) DO UPDATE SET
-    dialect = excluded.dialect, transport = excluded.transport, reachability = excluded.reachability, epoch = d.epoch + 1, online = false,
-    gateway_id = NULL, connected_at = excluded.connected_at, last_seen_at = excluded.last_seen_at
-  RETURNING d.id, d.epoch, d.firmware_version
+    dialect = excluded.dialect, transport = excluded.transport, reachability = excluded.reachability, epoch = d.epoch + 1, online = excluded.online,
+    gateway_id = excluded.gateway_id, connected_at = excluded.connected_at, last_seen_at = excluded.last_seen_at,
+    model = coalesce(excluded.model, d.model), firmware_version = coalesce(excluded.firmware_version, d.firmware_version),
+    tool_set_hash = coalesce(excluded.tool_set_hash, d.tool_set_hash),
+    tools_discovered_at = coalesce(excluded.tools_discovered_at, d.tools_discovered_at),
+    tools_stale = CASE WHEN excluded.online THEN excluded.tools_stale ELSE d.tools_stale END
+  RETURNING d.id, d.epoch, d.tool_set_hash, d.firmware_version
 ), taken_over AS (
   UPDATE session s SET disconnected_at = to_timestamp(i.at / 1000), close_reason = 'taken_over'
   FROM raised r JOIN input i USING (id)
-  WHERE s.device_id = r.id AND s.disconnected_at IS NULL
+  WHERE r.epoch > 1 AND s.device_id = r.id AND s.disconnected_at IS NULL
 ), opened AS (
   INSERT INTO session (device_id, epoch, gateway_id, transport, remote_address, firmware_version, connected_at)
-  SELECT r.id, r.epoch, $2::uuid, i.transport, i.remote_address, r.firmware_version, to_timestamp(i.at / 1000)
+  SELECT r.id, r.epoch, $2::uuid, i.transport, i.remote_address, CASE WHEN i.ready_at IS NULL THEN r.firmware_version ELSE i.firmware_version END,
+    to_timestamp(i.at / 1000)
   FROM raised r JOIN input i USING (id)
+), changed AS (
+  SELECT r.id, r.tool_set_hash, coalesce(r.firmware_version, '') AS firmware_version, to_timestamp(i.ready_at / 1000) AS at,
+    f.tool_set_hash AS former_hash, coalesce(f.firmware_version, '') AS former_version
+  FROM raised r JOIN input i USING (id) LEFT JOIN former f USING (id)
+  WHERE i.ready_at IS NOT NULL
+    AND (f.tool_set_hash, coalesce(f.firmware_version, '')) IS DISTINCT FROM (r.tool_set_hash, coalesce(r.firmware_version, ''))
+), ended AS (
+  UPDATE tool_set_use u SET last_seen_at = c.at FROM changed c
+  WHERE u.device_id = c.id AND u.tool_set_hash = c.former_hash AND u.firmware_version = c.former_version
+), used AS (
+  INSERT INTO tool_set_use (device_id, tool_set_hash, firmware_version, first_seen_at, last_seen_at)
+  SELECT id, tool_set_hash, firmware_version, at, at FROM changed WHERE tool_set_hash IS NOT NULL
+  ON CONFLICT (device_id, tool_set_hash, firmware_version) DO UPDATE SET last_seen_at = excluded.last_seen_at
 )
-SELECT id, epoch FROM raised UNION ALL SELECT id, epoch FROM removed`,
+SELECT r.id, r.epoch, true AS is_listed, f.tool_set_hash, f.firmware_version FROM raised r LEFT JOIN former f USING (id)
+UNION ALL SELECT id, epoch, false, NULL, NULL FROM removed`,
 };
 
 /** $1: rows. Returns those whose epoch is the newest and whose session is open, with what the device pointed to before. */

@@ -3,18 +3,20 @@ import type { HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
-import type { ClosedSession, ConnectingDevice, FormerState, ReadySession, ReportedState } from '../device-store.js';
+import type {
+  ClosedSession,
+  ConnectingDevice,
+  FormerState,
+  OpenedSession,
+  ReadyFacts,
+  ReadyResult,
+  ReadySession,
+  ReportedState,
+} from '../device-store.js';
 import type { WriterStatus } from '../registry.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import { RegistryError } from '../registry-error.js';
 import { CLOSED, CONNECTING, READY, REPORTED } from './presence-statements.js';
-
-/** What a ready session replaced. */
-export interface ReadyResult {
-  readonly isCurrent: boolean;
-  readonly previousToolSetHash: ToolSetHash | undefined;
-  readonly previousFirmwareVersion: string | undefined;
-}
 
 /** Devices per statement: past this the statement's own cost is no longer noticed, and a lock is held for some 20 ms. */
 const ROWS_PER_WRITE = 500;
@@ -24,7 +26,7 @@ const DEPTH_MAX = 100_000;
 const GATHER_MS = 3;
 
 export class PresenceWriter {
-  readonly connecting: BatchWriter<ConnectingDevice, number>;
+  readonly connecting: BatchWriter<ConnectingDevice, OpenedSession>;
   readonly ready: BatchWriter<ReadySession, ReadyResult>;
   readonly closed: BatchWriter<ClosedSession, boolean>;
   readonly reported: BatchWriter<ReportedState, FormerState>;
@@ -38,7 +40,7 @@ export class PresenceWriter {
       gatherMs: GATHER_MS,
       logger,
     };
-    this.connecting = new BatchWriter<ConnectingDevice, number>({
+    this.connecting = new BatchWriter<ConnectingDevice, OpenedSession>({
       ...bounds,
       name: 'session_connecting',
       write: (rows) => writeConnecting(database, rows, holder()),
@@ -77,7 +79,7 @@ async function writeConnecting(
   database: Queryable,
   rows: readonly ConnectingDevice[],
   holder: HubProcessId | undefined,
-): Promise<readonly number[]> {
+): Promise<readonly OpenedSession[]> {
   const input = rows.map((row) => ({
     id: row.deviceId,
     dialect: row.dialect,
@@ -85,39 +87,52 @@ async function writeConnecting(
     reachability: row.reachability,
     remote_address: row.remoteAddress,
     at: row.connectedAt,
+    ...(row.ready && { ...readyColumns(row.ready), ready_at: row.ready.at }),
   }));
-  const raised = await database.query<{ id: string; epoch: number }>(CONNECTING, [toJson(input), holder ?? null]);
-  const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
+  const raised = await database.query<RaisedRecord>(CONNECTING, [toJson(input), holder ?? null]);
+  const byId = new Map(raised.map((record) => [record.id, record]));
   return rows.map((row) => {
-    const epoch = epochs.get(row.deviceId);
-    if (epoch === undefined) throw new RegistryError('DATABASE_REFUSED', `No epoch came back for the device ${row.deviceId}.`);
-    return epoch;
+    const found = byId.get(row.deviceId);
+    if (found === undefined) throw new RegistryError('DATABASE_REFUSED', `No epoch came back for the device ${row.deviceId}.`);
+    return { epoch: found.epoch, ready: row.ready && readyResult(found.is_listed ? found : undefined) };
   });
 }
 
 async function writeReady(database: Queryable, rows: readonly ReadySession[]): Promise<readonly ReadyResult[]> {
-  const input = rows.map((row) => ({
-    id: row.deviceId,
-    epoch: row.epoch,
-    gateway_id: row.gatewayId,
-    model: row.model,
-    firmware_version: row.firmwareVersion,
-    tool_set_hash: row.toolSetHash,
-    tools_complete: row.toolsComplete,
-    at: row.at,
-  }));
-  const former = await database.query<{ id: string; tool_set_hash: ToolSetHash | null; firmware_version: string | null }>(READY, [
-    toJson(input),
-  ]);
+  const input = rows.map((row) => ({ id: row.deviceId, epoch: row.epoch, ...readyColumns(row), at: row.at }));
+  const former = await database.query<FormerRecord>(READY, [toJson(input)]);
   const byId = new Map(former.map((row) => [row.id, row]));
-  return rows.map((row) => {
-    const found = byId.get(row.deviceId);
-    return {
-      isCurrent: found !== undefined,
-      previousToolSetHash: found?.tool_set_hash ?? undefined,
-      previousFirmwareVersion: found?.firmware_version ?? undefined,
-    };
-  });
+  return rows.map((row) => readyResult(byId.get(row.deviceId)));
+}
+
+function readyColumns(facts: ReadyFacts) {
+  return {
+    gateway_id: facts.gatewayId,
+    model: facts.model,
+    firmware_version: facts.firmwareVersion,
+    tool_set_hash: facts.toolSetHash,
+    tools_complete: facts.toolsComplete,
+  };
+}
+
+interface FormerRecord {
+  readonly id: string;
+  readonly tool_set_hash: ToolSetHash | null;
+  readonly firmware_version: string | null;
+}
+
+interface RaisedRecord extends FormerRecord {
+  readonly epoch: number;
+  /** False for a device that was removed. */
+  readonly is_listed: boolean;
+}
+
+function readyResult(former: FormerRecord | undefined): ReadyResult {
+  return {
+    isCurrent: former !== undefined,
+    previousToolSetHash: former?.tool_set_hash ?? undefined,
+    previousFirmwareVersion: former?.firmware_version ?? undefined,
+  };
 }
 
 async function writeClosed(database: Queryable, rows: readonly ClosedSession[]): Promise<readonly boolean[]> {

@@ -109,7 +109,7 @@ describe('a known device that comes with another Client-Id', () => {
     const lease = await registry.takeLease();
     const contact = newContact();
     await admitted(registry, contact);
-    const epoch = await registry.devices.connecting(connecting(contact));
+    const { epoch } = await registry.devices.connecting(connecting(contact));
     const ready = { model: undefined, firmwareVersion: undefined, toolSetHash: undefined, toolsComplete: false, at: Date.now() };
     await registry.devices.ready({ deviceId: contact.deviceId, epoch, gatewayId: lease.id, ...ready });
     const { code } = await registry.enrolments.request({ ...contact, clientUuid: randomUUID() });
@@ -312,10 +312,12 @@ describe('a device that was removed', () => {
     expect(await sql(`SELECT close_reason FROM session WHERE device_id = '${contact.deviceId}'`)).toEqual([
       { close_reason: 'device_removed' },
     ]);
-    const epoch = await registry.devices.connecting(connecting(contact));
+    const { epoch } = await registry.devices.connecting(connecting(contact));
     const ready = { model: undefined, firmwareVersion: undefined, toolSetHash: undefined, toolsComplete: false, at: Date.now() };
     const answer = await registry.devices.ready({ deviceId: contact.deviceId, epoch, gatewayId: lease.id, ...ready });
     expect(answer.isCurrent).toBe(false);
+    const atOnce = await registry.devices.connecting({ ...connecting(contact), ready: { gatewayId: lease.id, ...ready } });
+    expect(atOnce).toMatchObject({ epoch: epoch + 1, ready: { isCurrent: false } });
     expect(await registry.devices.find(contact.deviceId)).toBeUndefined();
     await lease.release();
   });
@@ -324,13 +326,13 @@ describe('a device that was removed', () => {
     const { registry } = fixture;
     const contact = newContact();
     const former = await admitted(registry, contact);
-    const before = await registry.devices.connecting(connecting(contact));
+    const { epoch: before } = await registry.devices.connecting(connecting(contact));
     await registry.enrolments.remove(contact.deviceId);
     const { code } = await registry.enrolments.request(contact);
     expect((await registry.enrolments.approve(approval(code))).kind).toBe('approved');
     expect(await registry.enrolments.isDenied(contact.deviceId)).toBe(false);
     expect((await logIn(registry, former)).kind).toBe('refused');
-    expect(await registry.devices.connecting(connecting(contact))).toBeGreaterThan(before);
+    expect((await registry.devices.connecting(connecting(contact))).epoch).toBeGreaterThan(before);
     await registry.enrolments.remove(contact.deviceId);
     expect((await registry.enrolments.register([newDevice({ deviceId: contact.deviceId })])).kind).toBe('registered');
     expect(await registry.enrolments.isDenied(contact.deviceId)).toBe(false);
