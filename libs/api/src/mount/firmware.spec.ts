@@ -27,6 +27,11 @@ function formOf(
   return form;
 }
 
+function withFile(form: FormData, name: string): FormData {
+  form.append(name, new Blob(['another']), 'another.bin');
+  return form;
+}
+
 async function post(
   body: FormData | string,
   scopes: readonly Scope[] = ['FIRMWARE_WRITE'],
@@ -99,9 +104,13 @@ describe('POST /api/firmware', () => {
     ['unknown fields', formOf(picture, { chip: 'esp32' }), /no field "chip"/],
     ['another kind', formOf(picture, { kind: 'FONTS' }), /FIRMWARE or ASSETS/],
     ['no form at all', 'bytes', /form/i],
+    ['two files', withFile(formOf(picture), 'file'), /one file named "file" is expected/],
+    ['a file of another name', withFile(formOf(undefined), 'image'), /"image"/],
   ])('refuses %s', async (_what, form, message) => {
     const kept = await keptFiles();
-    expect(await post(form)).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', message: expect.stringMatching(message) } });
+    // Each twice: what broke the process would have been heard by the second.
+    for (let time = 0; time < 2; time++)
+      expect(await post(form)).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', message: expect.stringMatching(message) } });
     expect(await keptFiles()).toBe(kept);
   });
 

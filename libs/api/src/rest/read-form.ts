@@ -36,11 +36,11 @@ export async function readForm<Result>(
       });
       end.catch(reject);
       form.on('file', (name, body, { filename }) => {
+        // Told by the form as well. Without a listener it would end the process where nobody reads the file: it is one too many, or not read at that moment.
+        body.on('error', () => undefined);
         if (hasFile || name !== 'file')
           return void form.destroy(new Error(`it has a file "${name}", and one file named "file" is expected`));
         hasFile = true;
-        // Told by the form as well. Without a listener it would end the process where nobody is reading the file at that moment.
-        body.on('error', () => undefined);
         // The name is absent where a browser was given none.
         take(fields, { fileName: (filename as string | undefined) ?? '', body: until(body, end) }).then(resolve, reject);
       });
