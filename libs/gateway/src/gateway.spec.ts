@@ -230,6 +230,25 @@ describe('a conversation asked for over MQTT', () => {
   });
 });
 
+describe('a receive buffer for audio that the system cuts', () => {
+  it.each([
+    ['is told to the operator of a hub with voice', ['ws://voice.example/'], [/set net.core.rmem_max to 2147483647 or more/]],
+    ['is no matter without voice', [], []],
+  ])('%s', async (_what, known, expected) => {
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (_details: object, message: string) => void warnings.push(message) };
+    const voice = {
+      ...{ known, mayCallUserOnly: false, checksAddress: true },
+      serversOf: () => Promise.resolve([]),
+      calls: { call: () => Promise.reject(new Error('nobody calls')) },
+      report: () => Promise.resolve(),
+    };
+    const other = await setStage({ udp: { host: '127.0.0.1', port: 0, bufferBytes: 0x7fff_ffff }, voice, logger });
+    await other.close();
+    expect(warnings).toEqual(expected.map((pattern) => expect.stringMatching(pattern) as string));
+  });
+});
+
 describe('while PostgreSQL does not answer', () => {
   it('devices stay connected and are written down when it is back', async () => {
     await stage.close();

@@ -58,8 +58,11 @@ export interface GatewayOptions {
   readonly publishTopic?: string;
   /** Networks in which microcontrollers may be dialled, as `192.168.0.0/16`. */
   readonly dialNetworks?: readonly string[];
-  /** `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. */
-  readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined };
+  /**
+   * `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. `bufferBytes` is asked of the system for audio
+   * that waits, by default as much as many speakers need.
+   */
+  readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined; readonly bufferBytes?: number };
   /** Where a device's camera asks about photos; without it nowhere. */
   readonly visionFor?: VisionFor | undefined;
   /** Where conversations go; without it nowhere. */
@@ -149,6 +152,7 @@ export class Gateway {
   /** Before the first connection. Throws GatewayError UDP_UNAVAILABLE. */
   async start(): Promise<void> {
     this.#udp = await UdpAudio.open(this.options.udp);
+    this.#tellOfShortBuffer(this.#udp);
     this.#sessions.start();
     await this.#mqtt.start();
     this.#webSockets.start();
@@ -204,6 +208,14 @@ export class Gateway {
   get #audio(): UdpAudio {
     if (this.#udp === undefined) throw new GatewayError('GATEWAY_NOT_STARTED', 'the UDP port is known only after start');
     return this.#udp;
+  }
+
+  /** Hubs without voice have no use for a larger one. */
+  #tellOfShortBuffer({ shortBuffer }: UdpAudio): void {
+    const hasVoice = (this.options.voice?.known.length ?? 0) > 0;
+    if (!hasVoice || shortBuffer === undefined) return;
+    const advice = `set net.core.rmem_max to ${shortBuffer.askedBytes} or more`;
+    this.options.logger.warn(shortBuffer, `the receive buffer of the UDP port is short, audio of many speakers may get lost: ${advice}`);
   }
 
   #makeRelay(voice: VoiceOptions, voiceless: NoVoice): VoiceRelay {

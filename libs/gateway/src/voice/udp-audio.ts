@@ -47,15 +47,20 @@ interface Endpoint {
 type SendDatagram = (datagram: Buffer, to: Endpoint) => void;
 
 const KEY_BYTES = 16;
-/** What the kernel keeps while the process is busy: half a second of a thousand speakers. Systems may grant less. */
+/** What the kernel keeps while the process is busy: a third of a second of a thousand speakers, with what it adds to each packet. */
 const BUFFER_BYTES = 2 * 1024 * 1024;
+/** Linux doubles what it was asked for, for its own needs, and tells the double. [socket(7), SO_RCVBUF] */
+const TOLD_PER_ASKED = process.platform === 'linux' ? 2 : 1;
 
 export class UdpAudio {
   readonly #channels = new Map<number, UdpChannel>();
   readonly #drops = new Map<UdpDrop, number>();
   readonly #send: SendDatagram;
 
-  private constructor(private readonly socket: Socket) {
+  private constructor(
+    private readonly socket: Socket,
+    private readonly bufferBytes: number,
+  ) {
     const sent = (error: Error | null) => {
       if (error !== null) this.#drop('not_sent');
     };
@@ -68,27 +73,32 @@ export class UdpAudio {
     });
   }
 
-  /** Port 0 picks a free one. Throws GatewayError UDP_UNAVAILABLE. */
-  static async open(options: { readonly host: string; readonly port: number }): Promise<UdpAudio> {
+  /** Port 0 picks a free one; `bufferBytes` is asked of the system for each direction. Throws GatewayError UDP_UNAVAILABLE. */
+  static async open(options: { readonly host: string; readonly port: number; readonly bufferBytes?: number }): Promise<UdpAudio> {
+    const { bufferBytes = BUFFER_BYTES, host } = options;
     const socket = createSocket({
-      type: options.host.includes(':') ? 'udp6' : 'udp4',
-      recvBufferSize: BUFFER_BYTES,
-      sendBufferSize: BUFFER_BYTES,
-      lookup: lookUp,
+      type: host.includes(':') ? 'udp6' : 'udp4',
+      ...{ recvBufferSize: bufferBytes, sendBufferSize: bufferBytes, lookup: lookUp },
     });
     try {
       // Of an address it listens at once.
       const listening = once(socket, 'listening');
-      socket.bind(options.port, options.host);
+      socket.bind(options.port, host);
       await listening;
     } catch (cause) {
-      throw new GatewayError('UDP_UNAVAILABLE', `cannot bind UDP ${options.host}:${options.port}`, { cause });
+      throw new GatewayError('UDP_UNAVAILABLE', `cannot bind UDP ${host}:${options.port}`, { cause });
     }
-    return new UdpAudio(socket);
+    return new UdpAudio(socket, bufferBytes);
   }
 
   get port(): number {
     return this.socket.address().port;
+  }
+
+  /** The receive buffer that the hub asked for and the smaller one that the system granted, bytes; undefined where it got what it asked for. */
+  get shortBuffer(): { readonly askedBytes: number; readonly grantedBytes: number } | undefined {
+    const grantedBytes = this.socket.getRecvBufferSize() / TOLD_PER_ASKED;
+    return grantedBytes < this.bufferBytes ? { askedBytes: this.bufferBytes, grantedBytes } : undefined;
   }
 
   /** Channels that are open. */
