@@ -68,7 +68,11 @@ describe('conversations that are cut off', () => {
 
   it(`leave nothing behind, ${conversations} of them`, async () => {
     await cutOff(0);
-    await pause(500);
+    await eventually(
+      () => metric(hub, 'flotilla_conversations'),
+      (open) => open === 0,
+      10_000,
+    );
     const before = openFiles();
     const timersBefore = await active('Timeout');
     for (let from = 1; from <= conversations; from += atATime)

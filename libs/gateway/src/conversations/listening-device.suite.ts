@@ -10,12 +10,24 @@ export class ListeningDevice implements ConversingDevice {
   readonly frames: Uint8Array[] = [];
   readonly reports: JsonObject[] = [];
   readonly hangUps: string[] = [];
-  unsentBytes = 0;
+  /** How often somebody looked what it is like: whether it takes more, what it can do. Whoever waits for it looks again and again. */
+  looks = 0;
+  #unsentBytes = 0;
   device: KnownDevice = { info: { model: 'lamp', firmwareVersion: '2.4.2' }, tools: undefined };
 
   constructor(readonly localAddress: string | undefined = undefined) {}
 
+  get unsentBytes(): number {
+    this.looks += 1;
+    return this.#unsentBytes;
+  }
+
+  set unsentBytes(bytes: number) {
+    this.#unsentBytes = bytes;
+  }
+
   known(): KnownDevice {
+    this.looks += 1;
     return this.device;
   }
 

@@ -1,12 +1,14 @@
+import { ManualClock } from '@flotilla/session';
+import type { Clock } from '@flotilla/session';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, openServer, RelayStage } from './relay-stage.suite.js';
 import type { VoiceLimits } from './voice-limits.js';
 
 afterEach(closeAll);
 
-async function converse(limits: Partial<VoiceLimits>) {
+async function converse(limits: Partial<VoiceLimits>, clock?: Clock) {
   const server = await openServer();
-  const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits });
+  const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits, ...(clock && { clock }) });
   const { conversation } = await stage.talk('websocket', 1);
   return { conversation, heard: await server.conversation(), server, stage };
 }
@@ -26,13 +28,17 @@ describe('the bounds of a conversation', () => {
   });
 
   it('count speech of either side as a sign of life', async () => {
-    const { conversation, heard, stage } = await converse({ idleMs: 400 });
-    for (let n = 0; n < 8; n += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      if (n % 2 === 0) conversation.heardAudio(Buffer.from([1]));
-      else heard.socket.send(Buffer.from([1]));
+    const clock = new ManualClock(1_000);
+    const { conversation, heard, stage } = await converse({ idleMs: 400 }, clock);
+    for (let n = 1; n <= 8; n += 1) {
+      clock.advance(399);
+      if (n % 2 === 0) conversation.heardAudio(Buffer.from([n]));
+      else heard.socket.send(Buffer.from([n]));
+      await vi.waitFor(() => expect([...stage.device.frames, ...heard.frames]).toHaveLength(n));
     }
     expect(reasons(stage)).toEqual([]);
+    clock.advance(800);
+    expect(reasons(stage)).toEqual(['idle']);
   });
 
   it('leave those without voice that are one too many', async () => {

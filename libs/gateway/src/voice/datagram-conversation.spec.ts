@@ -139,17 +139,27 @@ describe('a conversation over MQTT and UDP', () => {
     speaker.send(Buffer.from('0100', 'hex'));
     (await Speaker.open(answer, '127.0.0.2')).speak(speech, 2);
     speaker.send(Buffer.from('01000001ffffffff000000000000000901', 'hex'));
+    const { nonce } = answer.message['udp'] as { nonce: string };
+    const [ssrc, tail] = [nonce.slice(8, 16), '0000007800000002f8'];
+    // Of the right device, with the next sequence: another type, a length of more than there is, of less, and of nothing.
+    for (const type of ['0200', '0000']) speaker.send(Buffer.from(`${type}0001${ssrc}${tail}`, 'hex'));
+    for (const length of ['0002', 'ffff', '0000']) speaker.send(Buffer.from(`0100${length}${ssrc}${tail}`, 'hex'));
+    speaker.send(Buffer.alloc(1_501, 1));
     await vi.waitFor(() =>
       expect([...stage.udp.drops].sort()).toEqual([
         ...[
           ['replayed', 1],
           ['too_far', 1],
+          ['too_long', 1],
           ['truncated', 1],
           ['unknown_sender', 1],
           ['wrong_address', 1],
+          ['wrong_length', 3],
+          ['wrong_type', 2],
         ],
       ]),
     );
+    expect(heard.frames).toHaveLength(1);
     const elsewhere = await speaker.rebound();
     elsewhere.speak(Buffer.from([9]));
     await vi.waitFor(() => expect(heard.frames).toHaveLength(2));
@@ -187,8 +197,10 @@ describe('a conversation over MQTT and UDP', () => {
     speaker.speak(speech);
     await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
     for (let n = 0; n < 50; n += 1) heard.socket.send(Buffer.from([n]));
-    await vi.waitFor(() => expect(stage.count('frames_to_device')).toBeGreaterThan(0));
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    // Is answered at once, behind the frames that wait.
+    heard.socket.send('{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"ping"}}');
+    await vi.waitFor(() => expect(heard.texts).toHaveLength(2));
+    expect(stage.count('frames_to_device')).toBeGreaterThan(0);
     conversation.heard({ type: 'abort' });
     conversation.end('device_goodbye');
     expect(stage.count('frames_to_device') + stage.count('frames_dropped_interrupted')).toBe(50);

@@ -1,7 +1,8 @@
 /** A relay for specs, between a device that listens and voice servers of the test, with a UDP port of its own. */
 import type { JsonObject } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
 import type { FramingVersion } from '@flotilla/voice';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Conversation, HelloAnswer } from '../conversations/conversation-host.js';
 import { ListeningDevice } from '../conversations/listening-device.suite.js';
 import { NoVoice } from '../conversations/no-voice.js';
@@ -41,6 +42,8 @@ export interface StageOptions {
   readonly udp?: () => UdpAudio;
   /** Of the UDP port. */
   readonly host?: string;
+  /** Real time by default. */
+  readonly clock?: Clock;
 }
 
 export class RelayStage {
@@ -56,6 +59,7 @@ export class RelayStage {
     readonly udp: UdpAudio,
     options: StageOptions,
   ) {
+    const { clock = realClock } = options;
     this.relay = new VoiceRelay({
       serversOf: () => Promise.resolve(options.servers),
       calls: {
@@ -67,8 +71,8 @@ export class RelayStage {
       ...{ mayCallUserOnly: options.mayCallUserOnly ?? false, checksAddress: true, publicHost: undefined },
       known: options.servers.map(({ url }) => url),
       watch: { changed: () => undefined, turned: ({ state, url }) => void this.turns.push(`${backendName(url)} ${state}`) },
-      ...{ udp: options.udp ?? (() => udp), clock: realClock, counters: this.counters, logger: silentLogger },
-      voiceless: new NoVoice({ clock: realClock, idleMs: 0, publicHost: undefined, udpPort: () => udp.port }),
+      ...{ udp: options.udp ?? (() => udp), clock, counters: this.counters, logger: silentLogger },
+      voiceless: new NoVoice({ clock, idleMs: 0, publicHost: undefined, udpPort: () => udp.port }),
       limits: { ...defaultVoiceLimits, closingTimeoutMs: 50, ...options.limits },
     });
   }
@@ -93,6 +97,12 @@ export class RelayStage {
       if (answer === undefined) throw new Error('no answer yet');
       return { conversation, answer };
     });
+  }
+
+  /** The device was looked at several more times, so that whatever would have become of it has. */
+  async lookedAtDevice(): Promise<void> {
+    const before = this.device.looks;
+    await vi.waitFor(() => expect(this.device.looks).toBeGreaterThan(before + 3));
   }
 
   count(name: string): number {

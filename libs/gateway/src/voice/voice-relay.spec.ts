@@ -138,7 +138,7 @@ describe('a conversation over WebSocket', () => {
     stage.device.unsentBytes = 1e6;
     const message = JSON.stringify({ type: 'llm', emotion: 'e'.repeat(60_000) });
     for (let n = 0; n < 100; n += 1) heard.socket.send(message);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await stage.lookedAtDevice();
     expect(stage.device.said).toEqual([]);
     expect(heard.socket.bufferedAmount).toBeGreaterThan(0);
     stage.device.unsentBytes = 0;
@@ -152,7 +152,7 @@ describe('a conversation over WebSocket', () => {
     const heard = await server.conversation();
     stage.device.unsentBytes = 1e6;
     for (let n = 0; n < 200; n += 1) heard.socket.send(Buffer.from([1, n]));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await stage.lookedAtDevice();
     expect(stage.device.frames).toEqual([]);
     stage.device.unsentBytes = 0;
     await vi.waitFor(() => expect(stage.device.frames).toHaveLength(200));
@@ -308,7 +308,8 @@ describe('a voice server that speaks MCP', () => {
     const known = stage.device.device;
     stage.device.device = { ...known, tools: undefined };
     const listed = ask({ id: 1, method: 'tools/list' });
-    setTimeout(() => (stage.device.device = known), 50);
+    await stage.lookedAtDevice();
+    stage.device.device = known;
     expect(await listed).toMatchObject({ result: { tools: [{ name: 'self.lamp.turn_on' }] } });
   });
 });
