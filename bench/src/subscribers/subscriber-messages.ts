@@ -1,4 +1,4 @@
-/** To the process of the subscribers: whom to ask, and for what. */
+/** To the process of the subscribers: whom to ask, and for what. Another order ends what the one before began. */
 export interface SubscriberOrder {
   readonly httpUrl: string;
   readonly adminKey: string;
@@ -8,9 +8,12 @@ export interface SubscriberOrder {
   readonly unfiltered: number;
 }
 
-/** So far. */
+/** Of the subscribers that the last order made. */
 export interface SubscriberNews {
+  /** Messages with an event. */
   readonly received: number;
-  /** Subscriptions that have ended, with an error or without: none should. */
-  readonly ended: number;
+  /** Subscriptions and connections that have ended by themselves, and messages that are no event of theirs: there should be none. */
+  readonly failed: number;
+  /** Subscriptions that have been shown an event. */
+  readonly served: number;
 }
