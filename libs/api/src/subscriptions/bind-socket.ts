@@ -8,7 +8,7 @@ import type { ApiLogger } from '../api-deps.js';
 const pingMs = 15_000;
 
 /** An operation goes on while no more than this waits for the kernel, so that many small messages are one write. */
-const aheadBytesMax = 65_536;
+export const aheadBytesMax = 65_536;
 
 export interface SocketRules {
   readonly logger: ApiLogger;

@@ -11,7 +11,7 @@ import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
-import { bindSocket, type SocketOfConnection } from './bind-socket.js';
+import { aheadBytesMax, bindSocket, type SocketOfConnection } from './bind-socket.js';
 import { SharedResults, type LiveArgs } from './shared-results.js';
 import { textFrames } from './text-frames.js';
 import { watchKey } from './watch-key.js';
@@ -111,7 +111,9 @@ async function prepare(
 function payloadSender(id: string, sendFrames: SocketOfConnection['sendFrames']): LiveArgs['sendPayloads'] {
   const before = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
   const after = Buffer.from('}');
-  return (payloads) => sendFrames(textFrames(before, payloads, after));
+  return async (payloads) => {
+    for (const frames of textFrames(before, payloads, after, aheadBytesMax)) await sendFrames(frames);
+  };
 }
 
 /** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */

@@ -28,16 +28,27 @@ async function received(frames: Buffer, count: number): Promise<readonly string[
   return texts;
 }
 
+function framesOf(middles: readonly string[], bytesMax: number): Generator<Buffer> {
+  return textFrames(
+    Buffer.from('('),
+    middles.map((text) => Buffer.from(text)),
+    Buffer.from(')'),
+    bytesMax,
+  );
+}
+
 describe('text frames', () => {
   it('are the messages that they were made of, of each class of length', async () => {
     // With the two brackets: the last of one class, and the first of the next.
     const lengths = [0, 123, 124, 65_533, 65_534, 200_000];
     const middles = lengths.map((length) => 'ä'.repeat(length >> 1).padEnd((length >> 1) + (length % 2), 'x'));
-    const frames = textFrames(
-      Buffer.from('('),
-      middles.map((text) => Buffer.from(text)),
-      Buffer.from(')'),
-    );
+    const frames = Buffer.concat([...framesOf(middles, Infinity)]);
     expect(await received(frames, lengths.length)).toEqual(middles.map((text) => `(${text})`));
+  });
+
+  it('come in pieces that are no longer than they may be, but for a message that is longer by itself', () => {
+    const messages = [...framesOf(['aa', 'bb', 'cccccc', 'd', 'e', ''], 4)].map((piece) => piece.toString('latin1').match(/\(.*?\)/g));
+    expect(messages).toEqual([['(aa)', '(bb)'], ['(cccccc)'], ['(d)', '(e)', '()']]);
+    expect([...framesOf([], 4)]).toEqual([]);
   });
 });

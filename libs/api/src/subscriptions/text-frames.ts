@@ -7,8 +7,23 @@ const lengthInPlaceMax = 125;
 const lengthInTwoBytes = 126;
 const lengthInEightBytes = 127;
 
-/** One message for each of `middles`, in order. All parts are UTF-8. */
-export function textFrames(before: Buffer, middles: readonly Buffer[], after: Buffer): Buffer {
+/**
+ * One message for each of `middles`, in order; all parts are UTF-8. In pieces of `bytesMax`, so that one writer can wait for its reader between them, or of a
+ * message that is longer by itself.
+ */
+export function* textFrames(before: Buffer, middles: readonly Buffer[], after: Buffer, bytesMax: number): Generator<Buffer> {
+  let from = 0;
+  let bytes = 0;
+  for (const [index, { length }] of middles.entries()) {
+    bytes += length;
+    if (bytes <= bytesMax || index === from) continue;
+    yield framesOf(before, middles.slice(from, index), after);
+    [from, bytes] = [index, length];
+  }
+  if (from < middles.length) yield framesOf(before, from === 0 ? middles : middles.slice(from), after);
+}
+
+function framesOf(before: Buffer, middles: readonly Buffer[], after: Buffer): Buffer {
   const around = before.length + after.length;
   let bytes = 0;
   for (const middle of middles) bytes += headerBytes(around + middle.length) + around + middle.length;
