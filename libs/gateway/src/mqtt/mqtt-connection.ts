@@ -13,6 +13,7 @@ import { topicsOf } from './device-topics.js';
 import type { DeviceIdentity, DeviceTopics } from './device-topics.js';
 import { MqttTransport } from './mqtt-transport.js';
 import { PacketGuard } from './packet-guard.js';
+import { PlainMessages } from './plain-messages.js';
 import type { Arrival, LastWill, Peer } from '../sessions/session-host.js';
 
 export interface MqttConnectionOptions {
@@ -38,6 +39,7 @@ export class MqttConnection {
   readonly peer: Peer;
   #identity: DeviceIdentity | undefined;
   #topics: DeviceTopics | undefined;
+  #messages: PlainMessages | undefined;
   #isConnected = false;
   #isSubscribed = false;
   #cancelSubscription: () => void = () => undefined;
@@ -47,6 +49,10 @@ export class MqttConnection {
   #will: LastWill | undefined;
   readonly #traffic: TrafficControl;
   #packetsCounted = 0;
+  /** How long messages may pass the broker by, ms: only what it reads itself counts for its keep-alive, and a device may be silent for the whole of that. [MQTT-3.1.2-24] */
+  #passingMs = Infinity;
+  /** When the broker last had something to read. */
+  #brokerReadAt = -Infinity;
   /** What lets the broker read on, while the device sends too fast. */
   #held: (() => void)[] = [];
   #forbiddenTopics = 0;
@@ -72,6 +78,8 @@ export class MqttConnection {
       tell: (news) => this.deviceId !== undefined && onThrottled(this.deviceId, news),
     });
     this.#conn.on('data', (chunk: Uint8Array) => this.#inspect(chunk));
+    const read = this.#conn.read.bind(this.#conn) as (size?: number) => Buffer | null;
+    this.#conn.read = (size) => this.#readForBroker(read, size);
     this.#conn.once('close', () => this.#ended());
   }
 
@@ -88,11 +96,14 @@ export class MqttConnection {
   identify(identity: DeviceIdentity): void {
     this.#identity = identity;
     this.#topics = topicsOf(identity, this.options.publishTopic);
+    this.#messages = new PlainMessages(this.#topics.fromDevice);
   }
 
   /** What CONNECT says, before anything of it is proven. */
-  claim({ clientId, will }: Pick<ConnectPacket, 'clientId' | 'will'>): void {
+  claim({ clientId, keepalive, will }: Pick<ConnectPacket, 'clientId' | 'keepalive' | 'will'>): void {
     this.claimedId = clientId;
+    // A quarter of it and then the whole are still less than the one and a half after which the broker cuts.
+    if (keepalive !== undefined && keepalive > 0) this.#passingMs = keepalive * 250;
     this.#will = will && { topic: will.topic, payload: Buffer.from(will.payload).toString('utf8') };
   }
 
@@ -172,6 +183,22 @@ export class MqttConnection {
       this.options.counters.add('refusal', 'connect_missing');
     if (this.#fault === 'connection_lost' && !isLoss(error)) this.#fault = 'protocol_error';
     this.transport?.fail(error);
+  }
+
+  /**
+   * What the broker reads. Messages that need it for nothing go straight to the session, which is where it would bring them; it is told that there is nothing yet, and asks again
+   * when more arrives. It reads only once it is done with what it read before, so nothing overtakes.
+   */
+  #readForBroker(read: (size?: number) => Buffer | null, size?: number): Buffer | null {
+    const isAtPacket = this.#guard.isBetweenPackets;
+    const chunk = read(size);
+    if (chunk === null) return null;
+    const { transport } = this;
+    const now = this.options.clock.now();
+    const mayPass = transport !== undefined && isAtPacket && now - this.#brokerReadAt < this.#passingMs;
+    if (mayPass && !this.client.closed && !this.#traffic.isHolding && this.#messages?.take(chunk, transport) === true) return null;
+    this.#brokerReadAt = now;
+    return chunk;
   }
 
   #inspect(chunk: Uint8Array): void {

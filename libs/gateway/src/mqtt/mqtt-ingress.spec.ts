@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { CloseReason } from '@flotilla/mcp';
+import mqtt from 'mqtt-packet';
 import { describeTransport } from '@flotilla/mcp/transport.suite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { doorOptions } from '../door.suite.js';
@@ -111,6 +112,29 @@ describe('MqttIngress lets devices in', () => {
     expect((await device.packet('puback')).messageId).toBe(7);
   });
 
+  it('hears each message once and those of QoS 0 in their order, however the bytes are cut and whatever stands between', async () => {
+    const { device, heard } = await enter(await openDoor());
+    const isAcknowledged = (index: number) => index % 7 === 3;
+    const texts = Array.from({ length: 60 }, (_, index) => `${index} ${'x'.repeat(index * 7)}`);
+    const bytes = Buffer.concat(
+      texts.flatMap((payload, index) => {
+        const qos = isAcknowledged(index) ? ({ qos: 1, messageId: index } as const) : ({ qos: 0 } as const);
+        const message = mqtt.generate({ cmd: 'publish', topic: 'device-server', payload, ...qos, dup: false, retain: false });
+        return index % 11 === 5 ? [message, mqtt.generate({ cmd: 'pingreq' })] : [message];
+      }),
+    );
+    for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 5 + 3) % 701) {
+      device.writeBytes(bytes.subarray(at, at + size));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await vi.waitFor(() => expect(heard.messages).toHaveLength(texts.length));
+    const plain = texts.filter((_, index) => !isAcknowledged(index));
+    expect(heard.messages.filter((text) => plain.includes(text))).toEqual(plain);
+    expect(new Set(heard.messages)).toEqual(new Set(texts));
+    const answers = (cmd: string) => device.packets.filter((packet) => packet.cmd === cmd).length;
+    await vi.waitFor(() => expect([answers('puback'), answers('pingresp')]).toEqual([9, 5]));
+  });
+
   it('takes a message of QoS 2 once, however often it is sent', async () => {
     const { device, heard } = await enter(await openDoor());
     const message = { cmd: 'publish', topic: 'device-server', payload: 'once', qos: 2, messageId: 9, retain: false } as const;
@@ -190,6 +214,16 @@ describe('MqttIngress lets devices in', () => {
     const { device, heard } = await enter(await openDoor(), { keepalive: 1 });
     await vi.waitFor(() => expect(heard.closes).toEqual(['connection_lost']), 4000);
     await device.closed();
+  });
+
+  it('keeps a device that says something within its keep-alive and never pings', async () => {
+    const { device, heard } = await enter(await openDoor(), { keepalive: 1 });
+    for (let count = 1; count <= 18; count++) {
+      device.publish('still here');
+      await vi.waitFor(() => expect(heard.messages).toHaveLength(count));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(heard.closes).toEqual([]);
   });
 
   it('ends the older connection of a client id before the newer one is admitted', async () => {

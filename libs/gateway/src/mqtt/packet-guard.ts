@@ -53,6 +53,11 @@ export class PacketGuard {
     return this.#packets;
   }
 
+  /** Whether the next byte begins a packet. */
+  get isBetweenPackets(): boolean {
+    return this.#bodyLeft === 0 && this.#headerBytes === 0;
+  }
+
   /** Why the stream was cut, if it was. */
   get cut(): GuardCut | undefined {
     return this.#cut;

@@ -26,14 +26,16 @@ export class TrafficMeter {
   /** Time until the device has paid for what it sent, ms; 0 for one that keeps to its limits. */
   debtMs(now: number): number {
     this.#fill(now);
+    if (this.#messages >= 0 && this.#bytes >= 0) return 0;
     const { messagesPerSecondMax, bytesPerSecondMax } = this.limits;
     return Math.max(0, Math.ceil((-this.#messages / messagesPerSecondMax) * 1_000), Math.ceil((-this.#bytes / bytesPerSecondMax) * 1_000));
   }
 
   #fill(now: number): void {
     // A clock that is set back brings nothing and takes nothing.
-    const seconds = Math.max(0, now - this.#filledAt) / 1_000;
+    const seconds = (now - this.#filledAt) / 1_000;
     this.#filledAt = now;
+    if (seconds <= 0) return;
     const { messagesPerSecondMax, messagesBurst, bytesPerSecondMax, bytesBurst } = this.limits;
     this.#messages = Math.min(messagesBurst, this.#messages + seconds * messagesPerSecondMax);
     this.#bytes = Math.min(bytesBurst, this.#bytes + seconds * bytesPerSecondMax);
