@@ -22,8 +22,10 @@ import { CLOSED, CONNECTING, READY, REPORTED } from './presence-statements.js';
 const ROWS_PER_WRITE = 500;
 /** More than a gateway's sessions; each waits for at most one write at a time. */
 const DEPTH_MAX = 100_000;
-/** Devices come in storms: a moment of waiting makes one statement of many. */
+/** A device that comes alone does not wait for long. */
 const GATHER_MS = 3;
+/** Devices come in storms: a moment of waiting makes one statement of many. */
+const PAUSE_MS = 20;
 
 export class PresenceWriter {
   readonly connecting: BatchWriter<ConnectingDevice, OpenedSession>;
@@ -38,6 +40,7 @@ export class PresenceWriter {
       rowsPerWrite: ROWS_PER_WRITE,
       depthMax: DEPTH_MAX,
       gatherMs: GATHER_MS,
+      pauseMs: PAUSE_MS,
       logger,
     };
     this.connecting = new BatchWriter<ConnectingDevice, OpenedSession>({

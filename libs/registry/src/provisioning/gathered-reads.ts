@@ -1,8 +1,11 @@
-/** Reads by id, many in one statement: what is asked while one statement runs is asked by the next. Remembers nothing. */
+/** Reads by id, many in one statement: what is asked while one statement runs, and shortly after, is asked by the next. Remembers nothing. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RegistryError } from '../registry-error.js';
 
 /** Ids of one statement. */
 const IDS_PER_READ = 1_000;
+/** Between two statements, where ids are few: a fleet that comes back asks for some at each turn of the event loop, and a statement costs both sides as much as ten ids. */
+const PAUSE_MS = 10;
 
 interface Asked<Value> {
   readonly value: Promise<Value>;
@@ -36,6 +39,7 @@ export class GatheredReads<Value> {
       const batch = [...this.#waiting].slice(0, IDS_PER_READ);
       for (const [id] of batch) this.#waiting.delete(id);
       await this.#answer(batch);
+      if (this.#waiting.size > 0 && this.#waiting.size < IDS_PER_READ) await sleep(PAUSE_MS);
     }
     this.#isRunning = false;
   }
