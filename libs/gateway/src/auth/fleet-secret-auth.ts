@@ -2,7 +2,8 @@
  * One secret for the whole fleet, for devices that come from an existing gateway: MQTT passwords and WebSocket tokens are HMACs of the device's own
  * ids under it. No revocation of single devices; that is what per-device credentials are for. [xiaozhi §2.8, §8]
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { granted } from './device-auth.js';
 import type { AuthRefusal, AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './device-auth.js';
 
@@ -14,7 +15,12 @@ const TOKEN_SKEW_MS_MAX = 5 * 60 * 1000;
 const tokenPattern = /^([A-Za-z0-9_-]{43})\.(\d{1,12})$/;
 
 export class FleetSecretAuth implements DeviceAuth {
-  constructor(private readonly options: { readonly secret: string; readonly clock: { now(): number } }) {}
+  /** Made once: from a text a key is made for each login, a quarter of its time. */
+  readonly #key: KeyObject;
+
+  constructor(private readonly options: { readonly secret: string; readonly clock: { now(): number } }) {
+    this.#key = createSecretKey(options.secret, 'utf8');
+  }
 
   checkMqtt(credentials: MqttCredentials): AuthVerdict {
     const { clientId, username, password } = credentials;
@@ -52,7 +58,7 @@ export class FleetSecretAuth implements DeviceAuth {
   }
 
   #sign(text: string): Buffer {
-    return createHmac('sha256', this.options.secret).update(text).digest();
+    return createHmac('sha256', this.#key).update(text).digest();
   }
 }
 

@@ -189,6 +189,7 @@ export class MqttIngress {
     const connection = this.#connections.get(client);
     connection?.connected(() => this.#letGo(connection));
     this.#admit(connection);
+    connection?.letGo();
   }
 
   #subscribed(client: Client, subscriptions: readonly Subscription[]): void {
