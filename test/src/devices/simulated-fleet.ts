@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.js';
+import { hubNodeOptions } from '../hub/hub-process.js';
 import type { HubProcess } from '../hub/hub-process.js';
 
 const simulatorMain = fileURLToPath(new URL('../../../apps/simulator/dist/main.js', import.meta.url));
@@ -127,10 +128,14 @@ export function startFleet(
     notices.flatMap((notice) => (notice.event === 'code' && notice.device === device ? [notice.code ?? ''] : []));
   const road = options.ota === undefined ? ['--direct'] : ['--ota', options.ota, '--data-dir', hub.dataDir];
   const connection = ['--host', '127.0.0.1', '--http-port', hub.httpPort, '--mqtt-port', hub.mqttPort];
-  const child = spawn(process.execPath, [simulatorMain, ...[...args, ...connection, ...road].map(String), ...(options.args ?? [])], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: { ...process.env, FLOTILLA_DEVICE_SECRET: hub.deviceSecret },
-  });
+  const child = spawn(
+    process.execPath,
+    [...hubNodeOptions, simulatorMain, ...[...args, ...connection, ...road].map(String), ...(options.args ?? [])],
+    {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { ...process.env, FLOTILLA_DEVICE_SECRET: hub.deviceSecret },
+    },
+  );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const waiting: ((counts: FleetCounts) => void)[] = [];
   const performing = new Map<number, (answer: AnswerLine) => void>();
