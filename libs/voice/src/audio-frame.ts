@@ -23,8 +23,8 @@ export function decodeAudioFrame(version: FramingVersion, frame: Uint8Array): De
   const header = HEADER_BYTES[version];
   if (frame.length <= header)
     return { ok: false, problem: `a frame of version ${version} has more than ${header} bytes, not ${frame.length}` };
+  if (version === 1) return { ok: true, packet: { payload: frame, timestamp: 0 } };
   const payload = frame.subarray(header);
-  if (version === 1) return { ok: true, packet: { payload, timestamp: 0 } };
   const view = new DataView(frame.buffer, frame.byteOffset, header);
   const type = version === 2 ? view.getUint16(2) : view.getUint8(0);
   if (type !== AUDIO_TYPE) return { ok: false, problem: `a frame of type ${type} is not audio` };

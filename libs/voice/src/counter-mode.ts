@@ -14,29 +14,32 @@ const BLOCK_BYTES = 16;
 export class CounterMode {
   /** Counter blocks of the longest packet. */
   readonly #counters = new Uint8Array(Math.ceil(UDP_DATAGRAM_BYTES_MAX / BLOCK_BYTES) * BLOCK_BYTES);
+  /** Those of the last packet: most are as long as the one before. */
+  #used = this.#counters;
 
   constructor(private readonly encipher: EncipherBlocks) {}
 
   /**
-   * Enciphers `audio`, or deciphers it, which is the same, into `target` from `at` on; that may be its own place. `counterBlock` belongs to its first
-   * 16 bytes. Throws RangeError for audio that no datagram carries.
+   * Enciphers `audio`, or deciphers it, which is the same, into `target` from `at` on; that may be its own place. The counter block of its beginning is the
+   * first 16 bytes of `datagram`. Throws RangeError for audio that no datagram carries.
    */
-  apply(counterBlock: Uint8Array, audio: Uint8Array, target: Uint8Array, at = 0): void {
+  apply(datagram: Uint8Array, audio: Uint8Array, target: Uint8Array, at = 0): void {
     const { length } = audio;
     if (length > this.#counters.length) throw new RangeError(`no datagram carries ${length} bytes of audio`);
-    const keystream = this.encipher(this.#countersFrom(counterBlock, Math.ceil(length / BLOCK_BYTES)));
+    const keystream = this.encipher(this.#countersFrom(datagram, Math.ceil(length / BLOCK_BYTES) * BLOCK_BYTES));
     for (let index = 0; index < length; index += 1) target[at + index] = (audio[index] ?? 0) ^ (keystream[index] ?? 0);
   }
 
-  /** The block and those after it. */
-  #countersFrom(first: Uint8Array, count: number): Uint8Array {
+  /** The first block and those after it, so many bytes. */
+  #countersFrom(datagram: Uint8Array, bytes: number): Uint8Array {
     const counters = this.#counters;
-    counters.set(first);
-    for (let at = BLOCK_BYTES; at < count * BLOCK_BYTES; at += BLOCK_BYTES) {
+    for (let index = 0; index < BLOCK_BYTES; index += 1) counters[index] = datagram[index] ?? 0;
+    for (let at = BLOCK_BYTES; at < bytes; at += BLOCK_BYTES) {
       counters.copyWithin(at, at - BLOCK_BYTES, at);
       increment(counters, at);
     }
-    return counters.subarray(0, count * BLOCK_BYTES);
+    if (this.#used.length !== bytes) this.#used = counters.subarray(0, bytes);
+    return this.#used;
   }
 }
 

@@ -89,7 +89,7 @@ function overUdp(socket: Socket, { port, key, nonce }: NonNullable<ServerHello['
       sequence += 1;
       const datagram = Buffer.allocUnsafe(UDP_HEADER_BYTES + packet.length);
       writeUdpHeader(datagram, { length: packet.length, ssrc, timestamp: 60 * sequence, sequence });
-      cipher.apply(datagram.subarray(0, UDP_HEADER_BYTES), packet, datagram, UDP_HEADER_BYTES);
+      cipher.apply(datagram, packet, datagram, UDP_HEADER_BYTES);
       socket.send(datagram, port, '127.0.0.1');
     },
     drop: () => {
@@ -99,7 +99,7 @@ function overUdp(socket: Socket, { port, key, nonce }: NonNullable<ServerHello['
   };
   socket.on('message', (datagram) => {
     const packet = datagram.subarray(UDP_HEADER_BYTES);
-    cipher.apply(datagram.subarray(0, UDP_HEADER_BYTES), packet, packet);
+    cipher.apply(datagram, packet, packet);
     talking.onpacket(packet);
   });
   return talking;

@@ -176,7 +176,7 @@ export class UdpChannel {
     if (payload.length + UDP_HEADER_BYTES > UDP_DATAGRAM_BYTES_MAX) return 'too_long';
     const datagram = Buffer.allocUnsafe(UDP_HEADER_BYTES + payload.length);
     writeUdpHeader(datagram, { length: payload.length, ssrc: this.ssrc, timestamp, sequence: ++this.#sequence });
-    this.#cipher.apply(datagram.subarray(0, UDP_HEADER_BYTES), payload, datagram, UDP_HEADER_BYTES);
+    this.#cipher.apply(datagram, payload, datagram, UDP_HEADER_BYTES);
     this.send(datagram, this.#peer);
     return undefined;
   }
@@ -195,7 +195,7 @@ export class UdpChannel {
     this.#peerAddress = sender;
     // In its own place: nobody else has the datagram.
     const payload = datagram.subarray(UDP_HEADER_BYTES);
-    this.#cipher.apply(datagram.subarray(0, UDP_HEADER_BYTES), payload, payload);
+    this.#cipher.apply(datagram, payload, payload);
     this.options.heard({ payload, timestamp });
     return undefined;
   }
