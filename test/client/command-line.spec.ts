@@ -1,10 +1,12 @@
 /** The command line against the built hub: every command, what it prints, and the exit codes that scripts decide by. */
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { flotilla, jsonLines, type CommandOptions, type CommandOutcome } from '../src/api/command-line.js';
+import { environmentFor, flotilla, flotillaBin, jsonLines, type CommandOptions, type CommandOutcome } from '../src/api/command-line.js';
+import { startBreakingProxy } from '../src/api/breaking-proxy.js';
 import { eventually } from '../src/eventually.js';
 import { makeImage } from '../src/jobs/firmware-image.js';
 import { ask } from '../src/api/graphql-client.js';
@@ -62,6 +64,8 @@ describe('devices and tools', () => {
     expect(one.stdout).toMatch(/^id +02:/);
     expect(tools.stdout).toContain(lampOn);
     expect(jsonLines(fleetTools)).toMatchObject([{ name: lampOn, deviceCount: 2 }]);
+    expect(await run(['devices', '--tag', 'nowhere'])).toEqual({ code: 0, stdout: '', stderr: 'Nothing found.\n' });
+    expect(await run(['--version'])).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
     expect([cut.stdout.trim().split('\n').length, cut.stderr]).toEqual([2, 'There are more than these 1: --limit 0 lists all.\n']);
   });
 
@@ -187,6 +191,8 @@ describe('devices to come', () => {
     const head = 'deviceId,name,tags,dialect,address\n';
     const good = fileOf('good.csv', `${head}02:00:00:00:0d:01,"Lamp, left",lobby;left,,\ngreenhouse-9,,,MCPU,127.0.0.1:9\n`);
     const bad = fileOf('bad.csv', `${head}02:00:00:00:0d:03,,,,\n,,,,\n02:00:00:00:0D:03,,,,\n02:00:00:00:0d:04,,,ZIGBEE,\n`);
+    const flood = run(['call', lamp, lampOn, '-'], { input: 'x'.repeat(1_100_000) });
+    expect(await flood).toMatchObject({ code: 1, stderr: 'Standard input has more than 1048576 bytes, which are taken at most.\n' });
     const [dry, wrong, columns, torn] = await Promise.all([
       run(['devices', 'import', good, '--dry-run']),
       run(['devices', 'import', bad]),
@@ -215,6 +221,24 @@ describe('devices to come', () => {
     const again = await run(['devices', 'import', good]);
     expect([again.code, again.stdout]).toEqual([2, '']);
     expect(again.stderr).toMatch(/^Line [23]: .*\nLines 2 to 3 were not registered/);
+  });
+
+  it('of which some may be registered, where the hub went away meanwhile, are gone on with from the line that is told', async () => {
+    const ids = Array.from(
+      { length: 1_003 },
+      (_, index) => `02:00:00:0e:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`,
+    );
+    const file = fileOf('many.csv', `deviceId\n${ids.join('\n')}\n`);
+    let registrations = 0;
+    const onceOnly = await startBreakingProxy(hub, (body) => body.includes('registerDevices') && ++registrations > 1);
+    const broken = await run(['devices', 'import', file], { env: { FLOTILLA_URL: onceOnly.httpUrl } });
+    onceOnly.close();
+    expect([broken.code, jsonLines(broken).length]).toEqual([4, 1_000]);
+    expect(broken.stderr).toMatch(
+      /^Whether lines 1002 to 1004 were registered is not known; those before them were\. Go on with --from-line 1002/,
+    );
+    const rest = jsonLines<{ deviceId: string }>(await run(['devices', 'import', file, '--from-line', '1002']));
+    expect(rest.map(({ deviceId }) => deviceId)).toEqual(ids.slice(1_000));
   });
 
   it('come in by a link or a code', async () => {
@@ -255,6 +279,25 @@ describe('events', () => {
     const outcome = await tail;
     expect([outcome.code, outcome.stderr]).toEqual([0, '']);
     expect(jsonLines(outcome)).toMatchObject([{ type: 'device.removed', deviceId: '02:00:00:00:0d:09', cursor: expect.any(String) }]);
+  });
+});
+
+describe('output that nobody reads on', () => {
+  it('ends the command with the next thing that it would print', async () => {
+    const child = spawn('/bin/sh', ['-c', `"${process.execPath}" "${flotillaBin}" events tail --json | head -n 1`], {
+      env: environmentFor(hub),
+    });
+    let isOver = false;
+    const ended = once(child, 'close').then(() => (isOver = true));
+    await eventually(
+      async () => {
+        await ask(hub, 'mutation { registerDevice(input: {deviceId: "02:00:00:00:0d:0b", dialect: XIAOZHI}) { userErrors { code } } }');
+        await ask(hub, 'mutation { removeDevice(deviceId: "02:00:00:00:0d:0b") { userErrors { code } } }');
+        return isOver;
+      },
+      (over) => over,
+    );
+    await ended;
   });
 });
 

@@ -1,5 +1,4 @@
 /** JSON that somebody typed or piped in. */
-import { text } from 'node:stream/consumers';
 import { UsageError } from './exit-codes.js';
 
 /** An object, or a UsageError that says where it stood. */
@@ -15,11 +14,28 @@ export function jsonObject(source: string, where: string): Readonly<Record<strin
   return { ...value };
 }
 
+/** Bytes of arguments: what the hub takes in one request. */
+const argumentsBytesMax = 1024 * 1024;
+
+/** Somebody may have piped the wrong thing: it is not gathered for ever. */
+export async function readStandardInput(bytesMax: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new UsageError(`Standard input has more than ${bytesMax} bytes, which are taken at most.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 /** What `-` on the command line becomes: yargs makes an empty text of it. */
 export const standardInput = '/dev/stdin';
 
 /** The arguments of a tool: JSON, or `-` for what comes in on standard input. */
 export async function toolArguments(given: string | undefined): Promise<Readonly<Record<string, unknown>>> {
   if (given === undefined) return {};
-  return given === standardInput ? jsonObject(await text(process.stdin), 'Standard input') : jsonObject(given, 'The arguments');
+  return given === standardInput
+    ? jsonObject(await readStandardInput(argumentsBytesMax), 'Standard input')
+    : jsonObject(given, 'The arguments');
 }

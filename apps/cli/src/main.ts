@@ -1,4 +1,5 @@
 /** `flotilla`: the command line. Reads what was typed, runs one command, and ends with a code that scripts can decide by (exit-codes.ts). */
+import { readFileSync } from 'node:fs';
 import { FlotillaError } from '@flotilla/client';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
@@ -25,7 +26,7 @@ async function main(): Promise<void> {
     .scriptName('flotilla')
     .usage('$0 <command>\n\nThe command line of a Flotilla hub.')
     .options(globalOptions)
-    .version(false)
+    .version('version', 'Print the version of the command line', versionOf())
     .strict()
     .demandCommand(1, 'Say what to do; --help lists the commands.')
     .recommendCommands()
@@ -51,6 +52,12 @@ async function main(): Promise<void> {
     .completion('completion', 'Print a script for bash or zsh that completes commands and options')
     .epilogue('Exit codes: 0 done, 1 usage, 2 refused, 3 some targets failed, 4 hub not reachable, 5 not allowed.')
     .parseAsync();
+}
+
+/** Of the package, beside `src` and `dist` alike. */
+function versionOf(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
+  return version;
 }
 
 /** yargs makes a list of what is given twice, also of what commands take for one text. It tells its check all that it knows of the options. */

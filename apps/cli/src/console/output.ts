@@ -24,13 +24,16 @@ export async function printRows<Row>(
     return;
   }
   let block: Row[] = [];
+  let isEmpty = true;
   for await (const row of rows) {
+    isEmpty = false;
     block.push(row);
     if (block.length < tableRowsMax) continue;
     await write(`${tableOf(block, columns)}\n`);
     block = [];
   }
   if (block.length > 0) await write(`${tableOf(block, columns)}\n`);
+  if (isEmpty) say('Nothing found.');
 }
 
 /** One thing: its fields under each other. */

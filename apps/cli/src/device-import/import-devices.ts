@@ -1,12 +1,11 @@
 /** `flotilla devices import`: checks the whole file, then registers a thousand devices at a time. */
 import { readFile, stat } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { say, write } from '../console/output.js';
 import { jsonLine } from '../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
 import { RegisterDevicesDocument } from '../generated/operations.js';
-import { standardInput } from '../json-input.js';
+import { readStandardInput, standardInput } from '../json-input.js';
 import { fileBytesMax, parseDevices, type DeviceLine, type LineError } from './parse-devices.js';
 
 export interface ImportArguments {
@@ -69,7 +68,7 @@ function tell(errors: readonly LineError[]): void {
 }
 
 async function read(file: string): Promise<string> {
-  if (file === standardInput) return text(process.stdin);
+  if (file === standardInput) return readStandardInput(fileBytesMax);
   try {
     const { size } = await stat(file);
     if (size > fileBytesMax) throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are taken at once: split it.`);

@@ -26,6 +26,7 @@ describe('a file of devices', () => {
   it.each([
     ['a\n', 'There is no column "a"'],
     ['deviceId,deviceid\n', 'There is no column "deviceid"'],
+    ['deviceId,name, name\n', 'names the column "name" twice'],
     ['name\n', 'The first line names the columns'],
     ['deviceId,name\n1,2,3\n', 'no CSV'],
     ['deviceId\n"1\n', 'no CSV'],

@@ -65,6 +65,8 @@ function knownColumns(head: string[]): string[] {
     throw new UsageError(
       `The first line names the columns: deviceId, and any of ${columns.slice(1).join(', ')}.${unknown.length > 0 ? ` There is no column "${unknown[0]}".` : ''}`,
     );
+  const twice = head.find((name, index) => head.indexOf(name) !== index);
+  if (twice !== undefined) throw new UsageError(`The first line names the column "${twice}" twice.`);
   return head;
 }
 
