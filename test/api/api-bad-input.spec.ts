@@ -105,6 +105,19 @@ describe('a request that is none', () => {
     expect(await raw(JSON.stringify({ query: viewer, ...nothing }))).toMatchObject({ status: 200, body: { data: { viewer: {} } } });
   });
 
+  it.each<[string, string, number, string, string | undefined]>([
+    ['GET', '/api/nothing', 404, 'There is nothing at /api/nothing.', undefined],
+    ['GET', '/api/%zz', 400, 'not a valid url', undefined],
+    ['PUT', '/graphql', 405, 'takes GET, HEAD, POST', 'GET, HEAD, POST'],
+    ['GET', '/api/firmware?x=1', 405, 'takes POST', 'POST'],
+    ['DELETE', '/api/audit.jsonl', 405, 'takes GET, HEAD', 'GET, HEAD'],
+    ['GET', '/api/audit.jsonl?sinse=2026-01-01T00:00:00Z', 400, 'no parameter "sinse"', undefined],
+  ])('for nothing that there is hears so: %s %s', async (method, path, status, message, allow) => {
+    const { body, ...answer } = await raw('', {}, { method, path });
+    expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status, allow });
+    expect(body).toEqual({ code: status === 404 ? 'NOT_FOUND' : 'BAD_USER_INPUT', message: expect.stringContaining(message) });
+  });
+
   it('gets no leave for the scripts of other sites', async () => {
     const answer = await raw(JSON.stringify({ query: viewer }), { origin: 'https://elsewhere.example' });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -263,6 +276,8 @@ describe('an act that is refused', () => {
 
   it.each<[string, Readonly<Record<string, unknown>>, string, string]>([
     ['a filter that says nothing', { filter: {}, add: ['x'] }, 'INVALID', 'input.filter'],
+    ['no tag at all', { filter: { all: true } }, 'INVALID', 'input'],
+    ['a tag to add and to remove', { filter: { all: true }, add: ['x', 'y'], remove: ['y'] }, 'INVALID', 'input.remove'],
     ['a tag that is none', { filter: { all: true }, add: ['two words'] }, 'INVALID', 'input.add'],
     ['too many tags', { filter: { all: true }, add: Array.from({ length: 51 }, (_, index) => `t${index}`) }, 'LIMIT_EXCEEDED', 'input.add'],
   ])('tagDevices with %s', async (_what, input, code, path) => {

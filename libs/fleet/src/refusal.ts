@@ -1,5 +1,6 @@
 /** Expected refusals: data for whoever asked, never thrown. */
 import type { NotSentCode } from '@flotilla/mcp';
+import type { z } from 'zod';
 
 export type RefusalCode = NotSentCode | 'NOT_FOUND' | 'INVALID' | 'CONFLICT' | 'IDEMPOTENCY_KEY_REUSED' | 'LIMIT_EXCEEDED';
 
@@ -12,4 +13,23 @@ export interface Refusal {
 
 export function refuse(code: RefusalCode, path: readonly string[], message: string): Refusal {
   return { code, message, path };
+}
+
+/** Of the first rule that a schema found broken; `path` leads to what it looked at. */
+export function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[]): Refusal {
+  const code = issue?.code === 'too_big' ? 'LIMIT_EXCEEDED' : 'INVALID';
+  return refuse(code, [...path, ...(issue?.path ?? []).map(String)], issue?.message ?? 'The request is not valid.');
+}
+
+/** What zod's own words leave out: which member it is about. For `safeParse`, behind the messages that schemas have themselves. */
+export function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  const name = `"${String(issue.path?.findLast((part) => typeof part === 'string') ?? 'input')}"`;
+  const isTooSmall = issue.code === 'too_small';
+  if (!isTooSmall && issue.code !== 'too_big') return undefined;
+  const bound = String(isTooSmall ? issue.minimum : issue.maximum);
+  const isWithin = issue.inclusive !== false;
+  const limit = isTooSmall ? (isWithin ? 'at least' : 'more than') : isWithin ? 'at most' : 'less than';
+  if (issue.origin === 'string') return `${name} has ${limit} ${bound} characters.`;
+  if (issue.origin === 'array') return `${name} has ${limit} ${bound} entries.`;
+  return `${name} is ${limit} ${bound}.`;
 }

@@ -1,7 +1,7 @@
 /** The process's one HTTP server, over TLS where there is a certificate. Devices' own routes come before the framework, which would read their bodies. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { DeviceRoutes } from './device-routes.js';
 import type { TlsFiles } from './tls-files.js';
@@ -30,18 +30,42 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
   const server = fastify({
     bodyLimit: HTTP_BODY_BYTES_MAX,
     forceCloseConnections: true,
+    // An address that cannot be decoded.
+    frameworkErrors: (error, _request, reply) => {
+      void (reply as FastifyReply).code(error.statusCode ?? 400).send({ code: 'BAD_USER_INPUT', message: error.message });
+    },
     serverFactory: (handle) =>
       listenerOf(tls, (request, response) => {
         if (!deviceRoutes.take(request, response)) handle(request, response);
       }),
   });
   server.addHook('onRoute', ({ method, url }) => [method].flat().forEach((name) => onRoute(`${name} ${url}`)));
+  const refuse = refuseUnknownRoute(server);
+  // Before the body is read, which nobody wants.
+  server.addHook('onRequest', (request, reply, done) => void (request.is404 ? refuse(request, reply) : done()));
+  // For files that are not there.
+  server.setNotFoundHandler(refuse);
   server.addHook('onError', (request, _reply, error, done) => {
     if ((error.statusCode ?? 500) >= 500)
       logger.error({ err: error, method: request.method, path: request.url.split('?', 1)[0] }, 'request failed');
     done();
   });
   return server;
+}
+
+/** 405 where other methods are known at the path, which `allow` then names; else 404. In the form of all refusals that are not GraphQL. */
+function refuseUnknownRoute(server: FastifyInstance) {
+  return ({ method, url }: FastifyRequest, reply: FastifyReply) => {
+    const [path = '/'] = url.split('?', 1);
+    const allowed = server.supportedMethods.filter((name) => server.findRoute({ method: name, url: path }) !== null);
+    if (allowed.length === 0 || allowed.includes(method))
+      return reply.code(404).send({ code: 'NOT_FOUND', message: `There is nothing at ${path.slice(0, 200)}.` });
+    const allow = allowed.join(', ');
+    return reply
+      .code(405)
+      .header('allow', allow)
+      .send({ code: 'BAD_USER_INPUT', message: `${method} is not for this path, which takes ${allow}.` });
+  };
 }
 
 function listenerOf(tls: TlsFiles | undefined, listener: RequestListener<typeof IncomingMessage, typeof ServerResponse>) {

@@ -18,6 +18,12 @@ describe('toPublicErrors', () => {
     expect(shown(inResolver(new ApiError('FORBIDDEN', 'No.')))).toEqual({ code: 'FORBIDDEN', message: 'No.', logged: [] });
   });
 
+  it('counts places in lists with numbers, as compiled queries do not', () => {
+    const error = new GraphQLError('No.', { path: ['devices', 'nodes', '0', 'sessions'] });
+    const quiet = { error: () => undefined, warn: () => undefined, debug: () => undefined };
+    expect(toPublicErrors([error], quiet)[0]?.path).toEqual(['devices', 'nodes', 0, 'sessions']);
+  });
+
   it('hides what failed inside, and logs it once', () => {
     const { code, message, logged } = shown(inResolver(new TypeError('password is hunter2')));
     expect(code).toBe('INTERNAL');

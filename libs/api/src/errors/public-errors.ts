@@ -35,8 +35,13 @@ const maskedMessages: Readonly<Partial<Record<ApiErrorCode, string>>> & Readonly
   UNAVAILABLE: 'The hub cannot reach its database or its files now; try again later.',
 };
 
-export function toPublicErrors(errors: readonly Error[], logger: ApiLogger): GraphQLFormattedError[] {
-  return errors.flatMap(unfold).map((error) => toPublicError(error, logger));
+/** `messages`: by the codes of Fastify's errors, what is said instead of its own words. */
+export function toPublicErrors(
+  errors: readonly Error[],
+  logger: ApiLogger,
+  messages: ReadonlyMap<unknown, string> = new Map(),
+): GraphQLFormattedError[] {
+  return errors.flatMap(unfold).map((error) => toPublicError(error, logger, messages));
 }
 
 /** Mercurius wraps what is wrong with a request in an error of its own; a plain error among it is a complaint of Mercurius, no fault of ours. */
@@ -49,12 +54,13 @@ function unfold(error: Error): readonly Error[] {
   );
 }
 
-function toPublicError(error: Error, logger: ApiLogger): GraphQLFormattedError {
+function toPublicError(error: Error, logger: ApiLogger, messages: ReadonlyMap<unknown, string>): GraphQLFormattedError {
   const cause = rootOf(error);
   const code = codeOf(error, cause);
   const masked = cause instanceof ApiError ? undefined : maskedMessages[code];
   if (masked !== undefined) logger.error({ err: cause, path: pathOf(error) }, 'a GraphQL operation failed inside');
-  return { ...positionOf(error), message: masked ?? error.message, extensions: { code, ...waitOf(cause) } };
+  const message = masked ?? ('code' in cause ? messages.get(cause.code) : undefined) ?? error.message;
+  return { ...positionOf(error), message, extensions: { code, ...waitOf(cause) } };
 }
 
 /** How long to wait, where that is what helps. */
@@ -107,5 +113,10 @@ function isRequestFault(error: Error): boolean {
 
 function positionOf(error: Error): Pick<GraphQLFormattedError, 'locations' | 'path'> {
   if (!(error instanceof GraphQLError)) return {};
-  return { ...(error.locations ? { locations: error.locations } : {}), ...(error.path ? { path: error.path } : {}) };
+  return { ...(error.locations ? { locations: error.locations } : {}), ...(error.path ? { path: error.path.map(toSegment) } : {}) };
+}
+
+/** Places in lists are numbers [GraphQL §7.1.2]; compiled queries have them as text. No field is called like one. */
+function toSegment(segment: string | number): string | number {
+  return typeof segment === 'string' && /^\d+$/.test(segment) ? Number(segment) : segment;
 }

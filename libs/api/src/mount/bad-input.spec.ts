@@ -47,6 +47,26 @@ describe('a request that is no GraphQL request', () => {
     expect({ status, data, codes: [...new Set(codes)] }).toEqual({ status: 400, codes: ['BAD_USER_INPUT'] });
   });
 
+  it.each<[string, string, string, RegExp]>([
+    ['no query', '{}', 'application/json', /no "query".*GraphQL document/],
+    ['no JSON', '{', 'application/json', /not valid JSON/],
+    [
+      'a member that would be a prototype',
+      '{"query":"{ viewer { name } }","variables":{"__proto__":{}}}',
+      'application/json',
+      /"__proto__"/,
+    ],
+    ['nothing', '', 'application/json', /is empty/],
+    ['a batch', '[{"query":"{ viewer { name } }"}]', 'application/json', /one JSON object/],
+    ['another type', 'x', 'text/plain', /Content-Type: application\/json/],
+    ['a subscription', '{"query":"subscription { deviceChanged { id } }"}', 'application/json', /WebSocket.*graphql-transport-ws/],
+  ])('with %s hears what to do', async (_what, body, type, message) => {
+    const response = await fetch(`${api.httpUrl}/graphql`, { method: 'POST', headers: { ...admin, 'content-type': type }, body });
+    expect(await response.json()).toMatchObject({
+      errors: [{ message: expect.stringMatching(message), extensions: { code: 'BAD_USER_INPUT' } }],
+    });
+  });
+
   it('is none either where the hub knows its syntax tree by hash, from a WebSocket', async () => {
     const query = JSON.stringify(parse('{ viewer { name } }', { noLocation: true }));
     const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
@@ -59,10 +79,9 @@ describe('a request that is no GraphQL request', () => {
   });
 
   it('is told when its body is too large', async () => {
-    expect(await api.post({ query: `{ viewer { name } } #${'x'.repeat(30_000)}` }, admin)).toMatchObject({
-      status: 413,
-      codes: ['BAD_USER_INPUT'],
-    });
+    const { status, codes, messages } = await api.post({ query: `{ viewer { name } } #${'x'.repeat(30_000)}` }, admin);
+    expect({ status, codes }).toEqual({ status: 413, codes: ['BAD_USER_INPUT'] });
+    expect(messages).toEqual([expect.stringContaining('at most 20000 bytes')]);
   });
 
   it('cannot act by GET', async () => {

@@ -1,7 +1,7 @@
 /** GraphQL operations over HTTP, around Mercurius: who asks, what a request must look like, and what its errors say. */
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { type DocumentNode, type ExecutionResult, type FormattedExecutionResult, type GraphQLSchema } from 'graphql';
+import { getOperationAST, type DocumentNode, type ExecutionResult, type FormattedExecutionResult, type GraphQLSchema } from 'graphql';
 import { isJsonObject } from '@flotilla/mcp';
 import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { ApiContext } from '../api-context.js';
@@ -52,6 +52,7 @@ export interface HttpDeps extends ApiDeps {
 export function makeHttpOperations({ registry, logger, callers, clientOf, admission }: HttpDeps, limits: ApiLimits): HttpOperations {
   const known = new WeakMap<IncomingMessage, Caller>();
   const budgets = new WeakMap<object, BudgetState>();
+  const messages = bodyMessages(limits);
   const callerOf = ({ raw }: FastifyRequest): Caller => known.get(raw) ?? nobody;
   return {
     routeOptions: {
@@ -68,6 +69,7 @@ export function makeHttpOperations({ registry, logger, callers, clientOf, admiss
         nameDocument(request.method === 'GET' ? request.query : request.body, (named) =>
           admission.queries.documentOf(named, callerOf(request).viewer),
         );
+        refuseNothing(request.method === 'GET' ? request.query : request.body);
         // Behind it: what is named by its hash may have been registered by somebody else.
         refuseJsonQuery(request.body);
         refuseJsonQuery(request.query);
@@ -77,6 +79,7 @@ export function makeHttpOperations({ registry, logger, callers, clientOf, admiss
     beforeExecution: async (schema, document, context, variables) => {
       const { reply, viewer } = context as MercuriusContext;
       const operation = { schema, document, variables, operationName: operationNameIn(reply.request) };
+      refuseSubscription(operation);
       const budget = await admission.admit(operation, viewer).catch((error: unknown) => {
         if (error instanceof RateLimitedError) {
           budgets.set(context, error.state);
@@ -97,7 +100,7 @@ export function makeHttpOperations({ registry, logger, callers, clientOf, admiss
       const response = {
         // Absent where nothing was executed.
         ...(data !== undefined && { data }),
-        errors: toPublicErrors(errors, logger),
+        errors: toPublicErrors(errors, logger, messages),
         ...(budget && { extensions: { budget } }),
       };
       return { statusCode: data ? 200 : statusOf(errors), response };
@@ -107,6 +110,19 @@ export function makeHttpOperations({ registry, logger, callers, clientOf, admiss
 
 /** What a client that knows GraphQL over HTTP accepts. */
 const responseType = 'application/graphql-response+json';
+
+/** What Fastify says of a body leaves out what to do. */
+function bodyMessages({ requestBytesMax }: ApiLimits): ReadonlyMap<unknown, string> {
+  return new Map([
+    [
+      'FST_ERR_CTP_INVALID_JSON_BODY',
+      'The body is not valid JSON, or has a member "__proto__" or "constructor.prototype", which is not taken.',
+    ],
+    ['FST_ERR_CTP_EMPTY_JSON_BODY', 'The body is empty: send JSON with "query".'],
+    ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'A request is JSON: send it with "Content-Type: application/json".'],
+    ['FST_ERR_CTP_BODY_TOO_LARGE', `The body is too large: at most ${requestBytesMax} bytes.`],
+  ]);
+}
 
 /** GET never changes anything: Mercurius takes queries alone there. */
 async function authenticateRequest(callers: Callers, { raw, method }: FastifyRequest, reply: FastifyReply): Promise<Caller> {
@@ -138,6 +154,14 @@ function refuseOddParameters(body: unknown): void {
   if (variables !== null && !isJsonObject(variables)) throw new ApiError('BAD_USER_INPUT', '"variables" must be a JSON object.');
 }
 
+/** Mercurius would say "Unknown query", or "body must be object". */
+function refuseNothing(source: unknown): void {
+  if (!isJsonObject(source))
+    throw new ApiError('BAD_USER_INPUT', 'The body is one JSON object with "query" and "variables"; batches are not taken.');
+  if (source['query'] === undefined || source['query'] === null || source['query'] === '')
+    throw new ApiError('BAD_USER_INPUT', 'There is no "query": send the text of a GraphQL document, with its "variables".');
+}
+
 /** Mercurius makes text of what is none, and takes any JSON in place of a query for a syntax tree, past the limits of the parser: we do not. */
 function refuseJsonQuery(source: unknown): void {
   if (!isJsonObject(source) || source['query'] === undefined || source['query'] === null) return;
@@ -147,6 +171,18 @@ function refuseJsonQuery(source: unknown): void {
 
 /** How JSON begins and a GraphQL operation cannot. */
 const jsonStart = /^\s*(?:\{\s*["}]|[["\-\d]|(?:true|false|null)\s*$)/;
+
+/** A request has one answer. */
+function refuseSubscription({
+  document,
+  operationName,
+}: {
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+}): void {
+  if (getOperationAST(document, operationName)?.operation !== 'subscription') return;
+  throw new ApiError('BAD_USER_INPUT', 'Subscriptions go over a WebSocket to the same path, with the protocol graphql-transport-ws.');
+}
 
 /** Puts the document where Mercurius looks for it. Over GET the extensions are JSON in text. */
 function nameDocument(source: unknown, documentOf: (named: NamedQuery) => string | undefined): void {

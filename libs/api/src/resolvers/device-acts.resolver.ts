@@ -70,7 +70,7 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   ): Promise<{ readonly changedCount: number; readonly userErrors: readonly Refusal[] }> {
     const change = { add: [...new Set(input.add)], remove: [...new Set(input.remove)], tagsMax };
     const filter = parseDeviceFilter(input.filter) ?? {};
-    const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTags(change.add, ['input', 'add']);
+    const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTags(change.add, ['input', 'add']) ?? refuseTagging(change);
     const unknown = refusal ?? (await refuseUnknownGroups(context.view, filter, ['input', 'filter']));
     if (unknown) return { changedCount: 0, userErrors: [unknown] };
     const result = await context.view.devices.tag(filter, change, sourceOfRequest(context));
@@ -78,6 +78,12 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
     for (const deviceId of result.ids) this.feed.publish('device', { deviceId });
     return { changedCount: result.ids.length, userErrors: [] };
   }
+}
+
+function refuseTagging({ add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] }): Refusal | undefined {
+  if (add.length + remove.length === 0) return { code: 'INVALID', message: 'Say which tags to "add" or to "remove".', path: ['input'] };
+  const both = add.find((tag) => remove.includes(tag));
+  return both === undefined ? undefined : { code: 'INVALID', message: `"${both}" is to be added and removed.`, path: ['input', 'remove'] };
 }
 
 /** Only xiaozhi devices ask how to connect, and they know these two. */

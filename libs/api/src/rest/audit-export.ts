@@ -11,7 +11,10 @@ export function auditExport(audit: Pick<AuditStore, 'page'>): RestRoute {
   return {
     ...{ method: 'GET', url: '/api/audit.jsonl', scope: 'ADMIN' },
     handle: async (request, reply) => {
-      const { since, until } = request.query as { readonly since?: unknown; readonly until?: unknown };
+      const { since, until, ...others } = request.query as Readonly<Record<string, unknown>>;
+      const [unknown] = Object.keys(others);
+      if (unknown !== undefined)
+        throw new ApiError('BAD_USER_INPUT', `There is no parameter "${unknown}": an export is bounded by "since" and "until".`);
       const bounds = { ...boundOf('since', since), ...boundOf('until', until) };
       const headers = {
         'content-type': 'application/jsonl; charset=utf-8',

@@ -42,6 +42,17 @@ describe('a request for a job', () => {
     expect(refusal?.message).not.toBe('');
   });
 
+  it.each<[string, unknown, string]>([
+    ['a number', { maxInFlight: 0 }, '"maxInFlight" is at least 1.'],
+    ['a number that is too large', { priority: 9 }, '"priority" is at most 3.'],
+    ['a share', { abort: [{ ...rule, ratio: 0 }] }, '"ratio" is more than 0.'],
+    ['text', { name: 'n'.repeat(201) }, '"name" has at most 200 characters.'],
+    ['a list', { abort: [{ ...rule, outcomes: [] }] }, '"outcomes" has at least 1 entries.'],
+    ['an entry of a list', { window: { from: '01:00', to: '02:00', zone: 'UTC', days: [8] } }, '"days" is at most 7.'],
+  ])('is refused in words that name what is meant: %s', (_what, change, message) => {
+    expect(refuseJobRequest({ ...plain, ...(change as Partial<JobRequest>) })?.message).toBe(message);
+  });
+
   it('starts in the future, and within a year', () => {
     expect(refuseStart({ ...plain, startAt: 1_000 }, 1_000)?.code).toBe('INVALID');
     expect(refuseStart({ ...plain, startAt: 1_001 }, 1_000)).toBeUndefined();

@@ -19,7 +19,7 @@ import { isTimeZone } from '@flotilla/mcp';
 import type { DeviceFilter } from '@flotilla/registry';
 import { z } from 'zod';
 import { refuseFilter } from '../device-filter-rules.js';
-import { refuse } from '../refusal.js';
+import { refuse, refuseIssue, sayIssue } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
 export interface JobRequest {
@@ -97,7 +97,7 @@ const windowSchema = z
 
 const boundsSchema = z.object({
   name: z.string().min(1).max(nameLengthMax).optional(),
-  tool: z.string().min(1).max(nameLengthMax),
+  tool: z.string().min(1, 'Say the name of the tool to call, or "firmwareImageId".').max(nameLengthMax),
   expiresInSeconds: z
     .int()
     .min(1)
@@ -119,7 +119,7 @@ const boundsSchema = z.object({
 
 /** Undefined where the request is within its bounds, whenever it is made. */
 export function refuseJobRequest(request: JobRequest): Refusal | undefined {
-  const bounds = boundsSchema.safeParse(request);
+  const bounds = boundsSchema.safeParse(request, { error: sayIssue });
   if (!bounds.success) return refuseIssue(bounds.error.issues[0], ['input']);
   if (Buffer.byteLength(JSON.stringify(request.arguments)) > argumentsBytesMax) {
     return refuse('REQUEST_TOO_LARGE', ['input', 'arguments'], `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`);
@@ -133,11 +133,6 @@ export function refuseStart({ startAt }: JobRequest, now: number): Refusal | und
   if (startAt <= now) return refuse('INVALID', ['input', 'startAt'], 'The start has passed; leave "startAt" out to start at once.');
   if (startAt - now <= scheduleMsMax) return undefined;
   return refuse('LIMIT_EXCEEDED', ['input', 'startAt'], 'A job starts within a year.');
-}
-
-function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[]): Refusal {
-  const code = issue?.code === 'too_big' ? 'LIMIT_EXCEEDED' : 'INVALID';
-  return refuse(code, [...path, ...(issue?.path ?? []).map(String)], issue?.message ?? 'The request is not valid.');
 }
 
 function isRising(waves: readonly z.infer<typeof waveSchema>[]): boolean {

@@ -2,7 +2,7 @@
 import { callTimeoutMsMax, callTimeoutMsMin } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
 import { z } from 'zod';
-import { refuse } from '../refusal.js';
+import { refuseIssue, sayIssue } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
 /** Characters of names, paths and texts: each is stored, and looked at for every call. */
@@ -47,6 +47,6 @@ const policySchema = z
 
 /** The first rule that is broken, or undefined. `path` leads to the policy. */
 export function refusePolicy(policy: ToolPolicy, path: readonly string[]): Refusal | undefined {
-  const issue = policySchema.safeParse(policy).error?.issues[0];
-  return issue && refuse('INVALID', [...path, ...issue.path.map(String)], issue.message);
+  const issue = policySchema.safeParse(policy, { error: sayIssue }).error?.issues[0];
+  return issue && { ...refuseIssue(issue, path), code: 'INVALID' };
 }
