@@ -8,7 +8,7 @@ import { pageOfCalls } from './call-pages.js';
 
 const ROWS = 20;
 /** Index entries and rows of targets that a page may look at: a page of each job that it may be in, with the row itself. */
-const VISITED_MAX = (ROWS + 1) * (ROWS + 1) + 4 * ROWS;
+const VISITED_MAX = (ROWS + 1) * (ROWS + 1) + 5 * ROWS;
 const LARGE_JOB = '019aa000-0000-7000-8000-000000000001';
 /** Of `small`, one an hour, and as many jobs beside them of `quiet`, which called nobody. */
 const SMALL_JOBS = 40;
@@ -28,7 +28,7 @@ beforeAll(async () => {
       text: `INSERT INTO job (id, tool, arguments, devices, state, offline, expires_at, call_timeout_ms, max_in_flight, idempotent, created_by, created_by_id, may_call_user_only,
                request_hash, created_at)
              SELECT CASE WHEN n = 0 THEN $1::uuid ELSE uuid_v7(now() - n * interval '1 hour') END, CASE WHEN n = 0 THEN 'large' WHEN n % 2 = 0 THEN 'small' ELSE 'quiet' END, '{}',
-               '{"all": true}', 'FINISHED', 'SKIP', now(), 5000, 100, true, 'spec', 'KEY:spec', false, 'h', now()
+               '{"all": true}', CASE WHEN n < 3 THEN 'RUNNING' ELSE 'FINISHED' END::job_state, 'SKIP', now(), 5000, 100, true, 'spec', 'KEY:spec', false, 'h', now()
              FROM generate_series(0, $2::int * 2) AS n`,
     },
     [LARGE_JOB, SMALL_JOBS],
@@ -39,6 +39,13 @@ beforeAll(async () => {
              SELECT j.id, 'd' || lpad(n::text, 5, '0'), n, 'DECIDED', CASE WHEN n % 500 = 7 THEN 'FAILED' ELSE 'SUCCEEDED' END::outcome, 'YES', 1, 1,
                CASE WHEN n % 10 <> 1 THEN uuid_v7(now() - (CASE WHEN j.tool = 'large' THEN n ELSE 60 * n END + random()) * interval '1 minute') END, now(), now()
              FROM job j, generate_series(1, CASE j.tool WHEN 'large' THEN 6000 WHEN 'small' THEN 60 ELSE 0 END) AS n`,
+    },
+    [],
+  );
+  await database.query(
+    {
+      text: `UPDATE job_target SET state = (ARRAY['DISPATCHING', 'SENT', 'VERIFYING'])[1 + ordinal % 3]::target_state, outcome = NULL
+             WHERE ordinal BETWEEN 30 AND 40 AND job_id IN (SELECT id FROM job WHERE state = 'RUNNING')`,
     },
     [],
   );

@@ -29,11 +29,16 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
   const parameters: unknown[] = [];
   const isSeen = await sightOf(database, filter.within);
   const limit = bind(parameters, request.first + 1);
-  const { tool, ...others } = filter;
-  const isByTool = tool !== undefined && filter.deviceId === undefined && filter.jobId === undefined;
-  const targets = [...conditionsOf(TARGET, isByTool ? others : filter, after, parameters), isSeen(TARGET.deviceId, parameters)];
-  if (filter.jobId !== undefined) targets.push(`t.job_id = ${bind(parameters, filter.jobId)}::uuid`);
-  const parts = [isByTool ? targetsByTool(bind(parameters, storableText(tool)), targets, limit) : latestTargets(targets, limit)];
+  const { tool, jobId, ...others } = filter;
+  const isByJob = filter.deviceId === undefined && (tool !== undefined || jobId !== undefined);
+  const targets = [...conditionsOf(TARGET, isByJob ? others : filter, after, parameters), isSeen(TARGET.deviceId, parameters)];
+  const ofJob = [
+    ...(tool === undefined || !isByJob ? [] : [`j.tool = ${bind(parameters, storableText(tool))}`]),
+    ...(jobId === undefined ? [] : [`j.id = ${bind(parameters, jobId)}::uuid`]),
+  ].join(' AND ');
+  const parts = isByJob
+    ? [targetsUnderWay(ofJob, targets, limit), targetsByJob(ofJob, targets, limit)]
+    : [latestTargets(jobId === undefined ? targets : [...targets, ofJob], limit)];
   if (filter.jobId === undefined) {
     const calls = [...conditionsOf(CALL, filter, after, parameters), isSeen(CALL.deviceId, parameters)];
     parts.push(`(SELECT ${CALL_COLUMNS} FROM call c WHERE ${calls.join(' AND ')} ORDER BY c.id DESC LIMIT ${limit})`);
@@ -49,15 +54,21 @@ function latestTargets(conditions: readonly string[], limit: string): string {
   return `(SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.call_id IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY t.call_id DESC LIMIT ${limit})`;
 }
 
+/** At most as many as all jobs may have under way at a time. */
+function targetsUnderWay(ofJob: string, conditions: readonly string[], limit: string): string {
+  return latestTargets([ofJob, `j.state <> 'FINISHED'`, `t.state IN ('DISPATCHING', 'SENT')`, ...conditions], limit);
+}
+
 /**
- * Job by job, as an index of targets by tool would cost every call of a job: the page is in those jobs of the tool whose newest calls are the newest, at most one job per row.
- * To find them takes a look into the index per job of the tool, some 7 us, instead of a walk over the targets of all other jobs.
+ * Those that were answered, job by job: an index of targets by tool would cost every call of a job. The page is in those jobs whose newest calls are the newest, at
+ * most one job per row. To find them takes a look into the index per job of the tool, some 7 us, instead of a walk over the targets of all other jobs.
  */
-function targetsByTool(tool: string, conditions: readonly string[], limit: string): string {
+function targetsByJob(ofJob: string, conditions: readonly string[], limit: string): string {
+  const answered = `t.call_id IS NOT NULL AND t.state IN ('VERIFYING', 'DECIDED') AND ${conditions.join(' AND ')}`;
   const newestOf = (jobId: string, columns: string, count: string) =>
-    `SELECT ${columns} FROM job_target t WHERE t.job_id = ${jobId} AND t.call_id IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY t.call_id DESC LIMIT ${count}`;
-  const jobs = `SELECT j.id FROM job j CROSS JOIN LATERAL (${newestOf('j.id', 't.call_id', '1')}) newest WHERE j.tool = ${tool} ORDER BY newest.call_id DESC LIMIT ${limit}`;
-  const latest = `SELECT t.* FROM (${jobs}) of_tool CROSS JOIN LATERAL (${newestOf('of_tool.id', 't.*', limit)}) t ORDER BY t.call_id DESC LIMIT ${limit}`;
+    `SELECT ${columns} FROM job_target t WHERE t.job_id = ${jobId} AND ${answered} ORDER BY t.call_id DESC LIMIT ${count}`;
+  const jobs = `SELECT j.id FROM job j CROSS JOIN LATERAL (${newestOf('j.id', 't.call_id', '1')}) newest WHERE ${ofJob} ORDER BY newest.call_id DESC LIMIT ${limit}`;
+  const latest = `SELECT t.* FROM (${jobs}) chosen CROSS JOIN LATERAL (${newestOf('chosen.id', 't.*', limit)}) t ORDER BY t.call_id DESC LIMIT ${limit}`;
   return `(SELECT ${TARGET_COLUMNS} FROM (${latest}) t JOIN job j ON j.id = t.job_id LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash)`;
 }
 
