@@ -25,6 +25,11 @@ describe('parseDeviceFilter', () => {
     expect(() => parseDeviceFilter(nested(6))).toThrow('at most 5 levels');
   });
 
+  it('refuses a version without a number, before which there is nothing', () => {
+    expect(() => parseDeviceFilter({ any: [{ firmwareBefore: 'banana' }] })).toThrow('such as 2.0.3, not "banana"');
+    expect(parseDeviceFilter({ firmwareBefore: 'v2.1-rc1' })).toEqual({ firmwareBefore: 'v2.1-rc1' });
+  });
+
   it('refuses a list that is too long, and names it', () => {
     expect(() => parseDeviceFilter({ ids: Array.from({ length: 1_001 }, String) })).toThrow('"ids" of a device filter takes at most 1000');
   });

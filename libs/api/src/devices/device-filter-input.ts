@@ -20,6 +20,12 @@ function parseLevel(input: DeviceFilterInput, depth: number): DeviceFilter {
   if (depth > filterDepthMax) throw new ApiError('BAD_USER_INPUT', `A device filter nests at most ${filterDepthMax} levels.`);
   const { all, any, not, ids, tags, ...plain } = input;
   const filter: Mutable<DeviceFilter> = withoutNulls(plain);
+  // Before a version without a number there would be nothing, which looks like a fleet that is up to date.
+  if (filter.firmwareBefore !== undefined && !/\d/.test(filter.firmwareBefore))
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      `"firmwareBefore" is a version of numbers with dots, such as 2.0.3, not "${filter.firmwareBefore.slice(0, 80)}".`,
+    );
   if (all) filter.all = true;
   if (ids) filter.ids = atMost(ids, inlineIdsMax, 'ids');
   if (tags) filter.tags = atMost(tags, filterListMax, 'tags');

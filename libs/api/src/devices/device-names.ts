@@ -9,11 +9,12 @@ export const tagsMax = 50;
 const tagPattern = /^[\p{L}\p{N}][\p{L}\p{N}_.:/-]{0,63}$/u;
 const controlCharacter = /\p{Cc}/u;
 
-/** The first rule that is broken, or undefined. Null takes the name away. */
-export function refuseName(name: string | null | undefined, path: readonly string[]): Refusal | undefined {
+/** The first rule that is broken, or undefined. Null takes the name away, where it may. */
+export function refuseName(name: string | null | undefined, path: readonly string[], { isNeeded = false } = {}): Refusal | undefined {
   if (name === null || name === undefined) return undefined;
   if (name.trim() !== '' && name.length <= nameLengthMax && !controlCharacter.test(name)) return undefined;
-  return { code: 'INVALID', message: `A name has 1 to ${nameLengthMax} characters, all on one line; null takes it away.`, path };
+  const message = `A name has 1 to ${nameLengthMax} characters, all on one line${isNeeded ? '' : '; null takes it away'}.`;
+  return { code: 'INVALID', message, path };
 }
 
 /** The first rule that is broken, or undefined. */

@@ -110,7 +110,7 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
     context: ApiContext,
   ): Promise<Payload<{ enrolmentLink: EnrolmentLinkRow; url: string | undefined }>> {
     const request = { ...input, tags: input.tags ?? [] };
-    const refusal = refuseName(request.name, ['input', 'name']) ?? refuseTags(request.tags, ['input', 'tags']);
+    const refusal = refuseName(request.name, ['input', 'name'], { isNeeded: true }) ?? refuseTags(request.tags, ['input', 'tags']);
     if (refusal) return refused({ refusal });
     const answer = await this.provisioning.createEnrolmentLink(request, ['input'], actorOf(context));
     return 'refusal' in answer ? refused(answer) : { enrolmentLink: answer.link, url: this.settings.otaUrl(answer.token), userErrors: [] };
