@@ -105,6 +105,7 @@ describe('POST /api/firmware', () => {
     ['another kind', formOf(picture, { kind: 'FONTS' }), /FIRMWARE or ASSETS/],
     ['no form at all', 'bytes', /form/i],
     ['two files', withFile(formOf(picture), 'file'), /one file named "file" is expected/],
+    ['two files, of which the first is sound', withFile(formOf(picture, assets('1.0')), 'file'), /one file named "file" is expected/],
     ['a file of another name', withFile(formOf(undefined), 'image'), /"image"/],
   ])('refuses %s', async (_what, form, message) => {
     const kept = await keptFiles();
