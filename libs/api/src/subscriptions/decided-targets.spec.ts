@@ -21,6 +21,7 @@ function open(queueMax: number, refused = 0) {
   const reads: number[] = [];
   const jobs = {
     find: () => Promise.resolve({ state: 'FINISHED', total: 1_000 }),
+    progress: () => Promise.resolve(new Map([[jobId, { rejected: 0, skipped: refused, noChange: 0 }]])),
     targets: (
       _ids: unknown,
       { deviceIds }: { deviceIds?: readonly string[] },

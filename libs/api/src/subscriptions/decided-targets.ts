@@ -20,8 +20,12 @@ const lookMs = 5_000;
 
 /** Targets refused beforehand that one subscriber is told of: more say nothing that these do not, and are listed in Job.targets. */
 const refusedMax = 1_000;
-/** What a target can be without ever having been sent to a worker. */
-const refusedAs = ['REJECTED', 'SKIPPED', 'NO_CHANGE'] as const;
+/** What a target can be without ever having been sent, and where those are counted. */
+const refusals = [
+  ['REJECTED', 'rejected'],
+  ['SKIPPED', 'skipped'],
+  ['NO_CHANGE', 'noChange'],
+] as const;
 
 /** Stands among device ids for "look whether the job is over"; no id is empty. */
 const look = '';
@@ -77,10 +81,13 @@ export function decidedTargets(
   });
 }
 
+/** Where there are none the counters say so, without a look at the targets. */
 async function refusedBeforehand(view: FleetView, jobId: JobId): Promise<readonly DeviceId[]> {
+  const progress = (await view.jobs.progress([jobId])).get(jobId);
+  const outcomes = refusals.filter(([, counter]) => (progress?.[counter] ?? 0) > 0).map(([outcome]) => outcome);
   const refused: DeviceId[] = [];
-  for (let after: string | undefined, more = true; more && refused.length < refusedMax;) {
-    const [page] = await view.jobs.targets([jobId], { outcomes: refusedAs }, { first: targetsMax, ...(after !== undefined && { after }) });
+  for (let after: string | undefined, more = outcomes.length > 0; more && refused.length < refusedMax;) {
+    const [page] = await view.jobs.targets([jobId], { outcomes }, { first: targetsMax, ...(after !== undefined && { after }) });
     if (page === undefined) break;
     for (const { deviceId, attempts } of page.rows) if (attempts === 0) refused.push(deviceId);
     after = page.cursors.at(-1);
