@@ -12,20 +12,26 @@ import { describeTickQueue } from './ticks/tick-queue.suite.js';
 const silent = { warn: () => undefined, error: () => undefined };
 const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'];
 
+async function makeDatabase(): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+  const name = `bus_${randomUUID().replaceAll('-', '')}`;
+  await onServer(`CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl ?? '');
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
 describe('local bus', () => {
-  const databaseName = `bus_${randomUUID().replaceAll('-', '')}`;
+  let database: Awaited<ReturnType<typeof makeDatabase>> | undefined;
   let bus: Bus | undefined;
 
   beforeAll(async () => {
-    await onServer(`CREATE DATABASE ${databaseName}`);
-    const databaseUrl = new URL(serverUrl ?? '');
-    databaseUrl.pathname = `/${databaseName}`;
-    bus = await openLocalBus({ databaseUrl: databaseUrl.href, logger: silent });
+    database = await makeDatabase();
+    bus = await openLocalBus({ databaseUrl: database.url, logger: silent });
   });
 
   afterAll(async () => {
     await bus?.close();
-    await onServer(`DROP DATABASE ${databaseName} WITH (FORCE)`);
+    await database?.drop();
   });
 
   const harness: BusHarness = {
@@ -49,6 +55,26 @@ describe('openLocalBus', () => {
   it('says that PostgreSQL does not answer', async () => {
     const opened = openLocalBus({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', logger: silent });
     await expect(opened).rejects.toMatchObject({ name: 'BusError', code: 'BUS_UNAVAILABLE' });
+  });
+});
+
+describe('a local bus that is closed while a tick is worked off for ever', () => {
+  it('leaves nothing that would keep the process alive', async () => {
+    const database = await makeDatabase();
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const bus = await openLocalBus({ databaseUrl: database.url, logger: silent });
+    const working = new Promise<void>((resolve) => {
+      void bus.ticks.work(() => {
+        resolve();
+        return new Promise(() => undefined);
+      }, 1);
+    });
+    await bus.ticks.add({ kind: 'sweep' });
+    await working;
+    await bus.close();
+    expect(timers()).toBeLessThanOrEqual(before);
+    await database.drop();
   });
 });
 

@@ -20,11 +20,18 @@ export interface TickBackend<Connection> {
   readonly prefix?: string;
 }
 
+/** BullMQ renews the locks of its items until its last handler has ended, with a timer that keeps the process alive. */
+class TickWorker<Connection> extends Worker<unknown, void, string, IQueueBackend, object, Connection> {
+  stopRenewing(): Promise<void> {
+    return this.lockManager.close();
+  }
+}
+
 export class BullmqTickQueue<Connection> implements TickQueue {
   readonly #backend: TickBackend<Connection>;
   readonly #logger: BusLogger;
   readonly #queue;
-  #worker: Closable | undefined;
+  #worker: TickWorker<Connection> | undefined;
 
   constructor(backend: TickBackend<Connection>, logger: BusLogger) {
     this.#backend = backend;
@@ -60,7 +67,7 @@ export class BullmqTickQueue<Connection> implements TickQueue {
   }
 
   async work(handler: (tick: Tick) => Promise<void>, concurrency: number): Promise<void> {
-    const worker = new Worker<unknown, void, string, IQueueBackend, object, Connection>(
+    const worker = new TickWorker<Connection>(
       QUEUE_NAME,
       (item: QueueItem<unknown, void>) => handler(parseTick(item.data)),
       {
@@ -91,12 +98,9 @@ export class BullmqTickQueue<Connection> implements TickQueue {
       // A connection that was about to connect again survives BullMQ's close, and would keep the process alive.
       await isDoneInTime(closable.disconnect());
     }
+    // A worker that was cut waits for its handlers for ever.
+    await this.#worker?.stopRenewing();
   }
-}
-
-interface Closable {
-  close(): Promise<void>;
-  disconnect(): Promise<void>;
 }
 
 /** A tick's handler only starts work, so this is long for one; and a stopping hub is killed after ten seconds by most that run it. */
