@@ -2,7 +2,8 @@
  * The tokens of the URLs that devices are given to fetch something or to post something: `/t/<purpose>/<token>`. A device proves itself there by the token alone, so it names
  * one thing, serves one purpose and expires. [xiaozhi §6]
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 
 /** Each purpose has a path of its own, and a token of one is none of another. */
 export type UrlPurpose = 'download' | 'vision' | 'snapshot' | 'preview';
@@ -24,11 +25,11 @@ const tokenForm = /^([\w-]+)\.([0-9a-z]{1,9})\.([\w-]{43})$/;
 const KEY_CONTEXT = 'flotilla device urls';
 
 export class UrlSigner {
-  readonly #key: Buffer;
+  readonly #key: KeyObject;
 
   /** Processes of one hub share the secret, because one makes a URL and another is asked for it. */
   constructor(secret: string) {
-    this.#key = createHmac('sha256', secret).update(KEY_CONTEXT).digest();
+    this.#key = createSecretKey(createHmac('sha256', secret).update(KEY_CONTEXT).digest());
   }
 
   /** `/t/<purpose>/<token>`: no colon and no query, which the firmware's URL parser would not survive. */
