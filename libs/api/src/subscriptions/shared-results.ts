@@ -7,6 +7,7 @@ import type { FeedEvent } from '@flotilla/bus';
 import type { ApiLogger } from '../api-deps.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import { EventBatch, type EventAddition } from './event-additions.js';
+import { shownOperation } from './shown-operation.js';
 
 export interface LiveArgs extends ExecutionArgs {
   /** Sends results that are JSON already, each as a message; resolves when the next ones may follow. */
@@ -29,10 +30,11 @@ export class SharedResults {
   readonly subscribe = async (args: LiveArgs): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> => {
     const source = await createSourceEventStream(args);
     if (!(Symbol.asyncIterator in source)) return source;
-    const operation = operationOf(args);
+    const shown = shownOperation(args);
+    const shared: ExecutionArgs = { schema: args.schema, contextValue: args.contextValue, ...shown.args };
     return resolved(source, async (value) => {
       if (!(value instanceof EventBatch)) return execute({ ...args, rootValue: value });
-      const payloads = value.events.map((event) => this.#payloadOf(event, operation, () => this.#run(args, value.additionOf(event))));
+      const payloads = value.events.map((event) => this.#payloadOf(event, shown.key, () => this.#run(shared, value.additionOf(event))));
       await args.sendPayloads(payloads.every(isReady) ? payloads : await Promise.all(payloads));
       return undefined;
     });
@@ -46,7 +48,7 @@ export class SharedResults {
     return payload;
   }
 
-  #run(args: LiveArgs, addition: EventAddition): SharedPayload {
+  #run(args: ExecutionArgs, addition: EventAddition): SharedPayload {
     const result = execute({ ...args, rootValue: addition });
     return result instanceof Promise ? result.then((late) => this.#written(late)) : this.#written(result);
   }
@@ -59,11 +61,6 @@ export class SharedResults {
 
 function isReady(payload: SharedPayload): payload is Buffer {
   return Buffer.isBuffer(payload);
-}
-
-/** Equal for operations that show the same. */
-function operationOf({ document, operationName, variableValues }: ExecutionArgs): string {
-  return JSON.stringify([document.loc?.source.body, operationName ?? null, variableValues ?? null]);
 }
 
 /** Ends with its source, and ends it at once: a generator would wait for the next value first. What `resultOf` has sent itself, it does not give. */
