@@ -292,8 +292,8 @@ export class JobRun {
       this.#isCountDue = true;
     }
     if (isForcedCancel(job)) {
-      // Answers that are here already are told as they are.
-      if (this.#buffer.depth > 0) return this.#flushAndSleep();
+      // Answers that are here already are told as they are, and so is what was never sent.
+      if (this.#buffer.depth > 0 || this.#dispatch.isSending) return this.#flushAndSleep();
       const error = { code: 'SESSION_CLOSED', message: 'The job was cancelled without waiting for the answer.' } as const;
       const ended = await this.#run.persist('end calls in flight', () => registry.jobs.endInFlight(fence, error, clock.now()));
       this.#run.tellDecided(ended.deviceIds);

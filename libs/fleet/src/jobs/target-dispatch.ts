@@ -48,6 +48,8 @@ export class TargetDispatch {
   #lentCount = 0;
   /** Claimed, and not handed over yet. */
   #unsentCount = 0;
+  /** Ends when the latest batch was handed over. */
+  #sending = Promise.resolve();
   #isOpen = false;
   #markedAt = -Infinity;
 
@@ -67,6 +69,11 @@ export class TargetDispatch {
   /** Nothing is in flight or unwritten: memory agrees with PostgreSQL. */
   get isIdle(): boolean {
     return this.#inFlight.size === 0 && this.#unsentCount === 0 && this.#buffer.depth === 0;
+  }
+
+  /** Targets that are claimed are still being handed over, or put back. */
+  get isSending(): boolean {
+    return this.#unsentCount > 0;
   }
 
   /** Allows sending. */
@@ -100,25 +107,49 @@ export class TargetDispatch {
     return claimLimit(job, this.#slotsTaken);
   }
 
-  /** Claims at most `limit` and sends it; resolves to how many were claimed, to undefined where others have all slots or all downloads. */
+  /**
+   * Claims at most `limit` and sends it; resolves to how many were claimed, to undefined where others have all slots or all downloads. Where a claim that was not sent
+   * harms nobody, it resolves before all are sent, so that PostgreSQL makes the next claim meanwhile.
+   */
   async claimAndSend(job: Job, limit: number): Promise<number | undefined> {
     const images = job.firmwareImageId === undefined ? undefined : new ImageSends(this.#run, this.#run.deps.rollout);
     const granted = this.#slots.take(job, images ? Math.min(limit, await images.room()) : limit, this.#onRoom);
     if (granted === 0) return undefined;
-    let unused = granted;
+    let handed = 0;
     try {
       const targets = await this.#claim(job, granted);
-      this.#unsentCount = targets.length;
-      const sends = targets.length === 0 ? undefined : await images?.prepare(targets.filter((target) => !this.#rejectionOf(target)));
-      for (const target of targets) {
-        if (this.#handOver(target, job, sends?.get(target.deviceId))) unused -= 1;
-        this.#unsentCount -= 1;
-        if (this.#unsentCount > 0 && this.#unsentCount % sendsPerTurn === 0) await nextTurn();
+      this.#unsentCount += targets.length;
+      handed = targets.length;
+      const before = this.#sending;
+      this.#sending = this.#sendAfter(before, targets, job, images);
+      if (images !== undefined || !mayClaimAhead(job)) await this.#sending;
+      else {
+        // Whatever it fails with, the next claim hears of it.
+        this.#sending.catch(() => undefined);
+        await before;
       }
       return targets.length;
     } finally {
-      this.#unsentCount = 0;
-      this.#slots.give(unused);
+      this.#slots.give(granted - handed);
+    }
+  }
+
+  /** One batch after the other, each target with a slot that was taken for it. */
+  async #sendAfter(before: Promise<void>, targets: readonly ClaimedTarget[], job: Job, images: ImageSends | undefined): Promise<void> {
+    await before;
+    let unsent = targets.length;
+    let unused = 0;
+    try {
+      const sends = targets.length === 0 ? undefined : await images?.prepare(targets.filter((target) => !this.#rejectionOf(target)));
+      for (const target of targets) {
+        if (!this.#handOver(target, job, sends?.get(target.deviceId))) unused += 1;
+        unsent -= 1;
+        this.#unsentCount -= 1;
+        if (unsent > 0 && unsent % sendsPerTurn === 0) await nextTurn();
+      }
+    } finally {
+      this.#unsentCount -= unsent;
+      this.#slots.give(unused + unsent);
     }
   }
 
@@ -287,6 +318,11 @@ export class TargetDispatch {
       if (!this.#run.isEnded) this.#onRoom();
     });
   }
+}
+
+/** Not where each claim is a risk, nor where a rule has to see what became of one batch before the next. [jobs §6] */
+function mayClaimAhead({ idempotent, abortRules }: Job): boolean {
+  return idempotent && abortRules.length === 0;
 }
 
 function endOf({ deviceId, attempt }: ClaimedTarget, at: number, startedAt?: number): Omit<TargetFlush, 'to'> {
