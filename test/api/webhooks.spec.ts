@@ -47,7 +47,7 @@ let hub: HubProcess;
 let verify: Verify;
 let webhook: { readonly id: string; readonly secret: string };
 
-const start = () => startHub({ dataDir, env: { FLOTILLA_WEBHOOK_URLS: origin } });
+const start = () => startHub({ dataDir, embedded: true, env: { FLOTILLA_WEBHOOK_URLS: origin } });
 const register = (deviceId: string) =>
   ask(hub, 'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { message } } }', {
     id: deviceId,

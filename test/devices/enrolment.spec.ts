@@ -18,7 +18,7 @@ describe('enrolment', () => {
   const fleets: SimulatedFleet[] = [];
 
   beforeAll(async () => {
-    hub = await startHub({ env: { FLOTILLA_DEVICE_AUTH: '' } });
+    hub = await startHub({ embedded: true, env: { FLOTILLA_DEVICE_AUTH: '' } });
   });
   afterEach(async () => {
     for (const fleet of fleets.splice(0)) {
@@ -167,7 +167,7 @@ describe('enrolment', () => {
     const env = { FLOTILLA_DEVICE_AUTH: '', FLOTILLA_HTTP_PORT: String(httpPort), FLOTILLA_MQTT_PORT: String(mqttPort) };
     for (const end of ['stop', 'kill'] as const) {
       await hub[end]();
-      hub = await startHub({ dataDir, env });
+      hub = await startHub({ dataDir, embedded: true, env });
       for (const id of ids) await deviceThat(hub, id, isReady);
     }
   });

@@ -46,7 +46,7 @@ describe('uploads', () => {
     model.listen(0, '127.0.0.1');
     await once(model, 'listening');
     modelUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}`;
-    hub = await startHub({ env: { FLOTILLA_VISION_URL: modelUrl, FLOTILLA_VISION_MODEL: 'eyes-1' } });
+    hub = await startHub({ embedded: true, env: { FLOTILLA_VISION_URL: modelUrl, FLOTILLA_VISION_MODEL: 'eyes-1' } });
     fleet = startFleet(hub, { devices: 1, profile: 'screen-camera', seed: 31, args: ['--reconnect-ms', '200'] });
     await online(hub, 1);
     const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }');
@@ -146,7 +146,7 @@ describe('uploads', () => {
       (names) => names.length === 1,
     );
     await hub.kill();
-    hub = await startHub({ dataDir: hub.dataDir, env: { FLOTILLA_VISION_URL: modelUrl, FLOTILLA_VISION_MODEL: 'eyes-1' } });
+    hub = await startHub({ dataDir: hub.dataDir, embedded: true, env: { FLOTILLA_VISION_URL: modelUrl, FLOTILLA_VISION_MODEL: 'eyes-1' } });
     expect(readdirSync(incoming)).toEqual([]);
     expect(await uploadsOf(hub)).toEqual(before);
   });

@@ -38,7 +38,7 @@ describe('kill -9 of the hub during jobs', () => {
   let ports: Readonly<Record<string, string>> = {};
 
   const start = async (): Promise<HubProcess> => {
-    hub = await startHub({ dataDir, env: { ...env, ...ports } });
+    hub = await startHub({ dataDir, embedded: true, env: { ...env, ...ports } });
     // The devices come back to the same address, as real ones do.
     ports = { FLOTILLA_HTTP_PORT: String(hub.httpPort), FLOTILLA_MQTT_PORT: String(hub.mqttPort) };
     return hub;

@@ -26,7 +26,7 @@ describe('verification', () => {
   let interim: string;
 
   beforeAll(async () => {
-    hub = await startHub({ dataDir, env: quick });
+    hub = await startHub({ dataDir, embedded: true, env: quick });
     const args = ['--boot-ms', '200'];
     fleets = [
       startFleet(hub, { devices: LAMPS, profile: 'lamp', args }),
@@ -115,7 +115,7 @@ describe('verification', () => {
     );
     const ports = { FLOTILLA_HTTP_PORT: String(hub.httpPort), FLOTILLA_MQTT_PORT: String(hub.mqttPort) };
     await hub.kill();
-    hub = await startHub({ dataDir, env: { ...quick, ...ports } });
+    hub = await startHub({ dataDir, embedded: true, env: { ...quick, ...ports } });
     const targets = await endOf(id);
     expect(targets.get(upgrades)).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
     expect(targets.get(stays)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' }, attempts: 1 });

@@ -30,7 +30,7 @@ export interface HubOptions {
   readonly dataDir?: string;
   /** Ms that it has to become ready. */
   readonly readyWithinMs?: number;
-  /** With a PostgreSQL of its own in the data folder, as for somebody who sets nothing. */
+  /** With a PostgreSQL of its own in the data folder, as for somebody who sets nothing. After a crash the next hub then takes over at once, as nobody else can be on it. */
   readonly embedded?: boolean;
 }
 
