@@ -52,16 +52,17 @@ interface ChunkEnd {
   readonly at: number;
 }
 
+/** The state is asked for twice and no row is locked before: whoever changes one in between keeps what it did, and a lock costs as much as half a write. */
 async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outcome, at }: ChunkEnd): Promise<EndedRecord> {
   const rows = await db.query<EndedRecord>(
     {
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      picked AS MATERIALIZED (
-       SELECT t.ctid AS place FROM fenced, job_target t WHERE t.job_id = $1 AND t.state = '${state}' LIMIT ${CHUNK_TARGETS} FOR UPDATE OF t),
+       SELECT t.ctid AS place FROM fenced, job_target t WHERE t.job_id = $1 AND t.state = '${state}' LIMIT ${CHUNK_TARGETS}),
      updated AS (
        UPDATE job_target t SET state = 'DECIDED', outcome = CASE WHEN t.attempts > 0 THEN ${LATEST_END} ELSE $3 END::outcome,
          certainty = coalesce(t.certainty, 'NEVER'), decided_at = $4, retry_at = NULL
-       FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.device_id, t.wave, t.state, t.outcome),
+       FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place AND t.state = '${state}' RETURNING t.device_id, t.wave, t.state, t.outcome),
      moved AS (SELECT wave, '${COUNTER_OF[state]}' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.end)}
      SELECT ${ENDED} FROM updated`,
