@@ -136,10 +136,10 @@ export class TargetDispatch {
 
   /** One batch after the other, each target with a slot that was taken for it. */
   async #sendAfter(before: Promise<void>, targets: readonly ClaimedTarget[], job: Job, images: ImageSends | undefined): Promise<void> {
-    await before;
     let unsent = targets.length;
     let unused = 0;
     try {
+      await before;
       const sends = targets.length === 0 ? undefined : await images?.prepare(targets.filter((target) => !this.#rejectionOf(target)));
       for (const target of targets) {
         if (!this.#handOver(target, job, sends?.get(target.deviceId))) unused += 1;
