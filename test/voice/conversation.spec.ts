@@ -74,12 +74,12 @@ describe('a conversation', () => {
       return connected;
     };
 
-    it('is answered with an audio channel that the device accepts, and ended within a second', async () => {
+    it('is answered with an audio channel that the device accepts, and ended within seconds', async () => {
       const talking = await connect('02:00:00:00:04:01');
       const askedAt = Date.now();
       talking.say(JSON.stringify(udpHello));
       const [goodbye] = await spokenOf(talking, 'goodbye');
-      expect(Date.now() - askedAt).toBeLessThan(1_000);
+      expect(Date.now() - askedAt).toBeLessThan(5_000);
       const [hello, alert, ...rest] = spoken(talking);
       expect(rest).toEqual([goodbye]);
       // Each of these is a reason for a device to drop the answer and show an error. [xiaozhi §2.4]
