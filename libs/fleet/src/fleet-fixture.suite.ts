@@ -6,7 +6,7 @@ import { verificationTimes } from '@flotilla/jobs';
 import type { Job, JobProgress, VerificationTimes } from '@flotilla/jobs';
 import type { CallOutcome, DeviceId, DeviceTool, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { openRegistry } from '@flotilla/registry';
-import type { ProcessLease, Registry } from '@flotilla/registry';
+import type { JobStore, ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import type { Clock, SettledCall } from '@flotilla/session';
@@ -14,6 +14,7 @@ import { expect } from 'vitest';
 import type { Actor } from './actor.js';
 import type { JobRequest } from './jobs/job-request.js';
 import { Fleet } from './fleet.js';
+import { JobRunner } from './jobs/job-runner.js';
 import type { RunTuning } from './jobs/run-tuning.js';
 import type { RolloutDeps } from './rollout/image-sends.js';
 import { defaultRolloutLimits } from './rollout/rollout-limits.js';
@@ -234,6 +235,24 @@ async function connect(
       bus.feed.publish('device', { deviceId, presence: 'ONLINE' });
     }),
   );
+}
+
+/** A worker that a spec may let die like a killed process: its lease ends, and it neither writes nor drains. `jobs` is the store that it sees. */
+export function mortalRunner(hub: HubProcess, jobs: JobStore = hub.registry.jobs): JobRunner {
+  const { bus, lease, rollout } = hub;
+  const registry = { ...hub.registry, jobs };
+  const deps = { bus, rollout, registry, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification };
+  return new JobRunner(deps, lease);
+}
+
+/** The store with some of its methods replaced. */
+export function storeWith(store: JobStore, replaced: Partial<JobStore>): JobStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const method: unknown = Reflect.get(replaced, name) ?? Reflect.get(target, name);
+      return typeof method === 'function' ? method.bind(target) : method;
+    },
+  });
 }
 
 export function deviceNames(count: number, prefix = 'device'): readonly string[] {

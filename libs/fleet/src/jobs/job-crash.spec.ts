@@ -1,13 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { admin, answers, deviceNames, openHub, quickVerification, realClock, silent, startJob } from '../fleet-fixture.suite.js';
+import { admin, answers, deviceNames, mortalRunner, openHub, startJob } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
-import { JobRunner } from './job-runner.js';
-import { ToolGate } from '../calls/tool-gate.js';
-
-/** A worker that dies like a killed process: its lease ends, and it neither writes nor drains. */
-function mortalRunner(hub: HubProcess): JobRunner {
-  return new JobRunner({ ...hub, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification }, hub.lease);
-}
 
 describe('a job whose hub process dies', () => {
   let fixture: HubFixture;

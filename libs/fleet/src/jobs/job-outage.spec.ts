@@ -1,9 +1,7 @@
 import type { JobStore } from '@flotilla/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answers, deviceNames, openHub, quickVerification, realClock, silent, startJob } from '../fleet-fixture.suite.js';
+import { answers, deviceNames, mortalRunner, openHub, realClock, startJob, storeWith } from '../fleet-fixture.suite.js';
 import type { HubFixture } from '../fleet-fixture.suite.js';
-import { JobRunner } from './job-runner.js';
-import { ToolGate } from '../calls/tool-gate.js';
 
 type Fault = 'refused' | 'answer lost' | undefined;
 
@@ -48,19 +46,7 @@ describe('a job while PostgreSQL comes and goes', () => {
       counts.set(method, count);
       return ['claim', 'flush', 'transition', 'prepareChunk', 'freeze', 'recover'].includes(method) && count % 3 === 1 ? kind : undefined;
     });
-    const registry = { ...hub.registry, jobs, toolSets: hub.registry.toolSets };
-    const runner = new JobRunner(
-      {
-        bus: hub.bus,
-        rollout: hub.rollout,
-        registry,
-        clock: realClock,
-        logger: silent,
-        gate: new ToolGate([]),
-        verification: quickVerification,
-      },
-      hub.lease,
-    );
+    const runner = mortalRunner(hub, jobs);
     const jobId = await startJob(hub, ids, { tool });
     await runner.drive(jobId);
     await hub.finished(jobId);
@@ -83,20 +69,7 @@ describe('a job while PostgreSQL comes and goes', () => {
       claims.push(targets.length);
       return claims.length === 1 ? targets.map((target) => ({ ...target, sendBy: realClock.now() })) : targets;
     };
-    const slow = new Proxy(jobs, { get: (target, name) => (name === 'claim' ? afterStandstill : bound(target, name)) });
-    const registry = { ...hub.registry, jobs: slow };
-    const runner = new JobRunner(
-      {
-        bus: hub.bus,
-        rollout: hub.rollout,
-        registry,
-        clock: realClock,
-        logger: silent,
-        gate: new ToolGate([]),
-        verification: quickVerification,
-      },
-      hub.lease,
-    );
+    const runner = mortalRunner(hub, storeWith(jobs, { claim: afterStandstill }));
     const jobId = await startJob(hub, ids.slice(0, 10));
     await runner.drive(jobId);
     await hub.finished(jobId);
@@ -107,8 +80,3 @@ describe('a job while PostgreSQL comes and goes', () => {
     await runner.stop();
   });
 });
-
-function bound(store: JobStore, name: string | symbol): unknown {
-  const method: unknown = Reflect.get(store, name);
-  return typeof method === 'function' ? method.bind(store) : method;
-}

@@ -160,6 +160,7 @@ export class JobRun {
     if (found.verifying > 0) this.#verification.expect();
     this.#mayHaveReady = true;
     this.#isCountDue = true;
+    this.#isStepDue = true;
     return count;
   }
 
@@ -207,6 +208,8 @@ export class JobRun {
     if (await this.#takeStep(job)) return;
     if (await this.#steps.openTargets(job)) this.#mayHaveReady = true;
     await this.#releaseRetries();
+    // Written since the counters were read, which may ask for a stop by now: neither a claim nor the job's end comes before that.
+    if (this.#isStepDue) return;
     if (!this.#mayHaveReady) {
       this.#dispatch.rest();
       return this.#finishOrSleep(job);
