@@ -4,7 +4,7 @@
  */
 import type { DeviceRun } from './device-witness.js';
 import type { RecordedCall, RecordedJob, RecordedMove, RecordedTarget } from './job-records.js';
-import { sumOfCounters } from './job-records.js';
+import { endsOf, sumOfCounters } from './job-records.js';
 import { RESTART_TOOL, type JobShape } from './job-shapes.js';
 import type { KeyedCall, MadeJob } from './operator.js';
 import { SINGLE_CALL_TOOL } from './operator.js';
@@ -24,6 +24,11 @@ export interface Round {
   readonly made: MadeJob;
   /** Of this job alone; empty where its calls carry no mark. */
   readonly runs: readonly DeviceRun[];
+}
+
+/** With what the hub says of its calls. */
+export interface CalledRound extends Round {
+  readonly calls: readonly RecordedCall[];
 }
 
 export function runsOf({ mark, input }: JobShape, runs: readonly DeviceRun[]): readonly DeviceRun[] {
@@ -127,18 +132,30 @@ export function paceExceeded({ job, made, runs }: Round): readonly string[] {
   return above === -1 ? [] : [`${job.name}: ${above + 1} sends at a time when ${most(ordered[above] ?? 0)} were allowed`];
 }
 
-/** A rule that counts to three stops the job within the three, what was in flight, and one batch; and where three failed, it did trip. */
-export function ruleMissed({ job, made }: Round): readonly string[] {
-  const rule = made.shape.input.abort?.[0];
+/**
+ * A rule with a count trips where so many failed, and from then on at most the one batch is sent that was being claimed. How many fail in the end says nothing:
+ * besides what was in flight, a kill makes unknown what was answered and not written yet, which holds no slot any more, so it may be any number. A target
+ * that a late answer made a success counted only for as long as it was unknown. [jobs §4, §15]
+ */
+export function ruleMissed({ job, made, calls }: CalledRound): readonly string[] {
+  const { abort, maxInFlight } = made.shape.input;
+  const rule = abort?.[0];
   if (rule === undefined || job.state !== 'FINISHED') return [];
-  const failed = job.targets.filter(({ outcome, late }) => outcome === 'FAILED' || outcome === 'UNKNOWN' || late).length;
-  const isTripped = job.trippedRule !== null;
-  const most = rule.count - 1 + 2 * made.shape.input.maxInFlight;
-  return [
-    ...(failed > most ? [`${job.name}: ${failed} failed, and the rule should have stopped at ${most}`] : []),
-    ...(isTripped && (job.trippedRule?.failed ?? 0) < rule.count ? [`${job.name}: the rule tripped at ${job.trippedRule?.failed}`] : []),
-    ...(isTripped && job.conclusion !== 'ABORTED' ? [`${job.name}: a rule that cancels tripped, and it ended ${job.conclusion}`] : []),
+  const failedAt = job.targets
+    .flatMap(({ outcome, decidedAt }) => (decidedAt !== null && rule.outcomes.includes(outcome ?? '') ? Date.parse(decidedAt) : []))
+    .sort((one, other) => one - other);
+  const reachedAt = failedAt[rule.count - 1] ?? Infinity;
+  const sentAfter = calls.filter(({ from }) => from > reachedAt).length;
+  const { trippedRule: tripped, conclusion } = job;
+  const problems = [
+    ...(sentAfter > maxInFlight ? [`${sentAfter} calls were sent after ${rule.count} had failed`] : []),
+    ...(tripped === null && reachedAt < Infinity && conclusion !== 'CANCELLED'
+      ? [`${failedAt.length} failed, and the rule did not trip`]
+      : []),
+    ...(tripped !== null && tripped.failed < rule.count ? [`the rule tripped at ${tripped.failed}`] : []),
+    ...(tripped !== null && conclusion !== 'ABORTED' ? [`a rule that cancels tripped, and it ended ${conclusion}`] : []),
   ];
+  return problems.map((problem) => `${job.name}: ${problem} ${endsOf(job)}`);
 }
 
 /** What was answered holds: cancelled stays cancelled, and between a pause and the next resumption no more runs than was in flight. */
@@ -175,10 +192,7 @@ export function movesBroken(job: RecordedJob, moves: readonly RecordedMove[]): r
  * A device that a disruptive job has called is nobody else's until its target is decided: no other job's call runs on it between the restart and the end of
  * its verification, and no other disruptive job's call overlaps. Single calls are free to. [jobs §16]
  */
-export function devicesShared(
-  rounds: readonly (Round & { readonly calls: readonly RecordedCall[] })[],
-  all: readonly DeviceRun[],
-): readonly string[] {
+export function devicesShared(rounds: readonly CalledRound[], all: readonly DeviceRun[]): readonly string[] {
   const holders = rounds.flatMap(({ job, made, calls }) => (made.shape.isDisruptive ? calls.map((call) => ({ ...call, job })) : []));
   const restarts = all.filter(({ tool }) => tool === RESTART_TOOL);
   return holders.flatMap((holder) => {

@@ -10,6 +10,7 @@ export interface RecordedTarget {
   readonly attempts: number;
   readonly late: boolean;
   readonly decidedAt: string | null;
+  readonly error: { readonly code: string } | null;
 }
 
 export interface RecordedJob {
@@ -24,7 +25,7 @@ export interface RecordedJob {
     readonly openedAt: string | null;
     readonly approvedBy: string | null;
   }[];
-  readonly trippedRule: { readonly failed: number } | null;
+  readonly trippedRule: { readonly failed: number; readonly at: string } | null;
   readonly progress: Readonly<Record<string, number>>;
   readonly targets: readonly RecordedTarget[];
 }
@@ -45,8 +46,8 @@ export interface RecordedMove {
 
 const COUNTERS =
   'pending waitingDevice inFlight verifying succeeded noChange failed rejected verifyFailed unknown expired cancelled skipped';
-const JOB = `id name state conclusion createdAt waves { number size openedAt approvedBy } trippedRule { failed } progress { total ${COUNTERS} }
-  targets(first: 200) { nodes { deviceId wave state outcome attempts late decidedAt } pageInfo { hasNextPage } }`;
+const JOB = `id name state conclusion createdAt waves { number size openedAt approvedBy } trippedRule { failed at } progress { total ${COUNTERS} }
+  targets(first: 200) { nodes { deviceId wave state outcome attempts late decidedAt error { code } } pageInfo { hasNextPage } }`;
 
 /** A job and its targets, as one answer of the hub. */
 export async function recordOf(hub: HubProcess, id: string): Promise<RecordedJob> {
@@ -85,6 +86,19 @@ export async function movesOf(hub: HubProcess, jobId: string): Promise<readonly 
     subject: `job:${jobId}`,
   });
   return auditEntries.nodes.map(({ action, data: { from, to, version } }) => ({ action, from, to, version })).reverse();
+}
+
+/** How the targets ended, each kind with its times in ms since the job was made: for whoever has to find out why a promise was broken. */
+export function endsOf({ createdAt, targets, trippedRule }: RecordedJob): string {
+  const after = (time: string | null): number => (time === null ? NaN : Date.parse(time) - Date.parse(createdAt));
+  const kinds = new Map<string, number[]>();
+  for (const { attempts, decidedAt, error, late, outcome, state } of targets) {
+    const kind = [outcome ?? state, error?.code, late && 'late', `sent ${attempts}`].filter(Boolean).join(' ');
+    kinds.set(kind, [...(kinds.get(kind) ?? []), after(decidedAt)]);
+  }
+  const told = [...kinds].map(([kind, times]) => `${times.length} ${kind} at ${Math.min(...times)} to ${Math.max(...times)}`);
+  const tripped = trippedRule === null ? 'no rule tripped' : `a rule tripped at ${after(trippedRule.at)} with ${trippedRule.failed} failed`;
+  return `(${[...told, tripped].join('; ')})`;
 }
 
 /** Sum of all counters but the total. */
