@@ -15,22 +15,39 @@ const RESULT_HASH_DIGITS = 32;
  * Rows that are no longer in flight under the same claim number stay as they are: an end is recorded once, and a process that lost the job changes
  * nothing. Most targets of a batch end alike, so each distinct end is sent once and the rows point to theirs. Resolves to the number of rows changed.
  */
-export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, flushes: readonly TargetFlush[]): Promise<number> {
+export async function flushTargets(db: Queryable, fence: JobFence, flushes: readonly TargetFlush[]): Promise<number> {
   if (flushes.length === 0) return 0;
-  const results = new Results();
-  const ends = new Map<string, { readonly place: number; readonly end: End }>();
-  const places = flushes.map(({ to }) => placeOf(endOf(to, results), ends));
-  const distinct = [...ends.values()].map(({ end }) => end);
-  const rows = await db.query<{ count: number }>(
-    {
-      name: 'job-flush',
-      text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
+  const values = valuesOf(fence, flushes);
+  let count = 0;
+  for (let changed = -1; changed !== 0 && count < flushes.length; count += changed) {
+    // A row that somebody else moved in the moment between look and write, as `markSent` does, is met the next time round.
+    const rows = await db.query<{ count: number }>(FLUSH, values);
+    changed = rows[0]?.count ?? 0;
+  }
+  return count;
+}
+
+/**
+ * Each target is looked up by its key before any is written. In one join with the update PostgreSQL may take the end of the query that its statistics call
+ * shorter, which are those of minutes ago: they know nothing of targets in flight, and a batch cost a second and more in place of 20 ms. For the same reason
+ * the write takes the job from the rows that were found: given as a parameter, it would be a way to the rows of its own.
+ */
+const FLUSH = {
+  name: 'job-flush',
+  text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      stored AS (
        INSERT INTO job_result (job_id, hash, result) SELECT $1, body.hash, body.result::jsonb
        FROM fenced, unnest($3::text[], $4::text[]) AS body(hash, result) ON CONFLICT DO NOTHING),
      ends AS MATERIALIZED (
        SELECT * FROM unnest($5::target_state[], $6::outcome[], $7::send_certainty[], $8::text[], $9::text[], $10::int[], $11::text[], $12::bool[])
-         WITH ORDINALITY AS e(state, outcome, certainty, error_code, error_message, rpc_code, result_hash, is_end, place)),
+         WITH ORDINALITY AS e(state, outcome, certainty, error_code, error_message, rpc_code, result_hash, is_end, end_place)),
+     found AS MATERIALIZED (
+       SELECT j.id AS job_id, t.place, r.started_at, r.at, r.retry_at, r.verify_deadline_at, r.soft_deadline_at, e.* FROM fenced j, ends e
+       JOIN unnest($13::text[], $14::int[], $15::int[], $16::float8[], $17::float8[], $18::float8[], $19::float8[], $20::float8[])
+         AS r(device_id, claim, end_place, started_at, at, retry_at, verify_deadline_at, soft_deadline_at) USING (end_place)
+       CROSS JOIN LATERAL (
+         SELECT t.ctid AS place FROM job_target t
+         WHERE t.job_id = $1 AND t.device_id = r.device_id AND t.claim = r.claim AND t.state IN ('DISPATCHING', 'SENT') OFFSET 0) AS t),
      updated AS (
        UPDATE job_target t SET
          state = f.state, outcome = f.outcome,
@@ -44,29 +61,31 @@ export async function flushTargets(db: Queryable, { jobId, fence }: JobFence, fl
          error_code = CASE WHEN f.is_end THEN f.error_code ELSE t.error_code END,
          error_message = CASE WHEN f.is_end THEN f.error_message ELSE t.error_message END,
          rpc_code = CASE WHEN f.is_end THEN f.rpc_code ELSE t.rpc_code END
-       FROM (SELECT r.*, e.* FROM fenced, ends e
-         JOIN unnest($13::text[], $14::int[], $15::int[], $16::float8[], $17::float8[], $18::float8[], $19::float8[], $20::float8[])
-           AS r(device_id, claim, end_place, started_at, at, retry_at, verify_deadline_at, soft_deadline_at) ON r.end_place = e.place) AS f
-       WHERE t.job_id = $1 AND t.device_id = f.device_id AND t.claim = f.claim AND t.state IN ('DISPATCHING', 'SENT')
+       FROM found f WHERE t.job_id = f.job_id AND t.ctid = f.place
        RETURNING t.wave, t.state, t.outcome),
      moved AS (SELECT wave, 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.flush)}
      SELECT count(*)::int AS count FROM updated`,
-    },
-    [
-      ...[jobId, fence, results.hashes, results.bodies],
-      ...END_COLUMNS.map((column) => distinct.map((end) => end[column])),
-      flushes.map(({ deviceId }) => deviceId),
-      numbers(flushes, ({ attempt }) => attempt),
-      numbers(places, (place) => place),
-      numbers(flushes, ({ startedAt }) => startedAt),
-      numbers(flushes, ({ at }) => at),
-      numbers(flushes, ({ to }) => dueAt(to)),
-      numbers(flushes, ({ to }) => (to.kind === 'verifying' ? to.deadlineAt : undefined)),
-      numbers(flushes, ({ to }) => (to.kind === 'verifying' ? to.softDeadlineAt : undefined)),
-    ],
-  );
-  return rows[0]?.count ?? 0;
+};
+
+/** In the order of the statement's parameters. */
+function valuesOf({ jobId, fence }: JobFence, flushes: readonly TargetFlush[]): unknown[] {
+  const results = new Results();
+  const ends = new Map<string, { readonly place: number; readonly end: End }>();
+  const places = flushes.map(({ to }) => placeOf(endOf(to, results), ends));
+  const distinct = [...ends.values()].map(({ end }) => end);
+  return [
+    ...[jobId, fence, results.hashes, results.bodies],
+    ...END_COLUMNS.map((column) => distinct.map((end) => end[column])),
+    flushes.map(({ deviceId }) => deviceId),
+    numbers(flushes, ({ attempt }) => attempt),
+    numbers(places, (place) => place),
+    numbers(flushes, ({ startedAt }) => startedAt),
+    numbers(flushes, ({ at }) => at),
+    numbers(flushes, ({ to }) => dueAt(to)),
+    numbers(flushes, ({ to }) => (to.kind === 'verifying' ? to.deadlineAt : undefined)),
+    numbers(flushes, ({ to }) => (to.kind === 'verifying' ? to.softDeadlineAt : undefined)),
+  ];
 }
 
 const STATES = { decided: 'DECIDED', verifying: 'VERIFYING', waiting: 'WAITING_DEVICE', ready: 'READY', retry: 'RETRY_WAIT' } as const;
