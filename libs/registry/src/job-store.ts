@@ -222,8 +222,6 @@ export interface LateTarget {
   readonly callId: CallId;
   readonly failureText: string | undefined;
   readonly verification: Job['verification'];
-  /** False where its end is still on the way to the row. */
-  readonly isUnknown: boolean;
 }
 
 /** What a device said after its target was given up. */
@@ -358,7 +356,7 @@ export interface JobStore {
   endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<BulkEnd>;
   /** In-flight targets end UNKNOWN (force cancel). */
   endInFlight(fence: JobFence, error: CallError, at: number): Promise<BulkEnd>;
-  /** Targets of any job whose latest call is one of these, and that were given up or are about to be. */
+  /** Targets of any job whose latest call is one of these, and that were given up. */
   lateTargets(callIds: readonly CallId[]): Promise<readonly LateTarget[]>;
   /** UNKNOWN targets become what their device said, once and marked late, with the counters in the same transaction. Resolves to those that changed. */
   correctUnknown(answers: readonly LateAnswer[]): Promise<readonly CorrectedTarget[]>;

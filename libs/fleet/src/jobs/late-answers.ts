@@ -13,7 +13,7 @@ import { defaultTuning } from './run-tuning.js';
 const waitingMax = 10_000;
 /** Answers of one statement: their targets fit into one message of the feed. */
 const answersPerWrite = decidedPerMessageMax;
-/** Looks at a target whose end is still on its way to its row: a second's work of PostgreSQL may lie before it. */
+/** Looks for a target whose end may still be on its way to its row: a second's work of PostgreSQL may lie before it. Those of single calls are looked for in vain. */
 const looksMax = 10;
 
 interface WaitingAnswer {
@@ -67,11 +67,10 @@ export class LateAnswers {
   async #correct(batch: ReadonlyMap<CallId, WaitingAnswer>): Promise<void> {
     const { registry, bus } = this.#deps;
     const targets = await registry.jobs.lateTargets([...batch.keys()]);
-    for (const { callId, isUnknown } of targets) {
-      const answer = batch.get(callId);
-      if (!isUnknown && answer !== undefined && answer.looks < looksMax) this.#waiting.set(callId, { ...answer, looks: answer.looks + 1 });
-    }
-    const answers = targets.flatMap((target) => (target.isUnknown ? judge(target, batch.get(target.callId)?.outcome) : []));
+    const found = new Set(targets.map(({ callId }) => callId));
+    for (const [callId, answer] of batch)
+      if (!found.has(callId) && answer.looks < looksMax) this.#waiting.set(callId, { ...answer, looks: answer.looks + 1 });
+    const answers = targets.flatMap((target) => judge(target, batch.get(target.callId)?.outcome));
     if (answers.length === 0) return;
     for (const [jobId, deviceIds] of byJob(await registry.jobs.correctUnknown(answers))) {
       bus.feed.publish('job', { jobId });

@@ -170,8 +170,8 @@ export class PgFleetFigures implements FleetFiguresStore {
           WITH single AS MATERIALIZED (
             SELECT c.id, c.outcome FROM call c WHERE c.id >= ${lowest}::uuid ${deviceOf('c.device_id')} ORDER BY c.id DESC LIMIT ${limit}
           ), bulk AS MATERIALIZED (
-            SELECT t.call_id AS id, t.outcome FROM job_target t
-             WHERE t.call_id >= ${lowest}::uuid ${deviceOf('t.device_id')} ORDER BY t.call_id DESC LIMIT ${limit}
+            SELECT t.listed_call_id AS id, t.outcome FROM job_target t
+             WHERE t.listed_call_id >= ${lowest}::uuid ${deviceOf('t.device_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit}
           ), bounds AS (
             SELECT ${lowest}::text AS id
             UNION ALL SELECT min(id::text) FROM single HAVING count(*) >= ${limit}

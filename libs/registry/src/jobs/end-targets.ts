@@ -58,7 +58,7 @@ async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outc
     {
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      picked AS MATERIALIZED (
-       SELECT t.ctid AS place FROM fenced, job_target t WHERE t.job_id = $1 AND t.state = '${state}' LIMIT ${CHUNK_TARGETS}),
+       SELECT t.ctid AS place FROM fenced, job_target t WHERE t.job_id = $1 AND t.indexed_state = '${state}' AND t.state = '${state}' LIMIT ${CHUNK_TARGETS}),
      updated AS (
        UPDATE job_target t SET state = 'DECIDED', outcome = CASE WHEN t.attempts > 0 THEN ${LATEST_END} ELSE $3 END::outcome,
          certainty = coalesce(t.certainty, 'NEVER'), decided_at = $4, retry_at = NULL
@@ -72,6 +72,9 @@ async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outc
   return rows[0] ?? { count: 0, named: [] };
 }
 
+/** Sent or about to be, as the indexes know them: a claim has left its targets in the index of those that are READY. */
+const IN_FLIGHT = `((t.indexed_state = 'READY' AND t.state = 'DISPATCHING') OR t.indexed_state = 'SENT')`;
+
 /** In-flight targets may have run: they end UNKNOWN, also those that are being verified. */
 export async function endInFlight(db: Queryable, { jobId, fence }: JobFence, error: CallError, at: number): Promise<BulkEnd> {
   const rows = await db.query<EndedRecord>(
@@ -79,7 +82,7 @@ export async function endInFlight(db: Queryable, { jobId, fence }: JobFence, err
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      picked AS MATERIALIZED (
        SELECT t.ctid AS place, t.state FROM fenced, job_target t
-       WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT', 'VERIFYING') FOR UPDATE OF t),
+       WHERE t.job_id = $1 AND (${IN_FLIGHT} OR t.indexed_state = 'VERIFYING') FOR UPDATE OF t),
      updated AS (
        UPDATE job_target t SET state = 'DECIDED', outcome = 'UNKNOWN', certainty = 'MAYBE', decided_at = $3, error_code = $4, error_message = $5
        FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.device_id, t.wave, p.state),
@@ -117,7 +120,7 @@ export async function recoverTargets(
          retry_at = CASE WHEN f.next = 'VERIFYING' AND f.is_read THEN $3::timestamptz END,
          verify_deadline_at = CASE WHEN f.next = 'VERIFYING' THEN t.started_at + $4 * interval '1 millisecond' END,
          soft_deadline_at = CASE WHEN f.next = 'VERIFYING' THEN t.started_at + $5 * interval '1 millisecond' END
-       FROM fenced f WHERE t.job_id = $1 AND t.state IN ('DISPATCHING', 'SENT') RETURNING t.device_id, t.wave, t.state, t.outcome),
+       FROM fenced f WHERE t.job_id = $1 AND ${IN_FLIGHT} RETURNING t.device_id, t.wave, t.state, t.outcome),
      moved AS (SELECT wave, 'in_flight' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.recover)}
      SELECT count(*) FILTER (WHERE state = 'READY')::int AS resent, count(*) FILTER (WHERE state = 'VERIFYING')::int AS verifying,

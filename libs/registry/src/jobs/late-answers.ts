@@ -9,15 +9,14 @@ interface LateRecord {
   readonly call_id: CallId;
   readonly failure_text: string | null;
   readonly verification: LateTarget['verification'];
-  readonly is_unknown: boolean;
 }
 
-/** Targets whose latest call is one of these and may still be corrected, or whose end is not written yet. */
+/** Targets whose latest call is one of these and may still be corrected. */
 export async function findLateTargets(db: Queryable, callIds: readonly CallId[]): Promise<readonly LateTarget[]> {
   const rows = await db.query<LateRecord & Record<string, unknown>>(
     {
-      text: `SELECT t.call_id, j.failure_text, j.verification, t.state = 'DECIDED' AS is_unknown FROM job_target t JOIN job j ON j.id = t.job_id
-       WHERE t.call_id = ANY ($1::uuid[]) AND NOT t.late AND (t.state IN ('DISPATCHING', 'SENT') OR t.outcome = 'UNKNOWN')`,
+      text: `SELECT t.call_id, j.failure_text, j.verification FROM job_target t JOIN job j ON j.id = t.job_id
+       WHERE t.listed_call_id = ANY ($1::uuid[]) AND NOT t.late AND t.outcome = 'UNKNOWN'`,
     },
     [callIds],
   );
@@ -25,7 +24,6 @@ export async function findLateTargets(db: Queryable, callIds: readonly CallId[])
     callId: row.call_id,
     failureText: row.failure_text ?? undefined,
     verification: row.verification,
-    isUnknown: row.is_unknown,
   }));
 }
 
@@ -39,7 +37,7 @@ export async function correctUnknown(db: Queryable, answers: readonly LateAnswer
        UPDATE job_target t SET outcome = f.outcome::outcome, certainty = 'YES', late = true, error_code = f.error_code, error_message = f.error_message,
          rpc_code = f.rpc_code, result_hash = f.hash
        FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[]) AS f(call_id, outcome, error_code, error_message, rpc_code, hash)
-       WHERE t.call_id = f.call_id AND t.state = 'DECIDED' AND t.outcome = 'UNKNOWN' AND NOT t.late
+       WHERE t.listed_call_id = f.call_id AND t.state = 'DECIDED' AND t.outcome = 'UNKNOWN' AND NOT t.late
        RETURNING t.job_id, t.device_id, t.wave, t.outcome, t.result_hash),
      stored AS (
        INSERT INTO job_result (job_id, hash, result) SELECT DISTINCT u.job_id, body.hash, body.result::jsonb

@@ -45,15 +45,15 @@ describe('the job store', () => {
     });
   });
 
-  it('prepares in chunks, and a repeated chunk adds nobody twice', async () => {
+  it('prepares in chunks, each from where the one before ended, also where two are asked for at once', async () => {
     const job = newJob();
     await fixture.jobs.create(job);
     const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
     if (!fence) throw new Error('not owned');
-    expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(20);
-    await fixture.db.query({ text: `UPDATE job SET prepared_up_to = '' WHERE id = $1` }, [job.id]);
-    expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(20);
-    expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(FLEET - 20);
+    const chunk = () => fixture.jobs.prepareChunk(fence, [], 10, AT);
+    expect(await chunk()).toBe(10);
+    expect(await Promise.all([chunk(), chunk()])).toEqual([10, 10]);
+    expect(await fixture.jobs.prepareChunk(fence, [], FLEET, AT)).toBe(FLEET - 30);
     expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(0);
     expect(await fixture.jobs.freeze(fence, [])).toBe(FLEET);
     expect(await progress(job.id)).toMatchObject({ total: FLEET, pending: FLEET });

@@ -28,7 +28,7 @@ async function filterOf(db: Queryable, { jobId, fence }: JobFence): Promise<Grou
 
 /**
  * Inserts the next `limit` targets after the ones that are in, and remembers how far it came in the same statement: after a crash the next chunk
- * begins there. The order of sending is a hash of job and device, so that no board, batch or tenant of ids always goes first. In a job with waves all
+ * begins there, and of two at once the second waits for the job's row and begins where the first ended. The order of sending is a hash of job and device, so that no board, batch or tenant of ids always goes first. In a job with waves all
  * targets that may be sent are PENDING; what their devices are up to is looked at when their wave opens.
  */
 export async function prepareChunk(
@@ -76,7 +76,7 @@ export async function prepareChunk(
          coalesce(code, CASE WHEN outcome = 'REJECTED' THEN 'DEVICE_OFFLINE' END),
          coalesce(message, CASE WHEN outcome = 'REJECTED' THEN 'The device was offline when the job started.' END),
          CASE WHEN outcome IS NOT NULL THEN $4::timestamptz END
-       FROM judged ON CONFLICT (job_id, device_id) DO NOTHING RETURNING wave, state, outcome),
+       FROM judged RETURNING wave, state, outcome),
      moved AS (SELECT wave, NULL::text AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM inserted),
      ${countMoved(SHARD.prepare)},
      advanced AS (UPDATE job SET prepared_up_to = (SELECT max(id) FROM chunk) WHERE id = $1 AND EXISTS (SELECT FROM chunk))

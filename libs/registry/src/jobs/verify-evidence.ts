@@ -41,7 +41,7 @@ export async function readEvidence(db: Queryable, { jobId, fence }: JobFence, at
       text: `WITH fenced AS (
        SELECT j.id, j.verification, i.version AS expected_version FROM job j LEFT JOIN firmware_image i ON i.id = j.firmware_image_id
        WHERE j.id = $1 AND j.fence = $2),
-     verifying AS MATERIALIZED (SELECT t.* FROM fenced f JOIN job_target t ON t.job_id = f.id WHERE t.state = 'VERIFYING'),
+     verifying AS MATERIALIZED (SELECT t.* FROM fenced f JOIN job_target t ON t.job_id = f.id WHERE t.indexed_state = 'VERIFYING'),
      news AS (
        SELECT t.*, d.epoch AS device_epoch, (d.online AND g.lease_until > now()) IS TRUE AS is_online, d.connected_at, d.gateway_id AS gateway,
          d.tool_set_hash, d.firmware_version, f.expected_version
@@ -101,7 +101,7 @@ export async function readOverdue(db: Queryable, jobId: string, at: number, over
     {
       text: `SELECT t.wave, count(*)::int AS count FROM job_target t
        LEFT JOIN device d ON d.id = t.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id
-       WHERE t.job_id = $1 AND t.state = 'VERIFYING' AND t.soft_deadline_at <= $2 AND (d.online AND g.lease_until > now()) IS NOT TRUE
+       WHERE t.job_id = $1 AND t.indexed_state = 'VERIFYING' AND t.soft_deadline_at <= $2 AND (d.online AND g.lease_until > now()) IS NOT TRUE
          AND NOT EXISTS (SELECT FROM download w WHERE w.job_id = t.job_id AND w.device_id = t.device_id
            AND w.last_byte_at > $2::timestamptz - $3 * interval '1 millisecond')
        GROUP BY t.wave`,

@@ -24,7 +24,7 @@ export async function settleVerifications(
          decided_at = CASE WHEN v.outcome IS NOT NULL THEN $3::timestamptz END, error_code = v.error_code, error_message = v.error_message,
          rpc_code = NULL, retry_at = NULL, verify_deadline_at = NULL, soft_deadline_at = NULL
        FROM fenced, unnest($4::text[], $5::int[], $6::text[], $7::text[], $8::text[]) AS v(device_id, claim, outcome, error_code, error_message)
-       WHERE t.job_id = $1 AND t.device_id = v.device_id AND t.claim = v.claim AND t.state = 'VERIFYING'
+       WHERE t.job_id = $1 AND t.device_id = v.device_id AND t.claim = v.claim AND t.indexed_state = 'VERIFYING'
        RETURNING t.device_id, t.wave, t.state, t.outcome),
      moved AS (SELECT wave, 'verifying' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.verify)}
@@ -62,7 +62,7 @@ export async function claimReadbacks(
      picked AS MATERIALIZED (
        SELECT t.ctid AS place, d.epoch, d.gateway_id, d.tool_set_hash FROM fenced, job_target t
        JOIN device d ON d.id = t.device_id AND d.online JOIN hub_process g ON g.id = d.gateway_id AND g.lease_until > now()
-       WHERE t.job_id = $1 AND t.state = 'VERIFYING' AND t.retry_at <= $4 ORDER BY t.retry_at LIMIT $3 FOR UPDATE OF t SKIP LOCKED)
+       WHERE t.job_id = $1 AND t.indexed_state = 'VERIFYING' AND t.retry_at <= $4 ORDER BY t.retry_at LIMIT $3 FOR UPDATE OF t SKIP LOCKED)
      UPDATE job_target t SET retry_at = $5 FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place
      RETURNING t.device_id, t.claim, p.epoch, p.gateway_id, p.tool_set_hash`,
     },
@@ -83,7 +83,7 @@ export async function extendVerifying(db: Queryable, { jobId, fence }: JobFence,
     {
       text: `UPDATE job_target t SET verify_deadline_at = greatest(t.verify_deadline_at, $3),
          soft_deadline_at = CASE WHEN t.soft_deadline_at IS NOT NULL THEN greatest(t.soft_deadline_at, $3) END
-       FROM job j WHERE j.id = $1 AND j.fence = $2 AND t.job_id = j.id AND t.state = 'VERIFYING' AND t.verify_deadline_at < $3`,
+       FROM job j WHERE j.id = $1 AND j.fence = $2 AND t.job_id = j.id AND t.indexed_state = 'VERIFYING' AND t.verify_deadline_at < $3`,
     },
     [jobId, fence, new Date(until)],
   );

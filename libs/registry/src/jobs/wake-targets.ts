@@ -13,7 +13,7 @@ export async function wakeNamed(db: Queryable, { jobId, fence }: JobFence, devic
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      picked AS MATERIALIZED (
        SELECT w.place FROM fenced, device d JOIN hub_process g ON g.id = d.gateway_id CROSS JOIN LATERAL (
-         SELECT t.ctid AS place FROM job_target t WHERE t.job_id = $1 AND t.device_id = d.id AND t.state = 'WAITING_DEVICE'
+         SELECT t.ctid AS place FROM job_target t WHERE t.job_id = $1 AND t.device_id = d.id AND t.indexed_state = 'WAITING_DEVICE'
          LIMIT 1 FOR UPDATE SKIP LOCKED) w
        WHERE d.id = ANY ($4::text[]) AND d.online AND g.lease_until > now() LIMIT $3),
      updated AS (
@@ -35,7 +35,7 @@ export async function wakeAll(db: Queryable, { jobId, fence }: JobFence, limit: 
      picked AS MATERIALIZED (
        SELECT t.ctid AS place, d.id IS NULL AS is_gone
        FROM fenced, job_target t LEFT JOIN device d ON d.id = t.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id
-       WHERE t.job_id = $1 AND t.state = 'WAITING_DEVICE' AND (d.id IS NULL OR (d.online AND g.lease_until > now()))
+       WHERE t.job_id = $1 AND t.indexed_state = 'WAITING_DEVICE' AND (d.id IS NULL OR (d.online AND g.lease_until > now()))
        LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
      updated AS (
        UPDATE job_target t SET state = CASE WHEN p.is_gone THEN 'DECIDED' ELSE 'READY' END::target_state,
@@ -63,12 +63,12 @@ export async function releaseRetries(
     {
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
      picked AS MATERIALIZED (
-       SELECT t.ctid AS place FROM fenced, job_target t WHERE t.job_id = $1 AND t.state = 'RETRY_WAIT' AND t.retry_at <= $4
+       SELECT t.ctid AS place FROM fenced, job_target t WHERE t.job_id = $1 AND t.indexed_state = 'RETRY_WAIT' AND t.retry_at <= $4
        ORDER BY t.retry_at LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
      updated AS (
        UPDATE job_target t SET state = 'READY', retry_at = NULL FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING 1)
      SELECT (SELECT count(*)::int FROM updated) AS released,
-       (SELECT min(t.retry_at) FROM job_target t WHERE t.job_id = $1 AND t.state = 'RETRY_WAIT' AND t.retry_at > $4) AS next_at`,
+       (SELECT min(t.retry_at) FROM job_target t WHERE t.job_id = $1 AND t.indexed_state = 'RETRY_WAIT' AND t.retry_at > $4) AS next_at`,
     },
     [jobId, fence, limit, new Date(at)],
   );

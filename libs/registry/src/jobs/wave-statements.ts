@@ -81,7 +81,7 @@ export async function openTargets(db: Queryable, { jobId, fence }: JobFence, lim
       text: `WITH fenced AS (SELECT current_wave, offline FROM job WHERE id = $1 AND fence = $2 AND state = 'RUNNING' FOR SHARE),
      picked AS MATERIALIZED (
        SELECT t.ctid AS place, t.device_id FROM fenced f, job_target t
-       WHERE t.job_id = $1 AND t.state = 'PENDING' AND t.wave <= f.current_wave LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
+       WHERE t.job_id = $1 AND t.indexed_state = 'PENDING' AND t.wave <= f.current_wave LIMIT $3 FOR UPDATE OF t SKIP LOCKED),
      located AS (
        SELECT p.place, f.offline, d.id IS NULL AS is_gone, (d.online AND g.lease_until > now()) IS TRUE AS is_online
        FROM fenced f, picked p LEFT JOIN device d ON d.id = p.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id),

@@ -96,7 +96,7 @@ async function read(filter: CallFilter): Promise<{ readonly ids: readonly string
 }
 
 async function idsOf(condition: string): Promise<readonly string[]> {
-  const text = `SELECT t.call_id AS id FROM job_target t JOIN job j ON j.id = t.job_id WHERE t.call_id IS NOT NULL AND ${condition} ORDER BY t.call_id DESC`;
+  const text = `SELECT t.call_id AS id FROM job_target t JOIN job j ON j.id = t.job_id WHERE t.call_id IS NOT NULL AND t.state <> 'DISPATCHING' AND ${condition} ORDER BY t.call_id DESC`;
   return (await database.query<{ id: string }>({ text }, [])).map(({ id }) => id);
 }
 

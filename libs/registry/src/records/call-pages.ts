@@ -1,4 +1,4 @@
-/** The list of calls, latest first: the newest of both tables, merged by their UUIDv7. */
+/** The list of calls, latest first: the newest of both tables, merged by their UUIDv7. That of a target is in it once it is answered, or unanswered for a second. */
 import { z } from 'zod';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
@@ -21,7 +21,7 @@ interface Names {
 }
 
 const CALL: Names = { id: 'c.id', deviceId: 'c.device_id', tool: 'c.tool', outcome: 'c.outcome' };
-const TARGET: Names = { id: 't.call_id', deviceId: 't.device_id', tool: 'j.tool', outcome: 't.outcome' };
+const TARGET: Names = { id: 't.listed_call_id', deviceId: 't.device_id', tool: 'j.tool', outcome: 't.outcome' };
 
 export async function pageOfCalls(database: Database, filter: CallFilter, request: PageRequest): Promise<Page<CallRow>> {
   const after = cursorId(request);
@@ -36,9 +36,7 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
     ...(tool === undefined || !isByJob ? [] : [`j.tool = ${bind(parameters, storableText(tool))}`]),
     ...(jobId === undefined ? [] : [`j.id = ${bind(parameters, jobId)}::uuid`]),
   ].join(' AND ');
-  const parts = isByJob
-    ? [targetsUnderWay(ofJob, targets, limit), targetsByJob(ofJob, targets, limit)]
-    : [latestTargets(jobId === undefined ? targets : [...targets, ofJob], limit)];
+  const parts = [isByJob ? targetsByJob(ofJob, targets, limit) : latestTargets(jobId === undefined ? targets : [...targets, ofJob], limit)];
   if (filter.jobId === undefined) {
     const calls = [...conditionsOf(CALL, filter, after, parameters), isSeen(CALL.deviceId, parameters)];
     parts.push(`(SELECT ${CALL_COLUMNS} FROM call c WHERE ${calls.join(' AND ')} ORDER BY c.id DESC LIMIT ${limit})`);
@@ -51,24 +49,19 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
 }
 
 function latestTargets(conditions: readonly string[], limit: string): string {
-  return `(SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.call_id IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY t.call_id DESC LIMIT ${limit})`;
-}
-
-/** At most as many as all jobs may have under way at a time. */
-function targetsUnderWay(ofJob: string, conditions: readonly string[], limit: string): string {
-  return latestTargets([ofJob, `j.state <> 'FINISHED'`, `t.state IN ('DISPATCHING', 'SENT')`, ...conditions], limit);
+  return `(SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.listed_call_id IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY t.listed_call_id DESC LIMIT ${limit})`;
 }
 
 /**
- * Those that were answered, job by job: an index of targets by tool would cost every call of a job. The page is in those jobs whose newest calls are the newest, at
+ * Job by job: an index of targets by tool would cost every call of a job. The page is in those jobs whose newest calls are the newest, at
  * most one job per row. To find them takes a look into the index per job of the tool, some 7 us, instead of a walk over the targets of all other jobs.
  */
 function targetsByJob(ofJob: string, conditions: readonly string[], limit: string): string {
-  const answered = `t.call_id IS NOT NULL AND t.state IN ('VERIFYING', 'DECIDED') AND ${conditions.join(' AND ')}`;
+  const listed = `t.listed_call_id IS NOT NULL AND ${conditions.join(' AND ')}`;
   const newestOf = (jobId: string, columns: string, count: string) =>
-    `SELECT ${columns} FROM job_target t WHERE t.job_id = ${jobId} AND ${answered} ORDER BY t.call_id DESC LIMIT ${count}`;
-  const jobs = `SELECT j.id FROM job j CROSS JOIN LATERAL (${newestOf('j.id', 't.call_id', '1')}) newest WHERE ${ofJob} ORDER BY newest.call_id DESC LIMIT ${limit}`;
-  const latest = `SELECT t.* FROM (${jobs}) chosen CROSS JOIN LATERAL (${newestOf('chosen.id', 't.*', limit)}) t ORDER BY t.call_id DESC LIMIT ${limit}`;
+    `SELECT ${columns} FROM job_target t WHERE t.job_id = ${jobId} AND ${listed} ORDER BY t.listed_call_id DESC LIMIT ${count}`;
+  const jobs = `SELECT j.id FROM job j CROSS JOIN LATERAL (${newestOf('j.id', 't.listed_call_id', '1')}) newest WHERE ${ofJob} ORDER BY newest.listed_call_id DESC LIMIT ${limit}`;
+  const latest = `SELECT t.* FROM (${jobs}) chosen CROSS JOIN LATERAL (${newestOf('chosen.id', 't.*', limit)}) t ORDER BY t.listed_call_id DESC LIMIT ${limit}`;
   return `(SELECT ${TARGET_COLUMNS} FROM (${latest}) t JOIN job j ON j.id = t.job_id LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash)`;
 }
 
@@ -87,7 +80,7 @@ export async function pagesOfCalls(
   const records = await database.query<CallReadRecord>(
     {
       text: `SELECT p.* FROM unnest($1::text[]) AS w(id) CROSS JOIN LATERAL (SELECT * FROM (
-               (SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.device_id = w.id AND t.call_id IS NOT NULL AND ${targets} ORDER BY t.call_id DESC LIMIT ${limit})
+               (SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.device_id = w.id AND t.listed_call_id IS NOT NULL AND ${targets} ORDER BY t.listed_call_id DESC LIMIT ${limit})
                UNION ALL (SELECT ${CALL_COLUMNS} FROM call c WHERE c.device_id = w.id AND ${calls} ORDER BY c.id DESC LIMIT ${limit})
              ) AS calls ORDER BY id DESC LIMIT ${limit}) p ORDER BY p.id DESC`,
     },

@@ -39,7 +39,7 @@ const INSERT = {
 const FIND = {
   name: 'find-call',
   text: `SELECT ${CALL_COLUMNS} FROM call c WHERE c.id = $1
-         UNION ALL SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.call_id = $1`,
+         UNION ALL SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.listed_call_id = $1`,
 };
 
 const callArguments = z.record(z.string(), z.unknown());
