@@ -84,6 +84,15 @@ describe('making and steering jobs', () => {
     expect((await hub.fleet.pauseJob(id, admin)).job?.state).toBe('CANCELLING');
   });
 
+  it('refuses to pause a job that has not begun, which would begin all the same', async () => {
+    const startAt = Date.now() + 3_600_000;
+    const { job } = await hub.fleet.createJob(lampJob({ startAt }), randomUUID(), admin);
+    const id = job?.id ?? '';
+    expect((await hub.fleet.pauseJob(id, admin)).refusal).toMatchObject({ code: 'CONFLICT', path: ['id'] });
+    expect(await hub.job(id as never)).toMatchObject({ state: 'SCHEDULED', version: job?.version });
+    expect((await hub.fleet.cancelJob(id, false, admin)).job?.state).toBe('CANCELLING');
+  });
+
   it('resumes preparing a job that was paused before its targets were counted', async () => {
     const id = await startJob(hub, ['board']);
     await hub.fleet.pauseJob(id, admin);

@@ -23,8 +23,11 @@ export interface SteerJobDeps extends AnnounceDeps {
 /** Tries to win against the job's own transitions; each of them is final soon, so a few are plenty. */
 const triesMax = 10;
 
+/** Refused before the job has begun: it would begin all the same, although somebody had paused it. */
 export function pauseJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   return steerJob(deps, id, actor, (job) => {
+    if (job.state === 'AWAITING_APPROVAL' || job.state === 'SCHEDULED')
+      return refuse('CONFLICT', ['id'], `The job has not begun: it is ${job.state}. Cancel it, or pause it when it runs.`);
     const state = nextJobState(job, 'pause') ?? (endsByItself(job) ? 'PAUSED' : undefined);
     return state && { state, pauseReason: 'USER' };
   });

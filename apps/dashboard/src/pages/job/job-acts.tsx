@@ -41,7 +41,7 @@ function Steering({ job, onChanged }: JobActsProps) {
   return (
     <>
       <ActFailureNotice failure={pause.failure ?? resume.failure} />
-      {(state === 'RUNNING' || state === 'PREPARING' || state === 'SCHEDULED') && (
+      {(state === 'RUNNING' || state === 'PREPARING') && (
         <Button
           variant="default"
           leftSection={<IconPlayerPause size={16} />}
