@@ -33,6 +33,11 @@ describe('the blast radius', () => {
     expect(radius({ verification: 'FIRMWARE', waves: [open] }, 5_000), 'a gate that opens whatever happens').toBe(5_000);
   });
 
+  it('leaves out who is certain to be refused', () => {
+    expect(radius({ abortRules: [] }, 60, 12)).toBe(48);
+    expect(radius({ abortRules: [] }, 60, 60)).toBe(0);
+  });
+
   it('is the failures at the trip, what is in flight, and one batch', () => {
     // Twenty decided, 10 in flight, and a batch of 10: as many as may be in flight.
     expect(radius({}, 1_000)).toBe(40);
@@ -60,7 +65,7 @@ describe('the blast radius', () => {
 
   it('grows with targets that are refused, because they thin the failures out', () => {
     expect(radius({ abortRules: [{ ...failing, ratio: 0.5 }] }, 1_000, 300)).toBe(300 + 20);
-    expect(radius({ abortRules: [{ ...failing, ratio: 1 }] }, 1_000, 1)).toBe(1_000);
+    expect(radius({ abortRules: [{ ...failing, ratio: 1 }] }, 1_000, 1)).toBe(999);
     expect(radius({ abortRules: [{ ...failing, ratio: 1, outcomes: [...failing.outcomes, 'REJECTED'] }] }, 1_000, 1)).toBe(40);
   });
 

@@ -25,12 +25,12 @@ export interface TargetCounts {
   readonly rejected: number;
 }
 
-/** An upper bound, provided that the first wave reaches at least one device. All targets where nothing is certain to stop the job. */
+/** An upper bound, provided that the first wave reaches at least one device. All targets that can be reached where nothing is certain to stop the job. */
 export function blastRadius(job: PlannedJob, { targets, rejected }: TargetCounts, times: VerificationTimes): number {
   const waves = planWaves(targets, job.waves);
   const byRule =
     failuresAtTrip(job, waves, { targets, rejected }) + job.maxInFlight + intentBatchMax(job) + undecidedWithoutSlot(job, times);
-  return Math.min(targets, sizeUntilGate(waves) ?? targets, byRule);
+  return Math.min(targets - rejected, sizeUntilGate(waves) ?? targets, byRule);
 }
 
 /** Targets of the waves up to the first gate that does not open where everything fails. */
