@@ -117,8 +117,8 @@ export interface DownloadStore {
   ofTargets(targets: readonly DownloadTarget[]): Promise<readonly DownloadRow[]>;
   /** Resolves when it is written; in batches. */
   progress(progress: DownloadProgress): Promise<void>;
-  /** How often the device has fetched the whole image in downloads that were in use since then; bytes that it fetched again count again. */
-  countWhole(deviceId: string, imageId: string, since: number): Promise<number>;
+  /** How often the device has fetched the whole image in downloads that were in use since then, and did not keep it; bytes that it fetched again count again. */
+  countInVain(deviceId: string, imageId: string, since: number): Promise<number>;
   /** Downloads that run, or may begin at any moment: the offered ones that are not over. `stalledBefore`: bytes last went out before that is not running. */
   countOpen(now: number, stalledBefore: number): Promise<number>;
   writers(): readonly WriterStatus[];

@@ -104,6 +104,20 @@ describe('a roll-out', () => {
     expect(hub.gateway.callCount).toBe(0);
   });
 
+  it('brings an image back to a device that ran it before and was given another one, however often', async () => {
+    const image = await rollout.published('2.6.0');
+    const deviceId = 'to-and-fro' as DeviceId;
+    rollout.install('2.6.0');
+    for (const round of [1, 2]) {
+      await hub.connect([deviceId], boardTools, '1.0.0');
+      const jobId = await rollout.started(image, [deviceId]);
+      await hub.finished(jobId);
+      expect((await rollout.targets(jobId)).get(deviceId), `round ${round}`).toMatchObject({ outcome: 'SUCCEEDED' });
+      const [{ id } = { id: '' }] = await hub.registry.downloads.ofTargets([{ jobId, deviceId }]);
+      await hub.registry.downloads.progress({ id, requests: 3, bytes: 3_000, isComplete: true, at: Date.now() });
+    }
+  });
+
   it('is run again for those that ended so, with the image as it is now', async () => {
     const image = await rollout.published('2.4.0');
     await hub.connect(['stubborn', 'willing'], boardTools, '1.0.0');

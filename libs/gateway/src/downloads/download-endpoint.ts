@@ -119,7 +119,7 @@ export class DownloadEndpoint {
     const { clock, events, registry } = this.options;
     const data = { downloadId: id, imageId: image.id, jobId, version: image.version };
     events.write('firmware.downloaded', deviceId, { ...data, sizeBytes: image.sizeBytes });
-    const downloads = await registry.downloads.countWhole(deviceId, image.id, clock.now() - downloadLoop.windowMs).catch(() => 0);
+    const downloads = await registry.downloads.countInVain(deviceId, image.id, clock.now() - downloadLoop.windowMs).catch(() => 0);
     if (downloads === downloadLoop.downloads) events.write('firmware.loop', deviceId, { ...data, downloads });
   }
 
@@ -149,6 +149,9 @@ function partOf({ headers }: IncomingMessage, image: FirmwareImageRow): Part | u
   const whole: Part = { status: 200, start: 0, end: image.sizeBytes - 1 };
   const condition = headers['if-range'];
   if (headers.range === undefined || (condition !== undefined && condition !== tagOf(image))) return whole;
+  // More last bytes than there are is all of them, which the parser refuses. [RFC 9110 §14.1.2]
+  const [, last] = /^bytes=-(\d+)$/.exec(headers.range) ?? [];
+  if (Number(last) > image.sizeBytes) return { ...whole, status: 206 };
   const ranges = parseRange(image.sizeBytes, headers.range, { combine: true });
   if (ranges === -1) return undefined;
   const [only] = ranges === -2 || ranges.type !== 'bytes' || ranges.length > 1 ? [] : ranges;

@@ -146,9 +146,9 @@ describe('downloads', () => {
     const [first, second] = [await offered(image, 'looping'), await offered(image, 'looping')];
     await served(first.id, 2000, 10_000, true);
     await served(second.id, 1999, 11_000, true);
-    expect(await downloads().countWhole('looping', image.id, 9_000)).toBe(3);
-    expect(await downloads().countWhole('looping', image.id, 10_500)).toBe(1);
-    expect(await downloads().countWhole('another', image.id, 0)).toBe(0);
+    expect(await downloads().countInVain('looping', image.id, 9_000)).toBe(3);
+    expect(await downloads().countInVain('looping', image.id, 10_500)).toBe(1);
+    expect(await downloads().countInVain('another', image.id, 0)).toBe(0);
   });
 
   it('are open until they are complete, expired or stalled', async () => {

@@ -8,6 +8,7 @@ import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { DOWNLOAD_COLUMNS, IMAGE_COLUMNS, toDownloadRow, toImageRow } from './image-rows.js';
 import type { DownloadRecord, ImageRecord } from './image-rows.js';
+import { vainDownloads } from './vain-downloads.js';
 
 const ROWS_PER_WRITE = 500;
 /** Several reports of each download that may run at once. */
@@ -84,12 +85,11 @@ export class PgDownloadStore implements DownloadStore {
     await this.#writer.add(progress);
   }
 
-  async countWhole(deviceId: string, imageId: string, since: number): Promise<number> {
+  async countInVain(deviceId: string, imageId: string, since: number): Promise<number> {
     const [row] = await this.#database.query<{ count: number }>(
       {
-        name: 'count-whole-downloads',
-        text: `SELECT coalesce(sum(d.bytes_served / i.size_bytes), 0)::int AS count FROM download d JOIN firmware_image i ON i.id = d.image_id
-               WHERE d.device_id = $1 AND d.image_id = $2 AND d.last_byte_at >= to_timestamp($3::float8 / 1000)`,
+        name: 'count-vain-downloads',
+        text: `SELECT ${vainDownloads('$1', 'to_timestamp($3::float8 / 1000)')} AS count FROM firmware_image i WHERE i.id = $2`,
       },
       [storableText(deviceId), imageId, since],
     );

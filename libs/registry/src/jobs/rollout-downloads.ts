@@ -3,6 +3,7 @@ import type { CallErrorCode, DeviceId, JobId } from '@flotilla/mcp';
 import type { Database, Queryable } from '../database/database.js';
 import type { JobFence } from '../job-store.js';
 import type { RolloutGrant, RolloutLimits } from '../rollout-store.js';
+import { vainDownloads } from '../firmware/vain-downloads.js';
 import { imageObjection, objectionMessage } from './image-objection.js';
 
 /** Key of the lock under which places are counted and taken. */
@@ -71,8 +72,7 @@ export function grantDownloads(
         name: 'rollout-grant',
         text: `WITH wanted AS MATERIALIZED (
          SELECT w.device_id, w.number, i.id AS image_id, ${imageObjection(true)} AS objection,
-           (SELECT coalesce(sum(o.bytes_served / i.size_bytes), 0)::int FROM download o
-            WHERE o.device_id = w.device_id AND o.image_id = i.id AND o.last_byte_at >= $6) AS whole,
+           ${vainDownloads('w.device_id', '$6')} AS whole,
            d.model, d.chip, i.chip AS image_chip, i.version
          FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id, unnest($3::text[]) WITH ORDINALITY AS w(device_id, number)
          JOIN device d ON d.id = w.device_id WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING'),

@@ -3,6 +3,7 @@ import type { JobId } from '@flotilla/mcp';
 import type { VerificationDeadlines } from '@flotilla/jobs';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
+import { vainDownloads } from '../firmware/vain-downloads.js';
 import type { OtaContact } from '../provisioning-store.js';
 import type { GrantedDownload, RolloutCandidate, RolloutLimits } from '../rollout-store.js';
 import { lockDisruptiveClaims } from './claim-targets.js';
@@ -78,8 +79,7 @@ export function offerUpdate(
          SELECT t.ctid AS place, t.state AS state_before, d.epoch, d.firmware_version, i.id AS image_id
          FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id JOIN job_target t ON t.job_id = j.id AND t.device_id = $1, ${AS_TOLD}
          WHERE j.id = $6 AND ${MAY_BE_OFFERED}
-           AND (SELECT coalesce(sum(o.bytes_served / i.size_bytes), 0) FROM download o
-                WHERE o.device_id = $1 AND o.image_id = i.id AND o.last_byte_at >= $11) < $12
+           AND ${vainDownloads('$1', '$11')} < $12
            AND NOT EXISTS (SELECT FROM job o JOIN job_target h ON h.job_id = o.id AND h.device_id = $1
                 WHERE o.id <> j.id AND o.state IN ('RUNNING', 'PAUSED', 'CANCELLING') AND h.state IN ('DISPATCHING', 'SENT', 'VERIFYING'))
          FOR SHARE OF j FOR UPDATE OF t SKIP LOCKED),
