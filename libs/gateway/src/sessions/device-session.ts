@@ -168,7 +168,7 @@ export class DeviceSession implements SessionObserver {
 
   onDeviceMessage(type: string, message: JsonObject): void {
     if (this.#talk === undefined) return;
-    if (type === 'goodbye') this.#talk.goodbye();
+    if (type === 'goodbye') this.#talk.goodbye(message);
     else if (type !== 'hello') this.#talk.heard(message);
     else if (!this.#talk.hello(message)) this.context.counters.add('anomaly', 'hello_invalid');
   }
