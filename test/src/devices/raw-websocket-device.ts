@@ -18,13 +18,15 @@ export const webSocketHello = JSON.stringify({
 });
 
 export class RawWebSocketDevice {
+  /** Texts that arrived; audio is for whoever listens to the socket. */
   readonly messages: string[] = [];
   /** Code of the close frame; 1006 where there was none. */
   closeCode: number | undefined;
   answer: (text: string) => string | undefined = (text) => answerAsFirmware(text);
 
   private constructor(readonly socket: WebSocket) {
-    socket.on('message', (data) => {
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) return;
       // ws gives text frames as Buffers, unless it was told otherwise.
       const text = Buffer.isBuffer(data) ? data.toString() : '';
       this.messages.push(text);

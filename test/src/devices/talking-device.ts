@@ -73,12 +73,15 @@ export async function talkOverMqtt(hub: Hub, mac: string): Promise<TalkingDevice
   const hello = await eventually(found, (one) => one !== undefined, 20_000);
   if (hello?.udp === undefined) throw new Error('The hub answered the hello without a UDP channel.');
   const socket = createSocket('udp4');
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
+  // A hub that is gone answers with ICMP; a device does not notice.
+  socket.on('error', () => undefined);
+  // A socket with one peer is asked for no address with each packet.
+  socket.connect(hello.udp.port, '127.0.0.1');
+  await once(socket, 'connect');
   return overUdp(socket, hello.udp, () => device.drop());
 }
 
-function overUdp(socket: Socket, { port, key, nonce }: NonNullable<ServerHello['udp']>, drop: () => void): TalkingDevice {
+function overUdp(socket: Socket, { key, nonce }: NonNullable<ServerHello['udp']>, drop: () => void): TalkingDevice {
   const blocks = createCipheriv('aes-128-ecb', Buffer.from(key, 'hex'), null).setAutoPadding(false);
   const cipher = new CounterMode((counters) => blocks.update(counters));
   const ssrc = Buffer.from(nonce, 'hex').readUInt32BE(4);
@@ -90,7 +93,7 @@ function overUdp(socket: Socket, { port, key, nonce }: NonNullable<ServerHello['
       const datagram = Buffer.allocUnsafe(UDP_HEADER_BYTES + packet.length);
       writeUdpHeader(datagram, { length: packet.length, ssrc, timestamp: 60 * sequence, sequence });
       cipher.apply(datagram, packet, datagram, UDP_HEADER_BYTES);
-      socket.send(datagram, port, '127.0.0.1');
+      socket.send(datagram);
     },
     drop: () => {
       socket.close();
