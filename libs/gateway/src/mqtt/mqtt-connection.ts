@@ -53,6 +53,8 @@ export class MqttConnection {
   #passingMs = Infinity;
   /** When the broker last had something to read. */
   #brokerReadAt = -Infinity;
+  /** It has found nothing more to read, so it is done with all that it read. */
+  #isBrokerIdle = false;
   /** What lets the broker read on, while the device sends too fast. */
   #held: (() => void)[] = [];
   #forbiddenTopics = 0;
@@ -80,6 +82,8 @@ export class MqttConnection {
     this.#conn.on('data', (chunk: Uint8Array) => this.#inspect(chunk));
     const read = this.#conn.read.bind(this.#conn) as (size?: number) => Buffer | null;
     this.#conn.read = (size) => this.#readForBroker(read, size);
+    const push = this.#conn.push.bind(this.#conn);
+    this.#conn.push = (chunk: Buffer | null, encoding) => (chunk !== null && this.#passesBroker(chunk)) || push(chunk, encoding);
     this.#conn.once('close', () => this.#ended());
   }
 
@@ -191,20 +195,27 @@ export class MqttConnection {
     this.transport?.fail(error);
   }
 
-  /**
-   * What the broker reads. Messages that need it for nothing go straight to the session, which is where it would bring them; it is told that there is nothing yet, and asks again
-   * when more arrives. It reads only once it is done with what it read before, so nothing overtakes.
-   */
   #readForBroker(read: (size?: number) => Buffer | null, size?: number): Buffer | null {
-    const isAtPacket = this.#guard.isBetweenPackets;
     const chunk = read(size);
-    if (chunk === null) return null;
-    const { transport } = this;
-    const now = this.options.clock.now();
-    const mayPass = transport !== undefined && isAtPacket && now - this.#brokerReadAt < this.#passingMs;
-    if (mayPass && !this.client.closed && !this.#traffic.isHolding && this.#messages?.take(chunk, transport) === true) return null;
-    this.#brokerReadAt = now;
+    this.#isBrokerIdle = chunk === null;
+    if (chunk !== null) this.#brokerReadAt = this.options.clock.now();
     return chunk;
+  }
+
+  /**
+   * Messages that need the broker for nothing go straight to the session, which is where it would bring them, before the stream has even seen them: that spares a call some
+   * 10 µs. False for all that is the broker's. Where it is not done with what came before, nothing overtakes.
+   */
+  #passesBroker(chunk: Buffer): boolean {
+    const { transport } = this;
+    if (transport === undefined || !this.#isBrokerIdle || this.#conn.readableLength > 0 || !this.#guard.isBetweenPackets) return false;
+    if (this.client.closed || this.#traffic.isHolding || this.options.clock.now() - this.#brokerReadAt >= this.#passingMs) return false;
+    const payloads = this.#messages?.payloadsOf(chunk);
+    if (payloads === undefined) return false;
+    this.#inspect(chunk);
+    // Whoever was cut for it is not heard any more.
+    if (!this.client.closed) for (const payload of payloads) transport.receive(payload);
+    return true;
   }
 
   #inspect(chunk: Uint8Array): void {

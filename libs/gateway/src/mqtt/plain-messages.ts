@@ -9,10 +9,6 @@ const PUBLISH_QOS_0 = 0x30;
 /** Digits that a remaining length has at most. [MQTT 2.2.3] */
 const LENGTH_DIGITS_MAX = 4;
 
-interface Receiver {
-  receive(payload: Uint8Array): void;
-}
-
 export class PlainMessages {
   readonly #topics: readonly Buffer[];
 
@@ -20,20 +16,19 @@ export class PlainMessages {
     this.#topics = topics.map((topic) => Buffer.from(topic));
   }
 
-  /** Hands over each message of a chunk that begins with a packet. False where there is anything else in it: then nothing was handed over, and it is the broker's. */
-  take(chunk: Buffer, receiver: Receiver): boolean {
+  /** The payload of each message in a chunk that begins with a packet, in their order. Undefined where there is anything else in it. */
+  payloadsOf(chunk: Buffer): readonly Buffer[] | undefined {
+    const payloads: Buffer[] = [];
     for (let at = 0; at < chunk.length;) {
       const bodyAt = bodyOf(chunk, at);
       const end = bodyAt + lengthOf(chunk, at + 1);
-      if (chunk[at] !== PUBLISH_QOS_0 || end > chunk.length || this.#payloadAt(chunk, bodyAt, end) === undefined) return false;
+      if (chunk[at] !== PUBLISH_QOS_0 || end > chunk.length) return undefined;
+      const payloadAt = this.#payloadAt(chunk, bodyAt, end);
+      if (payloadAt === undefined) return undefined;
+      payloads.push(chunk.subarray(payloadAt, end));
       at = end;
     }
-    for (let at = 0; at < chunk.length;) {
-      const bodyAt = bodyOf(chunk, at);
-      at = bodyAt + lengthOf(chunk, at + 1);
-      receiver.receive(chunk.subarray(this.#payloadAt(chunk, bodyAt, at), at));
-    }
-    return true;
+    return payloads;
   }
 
   /** Where the payload begins; undefined where the topic is none of the device's. */
