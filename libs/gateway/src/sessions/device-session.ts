@@ -51,7 +51,9 @@ export class DeviceSession implements SessionObserver {
   readonly #actor: SessionActor;
   /** Undefined for microcontrollers, which have no conversations. */
   readonly #talk: DeviceTalk | undefined;
-  readonly #statusTool: string | undefined;
+  /** Where the device has it; asked for at the end of every call. */
+  #statusTool: string | undefined;
+  readonly #statusToolOfDialect: string | undefined;
   #info = unknownInfo;
   #facts = noFacts;
   #hasListedAgain = false;
@@ -69,7 +71,7 @@ export class DeviceSession implements SessionObserver {
     const vision = context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: arrival.host } });
     const xiaozhi = arrival.dialect === 'MCPU' ? undefined : new XiaozhiDialect({ vision });
     const dialect = xiaozhi ?? new McpuDialect();
-    this.#statusTool = dialect.statusTool;
+    this.#statusToolOfDialect = dialect.statusTool;
     this.#actor = new SessionActor({
       dialect,
       transport: arrival.transport,
@@ -92,8 +94,7 @@ export class DeviceSession implements SessionObserver {
   }
 
   get statusTool(): string | undefined {
-    const isListed = this.#facts.toolSet?.tools.some(({ name }) => name === this.#statusTool) === true;
-    return isListed ? this.#statusTool : undefined;
+    return this.#statusTool;
   }
 
   /** What the device can do, once it has said so. */
@@ -144,12 +145,14 @@ export class DeviceSession implements SessionObserver {
   onToolsDiscovered(discovered: DiscoveredTools): void {
     if (this.#isTooEarly(discovered)) return this.#listAgainLater();
     this.#facts = { toolSet: this.context.toolSets.toolSetOf(discovered), isComplete: discovered.isComplete };
+    this.#statusTool = discovered.tools.find(({ name }) => name === this.#statusToolOfDialect)?.name;
     if (this.state === 'ready') this.#announce();
   }
 
   onDiscoveryFailed(message: string): void {
     this.context.logger.warn({ deviceId: this.deviceId, message }, 'tools could not be listed');
     this.#facts = noFacts;
+    this.#statusTool = undefined;
     if (this.state === 'ready') this.#announce();
   }
 
