@@ -134,34 +134,36 @@ function numbers<Item>(items: readonly Item[], numberOf: (item: Item) => number 
 
 /** The distinct bodies of results, by their hashes. Targets that are answered alike cost one hash. */
 export class Results {
-  readonly #hashes = new Map<string, string>();
+  /** By what they say, before it is made fit to be stored. */
+  readonly #found = new Map<string, { readonly hash: string; readonly body: string }>();
 
   /** The hash of a result, which is kept. */
   keep(result: ToolResult): string {
-    const body = bodyOf(result);
-    const known = this.#hashes.get(body);
-    if (known !== undefined) return known;
+    const text = JSON.stringify(result);
+    const known = this.#found.get(text);
+    if (known !== undefined) return known.hash;
+    const body = bodyOf(text, result);
     const hash = createHash('sha256').update(body).digest('hex').slice(0, RESULT_HASH_DIGITS);
-    this.#hashes.set(body, hash);
+    this.#found.set(text, { hash, body });
     return hash;
   }
 
   get hashes(): readonly string[] {
-    return [...this.#hashes.values()];
+    return [...this.#found.values()].map(({ hash }) => hash);
   }
 
   get bodies(): readonly string[] {
-    return [...this.#hashes.keys()];
+    return [...this.#found.values()].map(({ body }) => body);
   }
 }
 
 /** JSON of the result; one that is too long is replaced by a text that says so and how it began. */
-function bodyOf(result: ToolResult): string {
-  const body = storable(JSON.stringify(result));
+function bodyOf(text: string, { isError }: ToolResult): string {
+  const body = storable(text);
   const bytes = Buffer.byteLength(body);
   if (bytes <= RESULT_BYTES_MAX) return body;
-  const text = `[${bytes} bytes, of which a job keeps the first ${RESULT_BYTES_MAX / 4}] ${body.slice(0, RESULT_BYTES_MAX / 4)}`;
-  return JSON.stringify({ content: [{ type: 'text', text }], isError: result.isError });
+  const beginning = `[${bytes} bytes, of which a job keeps the first ${RESULT_BYTES_MAX / 4}] ${body.slice(0, RESULT_BYTES_MAX / 4)}`;
+  return JSON.stringify({ content: [{ type: 'text', text: beginning }], isError });
 }
 
 /** PostgreSQL stores no NUL, neither in text nor in JSON. */
