@@ -1,4 +1,4 @@
-/** Gathers the ends of attempts and writes them in batches, one batch at a time. Loses none while the run lives, whatever PostgreSQL does. */
+/** Gathers the ends of attempts and writes them in batches. Loses none while the run lives, whatever PostgreSQL does. */
 import type { TargetFlush } from '@flotilla/registry';
 import type { RunContext } from './run-context.js';
 
@@ -6,6 +6,9 @@ import type { RunContext } from './run-context.js';
 const flushRowsMax = 500;
 /** Longest time that an outcome waits for others, ms: what an abort rule may be late by. */
 const flushDelayMs = 200;
+
+/** Batches that are written at once, the second only when it is full: otherwise the last calls of a job are long answered before they are all written. */
+const writersMax = 2;
 
 /** A batch that is written. */
 export interface Flushed {
@@ -18,7 +21,7 @@ export class OutcomeBuffer {
   readonly #run: RunContext;
   readonly #onFlushed: (flushed: Flushed) => void;
   #waiting: TargetFlush[] = [];
-  #writing: readonly TargetFlush[] = [];
+  readonly #writing = new Set<readonly TargetFlush[]>();
   #cancelTimer: (() => void) | undefined;
 
   /** `onFlushed` runs after each batch. */
@@ -29,28 +32,46 @@ export class OutcomeBuffer {
 
   /** Ends that are not in PostgreSQL yet. */
   get depth(): number {
-    return this.#waiting.length + this.#writing.length;
+    let depth = this.#waiting.length;
+    for (const batch of this.#writing) depth += batch.length;
+    return depth;
   }
 
   /** Whether a failure is among them: the counters do not know of it yet. */
   get hasFailure(): boolean {
-    return this.#writing.some(isFailure) || this.#waiting.some(isFailure);
+    return this.#waiting.some(isFailure) || [...this.#writing].some((batch) => batch.some(isFailure));
   }
 
   add(flush: TargetFlush): void {
     this.#waiting.push(flush);
-    if (this.#writing.length > 0) return;
-    if (this.#waiting.length >= flushRowsMax) this.flush();
-    else this.#cancelTimer ??= this.#run.deps.clock.setTimer(flushDelayMs, () => this.flush());
+    this.#writeFull();
+    if (this.#writing.size === 0) this.#writeLater();
   }
 
   /** Begins to write what waits, if nothing is being written. */
   flush(): void {
+    this.#stopWaiting();
+    if (this.#writing.size === 0 && this.#waiting.length > 0) this.#writeNext();
+  }
+
+  #writeFull(): void {
+    while (this.#waiting.length >= flushRowsMax && this.#writing.size < writersMax) this.#writeNext();
+  }
+
+  #writeLater(): void {
+    if (this.#waiting.length > 0) this.#cancelTimer ??= this.#run.deps.clock.setTimer(flushDelayMs, () => this.flush());
+  }
+
+  #stopWaiting(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    if (this.#writing.length > 0 || this.#waiting.length === 0) return;
-    this.#writing = this.#waiting.splice(0, flushRowsMax);
-    void this.#write(this.#writing);
+  }
+
+  #writeNext(): void {
+    this.#stopWaiting();
+    const rows = this.#waiting.splice(0, flushRowsMax);
+    this.#writing.add(rows);
+    void this.#write(rows);
   }
 
   async #write(rows: readonly TargetFlush[]): Promise<void> {
@@ -62,9 +83,9 @@ export class OutcomeBuffer {
       // The run ended. Its rows are in flight in PostgreSQL: whoever takes the job over classifies them.
       this.#waiting = [];
     }
-    this.#writing = [];
-    if (this.#waiting.length >= flushRowsMax) this.flush();
-    else if (this.#waiting.length > 0) this.#cancelTimer ??= deps.clock.setTimer(flushDelayMs, () => this.flush());
+    this.#writing.delete(rows);
+    this.#writeFull();
+    this.#writeLater();
     const retryAt = Math.min(...rows.map(({ to }) => (to.kind === 'retry' ? to.notBefore : Infinity)));
     this.#onFlushed({ kinds: new Set(rows.map(({ to }) => to.kind)), retryAt });
   }
