@@ -91,16 +91,20 @@ describe('an abort rule', () => {
 
   it('trips at the first crossing of the formula, not before and not after', () => {
     const ends = fc.array(fc.constantFrom<keyof JobProgress>('succeeded', 'failed', 'unknown', 'skipped'), { maxLength: 200 });
-    const anyRule = fc.record({ ratio: fc.double({ min: 0.01, max: 1, noNaN: true }), minDecided: fc.integer({ min: 1, max: 50 }) });
+    const anyRule = fc.record({
+      ratio: fc.double({ min: 0.01, max: 1, noNaN: true }),
+      minDecided: fc.integer({ min: 1, max: 50 }),
+      count: fc.option(fc.integer({ min: 1, max: 50 }), { nil: Infinity }),
+    });
     fc.assert(
-      fc.property(ends, anyRule, (road, { ratio, minDecided }) => {
-        const rule: AbortRule = { ...tenth, ratio, minDecided };
+      fc.property(ends, anyRule, (road, { ratio, minDecided, count }) => {
+        const rule: AbortRule = { ...tenth, ratio, minDecided, ...(count < Infinity && { count }) };
         const counts = { succeeded: 0, failed: 0, unknown: 0, skipped: 0 };
         for (const end of road) {
           counts[end as keyof typeof counts] += 1;
           const bad = counts.failed + counts.unknown;
           const decided = bad + counts.succeeded;
-          expect(find([rule], { job: counts }) !== undefined).toBe(decided >= minDecided && bad / decided >= ratio);
+          expect(find([rule], { job: counts }) !== undefined).toBe(bad >= count || (decided >= minDecided && bad / decided >= ratio));
         }
       }),
     );
