@@ -6,7 +6,7 @@ import type { DeviceRun } from './device-witness.js';
 import type { RecordedCall, RecordedJob, RecordedMove, RecordedTarget } from './job-records.js';
 import { endsOf, sumOfCounters } from './job-records.js';
 import { RESTART_TOOL, type JobShape } from './job-shapes.js';
-import type { KeyedCall, MadeJob } from './operator.js';
+import type { KeyedCall, MadeJob, SteeringVerb } from './operator.js';
 import { SINGLE_CALL_TOOL } from './operator.js';
 
 /** Outcomes that say: certainly never sent. */
@@ -158,13 +158,13 @@ export function ruleMissed({ job, made, calls }: CalledRound): readonly string[]
   return problems.map((problem) => `${job.name}: ${problem} ${endsOf(job)}`);
 }
 
-/** What was answered holds: cancelled stays cancelled, and between a pause and the next resumption no more runs than was in flight. */
+/** What was answered holds: what ends goes on to its end, cancelled stays cancelled, and between a pause and the next resumption no more runs than was in flight. */
 export function answersBroken({ job, made, runs }: Round): readonly string[] {
   const ordered = [...made.steerings].sort((one, other) => one.askedAt - other.askedAt);
   const broken: string[] = [];
   for (const [index, { verb, state, answeredAt }] of ordered.entries()) {
-    if (state === 'CANCELLING' && !['CANCELLED', 'ABORTED', 'EXPIRED'].includes(job.conclusion ?? ''))
-      broken.push(`${job.name}: ${verb} was answered ${state}, and it ended ${job.conclusion}`);
+    if (state === 'CANCELLING' && !conclusionsAfterCancelling(verb, made.shape).includes(job.conclusion ?? ''))
+      broken.push(`${job.name}: ${verb} was answered ${state}, and it ended ${job.conclusion} ${endsOf(job)}`);
     if (verb !== 'pauseJob' || state !== 'PAUSED') continue;
     const goesOnAt = ordered.slice(index + 1).find((next) => next.verb !== 'pauseJob')?.askedAt ?? Infinity;
     const wasAskedMeanwhile = ordered.slice(0, index).some((former) => former.answeredAt > answeredAt && former.verb !== 'pauseJob');
@@ -172,6 +172,16 @@ export function answersBroken({ job, made, runs }: Round): readonly string[] {
     if (!wasAskedMeanwhile && while_ > made.shape.input.maxInFlight) broken.push(`${job.name}: ${while_} calls ran while it was paused`);
   }
   return broken;
+}
+
+/** Whoever cancels a job has the last word. All others are only told that it ends: cancelled before, by its rule, or by its time, which leaves open as what. [jobs §2] */
+function conclusionsAfterCancelling(verb: SteeringVerb, { input }: JobShape): readonly string[] {
+  if (verb === 'cancelJob' || verb === 'forceCancel') return ['CANCELLED'];
+  return [
+    'CANCELLED',
+    ...(input.abort ? ['ABORTED'] : []),
+    ...(input.expiresInSeconds ? ['EXPIRED', 'SUCCEEDED', 'FAILED', 'PARTIAL'] : []),
+  ];
 }
 
 /** Every move begins where the one before ended, with the next version; a job is made once and ends once. One that is being cancelled may be told so again, by force. */

@@ -28,6 +28,7 @@ export interface ShapedInput {
   readonly tool: string;
   readonly maxInFlight: number;
   readonly perMinute?: number;
+  readonly expiresInSeconds?: number;
   readonly abort?: readonly { readonly outcomes: readonly string[]; readonly count: number; readonly action: string }[];
   readonly [other: string]: unknown;
 }
