@@ -27,6 +27,7 @@ interface Row {
   readonly late: boolean;
   readonly wave: number;
   readonly attempts: number;
+  readonly claim: number;
 }
 
 const counterOfLive: Partial<Record<TargetState, string>> = {
@@ -64,7 +65,7 @@ class RandomJob {
   async act(): Promise<string> {
     const { jobs, owner } = this.fixture;
     const at = (this.#now += 100);
-    const acts: Readonly<Record<string, () => Promise<unknown>>> = {
+    const ownersActs: Readonly<Record<string, () => Promise<unknown>>> = {
       claim: () => this.#claim(at),
       flush: () => this.#flush(at),
       markSent: () => jobs.markSent(this.fence, this.#some()),
@@ -73,21 +74,36 @@ class RandomJob {
       release: () => jobs.releaseRetries(this.fence, at),
       openWave: () => this.#openWave(at),
       openTargets: () => jobs.openTargets(this.fence, 1 + this.random(5), at),
+      recover: () => jobs.recover(this.fence, at, { deadlineMs: 60_000, softMs: 30_000 }),
+      verified: () => this.#settleVerifications(at),
+      ...(this.random(6) === 0 ? { endNeverSent: () => jobs.endNeverSent(this.fence, 'CANCELLED', at) } : {}),
+      ...(this.random(3) === 0
+        ? { force: () => jobs.endInFlight(this.fence, { code: 'SESSION_CLOSED', message: 'not awaited' }, at) }
+        : {}),
+    };
+    const acts: typeof ownersActs = {
+      ...ownersActs,
       answerLate: () => this.#answerLate(),
       leave: () => this.fixture.setOnline(this.#any(), false),
       arrive: () => this.fixture.setOnline(this.#any(), true),
       takeOver: async () => (this.fence = (await jobs.takeOwnership(this.fence.jobId, owner)) ?? this.fence),
-      recover: () => jobs.recover(this.fence, at, { deadlineMs: 60_000, softMs: 30_000 }),
-      verified: () => this.#settleVerifications(at),
-      force: () => jobs.endInFlight(this.fence, { code: 'SESSION_CLOSED', message: 'not awaited' }, at),
-      ...(this.random(6) === 0 ? { endNeverSent: () => jobs.endNeverSent(this.fence, 'CANCELLED', at) } : {}),
-      flushOld: () => jobs.flush({ ...this.fence, fence: this.fence.fence - 1 }, this.#ends(at, ['decided'])),
+      formerOwner: () => this.#actAsFormerOwner(Object.values(ownersActs)),
     };
     // The two that everything else is about come more often.
-    const names = [...Object.keys(acts), 'claim', 'claim', 'flush', 'flush', 'arrive'];
+    const names = [...Object.keys(acts), 'claim', 'claim', 'claim', 'flush', 'flush', 'flush', 'arrive'];
     const name = names[this.random(names.length)] ?? 'claim';
     await acts[name]?.();
     return name;
+  }
+
+  /** Whatever it tries changes nothing. */
+  async #actAsFormerOwner(acts: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const { fence } = this;
+    const before = await this.rows();
+    this.fence = { ...fence, fence: fence.fence - 1 };
+    await acts[this.random(acts.length)]?.();
+    this.fence = fence;
+    expect(await this.rows(), 'after an act under an old fence').toEqual(before);
   }
 
   async #claim(at: number): Promise<void> {
@@ -99,12 +115,14 @@ class RandomJob {
 
   async #flush(at: number): Promise<void> {
     const before = await this.rows();
-    await this.fixture.jobs.flush(
-      this.fence,
-      this.#ends(at, ['decided', 'verifying', 'waiting', 'ready', ...(this.idempotent ? (['retry'] as const) : [])]),
-    );
+    // Mostly ends after which there is another claim: an end of the one before must find nothing of its own.
+    const again = this.idempotent ? (['ready', 'retry', 'retry'] as const) : (['ready', 'ready'] as const);
+    const ends = this.#ends(at, ['decided', 'verifying', 'waiting', ...again]);
+    await this.fixture.jobs.flush(this.fence, ends);
     const after = new Map((await this.rows()).map((row) => [row.device_id, row]));
     for (const row of before) {
+      const isOver = ends.some(({ deviceId, attempt }) => deviceId === row.device_id && attempt !== row.claim);
+      if (isOver) expect(after.get(row.device_id), 'after the end of an older claim').toEqual(row);
       if (row.attempts > (after.get(row.device_id)?.attempts ?? 0))
         this.returnsByDevice.set(row.device_id, (this.returnsByDevice.get(row.device_id) ?? 0) + 1);
     }
@@ -168,7 +186,7 @@ class RandomJob {
 
   rows(): Promise<readonly Row[]> {
     return this.fixture.db.query<Row & Record<string, unknown>>(
-      { text: 'SELECT device_id, wave, state, outcome, late, attempts FROM job_target WHERE job_id = $1 ORDER BY device_id' },
+      { text: 'SELECT device_id, wave, state, outcome, late, attempts, claim FROM job_target WHERE job_id = $1 ORDER BY device_id' },
       [this.fence.jobId],
     );
   }
