@@ -81,7 +81,7 @@ describe('a job that an abort rule has to stop', () => {
   it('sends nothing more after a crash that leaves enough of it unknown, answers that were not written among them', async () => {
     hub.gateway.behave = (_, settle) => setTimeout(() => settle(answers('true')), 2);
     const { jobs } = hub.registry;
-    const never = new Promise<void>(() => undefined);
+    const never = new Promise<never>(() => undefined);
     const runner = mortalRunner(hub, storeWith(jobs, { flush: () => never }));
     const jobId = await startJob(hub, ids, { abort: [threeFail], maxInFlight: 5 });
     await runner.drive(jobId);
