@@ -110,11 +110,15 @@ export class BackendMcp {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') return this.#refuse(id, INVALID_PARAMS, 'Missing name');
     if (!isJsonObject(given)) return this.#refuse(id, INVALID_PARAMS, 'Invalid arguments');
-    const known = await this.#toolsOnceKnown();
-    if (known?.some((tool) => tool.name === name) !== true) return this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
-    const { backend, calls, deviceId, limits } = this.options;
+    const isNamed = (tool: StoredTool): boolean => tool.name === name;
+    const isShown = (await this.#toolsOnceKnown())?.some(isNamed) === true;
+    const { backend, calls, deviceId, known, limits } = this.options;
+    const isKept = !isShown && known().tools?.some(isNamed) === true;
+    if (!isShown && !isKept) return this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
+    // One that is kept from it is refused on that road, and on record; it hears no more than of one that is not there.
     const answer = await calls.call({ deviceId, backend, tool: name, arguments: given, timeoutMs: limits.backendCallTimeoutMs });
-    if (answer.kind === 'result') this.#reply(id, { content: answer.result.content, isError: answer.result.isError });
+    if (isKept && answer.kind === 'error') this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
+    else if (answer.kind === 'result') this.#reply(id, { content: answer.result.content, isError: answer.result.isError });
     else this.#refuse(id, answer.isInvalid ? INVALID_PARAMS : SERVER_ERROR, answer.message);
   }
 

@@ -289,13 +289,14 @@ describe('a voice server that speaks MCP', () => {
       result: { content: [{ type: 'text', text: 'true' }], isError: false },
     });
     expect(stage.asked).toMatchObject([{ deviceId: stage.device.deviceId, tool: 'self.lamp.turn_on', arguments: { r: 1 } }]);
-    expect(await ask({ id: 8, method: 'tools/call', params: { name: 'self.reboot' } })).toMatchObject({
-      id: 8,
-      error: { code: -32_602, message: 'Unknown tool: self.reboot' },
-    });
+    const unknown = (name: string) => ({ error: { code: -32_602, message: `Unknown tool: ${name}` } });
+    expect(await ask({ id: 'none', method: 'tools/call', params: { name: 'hub.alert' } })).toMatchObject(unknown('hub.alert'));
+    expect(stage.asked, 'nothing to record').toHaveLength(1);
     stage.called = { kind: 'error', message: 'The device said no.', isInvalid: false };
     expect(await ask({ id: 9, ...call })).toMatchObject({ error: { code: -32_000, message: 'The device said no.' } });
-    expect(stage.asked).toHaveLength(2);
+    // Refused on the road of all calls, where it is recorded.
+    expect(await ask({ id: 8, method: 'tools/call', params: { name: 'self.reboot' } })).toMatchObject({ id: 8, ...unknown('self.reboot') });
+    expect(stage.asked).toHaveLength(3);
 
     const allowed = await converse({ mayCallUserOnly: true });
     expect(await allowed.ask({ id: 1, method: 'tools/call', params: { name: 'self.reboot' } })).toMatchObject({
