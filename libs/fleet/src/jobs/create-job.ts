@@ -9,7 +9,7 @@ import {
   priorityDefault,
   targetsMax,
 } from '@flotilla/jobs';
-import type { Job, ToolPolicy } from '@flotilla/jobs';
+import type { Job, ToolPolicy, Verification } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { narrowed } from '@flotilla/registry';
 import type { EarlierJob, MissingImage, NewJob, Registry } from '@flotilla/registry';
@@ -131,7 +131,7 @@ async function planFrom(
   const invalid = refuseJobRequest(request);
   if (invalid !== undefined) return { refusal: invalid };
   const createdAt = deps.clock.now();
-  const policy = await deps.policies.policyOf(request.tool);
+  const policy = await policyFor(deps, { request, image });
   // Frozen into the job: what becomes of the key later widens nothing.
   const devices = narrowed(request.devices, actor.devices);
   const refusal = (await refuseNewJob(deps, { request: { ...request, devices }, image }, policy, actor)) ?? (await refuseMore?.());
@@ -155,6 +155,11 @@ async function planFrom(
   return { row };
 }
 
+/** Of the tool, and of the image where there is one: a roll-out disrupts whatever the tool's policy says. */
+export async function policyFor({ policies }: Pick<CreateJobDeps, 'policies'>, { request, image }: AskedJob): Promise<ToolPolicy> {
+  return { ...(await policies.policyOf(request.tool)), ...(image && jobOfImage(image)) };
+}
+
 /** What depends on the fleet, the tool and the caller. */
 export async function refuseNewJob(
   deps: CreateJobDeps,
@@ -165,6 +170,7 @@ export async function refuseNewJob(
   return (
     refuseStart(request, deps.clock.now()) ??
     refuseVerification(request, policy) ??
+    (image ? undefined : refuseSkip(request, policy)) ??
     (image ? refuseImage(image, actor) : refuseUrls(deps.gate, request)) ??
     (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
     (await refuseUnknownGroups(deps.registry.viewFor(actor), request.devices, ['input', 'devices'])) ??
@@ -215,13 +221,29 @@ function policyOf(request: JobRequest, policy: ToolPolicy) {
 }
 
 /** A policy that says what to read offers READBACK. What verifies a restart or an upgrade comes with the tool: its answer alone proves nothing. */
+export function offersVerification(policy: ToolPolicy, verification: Verification): boolean {
+  if (verification === policy.verification) return true;
+  return !isFixed(policy) && (verification === 'NONE' || (verification === 'READBACK' && policy.readback !== undefined));
+}
+
+function isFixed({ verification }: ToolPolicy): boolean {
+  return verification === 'REBOOT' || verification === 'FIRMWARE';
+}
+
 function refuseVerification({ tool, verification }: JobRequest, policy: ToolPolicy): Refusal | undefined {
-  if (verification === undefined || verification === policy.verification) return undefined;
-  const isFixed = policy.verification === 'REBOOT' || policy.verification === 'FIRMWARE';
-  const isOffered = verification === 'NONE' || (verification === 'READBACK' && policy.readback !== undefined);
-  if (isOffered && !isFixed) return undefined;
-  const offered = isFixed ? policy.verification : policy.readback === undefined ? 'NONE' : 'NONE or READBACK';
+  if (verification === undefined || offersVerification(policy, verification)) return undefined;
+  const offered = isFixed(policy) ? policy.verification : policy.readback === undefined ? 'NONE' : 'NONE or READBACK';
   return refuse('INVALID', ['input', 'verification'], `The verification of "${tool}" may be ${offered}, as its policy says.`);
+}
+
+/** Whether a device has it already is found out by reading. Roll-outs look at the version, and need no saying. */
+function refuseSkip({ tool, skipIfSatisfied }: JobRequest, { readback }: ToolPolicy): Refusal | undefined {
+  if (skipIfSatisfied !== true || readback !== undefined) return undefined;
+  return refuse(
+    'INVALID',
+    ['input', 'skipIfSatisfied'],
+    `The policy of "${tool}" does not say what to read: set its readback, or leave "skipIfSatisfied" out.`,
+  );
 }
 
 function answerOf(made: EarlierJob | MissingImage): JobAnswer {

@@ -213,11 +213,13 @@ describe('a job', () => {
     await hub.fleet.cancelJob(jobId, false, admin);
     await hub.fleet.cancelJob(jobId, true, admin);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED', pauseReason: undefined });
-    for (const settle of settles) settle();
     expect(await hub.progress(jobId)).toMatchObject({ unknown: 5, cancelled: 3 });
     // Who follows the job hears of all that end in bulk.
     await expect.poll(() => told.size).toBe(8);
     stop();
+    for (const settle of settles) settle();
+    await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ unknown: 0, succeeded: 5, cancelled: 3 });
+    expect(await hub.job(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
     await expectHonestCounters(jobId);
   });
 

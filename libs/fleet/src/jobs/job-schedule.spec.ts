@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { defaultToolPolicy } from '@flotilla/jobs';
 import type { JobState } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
@@ -7,6 +8,7 @@ import { ToolGate } from '../calls/tool-gate.js';
 import { admin, openHub, operator, quickVerification, realClock, silent } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { Fleet } from '../fleet.js';
+import { RolloutFixture } from '../rollout/rollout-fixture.suite.js';
 import type { JobRequest } from './job-request.js';
 import { TickWorker } from './tick-worker.js';
 
@@ -129,6 +131,16 @@ describe('a job and the clock', () => {
     expect((await careful.approveJob(id, { ...admin, id: 'KEY:second', name: 'second' })).refusal?.code).toBe('CONFLICT');
     const { rows } = await hub.registry.audit.page({ subject: `job:${id}` }, { first: 1 });
     expect(rows).toMatchObject([{ action: 'job.denied', actor: 'operator', data: { reason: 'not today' } }]);
+  });
+
+  it('is asked for a roll-out whatever the policy of its tool says', async () => {
+    const upgrade = { ...defaultToolPolicy, pattern: 'self.upgrade_firmware' };
+    await hub.fleet.setToolPolicy(upgrade, admin);
+    const { id: firmwareImageId } = await new RolloutFixture(hub).published('3.0.0');
+    const { job } = await careful.createJob({ firmwareImageId, devices: { all: true } }, randomUUID(), admin);
+    expect(job).toMatchObject({ state: 'AWAITING_APPROVAL', disruptive: true, verification: 'FIRMWARE', abortRules: [{ ratio: 0.1 }] });
+    await careful.cancelJob(job?.id ?? '', false, admin);
+    await hub.fleet.deleteToolPolicy(upgrade.pattern, admin);
   });
 
   it('waits for its start after it was approved', async () => {

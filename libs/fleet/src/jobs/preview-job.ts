@@ -6,7 +6,7 @@ import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import type { Refusal } from '../refusal.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
-import { refuseNewJob, termsOf } from './create-job.js';
+import { policyFor, refuseNewJob, termsOf } from './create-job.js';
 import type { AskedJob, CreateJobDeps } from './create-job.js';
 import { refuseJobRequest } from './job-request.js';
 import type { JobRequest } from './job-request.js';
@@ -59,14 +59,14 @@ export async function previewJob(deps: PreviewJobDeps, request: JobRequest | Rol
 
 async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob, actor: Actor): Promise<JobPreview> {
   // A key is asked for by whoever makes the job.
-  const { registry, clock, policies } = deps;
+  const { registry, clock } = deps;
   const view = registry.viewFor(actor);
   const invalid = refuseJobRequest(given) ?? (await refuseUnknownGroups(view, given.devices, ['input', 'devices']));
   if (invalid !== undefined) return { ...nothing, refusal: invalid };
   const request = { ...given, devices: narrowed(given.devices, actor.devices) };
   const asked = { request, image };
   const now = clock.now();
-  const policy = await policies.policyOf(request.tool);
+  const policy = await policyFor(deps, asked);
   const terms = { ...termsOf(request, policy, now), ...(image && jobOfImage(image)) };
   const [counts, page, refusal] = await Promise.all([
     registry.jobs.countByToolSet(request.devices),

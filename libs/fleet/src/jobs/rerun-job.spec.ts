@@ -38,6 +38,24 @@ describe('running a job again', () => {
     expect((await hub.fleet.rerunJob(parent, ['FAILED'], key, operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
+  it('is verified as the policy of now says, where that no longer offers what the job had', async () => {
+    const lamp = { ...defaultToolPolicy, pattern: 'self.lamp.turn_on' };
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    const again = async (parent: string) =>
+      (await hub.fleet.rerunJob(parent, ['SUCCEEDED', 'UNKNOWN', 'CANCELLED'], randomUUID(), admin)).job;
+    await hub.fleet.setToolPolicy(lamp, admin);
+    const plain = await startJob(hub, devices.slice(0, 2));
+    await hub.finished(plain);
+    await hub.fleet.setToolPolicy({ ...lamp, disruptive: true, verification: 'REBOOT' }, admin);
+    const verified = await again(plain);
+    expect(verified).toMatchObject({ verification: 'REBOOT' });
+    await expect.poll(() => hub.progress(verified?.id as never), { timeout: 5_000 }).toMatchObject({ verifying: 2 });
+    await hub.fleet.cancelJob(verified?.id ?? '', true, admin);
+    await hub.finished(verified?.id as never);
+    await hub.fleet.setToolPolicy(lamp, admin);
+    expect(await again(verified?.id ?? '')).toMatchObject({ verification: 'NONE' });
+  });
+
   it('says why it does not', async () => {
     const refused = async (id: string, ...outcomes: Parameters<typeof hub.fleet.rerunJob>[1]) =>
       (await hub.fleet.rerunJob(id, outcomes, randomUUID(), operator)).refusal?.code;

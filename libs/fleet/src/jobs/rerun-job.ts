@@ -1,6 +1,6 @@
 /** Makes a new job over the targets of a finished one that ended in chosen ways. What was asked stays; the tool's policy and the caller's rights are those of now. */
 import { defaultAbortRules } from '@flotilla/jobs';
-import type { Job, TargetOutcome } from '@flotilla/jobs';
+import type { Job, TargetOutcome, ToolPolicy } from '@flotilla/jobs';
 import { narrowed } from '@flotilla/registry';
 import type { DeviceFilter } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
@@ -8,7 +8,7 @@ import { refuseKey } from '../idempotency/refuse-key.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { requestHash } from '../idempotency/request-hash.js';
-import { madeBefore, makeJob } from './create-job.js';
+import { madeBefore, makeJob, offersVerification } from './create-job.js';
 import type { CreateJobDeps, JobAnswer } from './create-job.js';
 import type { RolloutRequest } from '../rollout/rollout-request.js';
 import type { JobRequest } from './job-request.js';
@@ -31,7 +31,8 @@ export async function rerunJob(
   const refusal = parent === undefined ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) : refuseParent(parent, outcomes);
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
   const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen } };
-  return makeJob(deps, requestOf(parent, devices), {
+  const policy = await deps.policies.policyOf(parent.tool);
+  return makeJob(deps, requestOf(parent, devices, policy), {
     ...{ idempotencyKey, actor, parentJobId: parent.id, requestHash: asked.requestHash },
     refuseMore: async () => {
       if ((await deps.registry.jobs.countDevices(narrowed(devices, actor.devices), 1)) > 0) return undefined;
@@ -46,12 +47,22 @@ function refuseParent({ state }: Job, outcomes: readonly TargetOutcome[]): Refus
   return state === 'FINISHED' ? undefined : refuse('CONFLICT', ['id'], `The job is ${state}: it can be run again when it is FINISHED.`);
 }
 
-function requestOf(parent: Job, devices: DeviceFilter): JobRequest | RolloutRequest {
-  const { tool, arguments: args, verification, firmwareImageId, skipIfSatisfied } = parent;
+function requestOf(parent: Job, devices: DeviceFilter, policy: ToolPolicy): JobRequest | RolloutRequest {
+  const { tool, arguments: args, firmwareImageId, skipIfSatisfied } = parent;
   const terms = { ...termsOf(parent), devices };
   // The image says the rest, which is that of now as well.
   if (firmwareImageId !== undefined) return { ...terms, firmwareImageId };
-  return { ...terms, tool, arguments: args, verification, skipIfSatisfied, ...(parent.idempotent && { maxAttempts: parent.maxAttempts }) };
+  // What the policy of now does not offer any more, or insists on, is what it says.
+  const verification = offersVerification(policy, parent.verification) ? parent.verification : policy.verification;
+  const isSkipped = skipIfSatisfied && policy.readback !== undefined;
+  return {
+    ...terms,
+    tool,
+    arguments: args,
+    verification,
+    skipIfSatisfied: isSkipped,
+    ...(parent.idempotent && { maxAttempts: parent.maxAttempts }),
+  };
 }
 
 function termsOf(parent: Job) {

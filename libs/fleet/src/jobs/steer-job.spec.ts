@@ -47,6 +47,7 @@ describe('making and steering jobs', () => {
     ['too many slots', { maxInFlight: 10_001 }, 'LIMIT_EXCEEDED', ['input', 'maxInFlight']],
     ['a life beyond 30 days', { expiresInSeconds: 2_592_001 }, 'LIMIT_EXCEEDED', ['input', 'expiresInSeconds']],
     ['a time-out below a second', { callTimeoutMs: 999 }, 'INVALID', ['input', 'callTimeoutMs']],
+    ['a skip where nothing says what to read', { skipIfSatisfied: true }, 'INVALID', ['input', 'skipIfSatisfied']],
     ['huge arguments', { arguments: { text: 'x'.repeat(17_000) } }, 'REQUEST_TOO_LARGE', ['input', 'arguments']],
     [
       'a URL that is not allowed',

@@ -198,7 +198,7 @@ export class TargetDispatch {
     if (count < 0 && !this.#run.isEnded) this.#onRoom();
   }
 
-  /** Forgets all calls in flight: their targets were decided without them, and their answers go nowhere. */
+  /** Forgets all calls in flight: their targets were decided without them, and their answers are late. */
   forgetInFlight(): void {
     this.#slots.give(this.#inFlight.size);
     this.#inFlight.clear();
@@ -272,7 +272,7 @@ export class TargetDispatch {
   #settle(entry: InFlight, settled: SettledCall, job: Job): void {
     const { deps } = this.#run;
     const { target } = entry;
-    if (this.#run.isEnded || this.#inFlight.get(target.deviceId) !== entry) return;
+    if (this.#run.isEnded || this.#inFlight.get(target.deviceId) !== entry) return tellLate(deps.bus, target, settled);
     const to = afterCall(settled, target, job, deps.verification, this.#run.imageBytes) ?? this.#judge(settled, target, job);
     if (isStuck(to)) restartStuckDevice(this.#run, target);
     this.#leave(entry, job, { ...endOf(target, settled.settledAt, settled.sentAt), to: withRestartNote(to) });
@@ -323,6 +323,11 @@ export class TargetDispatch {
 /** Not where each claim is a risk, nor where a rule has to see what became of one batch before the next. [jobs §6] */
 function mayClaimAhead({ idempotent, abortRules }: Job): boolean {
   return idempotent && abortRules.length === 0;
+}
+
+/** Nobody waits for the answer any more, as after a forced cancel: it corrects what was recorded without it. */
+function tellLate({ feed }: RunContext['deps']['bus'], { callId }: ClaimedTarget, { outcome }: SettledCall): void {
+  if (outcome.kind === 'SUCCEEDED' || outcome.kind === 'FAILED') feed.publish('lateAnswer', { callId, outcome });
 }
 
 function endOf({ deviceId, attempt }: ClaimedTarget, at: number, startedAt?: number): Omit<TargetFlush, 'to'> {

@@ -15,6 +15,7 @@ describe('a tool policy', () => {
     ['that only offers to read back', { readback }],
     ['of a tool that only reads', { readOnly: true }],
     ['of a disruptive tool that does not only read', { readOnly: false, disruptive: true }],
+    ['that expects a restart', { verification: 'REBOOT', disruptive: true }],
     ['of the shortest time', { callTimeoutMs: 1_000 }],
     ['of the longest time', { callTimeoutMs: 300_000 }],
   ])('%s is taken', (_, change) => {
@@ -30,6 +31,8 @@ describe('a tool policy', () => {
     ['with an endless pattern', { pattern: 'x'.repeat(201) }, ['input', 'pattern']],
     ['that reads back nothing', { verification: 'READBACK' }, ['input', 'readback']],
     ['that only reads and disrupts', { readOnly: true, disruptive: true }, ['input', 'readOnly']],
+    ['that expects a restart and disrupts nobody', { verification: 'REBOOT' }, ['input', 'disruptive']],
+    ['that expects other firmware and disrupts nobody', { verification: 'FIRMWARE' }, ['input', 'disruptive']],
     ['with a path of nothing', { readback: { ...readback, path: 'a..b' } }, ['input', 'readback', 'path']],
     ['with an empty failure text', { failureText: '' }, ['input', 'failureText']],
     ['below a second', { callTimeoutMs: 999 }, ['input', 'callTimeoutMs']],

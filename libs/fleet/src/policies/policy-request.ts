@@ -40,6 +40,10 @@ const policySchema = z
     path: ['readOnly'],
     message: 'A tool that only reads disrupts nobody: say `readOnly` or `disruptive`, not both.',
   })
+  .refine(({ verification, disruptive }) => disruptive || (verification !== 'REBOOT' && verification !== 'FIRMWARE'), {
+    path: ['disruptive'],
+    message: 'A tool that is verified by a restart disrupts its device: say `disruptive` as well.',
+  })
   .refine(({ verification, readback }) => verification !== 'READBACK' || readback !== undefined, {
     path: ['readback'],
     message: 'READBACK needs `readback`: which tool to read, where the value stands, and which argument it must equal.',

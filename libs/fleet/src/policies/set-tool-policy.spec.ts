@@ -52,6 +52,10 @@ describe('setting tool policies', () => {
   it('refuses what makes no sense, deletes what is there, and is bounded', async () => {
     const before = await hub.registry.toolPolicies.all();
     expect(await hub.fleet.setToolPolicy(lamp({ callTimeoutMs: 1 }), admin)).toMatchObject({ refusal: { code: 'INVALID' } });
+    const readback = { tool: 'self.reboot', path: 'a', argument: 'a' };
+    expect(await hub.fleet.setToolPolicy(lamp({ readback }), admin)).toMatchObject({
+      refusal: { code: 'INVALID', path: ['input', 'readback', 'tool'] },
+    });
     expect(await hub.fleet.deleteToolPolicy(randomUUID(), admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
     const how = { policiesMax: before.length, at: Date.now() };
     expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'one.more' }), how)).toBe(false);

@@ -25,7 +25,7 @@ export async function setToolPolicy(
   policy: ToolPolicy,
   actor: Actor,
 ): Promise<{ readonly toolPolicy: ToolPolicy } | { readonly refusal: Refusal }> {
-  const refusal = refusePolicy(policy, ['input']);
+  const refusal = refusePolicy(policy, ['input']) ?? (await refuseRead(deps, policy));
   if (refusal !== undefined) return { refusal };
   const { registry, clock } = deps;
   if (!(await registry.toolPolicies.set(policy, { policiesMax, at: clock.now(), by: sourceOf(actor) }))) {
@@ -33,6 +33,12 @@ export async function setToolPolicy(
   }
   announce(deps, policy.pattern);
   return { toolPolicy: policy };
+}
+
+/** What is read back is read again and again, and nobody is asked before. */
+async function refuseRead({ policies }: SetToolPolicyDeps, { readback }: ToolPolicy): Promise<Refusal | undefined> {
+  if (readback === undefined || !(await policies.policyOf(readback.tool)).disruptive) return undefined;
+  return refuse('INVALID', ['input', 'readback', 'tool'], `"${readback.tool}" disrupts its device: name a tool that only reads.`);
 }
 
 /** What the pattern said no longer holds; a shorter prefix or the cautious default does. */
