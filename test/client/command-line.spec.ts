@@ -167,6 +167,25 @@ describe('jobs', () => {
   });
 });
 
+describe('what disrupts devices', () => {
+  it('is not done where nobody was asked, unless --yes says that it is meant', async () => {
+    const reboot = 'self.reboot';
+    const [call, job, rollOut, preview] = await Promise.all([
+      run(['call', lamp, reboot]),
+      run(['jobs', 'create', reboot, '--all']),
+      run(['firmware', 'roll-out', '00000000-0000-7000-8000-000000000000', '--all']),
+      run(['jobs', 'create', reboot, '--all', '--preview', '--json']),
+    ]);
+    for (const { code, stderr, stdout } of [call, job, rollOut])
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('--yes says that it is meant')]);
+    expect(preview.code).toBe(0);
+    expect((await fleet.counts()).tools[reboot]).toBeUndefined();
+    await run(['call', lamp, reboot, '--yes']);
+    expect((await fleet.counts()).tools[reboot]).toBe(1);
+    await online(hub, 2);
+  });
+});
+
 describe('firmware', () => {
   it('is uploaded, published, listed and rolled out', async () => {
     const file = fileOf('lamp.bin', makeImage({ version: '7.7.7' }));

@@ -3,6 +3,7 @@ import type { CreateJobInput, WaveInput } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
 import { daysMax, intMax, numberOption } from './number-option.js';
 import { withDevices, requiredDeviceFilter, type DeviceFilterArguments } from './device-filter.js';
+import { yesOption } from './console/confirm.js';
 import { UsageError } from './exit-codes.js';
 import { jsonObject } from './json-input.js';
 
@@ -21,6 +22,7 @@ const jobOptions = {
   input: { type: 'string', requiresArg: true, describe: 'More of CreateJobInput as JSON, for what the other options cannot say' },
   'idempotency-key': { type: 'string', requiresArg: true, describe: 'Running again with it finds the same job' },
   preview: { type: 'boolean', describe: 'Say what the job would do, and create nothing' },
+  ...yesOption,
   follow: { type: 'boolean', describe: 'Stay and show how it goes on; Ctrl-C leaves it running' },
 } as const;
 

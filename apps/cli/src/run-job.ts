@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import type { CreateJobInput } from '@flotilla/client/schema';
 import type { GlobalArguments } from './commands/command.js';
+import { confirm, isMeant } from './console/confirm.js';
 import { untilInterrupted } from './console/interrupt.js';
 import { decidedOf, stateOf, troublesOf, viewJob } from './console/job-progress.js';
 import { printThing, say } from './console/output.js';
@@ -10,14 +11,21 @@ import { exitCodes, type ExitCode } from './exit-codes.js';
 import { PreviewJobDocument } from './generated/operations.js';
 import type { JobArguments } from './job-options.js';
 
-type RunArguments = GlobalArguments & Pick<JobArguments, 'idempotency-key' | 'preview' | 'follow'>;
+type RunArguments = GlobalArguments & Pick<JobArguments, 'idempotency-key' | 'preview' | 'follow' | 'yes'>;
 
 export async function runJob(client: FlotillaClient, input: CreateJobInput, args: RunArguments): Promise<ExitCode> {
   if (args.preview === true) return previewJob(client, input, args);
+  if (!(await isJobMeant(client, input, args))) return exitCodes.refused;
   const job = await client.createJob(input, { idempotencyKey: args['idempotency-key'] ?? randomUUID() });
   if (args.follow === true) return followJob(client, job.id, args);
   await printJob(job, args);
   return exitCodes.done;
+}
+
+/** New firmware disrupts every device. */
+function isJobMeant(client: FlotillaClient, { firmwareImageId, tool }: CreateJobInput, args: RunArguments): Promise<boolean> {
+  if (typeof firmwareImageId === 'string') return confirm('A roll-out restarts devices with other firmware.', args);
+  return typeof tool === 'string' ? isMeant(client, tool, 'on many devices', args) : Promise.resolve(true);
 }
 
 async function previewJob(client: FlotillaClient, input: CreateJobInput, args: GlobalArguments): Promise<ExitCode> {

@@ -49,7 +49,7 @@ export type {
 } from './job-types.js';
 export { judgeTarget } from './judge-target.js';
 export type { TargetVerdict } from './judge-target.js';
-export { isFailing, paceOf, ratePerMinute } from './pace/pace.js';
+export { isFailing, paceOf, ratePerMinute, secondsAtPace } from './pace/pace.js';
 export type { Pace, RecentEnds } from './pace/pace.js';
 export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/token-bucket.js';
 export type { TokenBucket } from './pace/token-bucket.js';

@@ -2,6 +2,7 @@
 import type { Argv } from 'yargs';
 import { FlotillaError, type CallOutcomeFragment } from '@flotilla/client';
 import { withClient } from '../connection.js';
+import { isMeant, yesOption } from '../console/confirm.js';
 import { printRows, printThing, say, write } from '../console/output.js';
 import { printable } from '../console/printable.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
@@ -81,13 +82,16 @@ export function callCommand(program: Argv<GlobalArguments>) {
         .positional('arguments', { type: 'string', describe: 'JSON object, or - for standard input' })
         .option('timeout', numberOption('timeout', 'Seconds to wait for the device', { min: 1, max: 300, isFraction: true }))
         .option('idempotency-key', { type: 'string', requiresArg: true, describe: 'Calling again with it finds the same outcome' })
+        .options(yesOption)
         .example('$0 call 02:00:00:00:00:01 self.audio_speaker.set_volume \'{"volume":30}\'', ''),
     command((args) =>
       withClient(args, async (client) => {
+        const given = await toolArguments(args.arguments);
+        if (!(await isMeant(client, args.tool, `on ${args.device}`, args))) return exitCodes.refused;
         const outcome = await client.callTool({
           deviceId: args.device,
           tool: args.tool,
-          arguments: await toolArguments(args.arguments),
+          arguments: given,
           ...(args.timeout === undefined ? {} : { timeoutMs: Math.round(args.timeout * 1_000) }),
           ...(args.idempotencyKey === undefined ? {} : { idempotencyKey: args.idempotencyKey }),
         });

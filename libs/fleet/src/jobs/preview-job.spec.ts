@@ -59,7 +59,7 @@ describe('the preview of a job', () => {
       maxInFlight: 1,
       abort,
     });
-    expect(await hub.fleet.previewJob(asked, operator)).toMatchObject({ waves: [2, 5, 7], estimatedSeconds: 180, blastRadius: 2 });
+    expect(await hub.fleet.previewJob(asked, operator)).toMatchObject({ waves: [2, 5, 7], estimatedSeconds: 146, blastRadius: 2 });
     const unguarded = { ...asked, waves: [], maxAttempts: 1 };
     expect(await hub.fleet.previewJob(unguarded, operator), 'two failures, one in flight, one batch').toMatchObject({ blastRadius: 4 });
   });

@@ -1,5 +1,5 @@
 /** What making a job would do, counted inside PostgreSQL and judged once per distinct tool set: the same rules as for making it, and nothing is written. */
-import { blastRadius, planWaves } from '@flotilla/jobs';
+import { blastRadius, paceOf, planWaves, secondsAtPace } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { narrowed } from '@flotilla/registry';
 import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
@@ -36,7 +36,7 @@ export interface JobPreview {
   readonly waves: readonly number[];
   /** Devices that are reached at most before the job stops by itself, where it goes wrong on each of them. */
   readonly blastRadius: number;
-  /** Undefined without a pace: how fast devices answer is not known before. */
+  /** The least that pace and soaks allow. Undefined without a pace: how fast devices answer is not known before. */
   readonly estimatedSeconds: number | undefined;
   readonly refusal: Refusal | undefined;
 }
@@ -76,6 +76,7 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
   const targetCount = sum(counts, ({ devices }) => devices);
   const waves = planWaves(targetCount, terms.waves);
   const { rejected, ...told } = await judge(deps, asked, actor, counts);
+  const pace = paceOf(terms);
   const soakSeconds = waves.slice(0, -1).reduce((total, wave) => total + wave.soakSeconds, 0);
   return {
     targetCount,
@@ -84,7 +85,7 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
     sample: page.rows,
     waves: waves.map(({ size }) => size),
     blastRadius: blastRadius(terms, { targets: targetCount, rejected }, deps.verification),
-    estimatedSeconds: terms.perMinute === undefined ? undefined : Math.ceil((targetCount * 60) / terms.perMinute) + soakSeconds,
+    estimatedSeconds: pace && secondsAtPace(pace, targetCount - rejected) + soakSeconds,
     refusal,
   };
 }

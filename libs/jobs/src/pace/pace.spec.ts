@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFailing, paceOf, ratePerMinute } from './pace.js';
+import { isFailing, paceOf, ratePerMinute, secondsAtPace } from './pace.js';
 import { bucketSize, emptyBucket, refilled, takeable, waitMs, withTaken } from './token-bucket.js';
 
 describe('the pace of a job', () => {
@@ -20,6 +20,16 @@ describe('the pace of a job', () => {
     if (pace === undefined) throw new TypeError('No pace.');
     expect(ratePerMinute(pace, 0, false)).toBe(800);
     expect(ratePerMinute(pace, 5_000, true)).toBe(100);
+  });
+
+  it('says how long it takes at least, the climb included', () => {
+    const seconds = (disruptive: boolean, sends: number) => {
+      const pace = paceOf({ perMinute: 800, disruptive });
+      return pace && secondsAtPace(pace, sends);
+    };
+    expect([0, 1, 800, 1_000].map((sends) => seconds(false, sends))).toEqual([0, 1, 60, 75]);
+    // A hundred each at 100, 200 and 400 a minute, the rest at 800.
+    expect([0, 50, 100, 300, 1_100].map((sends) => seconds(true, sends))).toEqual([0, 30, 60, 105, 165]);
   });
 
   it('falls back at half of what the strictest rule allows', () => {

@@ -27,6 +27,18 @@ export function ratePerMinute({ max, base, isRamped }: Pace, succeeded: number, 
   return isRamped ? Math.min(max, base * rampFactor ** Math.floor(succeeded / base)) : max;
 }
 
+/** How long so many sends take where each succeeds at once, s: the least that the pace allows. */
+export function secondsAtPace({ max, base, isRamped }: Pace, sends: number): number {
+  let left = sends;
+  let seconds = 0;
+  for (let rate = base; isRamped && rate < max && left > 0; rate *= rampFactor) {
+    const sent = Math.min(left, base);
+    seconds += (sent * 60) / rate;
+    left -= sent;
+  }
+  return Math.ceil(seconds + (left * 60) / max);
+}
+
 /** Ends over the last minute. */
 export interface RecentEnds {
   readonly decided: number;
