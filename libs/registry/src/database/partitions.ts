@@ -12,8 +12,21 @@ interface Partition {
   /** ms since the Unix epoch; `until` is the first one not in it. */
   readonly from: number;
   readonly until: number;
-  readonly storage: string;
+  readonly storage: Storage;
 }
+
+/** Settings as PostgreSQL writes them. */
+interface Storage {
+  readonly table?: string;
+  /** Of the primary key. */
+  readonly key?: string;
+}
+
+/**
+ * A target is written three times within moments. Room on its page keeps a claim there, where it writes no index, and room in the key takes the entry of its end: without
+ * it PostgreSQL looks for entries to remove at every second one.
+ */
+const REWRITTEN: Storage = { table: 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05', key: 'fillfactor = 50' };
 
 const DAYS_AHEAD = 7;
 /** Making or dropping one stops all writers of the table for a moment; behind a long transaction it rather waits for the next time. */
@@ -35,21 +48,13 @@ export function partitionsFrom(now: number): readonly Partition[] {
   const today = new Date(now);
   const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
   const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, index) => index + day).flatMap((dayOfMonth) =>
-    ['event', 'call'].map((table) => partition(table, Date.UTC(year, month, dayOfMonth), Date.UTC(year, month, dayOfMonth + 1), 8, '')),
+    ['event', 'call'].map((table) => partition(table, Date.UTC(year, month, dayOfMonth), Date.UTC(year, month, dayOfMonth + 1), 8)),
   );
-  const months = [month, month + 1].map((index) =>
-    partition(
-      'job_target',
-      Date.UTC(year, index),
-      Date.UTC(year, index + 1),
-      6,
-      'WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)',
-    ),
-  );
+  const months = [month, month + 1].map((index) => partition('job_target', Date.UTC(year, index), Date.UTC(year, index + 1), 6, REWRITTEN));
   return [...days, ...months];
 }
 
-function partition(table: string, from: number, until: number, digits: number, storage: string): Partition {
+function partition(table: string, from: number, until: number, digits: number, storage: Storage = {}): Partition {
   return { table, name: `${table}_${new Date(from).toISOString().replaceAll('-', '').slice(0, digits)}`, from, until, storage };
 }
 
@@ -63,11 +68,13 @@ function make(database: Database, { table, name, from, until, storage }: Partiti
   return database.transaction(async (transaction) => {
     await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
     await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+    const settings = storage.table === undefined ? '' : `WITH (${storage.table})`;
     await transaction.query(
       {
-        text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} FOR VALUES FROM ('${lowestUuidOf(from)}') TO ('${lowestUuidOf(until)}') ${storage}`,
+        text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} FOR VALUES FROM ('${lowestUuidOf(from)}') TO ('${lowestUuidOf(until)}') ${settings}`,
       },
       [],
     );
+    if (storage.key !== undefined) await transaction.query({ text: `ALTER INDEX ${name}_pkey SET (${storage.key})` }, []);
   });
 }

@@ -29,7 +29,7 @@ async function filterOf(db: Queryable, { jobId, fence }: JobFence): Promise<Grou
 /**
  * Inserts the next `limit` targets after the ones that are in, and remembers how far it came in the same statement: after a crash the next chunk
  * begins there, and of two at once the second waits for the job's row and begins where the first ended. The order of sending is a hash of job and device, so that no board, batch or tenant of ids always goes first. In a job with waves all
- * targets that may be sent are PENDING; what their devices are up to is looked at when their wave opens.
+ * targets that may be sent are PENDING, and in the first until all are in; what their devices are up to is looked at when their wave opens.
  */
 export async function prepareChunk(
   db: Queryable,
@@ -62,7 +62,7 @@ export async function prepareChunk(
      looked AS (
        SELECT d.id, i.objection, ${objectionMessage('i.objection')} AS message
        FROM fenced f, chunk d CROSS JOIN LATERAL (SELECT i.*, ${imageObjection(false)} AS objection FROM firmware_image i WHERE i.id = f.firmware_image_id) AS i),
-     judged AS (
+     judged AS MATERIALIZED (
        SELECT c.id, coalesce(l.objection, v.code) AS code, coalesce(l.message, v.message) AS message,
          CASE WHEN l.objection = 'ALREADY_CURRENT' THEN 'NO_CHANGE' WHEN coalesce(l.objection, v.code) IS NOT NULL THEN 'REJECTED' WHEN f.has_waves OR c.is_online OR f.offline = 'WAIT' THEN NULL
               WHEN f.offline = 'SKIP' THEN 'SKIPPED' ELSE 'REJECTED' END::outcome AS outcome,
@@ -76,8 +76,8 @@ export async function prepareChunk(
          coalesce(code, CASE WHEN outcome = 'REJECTED' THEN 'DEVICE_OFFLINE' END),
          coalesce(message, CASE WHEN outcome = 'REJECTED' THEN 'The device was offline when the job started.' END),
          CASE WHEN outcome IS NOT NULL THEN $4::timestamptz END
-       FROM judged RETURNING wave, state, outcome),
-     moved AS (SELECT wave, NULL::text AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM inserted),
+       FROM judged),
+     moved AS (SELECT 1 AS wave, NULL::text AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM judged),
      ${countMoved(SHARD.prepare)},
      advanced AS (UPDATE job SET prepared_up_to = (SELECT max(id) FROM chunk) WHERE id = $1 AND EXISTS (SELECT FROM chunk))
      SELECT count(*)::int AS count, EXISTS (SELECT FROM fenced) AS is_preparing FROM chunk`,
