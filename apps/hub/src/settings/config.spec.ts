@@ -47,6 +47,14 @@ describe('the hub’s settings', () => {
     ]);
   });
 
+  it('refuse a token that no header takes, without telling it', () => {
+    expect(problemsOf({ FLOTILLA_VOICE_TOKEN: 'Token of-two-words' })).toEqual([]);
+    for (const token of ['cut\n', 'schlüssel'])
+      expect(problemsOf({ FLOTILLA_VOICE_TOKEN: token })).toEqual([
+        'FLOTILLA_VOICE_TOKEN must be plain letters, digits and signs on one line.',
+      ]);
+  });
+
   it('refuse open device access beyond loopback', () => {
     expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '0.0.0.0' })[0]).toContain('FLOTILLA_DEVICE_AUTH=open');
     expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '127.0.0.1' })).toEqual([]);

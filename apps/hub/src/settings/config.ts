@@ -19,7 +19,19 @@ import { z } from 'zod';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
-import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, seconds, unset } from './setting-kinds.js';
+import {
+  days,
+  headerText,
+  judged,
+  loopback,
+  networkList,
+  optionalText,
+  optionalUrl,
+  originList,
+  port,
+  seconds,
+  unset,
+} from './setting-kinds.js';
 
 const roles = ['gateway', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
@@ -110,7 +122,7 @@ const environment = z.object({
       .transform((text) => Number(text) * 1000),
   ),
   FLOTILLA_VOICE_URL: judged(voiceUrlProblem),
-  FLOTILLA_VOICE_TOKEN: optionalText,
+  FLOTILLA_VOICE_TOKEN: headerText,
   FLOTILLA_VOICE_USER_TOOLS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
   FLOTILLA_UDP_SOURCES: z.preprocess(unset, z.enum(['device', 'any'], 'must be device or any').default('device')),
   FLOTILLA_DEVICE_URLS: originList,

@@ -107,4 +107,13 @@ export const seconds = (bounds: { readonly fallbackMs: number; readonly min: num
       .transform((text) => Number(text) * 1_000),
   );
 
+/** What goes into a header of HTTP as it is, such as a token; a file's line break at its end is the usual mistake. */
+export const headerText = z.preprocess(
+  unset,
+  z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'must be plain letters, digits and signs on one line')
+    .optional(),
+);
+
 export const optionalText = z.preprocess(unset, z.string().optional());

@@ -58,7 +58,7 @@ export function JobTargets({ id, decided }: { readonly id: string; readonly deci
           maxHeight="520px"
         />
       ) : (
-        !pages.isLoading && <p className="soft">{t('job.noTargets')}</p>
+        !pages.isLoading && <p className="soft">{t(wanted.length === 0 ? 'job.noTargetsYet' : 'job.noTargets')}</p>
       )}
     </Section>
   );
