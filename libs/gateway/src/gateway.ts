@@ -37,7 +37,6 @@ import { backendName } from './voice/backend-book.js';
 import type { BackendHealth } from './voice/backend-book.js';
 import { BackendReport } from './voice/backend-report.js';
 import { UdpAudio } from './voice/udp-audio.js';
-import type { UdpAudioOptions } from './voice/udp-audio.js';
 import { VoiceCounters } from './voice/voice-counters.js';
 import { defaultVoiceLimits } from './voice/voice-limits.js';
 import type { VoiceLimits } from './voice/voice-limits.js';
@@ -61,9 +60,9 @@ export interface GatewayOptions {
   readonly dialNetworks?: readonly string[];
   /**
    * `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. `bufferBytes` is asked of the system for audio
-   * that waits, by default as much as many speakers need. `ownThread`: see UdpAudio.
+   * that waits, by default as much as many speakers need.
    */
-  readonly udp: UdpAudioOptions & { readonly publicHost?: string | undefined };
+  readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined; readonly bufferBytes?: number };
   /** Where a device's camera asks about photos; without it nowhere. */
   readonly visionFor?: VisionFor | undefined;
   /** Where conversations go; without it nowhere. */

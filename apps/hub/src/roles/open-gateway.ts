@@ -53,9 +53,7 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
   await provisioning.start();
   if (config.factoryKeysFile !== undefined) await importFactoryKeys(config.factoryKeysFile, registry.enrolments, logger);
   const auth = deviceAuth(config, deviceSecret, provisioning.auth, registry);
-  // Where the fleet has voices many may talk at once; a thread that hears one device now and then is not worth its memory.
-  const ownThread = config.voice.urls.length > 0;
-  const udp = { host: config.host, port: config.udpPort, publicHost: config.publicHost, ownThread };
+  const udp = { host: config.host, port: config.udpPort, publicHost: config.publicHost };
   const limits = {
     reconnectsMax: config.reconnectsMax,
     statusIntervalSeconds: config.statusIntervalSeconds,

@@ -3,6 +3,11 @@
  * it comes from the address of the device's own connection. What is not taken is counted by reason and dropped. [xiaozhi §2.5]
  */
 import { createCipheriv, randomBytes } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import type { RemoteInfo, Socket, SocketOptions } from 'node:dgram';
+import { lookup } from 'node:dns';
+import { once } from 'node:events';
+import { isIP } from 'node:net';
 import {
   CounterMode,
   nonceOf,
@@ -14,9 +19,6 @@ import {
 } from '@flotilla/voice';
 import type { AudioPacket, UdpHeader, UdpProblem } from '@flotilla/voice';
 import { GatewayError } from '../gateway-error.js';
-import { SocketPort } from './datagrams/datagram-port.js';
-import type { DatagramPort, Endpoint } from './datagrams/datagram-port.js';
-import { DatagramThread } from './datagrams/datagram-thread.js';
 
 /** Why a datagram was dropped. `unknown_sender` is also what is late for a conversation that has ended. */
 export type UdpDrop =
@@ -25,7 +27,7 @@ export type UdpDrop =
   | 'wrong_address'
   | 'replayed'
   | 'too_far'
-  /** One of the hub's own, which the system would not send, or for which its thread had no room. */
+  /** One of the hub's own, which the system would not send. */
   | 'not_sent';
 
 export interface UdpChannelOptions {
@@ -37,14 +39,9 @@ export interface UdpChannelOptions {
   readonly missed: (packets: number) => void;
 }
 
-export interface UdpAudioOptions {
-  readonly host: string;
-  /** 0 picks a free one. */
+interface Endpoint {
+  readonly address: string;
   readonly port: number;
-  /** Asked of the system for each direction. */
-  readonly bufferBytes?: number;
-  /** Reads and sends in a thread of its own, so that many speakers need not wait for everything else. Needs the built files. */
-  readonly ownThread?: boolean;
 }
 
 type SendDatagram = (datagram: Buffer, to: Endpoint) => void;
@@ -52,6 +49,8 @@ type SendDatagram = (datagram: Buffer, to: Endpoint) => void;
 const KEY_BYTES = 16;
 /** What the kernel keeps while the process is busy: a third of a second of a thousand speakers, with what it adds to each packet. */
 const BUFFER_BYTES = 2 * 1024 * 1024;
+/** Linux doubles what it was asked for, for its own needs, and tells the double. [socket(7), SO_RCVBUF] */
+const TOLD_PER_ASKED = process.platform === 'linux' ? 2 : 1;
 
 export class UdpAudio {
   readonly #channels = new Map<number, UdpChannel>();
@@ -59,33 +58,46 @@ export class UdpAudio {
   readonly #send: SendDatagram;
 
   private constructor(
-    private readonly datagrams: DatagramPort,
+    private readonly socket: Socket,
     private readonly bufferBytes: number,
   ) {
-    this.#send = (datagram, to) => datagrams.send(datagram, to);
-    datagrams.ondatagram = (datagram, from) => {
+    const sent = (error: Error | null) => {
+      if (error !== null) this.#drop('not_sent');
+    };
+    this.#send = (datagram, to) => socket.send(datagram, to.port, to.address, sent);
+    // Errors of single datagrams (ICMP of a vanished peer) are nothing to act on; unheard they would end the process.
+    socket.on('error', () => undefined);
+    socket.on('message', (datagram, from) => {
       const drop = this.#receive(datagram, from);
       if (drop !== undefined) this.#drop(drop);
-    };
+    });
   }
 
-  /** Throws GatewayError UDP_UNAVAILABLE. */
-  static async open({ bufferBytes = BUFFER_BYTES, host, ownThread = false, port }: UdpAudioOptions): Promise<UdpAudio> {
-    const options = { host, port, bufferBytes };
+  /** Port 0 picks a free one; `bufferBytes` is asked of the system for each direction. Throws GatewayError UDP_UNAVAILABLE. */
+  static async open(options: { readonly host: string; readonly port: number; readonly bufferBytes?: number }): Promise<UdpAudio> {
+    const { bufferBytes = BUFFER_BYTES, host } = options;
+    const socket = createSocket({
+      type: host.includes(':') ? 'udp6' : 'udp4',
+      ...{ recvBufferSize: bufferBytes, sendBufferSize: bufferBytes, lookup: lookUp },
+    });
     try {
-      return new UdpAudio(await (ownThread ? DatagramThread.open(options) : SocketPort.open(options)), bufferBytes);
+      // Of an address it listens at once.
+      const listening = once(socket, 'listening');
+      socket.bind(options.port, host);
+      await listening;
     } catch (cause) {
-      throw new GatewayError('UDP_UNAVAILABLE', `cannot bind UDP ${host}:${port}`, { cause });
+      throw new GatewayError('UDP_UNAVAILABLE', `cannot bind UDP ${host}:${options.port}`, { cause });
     }
+    return new UdpAudio(socket, bufferBytes);
   }
 
   get port(): number {
-    return this.datagrams.port;
+    return this.socket.address().port;
   }
 
   /** The receive buffer that the hub asked for and the smaller one that the system granted, bytes; undefined where it got what it asked for. */
   get shortBuffer(): { readonly askedBytes: number; readonly grantedBytes: number } | undefined {
-    const { receiveBufferBytes: grantedBytes } = this.datagrams;
+    const grantedBytes = this.socket.getRecvBufferSize() / TOLD_PER_ASKED;
     return grantedBytes < this.bufferBytes ? { askedBytes: this.bufferBytes, grantedBytes } : undefined;
   }
 
@@ -96,8 +108,7 @@ export class UdpAudio {
 
   /** Datagrams dropped so far, by reason. */
   get drops(): ReadonlyMap<UdpDrop, number> {
-    const { notSent } = this.datagrams;
-    return notSent === 0 ? this.#drops : new Map(this.#drops).set('not_sent', notSent);
+    return this.#drops;
   }
 
   /** A channel with a key and a sender's number of its own. */
@@ -115,10 +126,11 @@ export class UdpAudio {
 
   async close(): Promise<void> {
     this.#channels.clear();
-    await this.datagrams.close();
+    this.socket.close();
+    await once(this.socket, 'close');
   }
 
-  #receive(datagram: Buffer, from: Endpoint): UdpDrop | undefined {
+  #receive(datagram: Buffer, from: RemoteInfo): UdpDrop | undefined {
     const read = readUdpHeader(datagram);
     if (!read.ok) return read.problem;
     const channel = this.#channels.get(read.header.ssrc);
@@ -193,6 +205,13 @@ function counterModeOf(key: Buffer): CounterMode {
   const blocks = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
   return new CounterMode((counters) => blocks.update(counters));
 }
+
+/** Of an address that is one already nothing is looked up: it would cost every packet a round through the resolver. */
+const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, found) => {
+  const family = isIP(host);
+  if (family === 0) lookup(host, options, found);
+  else found(null, host, family);
+};
 
 /** IPv4 addresses without the prefix that dual-stack sockets put before them. */
 function plainAddress(address: string): string {
