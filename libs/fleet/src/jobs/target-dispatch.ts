@@ -6,11 +6,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { claimLimit, isClaimWorthwhile, judgeReadback, judgeTarget, retryDelayMs } from '@flotilla/jobs';
 import type { Job, Readback, TargetVerdict } from '@flotilla/jobs';
 import { hubCall } from '@flotilla/mcp';
-import type { CallError, DeviceId } from '@flotilla/mcp';
+import type { CallError } from '@flotilla/mcp';
 import type { ClaimedTarget, TargetFlush } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
 import { ImageSends } from '../rollout/image-sends.js';
 import type { ImageSend } from '../rollout/image-sends.js';
+import { InFlightCalls } from './in-flight-calls.js';
+import type { InFlightCall } from './in-flight-calls.js';
 import type { OutcomeBuffer } from './outcome-buffer.js';
 import type { RunContext } from './run-context.js';
 import type { SlotPool } from './slot-pool.js';
@@ -28,20 +30,13 @@ const markSentRowsMax = 500;
 /** Calls handed over before everybody else in this process has a turn, single calls above all: under a millisecond of work. */
 const sendsPerTurn = 25;
 
-interface InFlight {
-  readonly target: ClaimedTarget;
-  readonly arguments: Job['arguments'];
-  readonly sentAt: number;
-  isMarked: boolean;
-}
-
 export class TargetDispatch {
   readonly #run: RunContext;
   readonly #buffer: OutcomeBuffer;
   readonly #verdicts: ToolSetVerdicts;
   readonly #slots: SlotPool;
   readonly #onRoom: () => void;
-  readonly #inFlight = new Map<DeviceId, InFlight>();
+  readonly #inFlight = new InFlightCalls();
   /** Slots of calls that somebody was too busy for: each rests as long as its target does, so that a busy gateway slows the job down. */
   #restingCount = 0;
   /** Slots that read-backs use. */
@@ -173,13 +168,7 @@ export class TargetDispatch {
     const before = deps.clock.now() - markSentAfterMs;
     if (this.#markedAt > before) return;
     this.#markedAt = deps.clock.now();
-    const unmarked: InFlight[] = [];
-    for (const entry of this.#inFlight.values()) {
-      // In order of sending: the rest is younger.
-      if (entry.sentAt > before) break;
-      if (!entry.isMarked) unmarked.push(entry);
-      if (unmarked.length === markSentRowsMax) break;
-    }
+    const unmarked = this.#inFlight.unmarked(before, markSentRowsMax);
     if (unmarked.length === 0) return;
     const deviceIds = unmarked.map(({ target }) => target.deviceId);
     await this.#run.persist('mark targets as sent', () => deps.registry.jobs.markSent(fence, deviceIds));
@@ -219,18 +208,17 @@ export class TargetDispatch {
     const rejection = this.#rejectionOf(target);
     if (rejection !== undefined) return this.#putBack(target, rejected(rejection));
     if (image?.kind === 'keep') return this.#putBack(target, image.to);
-    const entry = { target, arguments: image?.arguments ?? job.arguments, sentAt: now, isMarked: false };
-    this.#inFlight.set(target.deviceId, entry);
+    const entry = this.#inFlight.add(target, image?.arguments ?? job.arguments, now);
     if (job.skipIfSatisfied && job.readback !== undefined) this.#sendUnlessSatisfied(entry, job, job.readback);
     else this.#send(entry, job);
     return true;
   }
 
   /** Reads the value before it is set. Whatever does not say that it is there already, sends. */
-  #sendUnlessSatisfied(entry: InFlight, job: Job, readback: Readback): void {
+  #sendUnlessSatisfied(entry: InFlightCall, job: Job, readback: Readback): void {
     const { deps } = this.#run;
     readValue(this.#run, entry.target, { ...readback, callTimeoutMs: job.callTimeoutMs }, ({ kind, result }) => {
-      if (this.#run.isEnded || this.#inFlight.get(entry.target.deviceId) !== entry) return;
+      if (this.#run.isEnded || !this.#inFlight.has(entry)) return;
       const now = deps.clock.now();
       const isSatisfied =
         kind === 'SUCCEEDED' && result !== undefined && judgeReadback(result, readback, job.arguments).decision.outcome === 'SUCCEEDED';
@@ -242,7 +230,7 @@ export class TargetDispatch {
     });
   }
 
-  #send(entry: InFlight, job: Job): void {
+  #send(entry: InFlightCall, job: Job): void {
     const { deps } = this.#run;
     const { target } = entry;
     const now = deps.clock.now();
@@ -269,10 +257,10 @@ export class TargetDispatch {
     return toolSetHash === undefined ? this.#verdicts.withoutTools : this.#verdicts.known(toolSetHash)?.rejection;
   }
 
-  #settle(entry: InFlight, settled: SettledCall, job: Job): void {
+  #settle(entry: InFlightCall, settled: SettledCall, job: Job): void {
     const { deps } = this.#run;
     const { target } = entry;
-    if (this.#run.isEnded || this.#inFlight.get(target.deviceId) !== entry) return tellLate(deps.bus, target, settled);
+    if (this.#run.isEnded || !this.#inFlight.has(entry)) return tellLate(deps.bus, target, settled);
     const to = afterCall(settled, target, job, deps.verification, this.#run.imageBytes) ?? this.#judge(settled, target, job);
     if (isStuck(to)) restartStuckDevice(this.#run, target);
     this.#leave(entry, job, { ...endOf(target, settled.settledAt, settled.sentAt), to: withRestartNote(to) });
@@ -292,9 +280,9 @@ export class TargetDispatch {
   }
 
   /** Gives the slot back. */
-  #leave({ target }: InFlight, job: Job, flush: TargetFlush): void {
+  #leave(entry: InFlightCall, job: Job, flush: TargetFlush): void {
     const wasFull = this.#slotsTaken >= job.maxInFlight;
-    this.#inFlight.delete(target.deviceId);
+    this.#inFlight.remove(entry);
     this.#slots.give(1);
     this.#buffer.add(flush);
     if (wasFull || this.#inFlight.size === 0 || this.isClaimWorthwhile(job)) this.#onRoom();

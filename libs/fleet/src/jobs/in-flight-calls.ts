@@ -1,0 +1,58 @@
+/**
+ * The calls of one run that have been handed over and not settled yet. An array, in which the last takes the place of one that leaves, and no Map: each time a Map
+ * grows or shrinks its old table points to the new one, and V8's collector of young objects follows that link once the old table has grown old. With thousands of
+ * calls that come and go it then kept nearly all that had ever been in flight, and copied it: 20 MB and 40 ms at each collection, three times in ten thousand targets.
+ */
+import type { Job } from '@flotilla/jobs';
+import type { ClaimedTarget } from '@flotilla/registry';
+
+export interface InFlightCall {
+  readonly target: ClaimedTarget;
+  readonly arguments: Job['arguments'];
+  /** ms since the Unix epoch. */
+  readonly sentAt: number;
+  /** Its row says SENT. */
+  isMarked: boolean;
+  /** Where it is among the others; its own business alone. */
+  place: number;
+}
+
+export class InFlightCalls {
+  #calls: InFlightCall[] = [];
+
+  get size(): number {
+    return this.#calls.length;
+  }
+
+  has(call: InFlightCall): boolean {
+    return this.#calls[call.place] === call;
+  }
+
+  add(target: ClaimedTarget, args: Job['arguments'], sentAt: number): InFlightCall {
+    const call = { target, arguments: args, sentAt, isMarked: false, place: this.#calls.length };
+    this.#calls.push(call);
+    return call;
+  }
+
+  remove(call: InFlightCall): void {
+    if (!this.has(call)) return;
+    const last = this.#calls.pop();
+    if (last === undefined || last === call) return;
+    this.#calls[call.place] = last;
+    last.place = call.place;
+  }
+
+  clear(): void {
+    this.#calls = [];
+  }
+
+  /** Those sent at that time or earlier that are not marked yet, at most `max`. */
+  unmarked(sentUntil: number, max: number): readonly InFlightCall[] {
+    const found: InFlightCall[] = [];
+    for (const call of this.#calls) {
+      if (found.length === max) break;
+      if (!call.isMarked && call.sentAt <= sentUntil) found.push(call);
+    }
+    return found;
+  }
+}
