@@ -32,6 +32,16 @@ export interface StatusWatchOptions extends StateReportsOptions {
   readonly counters: GatewayCounters;
 }
 
+/** A look after a set. */
+interface Plan {
+  readonly session: WatchedSession;
+  isPlanned: boolean;
+  isSetAgain: boolean;
+  /** ms since the Unix epoch. */
+  at: number;
+  left: number;
+}
+
 /** What set-tools are called. */
 const SETS = '.set_';
 /** Times that a look after a set is put off: a device that is busy for longer is looked at by plan. */
@@ -44,8 +54,12 @@ export class StatusWatch {
   readonly #ids = new RecordIds();
   /** Due, in order; at most one of each kind per session. */
   readonly #due = new LookQueue();
-  /** Sessions with a look after a set to come, in the order of their times. One timer serves them all: a job over a fleet plans thousands a second. */
-  readonly #planned = new Map<WatchedSession, { isSetAgain: boolean; readonly at: number; readonly left: number }>();
+  /**
+   * Looks after a set that are to come, in the order of their times. One timer serves them all: a job over a fleet plans thousands a second. An array, and what is planned for
+   * a session stays in its place in the map for as long as the session lives: a Map that much is taken out of keeps young objects from being collected. [libs/fleet in-flight-calls.ts]
+   */
+  #planned: Plan[] = [];
+  readonly #plans = new Map<WatchedSession, Plan>();
   #cancelPlan: (() => void) | undefined;
   #underWay = 0;
   /** Looks, and calls that others had answered, since `at`, ms since the Unix epoch. */
@@ -70,7 +84,8 @@ export class StatusWatch {
     this.#cancelStep();
     this.#cancelNextSecond?.();
     this.#cancelPlan?.();
-    this.#planned.clear();
+    this.#planned = [];
+    this.#plans.clear();
     this.#due.clear();
   }
 
@@ -80,7 +95,10 @@ export class StatusWatch {
 
   remove(session: WatchedSession): void {
     this.#wheel.remove(session);
-    this.#planned.delete(session);
+    const plan = this.#plans.get(session);
+    if (plan === undefined) return;
+    plan.isPlanned = false;
+    this.#plans.delete(session);
   }
 
   /** Some call to a device has ended: what it says of the device's state is taken, and what it set is looked at. */
@@ -100,35 +118,49 @@ export class StatusWatch {
 
   /** Brightness fades for some tenths of a second, and the status tells what is shown. [xiaozhi §5.1] */
   #planAfterSet(session: WatchedSession, left: number): void {
-    const planned = this.#planned.get(session);
-    if (planned !== undefined) {
-      planned.isSetAgain = true;
+    if (this.#isStopped || session.session.state === 'closed') return;
+    const plan = this.#planOf(session);
+    if (plan.isPlanned) {
+      plan.isSetAgain = true;
       return;
     }
-    if (this.#isStopped) return;
     const { clock, limits } = this.options;
-    this.#planned.set(session, { isSetAgain: false, at: clock.now() + limits.statusFollowUpMs, left });
+    Object.assign(plan, { isPlanned: true, isSetAgain: false, at: clock.now() + limits.statusFollowUpMs, left });
+    this.#planned.push(plan);
     this.#waitForPlanned();
+  }
+
+  #planOf(session: WatchedSession): Plan {
+    const known = this.#plans.get(session);
+    if (known !== undefined) return known;
+    const plan = { session, isPlanned: false, isSetAgain: false, at: 0, left: 0 };
+    this.#plans.set(session, plan);
+    return plan;
   }
 
   #waitForPlanned(): void {
     const { clock } = this.options;
-    const next = this.#planned.values().next();
-    if (this.#cancelPlan !== undefined || next.done) return;
-    this.#cancelPlan = clock.setTimer(Math.max(0, next.value.at - clock.now()), () => this.#takePlanned());
+    const [next] = this.#planned;
+    if (this.#cancelPlan !== undefined || next === undefined) return;
+    this.#cancelPlan = clock.setTimer(Math.max(0, next.at - clock.now()), () => this.#takePlanned());
   }
 
   #takePlanned(): void {
     const now = this.options.clock.now();
     this.#cancelPlan = undefined;
-    for (const [session, { at, isSetAgain, left }] of this.#planned) {
-      if (at > now) break;
-      this.#planned.delete(session);
-      if (isSetAgain) this.#planAfterSet(session, PUT_OFF_MAX);
-      else this.#due.add({ session, kind: 'after_set', left });
-    }
+    const isToCome = this.#planned.findIndex(({ at }) => at > now);
+    const taken = this.#planned.splice(0, isToCome === -1 ? this.#planned.length : isToCome);
+    for (const plan of taken) this.#takePlan(plan);
     this.#waitForPlanned();
     this.#next();
+  }
+
+  #takePlan(plan: Plan): void {
+    // The session may have ended meanwhile.
+    if (!plan.isPlanned) return;
+    plan.isPlanned = false;
+    if (plan.isSetAgain) this.#planAfterSet(plan.session, PUT_OFF_MAX);
+    else this.#due.add({ session: plan.session, kind: 'after_set', left: plan.left });
   }
 
   #next(): void {
