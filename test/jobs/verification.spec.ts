@@ -17,24 +17,26 @@ const quick = {
 const upgrade = { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/9.9.9.bin' }, callTimeoutMs: 3_000 };
 const setVolume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 33 } };
 const LAMPS = 10;
+/** Firmware of 2.0.3: it answers a restart and an upgrade at once, and says `true` to either before it has begun. */
+const INTERIMS = 3;
 
 describe('verification', () => {
   const dataDir = makeDataDir();
   let hub: HubProcess;
   let fleets: readonly SimulatedFleet[];
   let lamps: readonly string[];
-  let interim: string;
+  let interims: readonly string[];
 
   beforeAll(async () => {
     hub = await startHub({ dataDir, embedded: true, env: quick });
     const args = ['--boot-ms', '200'];
     fleets = [
       startFleet(hub, { devices: LAMPS, profile: 'lamp', args }),
-      startFleet(hub, { devices: 1, profile: 'interim', seed: 2, args }),
+      startFleet(hub, { devices: INTERIMS, profile: 'interim', seed: 2, args }),
     ];
-    await online(hub, LAMPS + 1);
+    await online(hub, LAMPS + INTERIMS);
     lamps = await idsOf('bread-compact-wifi');
-    [interim = ''] = await idsOf('esp-box-3');
+    interims = await idsOf('esp-box-3');
   });
 
   afterAll(async () => {
@@ -51,7 +53,7 @@ describe('verification', () => {
   const lamp = (index: number): string => lamps[index] ?? '';
 
   async function behave(device: string, behaviour: Readonly<Record<string, unknown>>): Promise<void> {
-    await fleets[device === interim ? 1 : 0]?.perform({ cmd: 'behaviour', device, behaviour });
+    await fleets[interims.includes(device) ? 1 : 0]?.perform({ cmd: 'behaviour', device, behaviour });
   }
 
   /** Outcome and code of each device at the end of the job, whose counters sum. */
@@ -66,6 +68,11 @@ describe('verification', () => {
     return (await fleets[0]?.counts())?.devices[device] ?? {};
   }
 
+  async function eventsOf(deviceId: string, type: string): Promise<number> {
+    const query = 'query ($filter: EventFilter!) { events(filter: $filter, first: 50) { nodes { type } } }';
+    return (await ask<{ events: { nodes: unknown[] } }>(hub, query, { filter: { deviceId, types: [type] } })).events.nodes.length;
+  }
+
   it('tells devices that did what they were told from those that did not, and from those that are lost', async () => {
     const [deaf, stays, upgrades, rollsBack, fails, bricks] = [0, 2, 4, 5, 6, 7].map(lamp) as [
       string,
@@ -75,6 +82,9 @@ describe('verification', () => {
       string,
       string,
     ];
+    const [restarts, answersFirst, onlyAnswers] = interims as [string, string, string];
+    await behave(answersFirst, { kind: 'upgradeTo', version: '9.9.9' });
+    await behave(onlyAnswers, { kind: 'noEffect', tool: 'self.upgrade_firmware' });
     await behave(deaf, { kind: 'noEffect', tool: setVolume.tool });
     await behave(stays, { kind: 'noEffect', tool: 'self.reboot' });
     await behave(upgrades, { kind: 'upgradeTo', version: '9.9.9' });
@@ -82,8 +92,12 @@ describe('verification', () => {
     await behave(bricks, { kind: 'upgradeTo', version: '9.9.9' });
     await behave(bricks, { kind: 'brick' });
     const volumes = await jobOf(hub, { ...setVolume, devices: { ids: [deaf, lamp(1)] }, verification: 'READBACK' }, 'volumes');
-    const reboots = await jobOf(hub, { tool: 'self.reboot', devices: { ids: [stays, lamp(3), interim] } }, 'reboots');
-    const upgraded = await jobOf(hub, { ...upgrade, devices: { ids: [upgrades, rollsBack, fails, bricks] } }, 'upgrades');
+    const reboots = await jobOf(hub, { tool: 'self.reboot', devices: { ids: [stays, lamp(3), restarts] } }, 'reboots');
+    const upgraded = await jobOf(
+      hub,
+      { ...upgrade, devices: { ids: [upgrades, rollsBack, fails, bricks, answersFirst, onlyAnswers] } },
+      'upgrades',
+    );
 
     const read = await endOf(volumes);
     expect(read.get(deaf)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'READBACK_DIFFERS' } });
@@ -92,15 +106,23 @@ describe('verification', () => {
     const restarted = await endOf(reboots);
     expect(restarted.get(stays)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'DID_NOT_RESTART' } });
     expect(restarted.get(lamp(3))).toMatchObject({ outcome: 'SUCCEEDED' });
-    expect(restarted.get(interim)).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(restarted.get(restarts)).toMatchObject({ outcome: 'SUCCEEDED' });
 
     const installed = await endOf(upgraded);
     expect(installed.get(upgrades)).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
     expect(installed.get(rollsBack)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } });
     expect(installed.get(fails)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } });
     expect(installed.get(bricks)).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'LOST_AFTER_UPDATE' } });
-    // The one that may be stuck was asked to restart, once.
+    // What says `true` at once is believed when it comes back with the version, and not before.
+    expect(installed.get(answersFirst)).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
+    expect(installed.get(onlyAnswers)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } });
+    // The one that may be stuck was asked to restart, once, and whoever reads the job or the events learns of it.
     expect(await callsOf(fails)).toMatchObject({ 'self.upgrade_firmware': 1, 'self.reboot': 1 });
+    expect(installed.get(fails)?.error?.message).toContain('asks the device to restart');
+    await eventually(
+      () => eventsOf(fails, 'device.restarted_after_upgrade'),
+      (count) => count === 1,
+    );
     expect(await callsOf(rollsBack)).not.toHaveProperty('self.reboot');
   });
 
