@@ -22,6 +22,8 @@ const SICK = 'otto-robot';
 const SICK_EVERY = 20;
 /** One device in so many is switched on anew, and asks its OTA address; the others come back without. */
 const BOOTS_EVERY = 3;
+/** One in so many of the canary comes back only when the job has stopped. */
+const AWAY_OF_CANARY = 10;
 const BAD = '9.9.9';
 /** About as large as firmware without pictures is. */
 const IMAGE_BYTES = isLong ? 1_000_000 : 300_000;
@@ -114,17 +116,21 @@ async function reverted(id: string): Promise<readonly string[]> {
   return [revertJob.job?.id ?? '', ...revertJob.others.map((other) => other.id)];
 }
 
-/** Devices that come back: some boot and ask, some had only lost their network. Those of the canary that are to fail do, however they come. */
-async function bringBack(id: string, models: ReadonlyMap<string, string>): Promise<readonly string[]> {
+/**
+ * Devices that come back: some boot and ask, some had only lost their network, and some of the canary stay away for now. Those of it that are to fail do,
+ * however they come.
+ */
+async function bringBack(id: string, models: ReadonlyMap<string, string>): Promise<{ readonly sick: string[]; readonly away: string[] }> {
   const targets = await targetsOf(hub, id);
-  const canary = targets.filter(({ deviceId, wave }) => wave === 1 && models.get(deviceId) === SICK);
   const booting = new Set(targets.filter((_, index) => index % BOOTS_EVERY === 0).map(({ deviceId }) => deviceId));
-  const sick = [
-    ...canary.filter(({ deviceId }) => booting.has(deviceId)).slice(0, 1),
-    ...canary.filter(({ deviceId }) => !booting.has(deviceId)),
-  ].slice(0, Math.ceil(DEVICES / SICK_EVERY));
+  const canary = targets.flatMap(({ deviceId, wave }) => (wave === 1 ? deviceId : []));
+  const ofBoard = canary.filter((device) => models.get(device) === SICK);
+  const sick = [...ofBoard.filter((device) => booting.has(device)).slice(0, 1), ...ofBoard.filter((device) => !booting.has(device))].slice(
+    0,
+    Math.ceil(DEVICES / SICK_EVERY),
+  );
   const behaviour = { kind: 'upgradeFault', how: 'rollBack', version: BAD };
-  for (const { deviceId } of sick) await fleetOf(SICK).perform({ cmd: 'behaviour', device: deviceId, behaviour });
+  for (const device of sick) await fleetOf(SICK).perform({ cmd: 'behaviour', device, behaviour });
   for (const device of booting) {
     const fleet = fleetOf(models.get(device));
     await fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'reboot' } });
@@ -135,8 +141,10 @@ async function bringBack(id: string, models: ReadonlyMap<string, string>): Promi
     () => readJob(hub, id),
     ({ progress }) => progress.verifying > 0,
   );
-  for (const fleet of fleets.values()) await fleet.perform({ cmd: 'connect', device: '*' });
-  return sick.map(({ deviceId }) => deviceId);
+  const calm = canary.filter((device) => !booting.has(device));
+  const away = calm.filter((device) => !sick.includes(device)).slice(0, Math.ceil(canary.length / AWAY_OF_CANARY));
+  for (const device of calm) if (!away.includes(device)) await fleetOf(models.get(device)).perform({ cmd: 'connect', device });
+  return { sick, away };
 }
 
 describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
@@ -171,18 +179,28 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
         () => readJob(hub, id),
         ({ progress }) => progress.waitingDevice === canary && progress.pending === ALL - canary,
       );
-      const sick = await bringBack(id, modelOf);
+      const { sick, away } = await bringBack(id, modelOf);
       await eventually(
         () => readJob(hub, id),
         ({ state }) => state === 'PAUSED',
         IN_TIME_MS,
       );
+      // Whoever comes now is told nothing of the image.
+      for (const fleet of fleets.values()) await fleet.perform({ cmd: 'connect', device: '*' });
+      await eventually(
+        () => readJob(hub, id),
+        ({ progress }) => progress.verifying + progress.inFlight === 0,
+        IN_TIME_MS,
+      );
+      await online(hub, ALL, IN_TIME_MS);
       await steerJob(hub, 'cancelJob', id);
       const job = await finished(hub, id, IN_TIME_MS);
       expect(sumOf(job)).toBe(ALL);
       const ended = await targetsOf(hub, id);
       const touched = ended.filter(({ attempts }) => attempts > 0);
-      expect(touched.length).toBeLessThanOrEqual(preview.previewJob.blastRadius);
+      expect(away.length).toBeGreaterThan(0);
+      expect(touched.length).toBeLessThanOrEqual(preview.previewJob.blastRadius - away.length);
+      expect(touched.filter(({ deviceId }) => away.includes(deviceId))).toEqual([]);
       expect(touched.every(({ wave }) => wave === 1)).toBe(true);
       const failed = ended.filter(({ outcome }) => outcome !== 'SUCCEEDED' && outcome !== 'CANCELLED').map(({ deviceId }) => deviceId);
       expect(failed.length).toBeGreaterThanOrEqual(2);
