@@ -16,7 +16,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** The value, or undefined (which is no JSON value) where the text is not JSON or nests deeper than `jsonDepthMax`. */
 export function parseJsonText(text: string): unknown {
   const value = parse(text);
-  if (isDeeperThan(value, jsonDepthMax)) return undefined;
+  // Nearly all texts have fewer brackets than levels are allowed: then none of their values is looked at.
+  if (hasMoreBrackets(text, jsonDepthMax) && isDeeperThan(value, jsonDepthMax)) return undefined;
   // Only an escape can bring in what cleaning removes: raw control characters are no JSON, and UTF-8 has no half pairs.
   return text.includes('\\u') ? cleanValue(value) : value;
 }
@@ -40,6 +41,15 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
     if (isDeeperThan((value as JsonObject)[key], levels - 1)) return true;
   }
   return false;
+}
+
+/** Whether more than `max` brackets open, those in strings included. */
+function hasMoreBrackets(text: string, max: number): boolean {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1 && count <= max; at = text.indexOf(bracket, at + 1)) count += 1;
+  }
+  return count > max;
 }
 
 function parse(text: string): unknown {
