@@ -68,10 +68,11 @@ async function stormRate(database: pg.Client, onlineTotal: number, idPattern: st
   return STORM_DEVICES / ((endedAt - (rows[0]?.began.getTime() ?? 0)) / 1_000);
 }
 
-/** The second job counts; the first warms the code up. */
+/** The median of five jobs, each of which takes little more than a second; one before them warms the code up. */
 async function jobRate(hub: HubProcess, database: pg.Client): Promise<Figure> {
-  let perSecond = 0;
-  for (const volume of [30, 40]) perSecond = await volumeJob(hub, database, { volume, devices: { all: true } });
+  const rates: number[] = [];
+  for (const volume of [30, 31, 32, 33, 34, 35]) rates.push(await volumeJob(hub, database, { volume, devices: { all: true } }));
+  const [, , perSecond = 0] = rates.slice(1).sort((a, b) => a - b);
   return {
     name: `job over ${2 * STORM_DEVICES} devices, maxInFlight ${JOB_MAX_IN_FLIGHT}`,
     value: perSecond,

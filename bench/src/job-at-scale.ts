@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openLocalBus } from '@flotilla/bus';
 import type { CallServer } from '@flotilla/bus';
-import { defaultRolloutLimits, Fleet, TickWorker, ToolGate } from '@flotilla/fleet';
+import { defaultRolloutLimits, Fleet, SingleCalls, TickWorker, ToolGate } from '@flotilla/fleet';
 import type { ToolSetHash } from '@flotilla/mcp';
 import { openRegistry, startEmbeddedPostgres } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -55,11 +55,12 @@ const answering: CallServer = {
 await bus.calls.serve(lease.id, answering);
 
 const gate = new ToolGate([]);
-const fleet = new Fleet({ registry, bus, clock, logger, gate });
+const singleCalls = new SingleCalls(clock);
+const fleet = new Fleet({ registry, bus, clock, logger, gate, singleCalls });
 // Nothing here is verified or rolled out.
 const verification = { rebootMs: 0, firmwareMs: 0, soakMs: 0, overdueMs: 0, rejoinMs: 0, readbackDelayMs: 0, readbackMs: 0 };
 const rollout = { store: registry.rollouts, limits: defaultRolloutLimits, urlOf: ignore };
-const worker = new TickWorker({ registry, bus, clock, logger, gate, lease, verification, rollout });
+const worker = new TickWorker({ registry, bus, clock, logger, gate, singleCalls, lease, verification, rollout });
 await worker.start();
 
 await addDevices();

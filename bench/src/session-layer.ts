@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openLocalBus } from '@flotilla/bus';
-import { Fleet, ToolGate } from '@flotilla/fleet';
+import { Fleet, SingleCalls, ToolGate } from '@flotilla/fleet';
 import { FleetSecretAuth, Gateway } from '@flotilla/gateway';
 import { openRegistry, startEmbeddedPostgres } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -37,7 +37,7 @@ const auth = new FleetSecretAuth({ secret: BENCH_DEVICE_SECRET, clock });
 const gateway = new Gateway({ gatewayId: lease.id, registry, bus, clock, auth, udp: { host: '127.0.0.1', port: 0 }, logger });
 await gateway.start();
 await bus.calls.serve(lease.id, gateway.callServer);
-const fleet = new Fleet({ registry, bus, clock, logger, gate: new ToolGate([]) });
+const fleet = new Fleet({ registry, bus, clock, logger, gate: new ToolGate([]), singleCalls: new SingleCalls(clock) });
 
 const ready = new Set<string>();
 bus.feed.subscribe('device', ({ deviceId, presence }) => {
