@@ -136,9 +136,9 @@ async function openApi(
   metrics: HubMetrics,
   { server, upgrades, settings, pictures, clientOf }: HttpSide,
 ): Promise<void> {
-  const { blobs, bus, closers, config, logger, registry } = ground;
+  const { blobs, bus, closers, config, logger, registry, singleCalls } = ground;
   const { approvals, verification } = config;
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, approvals, verification });
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });
@@ -166,7 +166,7 @@ async function openApi(
 }
 
 async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, pictures: OpenPictures): Promise<void> {
-  const { blobs, bus, closers, config, lease, logger, registry } = ground;
+  const { blobs, bus, closers, config, lease, logger, registry, singleCalls } = ground;
   const clock = systemClock;
   const { firmwareImages: images, uploads } = registry;
   const kept = { recordsMs: config.retentionDays * DAY_MS, jobsMs: config.jobsDays * DAY_MS, auditMs: config.auditDays * DAY_MS };
@@ -182,6 +182,7 @@ async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, p
     clock,
     logger,
     gate,
+    singleCalls,
     lease,
     verification: config.verification,
     rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },

@@ -19,6 +19,7 @@ import type { RunTuning } from './jobs/run-tuning.js';
 import type { RolloutDeps } from './rollout/image-sends.js';
 import { defaultRolloutLimits } from './rollout/rollout-limits.js';
 import { TickWorker } from './jobs/tick-worker.js';
+import { SingleCalls } from './calls/single-calls.js';
 import { ToolGate } from './calls/tool-gate.js';
 
 export const realClock: Clock = {
@@ -122,6 +123,7 @@ export interface HubProcess {
   readonly fleet: Fleet;
   readonly worker: TickWorker;
   readonly rollout: RolloutDeps;
+  readonly singleCalls: SingleCalls;
   /** Connects devices with these tools through the registry, as a gateway does. */
   connect(deviceIds: readonly string[], tools?: readonly DeviceTool[], firmwareVersion?: string): Promise<void>;
   disconnect(deviceId: string): Promise<void>;
@@ -172,7 +174,19 @@ async function startProcess({ databaseUrl }: TestDatabase, tuning: Partial<RunTu
   const gate = new ToolGate(['https://files.example/']);
   const urlOf = (downloadId: string): string => `https://hub.example/t/download/${downloadId}`;
   const rollout = { store: registry.rollouts, limits: defaultRolloutLimits, urlOf };
-  const deps = { registry, bus, clock: realClock, logger: silent, gate, lease, verification: quickVerification, rollout, tuning };
+  const singleCalls = new SingleCalls(realClock);
+  const deps = {
+    registry,
+    bus,
+    clock: realClock,
+    logger: silent,
+    gate,
+    singleCalls,
+    lease,
+    verification: quickVerification,
+    rollout,
+    tuning,
+  };
   const fleet = new Fleet(deps);
   const worker = new TickWorker(deps);
   const job = async (jobId: JobId): Promise<Job> => {
@@ -181,7 +195,7 @@ async function startProcess({ databaseUrl }: TestDatabase, tuning: Partial<RunTu
     return found;
   };
   return {
-    ...{ registry, lease, bus, gateway, fleet, worker, job, rollout },
+    ...{ registry, lease, bus, gateway, fleet, worker, job, rollout, singleCalls },
     connect: (deviceIds, tools = boardTools, firmwareVersion = '1.0.0') =>
       connect({ registry, bus, gateway, gatewayId: lease.id }, deviceIds, { tools, firmwareVersion }),
     disconnect: async (name) => {
@@ -239,9 +253,10 @@ async function connect(
 
 /** A worker that a spec may let die like a killed process: its lease ends, and it neither writes nor drains. `jobs` is the store that it sees. */
 export function mortalRunner(hub: HubProcess, jobs: JobStore = hub.registry.jobs): JobRunner {
-  const { bus, lease, rollout } = hub;
+  const { bus, lease, rollout, singleCalls } = hub;
   const registry = { ...hub.registry, jobs };
-  const deps = { bus, rollout, registry, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification };
+  const given = { bus, rollout, registry, singleCalls };
+  const deps = { ...given, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification };
   return new JobRunner(deps, lease);
 }
 

@@ -27,6 +27,7 @@ import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/steer-job.j
 import { revertJob } from './rollout/revert-job.js';
 import type { RevertAnswer } from './rollout/revert-job.js';
 import type { RolloutRequest } from './rollout/rollout-request.js';
+import type { SingleCalls } from './calls/single-calls.js';
 import type { ToolGate } from './calls/tool-gate.js';
 
 export interface FleetDeps {
@@ -49,6 +50,7 @@ export interface FleetDeps {
   readonly clock: Clock;
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
+  readonly singleCalls: SingleCalls;
   /** Whether jobs with disruptive tools wait for a second key (no). */
   readonly approvals?: boolean;
   /** Of the processes that run jobs, for a preview to count with; the defaults unless given. */

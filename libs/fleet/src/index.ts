@@ -37,6 +37,7 @@ export type { UserRequest } from './people/user-rules.js';
 export type { Refusal, RefusalCode } from './refusal.js';
 export { TickWorker } from './jobs/tick-worker.js';
 export type { TickWorkerDeps } from './jobs/tick-worker.js';
+export { SingleCalls } from './calls/single-calls.js';
 export { changesFirmware, ToolGate } from './calls/tool-gate.js';
 export { ScreenPictures } from './uploads/screen-pictures.js';
 export type { ScreenAddresses, ScreenPicturesDeps, SnapshotAnswer } from './uploads/screen-pictures.js';

@@ -33,4 +33,11 @@ describe('intent batch', () => {
     expect(isClaimWorthwhile({ idempotent: true, maxInFlight: 200 }, 190)).toBe(false);
     expect(isClaimWorthwhile({ idempotent: true, maxInFlight: 200 }, 150)).toBe(true);
   });
+
+  it('claims no more than a statement may move, and waits for no more than that', () => {
+    const job = { idempotent: true, maxInFlight: 2_000 };
+    expect(claimLimit(job, 0, 200)).toBe(200);
+    expect(isClaimWorthwhile(job, 1_790, 200)).toBe(true);
+    expect(isClaimWorthwhile(job, 1_790)).toBe(false);
+  });
 });

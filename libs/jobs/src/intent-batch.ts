@@ -8,17 +8,17 @@ const riskyBatchMax = 25;
 
 export type ClaimingJob = Pick<Job, 'idempotent' | 'maxInFlight'>;
 
-/** Targets that one intent may cover. */
-export function intentBatchMax(job: ClaimingJob): number {
-  return Math.min(job.idempotent ? idempotentBatchMax : riskyBatchMax, job.maxInFlight);
+/** Targets that one intent may cover. `rowsMax`: where a statement is to be smaller for other reasons. */
+export function intentBatchMax(job: ClaimingJob, rowsMax = Infinity): number {
+  return Math.min(job.idempotent ? idempotentBatchMax : riskyBatchMax, job.maxInFlight, rowsMax);
 }
 
 /** What may be claimed now: a batch, but never more than there are free slots. */
-export function claimLimit(job: ClaimingJob, inFlight: number): number {
-  return Math.max(0, Math.min(intentBatchMax(job), job.maxInFlight - inFlight));
+export function claimLimit(job: ClaimingJob, inFlight: number, rowsMax?: number): number {
+  return Math.max(0, Math.min(intentBatchMax(job, rowsMax), job.maxInFlight - inFlight));
 }
 
 /** Whether that is worth a commit: a quarter of the slots or a whole batch. Below it, waiting some milliseconds gathers more. */
-export function isClaimWorthwhile(job: ClaimingJob, inFlight: number): boolean {
-  return claimLimit(job, inFlight) >= Math.min(intentBatchMax(job), Math.max(1, Math.floor(job.maxInFlight / 4)));
+export function isClaimWorthwhile(job: ClaimingJob, inFlight: number, rowsMax?: number): boolean {
+  return claimLimit(job, inFlight, rowsMax) >= Math.min(intentBatchMax(job, rowsMax), Math.max(1, Math.floor(job.maxInFlight / 4)));
 }

@@ -2,11 +2,13 @@
 import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
 import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
+import { SingleCalls } from '@flotilla/fleet';
 import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
 import { writeSecret } from '../settings/secret-file.js';
+import { systemClock } from '../system-clock.js';
 
 /** Of this program, from its package. */
 const { version: hubVersion } = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
@@ -19,6 +21,8 @@ export interface Ground {
   readonly lease: ProcessLease;
   readonly bus: Bus;
   readonly blobs: BlobStore;
+  /** Of whatever part of this process makes them. */
+  readonly singleCalls: SingleCalls;
   readonly has: (role: Role) => boolean;
 }
 
@@ -34,7 +38,8 @@ export async function openGround({ config, logger }: Pick<Ground, 'config' | 'lo
   const bus = config.redisUrl ? await openRedisBus({ redisUrl: config.redisUrl, logger }) : await openLocalBus({ databaseUrl, logger });
   closers.add('bus', () => bus.close());
   const blobs = await openStorage(config, logger, closers);
-  return { config, logger, closers, registry, lease, bus, blobs, has: (role) => config.roles.includes(role) };
+  const singleCalls = new SingleCalls(systemClock);
+  return { config, logger, closers, registry, lease, bus, blobs, singleCalls, has: (role) => config.roles.includes(role) };
 }
 
 /** A bucket may be away for now, like whatever else is on the network: that is said, and keeps no device out. */

@@ -18,6 +18,7 @@ import type { PolicyBook } from './policy-book.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { requestHash } from '../idempotency/request-hash.js';
+import type { SingleCalls } from './single-calls.js';
 import type { ToolGate } from './tool-gate.js';
 
 export interface CallRequest {
@@ -43,6 +44,7 @@ export interface CallToolDeps {
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly policies: PolicyBook;
+  readonly singleCalls: Pick<SingleCalls, 'during'>;
 }
 
 /** A call that has its id and deadline, and no outcome yet. */
@@ -84,7 +86,11 @@ export class ToolCaller {
   }
 
   /** `ownUrl`: an address in the arguments that the hub made for this call, which no caller can name. */
-  async call(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
+  call(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
+    return this.#deps.singleCalls.during(() => this.#call(request, actor, ownUrl));
+  }
+
+  async #call(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
     const { registry, bus, clock, policies } = this.#deps;
     const refusal = refuseRequest(request);
     if (refusal !== undefined) return { refusal };

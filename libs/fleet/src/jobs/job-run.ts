@@ -19,6 +19,7 @@ import { ProgressNews } from './progress-news.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-context.js';
 import type { SlotPool } from './slot-pool.js';
+import type { StatementTurns } from './statement-turns.js';
 import { TargetDispatch } from './target-dispatch.js';
 import { toolSetVerdicts } from './tool-set-verdicts.js';
 import type { ToolSetVerdicts } from './tool-set-verdicts.js';
@@ -60,15 +61,16 @@ export class JobRun {
   #lookedAtAllAt = -Infinity;
   #recountedAt: number;
 
-  constructor(deps: RunDeps, slots: SlotPool, fence: JobFence, job: Job) {
-    this.#run = new RunContext(deps, fence);
+  /** `shared`: by all jobs of this process. */
+  constructor(deps: RunDeps, shared: { readonly slots: SlotPool; readonly turns: StatementTurns }, fence: JobFence, job: Job) {
+    this.#run = new RunContext(deps, fence, shared.turns);
     this.#signal = new WakeSignal(deps.clock);
     this.#news = new ProgressNews(deps.bus.feed, deps.clock, job.id);
     this.#row = new JobRow(this.#run, job, () => this.#news.tell());
     this.#recountedAt = deps.clock.now();
     this.#verdicts = toolSetVerdicts(deps, job, job.firmwareImageId !== undefined);
     this.#buffer = new OutcomeBuffer(this.#run, (flushed) => this.#onFlushed(flushed));
-    this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, slots, () => this.#signal.wake());
+    this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, shared.slots, () => this.#signal.wake());
     this.#verification = new TargetVerification(this.#run, job, {
       freeSlots: (current) => this.#dispatch.freeSlots(current),
       lend: (count) => this.#dispatch.lend(count),

@@ -6,6 +6,7 @@ import { ReturningDevices } from './returning-devices.js';
 import type { RunDeps } from './run-context.js';
 import { defaultTuning } from './run-tuning.js';
 import { SlotPool } from './slot-pool.js';
+import { StatementTurns } from './statement-turns.js';
 
 interface OwnedRun {
   readonly run: JobRun;
@@ -22,12 +23,14 @@ export class JobRunner {
   readonly #taking = new Set<JobId>();
   readonly #returning: ReturningDevices;
   readonly #slots: SlotPool;
+  readonly #turns: StatementTurns;
   #unsubscribe: readonly (() => void)[] = [];
   #isStopped = false;
 
   constructor(deps: RunDeps, lease: Pick<ProcessLease, 'id' | 'lost'>) {
     this.#deps = deps;
     this.#lease = lease;
+    this.#turns = new StatementTurns(deps.singleCalls);
     this.#slots = new SlotPool(deps.clock, deps.tuning?.jobsInFlightMax ?? defaultTuning.jobsInFlightMax);
     this.#returning = new ReturningDevices(deps.clock, (deviceIds) => this.#wakeDevices(deviceIds));
     void lease.lost.then(() => this.abandon());
@@ -93,7 +96,7 @@ export class JobRunner {
     const fence = await registry.jobs.takeOwnership(jobId, this.#lease.id);
     const job = fence === undefined ? undefined : await registry.jobs.find(jobId);
     if (fence === undefined || job === undefined || this.#isStopped) return;
-    const run = new JobRun(this.#deps, this.#slots, fence, job);
+    const run = new JobRun(this.#deps, { slots: this.#slots, turns: this.#turns }, fence, job);
     const done = run
       .work()
       .catch((error: unknown) => logger.error({ err: error, jobId }, 'the run of a job failed; the sweep starts it again'))

@@ -2,8 +2,6 @@
 import type { TargetFlush } from '@flotilla/registry';
 import type { RunContext } from './run-context.js';
 
-/** Rows of one statement: beyond it a bigger statement is no cheaper per row. */
-const flushRowsMax = 500;
 /** Longest time that an outcome waits for others, ms: what an abort rule may be late by. */
 const flushDelayMs = 200;
 
@@ -55,7 +53,7 @@ export class OutcomeBuffer {
   }
 
   #writeFull(): void {
-    while (this.#waiting.length >= flushRowsMax && this.#writing.size < writersMax) this.#writeNext();
+    while (this.#waiting.length >= this.#run.turns.rowsMax && this.#writing.size < writersMax) this.#writeNext();
   }
 
   #writeLater(): void {
@@ -69,15 +67,15 @@ export class OutcomeBuffer {
 
   #writeNext(): void {
     this.#stopWaiting();
-    const rows = this.#waiting.splice(0, flushRowsMax);
+    const rows = this.#waiting.splice(0, this.#run.turns.rowsMax);
     this.#writing.add(rows);
     void this.#write(rows);
   }
 
   async #write(rows: readonly TargetFlush[]): Promise<void> {
-    const { deps, fence } = this.#run;
+    const { deps, fence, turns } = this.#run;
     try {
-      await this.#run.persist('write outcomes', () => deps.registry.jobs.flush(fence, rows));
+      await this.#run.persist('write outcomes', () => turns.take(() => deps.registry.jobs.flush(fence, rows)));
       this.#run.tellDecided(rows.flatMap(({ deviceId, to }) => (to.kind === 'decided' ? deviceId : [])));
     } catch {
       // The run ended. Its rows are in flight in PostgreSQL: whoever takes the job over classifies them.

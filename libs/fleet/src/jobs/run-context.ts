@@ -7,9 +7,11 @@ import type { Clock } from '@flotilla/session';
 import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import type { RolloutDeps } from '../rollout/image-sends.js';
+import type { SingleCalls } from '../calls/single-calls.js';
 import type { ToolGate } from '../calls/tool-gate.js';
 import { defaultTuning } from './run-tuning.js';
 import type { RunTuning } from './run-tuning.js';
+import type { StatementTurns } from './statement-turns.js';
 
 export interface RunDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets'>;
@@ -19,6 +21,8 @@ export interface RunDeps {
   readonly gate: ToolGate;
   readonly verification: VerificationTimes;
   readonly rollout: RolloutDeps;
+  /** Those of this process, which jobs make room for. */
+  readonly singleCalls: Pick<SingleCalls, 'areExpected'>;
   /** Shortened by specs. */
   readonly tuning?: Partial<RunTuning>;
 }
@@ -30,14 +34,17 @@ export class RunContext {
   readonly deps: RunDeps;
   readonly fence: JobFence;
   readonly tuning: RunTuning;
+  /** For the statements that move many targets. */
+  readonly turns: StatementTurns;
   /** Of the image of a roll-out: how long a device may take depends on it. */
   imageBytes: number | undefined;
   #isEnded = false;
 
-  constructor(deps: RunDeps, fence: JobFence) {
+  constructor(deps: RunDeps, fence: JobFence, turns: StatementTurns) {
     this.deps = deps;
     this.fence = fence;
     this.tuning = { ...defaultTuning, ...deps.tuning };
+    this.turns = turns;
   }
 
   get jobId(): JobId {

@@ -89,17 +89,17 @@ export class TargetDispatch {
 
   /** Whether there is a free slot, and PostgreSQL keeps up with what comes back. */
   canClaim(job: Job): boolean {
-    return this.#isOpen && this.#buffer.depth < unflushedMax && claimLimit(job, this.#slotsTaken) > 0;
+    return this.#isOpen && this.#buffer.depth < unflushedMax && this.claimLimit(job) > 0;
   }
 
   /** Whether there are enough of them to be worth a commit. */
   isClaimWorthwhile(job: Job): boolean {
-    return this.canClaim(job) && isClaimWorthwhile(job, this.#slotsTaken);
+    return this.canClaim(job) && isClaimWorthwhile(job, this.#slotsTaken, this.#run.turns.rowsMax);
   }
 
   /** Targets that may be claimed at once as far as the job itself goes. */
   claimLimit(job: Job): number {
-    return claimLimit(job, this.#slotsTaken);
+    return claimLimit(job, this.#slotsTaken, this.#run.turns.rowsMax);
   }
 
   /**
@@ -151,7 +151,7 @@ export class TargetDispatch {
   async #claim(job: Job, limit: number): Promise<readonly ClaimedTarget[]> {
     const { deps, fence } = this.#run;
     const targets = await this.#run.persist('claim targets', () =>
-      deps.registry.jobs.claim(fence, limit, deps.clock.now(), job.disruptive),
+      this.#run.turns.take(() => deps.registry.jobs.claim(fence, limit, deps.clock.now(), job.disruptive)),
     );
     const unknownHashes = targets.flatMap(({ toolSetHash }) =>
       toolSetHash === undefined || this.#verdicts.known(toolSetHash) !== undefined ? [] : [toolSetHash],

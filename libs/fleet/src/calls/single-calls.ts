@@ -1,0 +1,30 @@
+/** Says whether somebody in this process waits for single calls, so that jobs make room. */
+import type { Clock } from '@flotilla/session';
+
+/** How long room is kept after the last one, ms: who has called once often calls again. */
+const roomKeptMs = 1_000;
+
+export class SingleCalls {
+  readonly #clock: Pick<Clock, 'now'>;
+  #underWay = 0;
+  #endedAt = -Infinity;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** One is under way, or has just been. */
+  get areExpected(): boolean {
+    return this.#underWay > 0 || this.#clock.now() - this.#endedAt < roomKeptMs;
+  }
+
+  async during<Result>(call: () => Promise<Result>): Promise<Result> {
+    this.#underWay += 1;
+    try {
+      return await call();
+    } finally {
+      this.#underWay -= 1;
+      this.#endedAt = this.#clock.now();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { SingleCalls } from '../calls/single-calls.js';
+import { StatementTurns } from './statement-turns.js';
+
+/** A statement that runs until it is told to end, and what has begun so far. */
+class Statements {
+  readonly begun: string[] = [];
+  readonly #ends = new Map<string, (error?: Error) => void>();
+
+  begin = (name: string) => () =>
+    new Promise<string>((resolve, reject) => {
+      this.begun.push(name);
+      this.#ends.set(name, (error) => (error === undefined ? resolve(name) : reject(error)));
+    });
+
+  end(name: string, error?: Error): void {
+    this.#ends.get(name)?.(error);
+  }
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+}
+
+describe('StatementTurns', () => {
+  it('lets jobs do what they like while nobody calls', async () => {
+    const turns = new StatementTurns({ areExpected: false });
+    const statements = new Statements();
+    void turns.take(statements.begin('claim'));
+    void turns.take(statements.begin('flush'));
+    expect(statements.begun).toEqual(['claim', 'flush']);
+    expect(turns.rowsMax).toBe(500);
+  });
+
+  it('lets one go after the other beside single calls, also after one that failed', async () => {
+    const turns = new StatementTurns({ areExpected: true });
+    const statements = new Statements();
+    const claim = turns.take(statements.begin('claim'));
+    const flush = turns.take(statements.begin('flush'));
+    const next = turns.take(statements.begin('next'));
+    await settled();
+    expect(statements.begun).toEqual(['claim']);
+    statements.end('claim', new Error('PostgreSQL is away'));
+    await expect(claim).rejects.toThrow('away');
+    await settled();
+    expect(statements.begun).toEqual(['claim', 'flush']);
+    statements.end('flush');
+    expect(await flush).toBe('flush');
+    await settled();
+    statements.end('next');
+    expect(await next).toBe('next');
+    expect(turns.rowsMax).toBe(200);
+  });
+});
+
+describe('SingleCalls', () => {
+  it('are expected while one is under way, failed or not, and for a second after it', async () => {
+    let now = 5_000;
+    const calls = new SingleCalls({ now: () => now });
+    expect(calls.areExpected).toBe(false);
+    let fail: (error: Error) => void = () => undefined;
+    const call = calls.during(() => new Promise<never>((_resolve, reject) => (fail = reject)));
+    now += 60_000;
+    expect(calls.areExpected).toBe(true);
+    fail(new Error('no such device'));
+    await expect(call).rejects.toThrow('no such device');
+    now += 999;
+    expect(calls.areExpected).toBe(true);
+    now += 1;
+    expect(calls.areExpected).toBe(false);
+  });
+});
