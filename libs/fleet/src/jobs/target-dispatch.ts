@@ -151,7 +151,8 @@ export class TargetDispatch {
   async #claim(job: Job, limit: number): Promise<readonly ClaimedTarget[]> {
     const { deps, fence } = this.#run;
     const targets = await this.#run.persist('claim targets', () =>
-      this.#run.turns.take(() => deps.registry.jobs.claim(fence, limit, deps.clock.now(), job.disruptive)),
+      // A job that was stopped while it waited for its turn claims nothing any more.
+      this.#run.turns.take(async () => (this.#isOpen ? deps.registry.jobs.claim(fence, limit, deps.clock.now(), job.disruptive) : [])),
     );
     const unknownHashes = targets.flatMap(({ toolSetHash }) =>
       toolSetHash === undefined || this.#verdicts.known(toolSetHash) !== undefined ? [] : [toolSetHash],
