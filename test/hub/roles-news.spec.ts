@@ -96,11 +96,13 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
     const register = 'mutation { registerDevice(input: { deviceId: "02:00:00:00:0e:01", dialect: XIAOZHI }) { userErrors { message } } }';
     await ask(second, register);
     await expect.poll(() => received, { timeout: 15_000 }).toMatchObject([{ type: 'device.registered', deviceId: '02:00:00:00:0e:01' }]);
-    const { webhooks } = await ask<{ webhooks: { deliveries: { delivered: boolean }[] }[] }>(
-      first,
-      '{ webhooks { deliveries { delivered } } }',
-    );
-    expect(webhooks[0]?.deliveries).toEqual([{ delivered: true }]);
+    // It is written down once the receiver has answered.
+    const deliveries = async () => {
+      const query = '{ webhooks { deliveries { delivered } } }';
+      const { webhooks } = await ask<{ webhooks: { deliveries: { delivered: boolean }[] }[] }>(first, query);
+      return webhooks[0]?.deliveries;
+    };
+    await expect.poll(deliveries, { timeout: 15_000 }).toEqual([{ delivered: true }]);
     const metrics = await (await fetch(`${worker.httpUrl}/metrics`)).text();
     expect(metrics).toMatch(/^flotilla_webhook_deliveries_total\{result="delivered"\} 1$/m);
     expect(await (await fetch(`${first.httpUrl}/metrics`)).text()).not.toContain('flotilla_webhook_deliveries_total');
