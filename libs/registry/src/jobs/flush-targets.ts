@@ -19,10 +19,12 @@ export async function flushTargets(db: Queryable, fence: JobFence, flushes: read
   if (flushes.length === 0) return 0;
   const values = valuesOf(fence, flushes);
   let count = 0;
-  for (let changed = -1; changed !== 0 && count < flushes.length; count += changed) {
-    // A row that somebody else moved in the moment between look and write, as `markSent` does, is met the next time round.
+  for (let pass = 1; count < flushes.length; pass += 1) {
     const rows = await db.query<{ count: number }>(FLUSH, values);
-    changed = rows[0]?.count ?? 0;
+    const changed = rows[0]?.count ?? 0;
+    count += changed;
+    // A row that `markSent` moved in the moment between look and write is met the next time round, also where it was the only one.
+    if (pass > 1 && changed === 0) break;
   }
   return count;
 }

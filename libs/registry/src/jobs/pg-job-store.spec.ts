@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
 import type { ClaimedTarget, TargetFlush } from '../job-store.js';
+import { markSent } from './flush-targets.js';
 import { AT, newJob, openJobFixture, type JobFixture } from './job-fixture.suite.js';
 
 const FLEET = 30;
@@ -28,6 +29,10 @@ describe('the job store', () => {
   });
   afterAll(() => fixture.close());
 
+  const waitingForLock = async () => {
+    const text = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    return (await fixture.db.query<{ count: number }>({ text }, []))[0]?.count;
+  };
   const progress = async (id: Parameters<typeof fixture.jobs.progress>[0][number]) => (await fixture.jobs.progress([id])).get(id);
 
   it('makes a job once per actor and key, and tells another request under the key', async () => {
@@ -99,6 +104,20 @@ describe('the job store', () => {
     const [page] = await fixture.jobs.targets([fence.jobId], { outcomes: ['SUCCEEDED'] }, { first: 4 });
     expect(page).toMatchObject({ hasNextPage: true, rows: [{ state: 'DECIDED', attempts: 1, result: { isError: false } }, {}, {}, {}] });
     expect(await fixture.jobs.reconcile(fence.jobId)).toBe(0);
+  });
+
+  it('writes the end of a target that is being marked as sent at that moment', async () => {
+    const fence = await fixture.runningJob();
+    const [target] = await fixture.jobs.claim(fence, 1, AT);
+    if (!target) throw new Error('nothing claimed');
+    let flushed = Promise.resolve(0);
+    await fixture.db.transaction(async (transaction) => {
+      await markSent(transaction, fence, [target.deviceId]);
+      flushed = fixture.jobs.flush(fence, [decided(target)]);
+      await expect.poll(() => waitingForLock()).toBe(1);
+    });
+    expect(await flushed).toBe(1);
+    expect(await progress(fence.jobId)).toMatchObject({ inFlight: 0, succeeded: 1 });
   });
 
   it('gives the attempt back to a target that was certainly not sent', async () => {
