@@ -1,5 +1,5 @@
 /** The files for running the hub elsewhere agree with the hub: no engine runs here, so what can be checked without one is. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -11,8 +11,10 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
-const config = ['config', 'people-settings', 'proxy-settings', 'query-settings']
-  .map((name) => read(`apps/hub/src/settings/${name}.ts`))
+const settingsFolder = 'apps/hub/src/settings';
+const config = readdirSync(path.join(root, settingsFolder))
+  .filter((name) => /^config\.ts$|-settings\.ts$/.test(name))
+  .map((name) => read(`${settingsFolder}/${name}`))
   .join('\n');
 const settings = sorted(matches(config, /^ {2}([A-Z][A-Z0-9_]+): /gm));
 const defaultPorts = matches(config, /^ {2}FLOTILLA_[A-Z]+_PORT: port\((\d+)\)/gm);

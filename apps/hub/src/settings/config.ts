@@ -8,30 +8,17 @@ import {
   publicUrlProblem,
 } from '@flotilla/gateway';
 import type { EnrolmentMode } from '@flotilla/gateway';
-import { parseVoiceUrls, voiceUrlProblem } from '@flotilla/fleet';
-import { verificationMsMax, verificationTimes } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { isTimeZone } from '@flotilla/mcp';
-import { storageUrlProblem } from '@flotilla/storage';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
-import {
-  days,
-  headerText,
-  judged,
-  loopback,
-  networkList,
-  optionalText,
-  optionalUrl,
-  originList,
-  port,
-  seconds,
-  unset,
-} from './setting-kinds.js';
+import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, unset } from './setting-kinds.js';
+import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
+import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
+import { visionContradictions, visionOf, visionSettings, type VisionConfig } from './vision-settings.js';
+import { voiceOf, voiceSettings, type VoiceConfig } from './voice-settings.js';
 
 const roles = ['gateway', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
@@ -121,26 +108,17 @@ const environment = z.object({
       .refine((text) => /^\d{1,5}$/.test(text), 'must be a number of seconds from 1 to 99999, or 0 to leave conversations to the device')
       .transform((text) => Number(text) * 1000),
   ),
-  FLOTILLA_VOICE_URL: judged(voiceUrlProblem),
-  FLOTILLA_VOICE_TOKEN: headerText,
-  FLOTILLA_VOICE_USER_TOOLS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
-  FLOTILLA_UDP_SOURCES: z.preprocess(unset, z.enum(['device', 'any'], 'must be device or any').default('device')),
+  ...voiceSettings,
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_WEBHOOK_URLS: originList,
   FLOTILLA_DIAL_NETWORKS: networkList,
-  FLOTILLA_VERIFY_REBOOT_SECONDS: seconds({ fallbackMs: verificationTimes.rebootMs, min: 1, max: verificationMsMax / 1_000 }),
-  FLOTILLA_VERIFY_DEADLINE_SECONDS: seconds({ fallbackMs: verificationTimes.firmwareMs, min: 1, max: verificationMsMax / 1_000 }),
-  FLOTILLA_VERIFY_SOAK_SECONDS: seconds({ fallbackMs: verificationTimes.soakMs, min: 0, max: 3_600 }),
-  FLOTILLA_VERIFY_OVERDUE_SECONDS: seconds({ fallbackMs: verificationTimes.overdueMs, min: 0, max: 86_400 }),
-  FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
-  FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
+  ...verificationSettings,
+  ...storageSettings,
   FLOTILLA_UPLOADS_DAYS: days(30),
   FLOTILLA_RETENTION_DAYS: days(30),
   FLOTILLA_JOBS_DAYS: days(90),
   FLOTILLA_AUDIT_DAYS: days(365),
-  FLOTILLA_VISION_URL: optionalUrl(['http:', 'https:']),
-  FLOTILLA_VISION_KEY: optionalText,
-  FLOTILLA_VISION_MODEL: optionalText,
+  ...visionSettings,
   FLOTILLA_APPROVALS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
   FLOTILLA_LOG_LEVEL: z.preprocess(
     unset,
@@ -148,7 +126,6 @@ const environment = z.object({
   ),
   DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
   REDIS_URL: optionalUrl(['redis:', 'rediss:']),
-  AWS_REGION: optionalText,
 });
 
 /** The settings that a hub process runs with. */
@@ -189,16 +166,8 @@ export interface HubConfig {
   readonly statusIntervalSeconds: number;
   /** Milliseconds after which an idle WebSocket conversation ends where there is no voice service; 0: never. */
   readonly voicelessIdleMs: number;
-  /** Origins that tools which make a device fetch or post may name. */
-  /** Where conversations go that no device or group has a voice server for, in order of preference; the token is told to these alone. */
-  readonly voice: {
-    readonly urls: readonly string[];
-    readonly token: string | undefined;
-    /** Voice servers may call user-only tools. */
-    readonly mayCallUserOnly: boolean;
-    /** Audio is believed only from the address of the device's own connection. */
-    readonly checksAddress: boolean;
-  };
+  readonly voice: VoiceConfig;
+  /** Origins that tools may make a device fetch from or post to. */
   readonly deviceUrls: readonly string[];
   /** Origins of webhooks that may be anywhere, private networks included. */
   readonly webhookUrls: readonly string[];
@@ -206,8 +175,7 @@ export interface HubConfig {
   readonly dialNetworks: readonly string[];
   /** How long devices may take to show that a restart or an upgrade has happened. */
   readonly verification: VerificationTimes;
-  /** Where files are kept: a folder, or a bucket. */
-  readonly storage: { readonly url: URL; readonly s3: { readonly region: string; readonly endpoint?: string } };
+  readonly storage: StorageConfig;
   /** Uploads are removed when they are older. */
   readonly uploadsDays: number;
   /** Events, calls and deliveries of webhooks. */
@@ -215,12 +183,11 @@ export interface HubConfig {
   /** From a job's end. */
   readonly jobsDays: number;
   readonly auditDays: number;
-  /** Who is asked about photos; without it they are only kept. */
-  readonly vision: { readonly url: string; readonly key: string | undefined; readonly model: string } | undefined;
+  readonly vision: VisionConfig | undefined;
   readonly logLevel: string;
-  /** Absent: the hub runs its own PostgreSQL in the data folder. */
   /** Whether jobs with disruptive tools wait for a second key. */
   readonly approvals: boolean;
+  /** Absent: the hub runs its own PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
   /** Absent: bus and queue live in this process and its PostgreSQL. */
   readonly redisUrl: string | undefined;
@@ -248,9 +215,6 @@ function contradictions(config: HubConfig): string[] {
   if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redisUrl)) {
     problems.push('FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.');
   }
-  if (config.verification.soakMs >= config.verification.firmwareMs) {
-    problems.push('FLOTILLA_VERIFY_SOAK_SECONDS must be shorter than FLOTILLA_VERIFY_DEADLINE_SECONDS, which it is a part of.');
-  }
   if (config.redisUrl && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
   return problems;
 }
@@ -271,56 +235,6 @@ function doorContradictions(config: HubConfig, values: z.infer<typeof environmen
       `FLOTILLA_ENROLMENT=open lets in every device that asks and is refused unless FLOTILLA_HOST is a loopback address or FLOTILLA_ENROLMENT_CONFIRM=${CONFIRMATION}.`,
     );
   return problems;
-}
-
-/** Rules of buckets. */
-function storageContradictions(values: z.infer<typeof environment>): string[] {
-  const isBucket = values.FLOTILLA_STORAGE_URL?.startsWith('s3:') ?? false;
-  if (isBucket && values.AWS_REGION === undefined && values.FLOTILLA_S3_ENDPOINT === undefined)
-    return ['FLOTILLA_STORAGE_URL names a bucket, which needs AWS_REGION, or FLOTILLA_S3_ENDPOINT where it is not one of Amazon.'];
-  if (!isBucket && values.FLOTILLA_S3_ENDPOINT !== undefined)
-    return ['FLOTILLA_S3_ENDPOINT is for a bucket: give FLOTILLA_STORAGE_URL=s3://bucket with it.'];
-  return [];
-}
-
-function visionContradictions({
-  FLOTILLA_VISION_URL: url,
-  FLOTILLA_VISION_KEY: key,
-  FLOTILLA_VISION_MODEL: model,
-}: z.infer<typeof environment>): string[] {
-  if (url !== undefined && model === undefined) return ['FLOTILLA_VISION_URL needs FLOTILLA_VISION_MODEL, the name of the model to ask.'];
-  if (url === undefined && (key !== undefined || model !== undefined))
-    return ['FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL are for a vision model: give FLOTILLA_VISION_URL with them.'];
-  return [];
-}
-
-function verificationOf(values: z.infer<typeof environment>): VerificationTimes {
-  return {
-    ...verificationTimes,
-    rebootMs: values.FLOTILLA_VERIFY_REBOOT_SECONDS,
-    firmwareMs: values.FLOTILLA_VERIFY_DEADLINE_SECONDS,
-    soakMs: values.FLOTILLA_VERIFY_SOAK_SECONDS,
-    overdueMs: values.FLOTILLA_VERIFY_OVERDUE_SECONDS,
-  };
-}
-
-function visionOf({
-  FLOTILLA_VISION_URL: url,
-  FLOTILLA_VISION_KEY: key,
-  FLOTILLA_VISION_MODEL: model,
-}: z.infer<typeof environment>): HubConfig['vision'] {
-  return url === undefined || model === undefined ? undefined : { url, key, model };
-}
-
-/** The region that stores other than Amazon's pretend to be in. */
-const REGION_OF_OTHERS = 'us-east-1';
-
-function storageOf(values: z.infer<typeof environment>): HubConfig['storage'] {
-  const { FLOTILLA_STORAGE_URL: url, FLOTILLA_S3_ENDPOINT: endpoint, FLOTILLA_DATA_DIR: dataDir } = values;
-  return {
-    url: url === undefined ? pathToFileURL(path.join(dataDir, 'files')) : new URL(url),
-    s3: { region: values.AWS_REGION ?? REGION_OF_OTHERS, ...(endpoint !== undefined && { endpoint }) },
-  };
 }
 
 /** What whoever opens enrolment to a network has to write out. */
@@ -358,17 +272,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     downloadsMax: values.FLOTILLA_DOWNLOADS_MAX,
     statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
     voicelessIdleMs: values.FLOTILLA_VOICELESS_SECONDS,
-    voice: {
-      urls: parseVoiceUrls(values.FLOTILLA_VOICE_URL),
-      token: values.FLOTILLA_VOICE_TOKEN,
-      mayCallUserOnly: values.FLOTILLA_VOICE_USER_TOOLS === 'on',
-      checksAddress: values.FLOTILLA_UDP_SOURCES === 'device',
-    },
+    voice: voiceOf(values),
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     webhookUrls: values.FLOTILLA_WEBHOOK_URLS,
     dialNetworks: values.FLOTILLA_DIAL_NETWORKS,
     verification: verificationOf(values),
-    storage: storageOf(values),
+    storage: storageOf(values, values.FLOTILLA_DATA_DIR),
     uploadsDays: values.FLOTILLA_UPLOADS_DAYS,
     retentionDays: values.FLOTILLA_RETENTION_DAYS,
     jobsDays: values.FLOTILLA_JOBS_DAYS,
@@ -382,6 +291,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
   const problems = [
     ...contradictions(config),
     ...doorContradictions(config, values),
+    ...verificationContradictions(values),
     ...storageContradictions(values),
     ...visionContradictions(values),
     ...peopleContradictions(values),

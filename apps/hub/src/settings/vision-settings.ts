@@ -1,0 +1,37 @@
+/** The settings of the vision model that describes photos. */
+import type { z } from 'zod';
+import { optionalText, optionalUrl } from './setting-kinds.js';
+
+export const visionSettings = {
+  FLOTILLA_VISION_URL: optionalUrl(['http:', 'https:']),
+  FLOTILLA_VISION_KEY: optionalText,
+  FLOTILLA_VISION_MODEL: optionalText,
+};
+
+/** The model that describes photos; without one they are only kept. */
+export interface VisionConfig {
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly model: string;
+}
+
+type Values = z.infer<z.ZodObject<typeof visionSettings>>;
+
+export function visionOf({
+  FLOTILLA_VISION_URL: url,
+  FLOTILLA_VISION_KEY: key,
+  FLOTILLA_VISION_MODEL: model,
+}: Values): VisionConfig | undefined {
+  return url === undefined || model === undefined ? undefined : { url, key, model };
+}
+
+export function visionContradictions({
+  FLOTILLA_VISION_URL: url,
+  FLOTILLA_VISION_KEY: key,
+  FLOTILLA_VISION_MODEL: model,
+}: Values): string[] {
+  if (url !== undefined && model === undefined) return ['FLOTILLA_VISION_URL needs FLOTILLA_VISION_MODEL, the name of the model to ask.'];
+  if (url === undefined && (key !== undefined || model !== undefined))
+    return ['FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL are for a vision model: give FLOTILLA_VISION_URL with them.'];
+  return [];
+}
