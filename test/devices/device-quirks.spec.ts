@@ -33,7 +33,7 @@ describe('a device with quirks', () => {
   };
 
   beforeAll(async () => {
-    hub = await startHub();
+    hub = await startHub({ env: { FLOTILLA_DEVICE_URLS: 'https://files.example.net' } });
     fleet = startFleet(hub, { devices: DEVICES, transport: 'mixed', seed: 9 });
     await online(hub, DEVICES);
   });
@@ -150,6 +150,22 @@ describe('a device with quirks', () => {
         await deviceThat(hub, device, (view) => !view.toolsStale && view.tools.some(({ name }) => name === TOOL));
       },
     );
+  });
+
+  it('loses large messages: the hub says so, sends no more of them, and a restart ends it', async () => {
+    const url = `https://files.example.net/${'x'.repeat(900)}`;
+    const large = () => callTool(hub, { deviceId: onMqtt, tool: 'self.assets.set_download_url', arguments: { url }, timeoutMs: 1_000 });
+    expect(await large()).toMatchObject({ outcome: 'SUCCEEDED' });
+    await behave(onMqtt, { kind: 'losesLargeMessages' });
+    expect(await large()).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'TIMEOUT' } });
+    expect(await call(onMqtt)).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(await large()).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'LARGE_MESSAGES_LOST' } });
+    expect(await large()).toMatchObject({ outcome: 'NOT_SENT', error: { code: 'LARGE_MESSAGES_LOST' } });
+    expect(await eventsOf(hub, onMqtt, 'device.large_messages_lost')).toMatchObject([{ unanswered: 2, largerThanBytes: 900 }]);
+    const before = await sessionsOf(onMqtt);
+    await callTool(hub, { deviceId: onMqtt, tool: 'self.reboot', timeoutMs: 20_000 });
+    await deviceThat(hub, onMqtt, (view) => isOnline(view) && view.sessions.length === (before ?? 0) + 1);
+    expect(await large()).toMatchObject({ outcome: 'SUCCEEDED' });
   });
 
   it('reboots as the firmware of its age does, and comes back', async () => {

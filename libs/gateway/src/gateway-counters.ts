@@ -44,6 +44,8 @@ interface CounterKinds {
   readonly poll: 'answered' | 'unanswered' | 'put_off';
   /** Devices that began to connect again and again. */
   readonly flapping: 'episodes';
+  /** Devices that lost large requests, and that received one again. */
+  readonly large_messages: 'lost' | 'received';
   /** Sessions replaced by a newer connection: all, and those of devices whose last replacement was a moment ago. */
   readonly takeover: 'all' | 'flapping';
 }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Bus, CallServer } from '@flotilla/bus';
-import type { HubProcessId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { DialStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { DeviceAuth } from './auth/device-auth.js';
@@ -166,6 +166,11 @@ export class Gateway {
     // Finds dead peers that asked for no keep-alive of MQTT's own.
     socket.setKeepAlive(true, this.#limits.pingIntervalMs);
     this.#mqtt.accept(socket, peerOf(socket));
+  }
+
+  /** A device has started again. */
+  restarted(deviceId: DeviceId): void {
+    this.#sessions.restarted(deviceId);
   }
 
   /** The UDP port in use. */

@@ -2,14 +2,21 @@
 
 /** Certainly not sent. */
 export type NotSentCode =
-  'DEVICE_OFFLINE' | 'TOOL_UNKNOWN' | 'ARGUMENTS_INVALID' | 'REQUEST_TOO_LARGE' | 'TOOL_FORBIDDEN' | 'URL_FORBIDDEN' | 'OVERLOADED';
+  | 'DEVICE_OFFLINE'
+  | 'TOOL_UNKNOWN'
+  | 'ARGUMENTS_INVALID'
+  | 'REQUEST_TOO_LARGE'
+  | 'LARGE_MESSAGES_LOST'
+  | 'TOOL_FORBIDDEN'
+  | 'URL_FORBIDDEN'
+  | 'OVERLOADED';
 
 /** The image is not for this device. ALREADY_CURRENT: it runs it. DOWNLOADS_IN_VAIN: it has fetched it again and again and does not keep it. */
 export type ImageObjectionCode =
   'IMAGE_WITHDRAWN' | 'WRONG_BOARD' | 'WRONG_CHIP' | 'NO_OTA_PARTITION' | 'ALREADY_CURRENT' | 'DOWNLOADS_IN_VAIN';
 
 /** May have run on the device: no conclusive evidence. */
-export type UnknownCode = 'TIMEOUT' | 'SESSION_CLOSED' | 'HUB_RESTARTED' | 'GATEWAY_UNREACHABLE';
+export type UnknownCode = 'TIMEOUT' | 'SESSION_CLOSED' | 'HUB_RESTARTED' | 'GATEWAY_UNREACHABLE' | 'LARGE_MESSAGES_LOST';
 
 /** The device answered, and the answer is a failure. */
 export type DeviceFailureCode = 'DEVICE_ERROR' | 'MALFORMED_REPLY' | 'TOOL_GONE';

@@ -39,6 +39,7 @@ function connect(options: { limits?: Partial<SessionLimits>; pageCache?: ToolPag
     onNotification: (method) => log.push(method),
     onDeviceMessage: (type) => log.push(`message ${type}`),
     onLateOutcome: (late) => log.push(`late ${late.callId}`),
+    onLargeRequests: (areLost) => log.push(`large requests ${areLost ? 'lost' : 'received'}`),
     onAnomaly: (anomaly) => log.push(anomaly),
     ...options.observer,
   };

@@ -7,6 +7,7 @@ import { notSent } from './machine/call-outcomes.js';
 import type { Clock } from './clock/clock.js';
 import type { Dialect } from './dialect.js';
 import { LazyTimer } from './clock/lazy-timer.js';
+import type { LargeRequests } from './machine/large-requests.js';
 import { initialState, nextWakeAt } from './machine/machine-state.js';
 import type { MachineState, SessionRules } from './machine/machine-state.js';
 import { readMessage } from './machine/read-message.js';
@@ -27,6 +28,8 @@ export interface SessionOptions {
   readonly firstRequestId: number;
   readonly limits?: Partial<SessionLimits>;
   readonly pageCache?: ToolPageCache;
+  /** What the former session of the device ended with. */
+  readonly largeRequests?: LargeRequests | undefined;
 }
 
 type Settlement = Extract<SessionEffect, { kind: 'settle' }>;
@@ -51,13 +54,13 @@ export class SessionActor implements Session {
   #isInsideCall = false;
   #droppedInputs = 0;
 
-  constructor({ dialect, transport, clock, observer, firstRequestId, limits, pageCache }: SessionOptions) {
+  constructor({ dialect, transport, clock, observer, firstRequestId, limits, pageCache, largeRequests }: SessionOptions) {
     this.#rules = { dialect, limits: limits === undefined ? defaultSessionLimits : { ...defaultSessionLimits, ...limits } };
     this.#transport = transport;
     this.#clock = clock;
     this.#observer = observer;
     this.#pageCache = pageCache;
-    this.#state = initialState(firstRequestId);
+    this.#state = initialState(firstRequestId, largeRequests);
     this.#timer = new LazyTimer(clock, () => this.#wake());
     transport.onmessage = (text) => this.#acceptBounded({ kind: 'text', text, now: clock.now() });
     transport.onclose = (reason) => this.#accept({ kind: 'transportClosed', reason, now: clock.now() });
@@ -65,6 +68,11 @@ export class SessionActor implements Session {
 
   get state(): SessionState {
     return this.#state.phase;
+  }
+
+  /** For the next session of the device, where the link was lost. */
+  get largeRequests(): LargeRequests {
+    return this.#state.largeRequests;
   }
 
   get pendingCalls(): number {
@@ -214,6 +222,8 @@ export class SessionActor implements Session {
         return observer.onDeviceMessage(effect.type, effect.message);
       case 'lateOutcome':
         return observer.onLateOutcome(effect.late);
+      case 'largeRequests':
+        return observer.onLargeRequests(effect.areLost, effect.unanswered);
       case 'anomaly':
         return observer.onAnomaly(effect.anomaly, effect.detail);
     }

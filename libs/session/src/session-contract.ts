@@ -61,6 +61,8 @@ export interface SessionObserver {
   onDeviceMessage(type: string, message: Readonly<Record<string, unknown>>): void;
   /** The answer of a call that had already ended UNKNOWN by its deadline, within the 15 minutes that its id is remembered. */
   onLateOutcome(late: SettledCall): void;
+  /** The device loses requests over `largeRequestBytes`, of which `unanswered` in a row were lost; or it answered one again. */
+  onLargeRequests(areLost: boolean, unanswered: number): void;
   onAnomaly(anomaly: SessionAnomaly, detail: string): void;
 }
 
@@ -75,6 +77,8 @@ export interface SessionLimits {
   readonly mailboxInputsMax: number;
   readonly waitingCallsMax: number;
   readonly requestBytesMax: number;
+  readonly largeRequestBytes: number;
+  readonly largeRequestTrialMs: number;
   readonly toolPagesMax: number;
   readonly toolsMax: number;
   readonly greetingTimeoutMs: number;

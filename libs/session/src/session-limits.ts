@@ -8,6 +8,10 @@ export const defaultSessionLimits: SessionLimits = {
   waitingCallsMax: 64,
   /** UTF-8 bytes of one request, envelope included. Devices buffer a message whole on a small heap. [xiaozhi §1.7] */
   requestBytesMax: 8 * 1024,
+  /** UTF-8 bytes above which a device may lose requests after a cut one; Infinity where the transport has no such fault. */
+  largeRequestBytes: Infinity,
+  /** Milliseconds. Such a device may have rebuilt its client by then, which it does after 60 s without a link. [xiaozhi §2.3] */
+  largeRequestTrialMs: 60_000,
   /** Pages of one listing. A page carries 8 KB: half a megabyte of tools is a device that never ends. [xiaozhi §9, 15] */
   toolPagesMax: 64,
   /** Tools of one device. The largest known boards have some twenty. [xiaozhi §9, 15] */

@@ -15,6 +15,7 @@ import { Conversation, type SoundCounts } from './connection/conversation.js';
 import { DeviceState } from './device-state.js';
 import { FirmwareUpdate, type UpdateFault } from './firmware/firmware-update.js';
 import { FirmwareObject, readFirmwareJson } from './json/firmware-json.js';
+import { utf8Length } from './json/utf8-length.js';
 import { HttpRequests, type HttpResponse } from './connection/http-requests.js';
 import { identityWith, uuidFrom, type DeviceIdentity } from './identity.js';
 import { Link, type DeviceEffect, type DeviceFlash } from './connection/link.js';
@@ -44,6 +45,9 @@ export interface DeviceSetup {
   readonly behaviours?: readonly LastingBehaviour[];
   readonly pauses?: Partial<Pauses>;
 }
+
+/** UTF-8 bytes that the MQTT client takes in one piece, rounded down; with topic and header it is 1,024. [xiaozhi §9, 24] */
+const LARGE_MESSAGE_BYTES = 1_000;
 
 /** Every input may be given in any state, and none throws. Times are milliseconds and must not go back. */
 export class SimulatedDevice {
@@ -162,7 +166,8 @@ export class SimulatedDevice {
   /** One text message from the hub. Anything that the firmware would not understand is ignored. */
   receive(text: string, now: number): readonly DeviceEffect[] {
     this.#advance(now);
-    const message = readFirmwareJson(text);
+    const isLost = utf8Length(text) > LARGE_MESSAGE_BYTES && this.#script.strike('losesLargeMessages') !== undefined;
+    const message = isLost ? undefined : readFirmwareJson(text);
     if (message instanceof FirmwareObject) this.#take(message, now);
     return this.#settle(now);
   }

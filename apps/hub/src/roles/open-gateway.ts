@@ -48,6 +48,7 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
     ...{ registry, bus, mode: config.enrolment, clock: systemClock, logger },
     updates: { offer: rolloutOffers(ground), signer: pictures.signer },
     addressOf,
+    onBoot: (deviceId) => gateway.restarted(deviceId),
     settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
   });
   await provisioning.start();

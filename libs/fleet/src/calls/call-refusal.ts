@@ -11,6 +11,7 @@ const partOf: Readonly<Record<NotSentCode, readonly string[]>> = {
   TOOL_FORBIDDEN: ['input', 'tool'],
   ARGUMENTS_INVALID: ['input', 'arguments'],
   REQUEST_TOO_LARGE: ['input', 'arguments'],
+  LARGE_MESSAGES_LOST: ['input', 'arguments'],
   URL_FORBIDDEN: ['input', 'arguments'],
   OVERLOADED: [],
 };

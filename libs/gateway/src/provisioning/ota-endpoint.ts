@@ -3,6 +3,7 @@
  * told its request is bad can do nothing but ask again. [xiaozhi §7]
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { OtaContact } from '@flotilla/registry';
 import type { GatewayLogger } from '../gateway-logger.js';
@@ -26,6 +27,8 @@ export interface OtaEndpointOptions {
   /** What a device that is let in is told to install; without it, nothing. */
   readonly updates?: Pick<OfferedFirmware, 'answerFor'> | undefined;
   readonly addressOf: ClientAddress;
+  /** A device that has proved who it is has started. */
+  readonly onBoot?: ((deviceId: DeviceId) => void) | undefined;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
   readonly count: (outcome: OtaOutcome) => void;
@@ -79,6 +82,7 @@ export class OtaEndpoint {
     count(admission.kind);
     switch (admission.kind) {
       case 'known': {
+        this.options.onBoot?.(contact.deviceId);
         const firmware = (await updates?.answerFor(contact, answered.reached)) ?? answered.firmware;
         return { status: 200, body: answerKnown(settings, admission.known, { ...answered, firmware }) };
       }

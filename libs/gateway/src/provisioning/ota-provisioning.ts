@@ -2,6 +2,7 @@
  * How devices get in, put together: the OTA endpoint that issues credentials and the check of those that come back. The HTTP server is somebody else's.
  */
 import type { Bus } from '@flotilla/bus';
+import type { DeviceId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { CredentialAuth } from '../auth/credential-auth.js';
@@ -30,6 +31,8 @@ export interface OtaProvisioningOptions {
   readonly updates?: { readonly offer: UpdateOffer; readonly signer: UrlSigner } | undefined;
   /** Who asks; without it whoever connected. */
   readonly addressOf?: ClientAddress;
+  /** A device that has proved who it is has started. */
+  readonly onBoot?: (deviceId: DeviceId) => void;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
 }
@@ -41,14 +44,14 @@ export class OtaProvisioning {
   readonly #counters = new GatewayCounters();
 
   constructor(private readonly options: OtaProvisioningOptions) {
-    const { addressOf = directAddress, bus, clock, logger, mode, registry, settings } = options;
+    const { addressOf = directAddress, bus, clock, logger, mode, onBoot, registry, settings } = options;
     const updates = options.updates && new OfferedFirmware({ ...options.updates, addresses: settings.addresses, clock, logger });
     const { credentials, enrolments } = registry;
     const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     this.auth = new CredentialAuth({ credentials, events, clock });
     const desk = new AdmissionDesk({ ...{ credentials, enrolments, feed: bus.feed, events, mode, logger }, limiter: new AttemptLimiter() });
     const count = this.#counters.add.bind(this.#counters, 'ota');
-    this.httpRoutes = new OtaEndpoint({ desk, settings, updates, addressOf, clock, logger, count }).routes;
+    this.httpRoutes = new OtaEndpoint({ desk, settings, updates, addressOf, onBoot, clock, logger, count }).routes;
   }
 
   /** Has the registry remember every known device, so that answers go on while PostgreSQL is away. */

@@ -16,6 +16,7 @@ import type {
 import type { ConversationHost, ConversingDevice } from '../conversations/conversation-host.js';
 import { DeviceTalk } from '../conversations/device-talk.js';
 import type { GatewayCounters } from '../gateway-counters.js';
+import type { LargeRequestMemory } from './large-request-memory.js';
 import type { Arrival } from './session-host.js';
 import { SessionRecord } from './session-record.js';
 import type { RecordContext, SessionFacts } from './session-record.js';
@@ -29,6 +30,7 @@ export interface SessionContext extends RecordContext {
   readonly conversations: ConversationHost;
   readonly counters: GatewayCounters;
   readonly visionFor: VisionFor | undefined;
+  readonly largeRequests: LargeRequestMemory;
   /** The session ended; to be called once. */
   readonly onClosed: (session: DeviceSession, reason: CloseReason) => void;
   /** The device has a newer session, at another gateway. */
@@ -44,6 +46,15 @@ const FIRST_REQUEST_ID_MAX = 1_000_000_000;
 
 /** Microcontrollers answer at once or not at all: two greetings, and the quiet before them, take less than the 10 s after which a board is let go. */
 const microcontrollerLimits: Partial<SessionLimits> = { greetingTimeoutMs: 3_500, listingTimeoutMs: 5_000 };
+
+/** UTF-8 bytes of a message that the MQTT client of the firmware surely takes in one piece: 1,024 with topic and header. [xiaozhi §9, 24] */
+const LARGE_REQUEST_BYTES = 900;
+const restartAdvice = 'The device loses messages above this size since one was cut. Restart it, for example with self.reboot.';
+
+function limitsOf({ dialect, kind }: Arrival): Partial<SessionLimits> {
+  if (dialect === 'MCPU') return microcontrollerLimits;
+  return kind === 'MQTT' ? { largeRequestBytes: LARGE_REQUEST_BYTES } : {};
+}
 
 export class DeviceSession implements SessionObserver {
   readonly deviceId: DeviceId;
@@ -78,8 +89,9 @@ export class DeviceSession implements SessionObserver {
       clock: context.clock,
       observer: this,
       firstRequestId: randomInt(1, Math.min(FIRST_REQUEST_ID_MAX, dialect.requestIdMax)),
-      limits: xiaozhi === undefined ? microcontrollerLimits : {},
+      limits: limitsOf(arrival),
       pageCache: context.pageCache,
+      largeRequests: context.largeRequests.take(deviceId),
     });
     this.#talk = xiaozhi && this.#makeTalk(xiaozhi);
     if (arrival.audio) arrival.audio.onframe = (frame) => this.#talk?.heardAudio(frame);
@@ -135,7 +147,9 @@ export class DeviceSession implements SessionObserver {
     if (state !== 'closed') return;
     this.#cancelListing();
     this.#talk?.end();
-    this.context.onClosed(this, reason ?? 'hub_closed');
+    const ended = reason ?? 'hub_closed';
+    this.context.largeRequests.keep(this.deviceId, this.#actor.largeRequests, ended);
+    this.context.onClosed(this, ended);
   }
 
   onGreeted(info: DeviceInfo): void {
@@ -179,6 +193,13 @@ export class DeviceSession implements SessionObserver {
   onLateOutcome(late: SettledCall): void {
     this.record.event('call.answered_late', { callId: late.callId, outcome: late.outcome.kind });
     this.context.bus.feed.publish('lateAnswer', { callId: late.callId, outcome: late.outcome });
+  }
+
+  onLargeRequests(areLost: boolean, unanswered: number): void {
+    this.context.counters.add('large_messages', areLost ? 'lost' : 'received');
+    if (areLost)
+      this.record.event('device.large_messages_lost', { unanswered, largerThanBytes: LARGE_REQUEST_BYTES, advice: restartAdvice });
+    else this.record.event('device.large_messages_received', { unanswered });
   }
 
   onAnomaly(anomaly: SessionAnomaly, detail: string): void {

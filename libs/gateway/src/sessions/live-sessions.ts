@@ -9,6 +9,7 @@ import { FlappingWatch } from '../overload/flapping-watch.js';
 import { DeviceSession } from './device-session.js';
 import type { SessionContext } from './device-session.js';
 import { EventLog } from './event-log.js';
+import { LargeRequestMemory } from './large-request-memory.js';
 import type { Arrival, SessionHost } from './session-host.js';
 import { SessionTable } from './session-table.js';
 
@@ -37,9 +38,10 @@ export class LiveSessions implements SessionHost, CallServer {
   readonly #ending = new Set<DeviceSession>();
   readonly #sessionContext: SessionContext;
   #endings: readonly (() => void)[] = [];
+  readonly #largeRequests: LargeRequestMemory;
   #isStopping = false;
 
-  constructor(private readonly context: Omit<SessionContext, 'onClosed' | 'onSuperseded'>) {
+  constructor(private readonly context: Omit<SessionContext, 'largeRequests' | 'onClosed' | 'onSuperseded'>) {
     const { bus, clock, limits, registry } = context;
     this.#table = new SessionTable(clock);
     this.#flapping = new FlappingWatch(limits, clock);
@@ -47,8 +49,10 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#status = new StatusWatch(context);
     this.#samples = new SampleWatch(context);
     this.#events = new EventLog({ events: registry.events, feed: bus.feed, clock });
+    this.#largeRequests = new LargeRequestMemory(clock);
     this.#sessionContext = {
       ...context,
+      largeRequests: this.#largeRequests,
       onClosed: (session, reason) => this.#end(session, reason),
       onSuperseded: (session) => this.#supersedeAs(session),
     };
@@ -155,6 +159,11 @@ export class LiveSessions implements SessionHost, CallServer {
     const session = this.#table.get(deviceId);
     session?.session.refreshTools();
     return session !== undefined;
+  }
+
+  /** The device has started again: what was wrong with its connection before is over. */
+  restarted(deviceId: DeviceId): void {
+    this.#largeRequests.forget(deviceId);
   }
 
   disconnect(deviceId: DeviceId): boolean {

@@ -1,6 +1,7 @@
 /** Calls of one session: one in flight, the others in a bounded queue. Each leaves it settled exactly once, here. */
 import type { CallOutcome } from '@flotilla/mcp';
 import { notSent, unknown } from './call-outcomes.js';
+import { isLargeRequestRefused, largeRequestRefused, largeRequestCut, largeRequestSent } from './large-requests.js';
 import { noneWaiting } from './machine-state.js';
 import type { PendingCall, Turn } from './machine-state.js';
 import { freeId, register, remember } from './request-ids.js';
@@ -54,6 +55,7 @@ export function settleAllCalls(turn: Turn): void {
   const { inFlight, waiting } = turn.state;
   turn.state = { ...turn.state, inFlight: undefined, waiting: noneWaiting };
   if (inFlight?.kind === 'call') {
+    if (inFlight.isLarge) largeRequestCut(turn);
     settleCall(turn, inFlight.pending, unknown('SESSION_CLOSED', 'The session ended before the device answered.'), inFlight.sentAt);
   }
   for (const pending of waiting) settleCall(turn, pending, notSent('DEVICE_OFFLINE', 'The session ended before the call was sent.'));
@@ -79,11 +81,16 @@ function sendCall(turn: Turn, pending: PendingCall): void {
   const words = rules.dialect.encodeCall(id, call.tool, call.arguments);
   if (typeof words !== 'string' && 'code' in words) return settleCall(turn, pending, notSent(words.code, words.message));
   const { text, ...proof } = typeof words === 'string' ? { text: words } : words;
-  const { requestBytesMax } = rules.limits;
+  const { largeRequestBytes, requestBytesMax } = rules.limits;
   if (utf8BytesExceed(text, requestBytesMax)) {
     return settleCall(turn, pending, notSent('REQUEST_TOO_LARGE', `The request is larger than ${requestBytesMax} bytes.`));
   }
-  register(turn, { kind: 'call', id, sentAt: now, deadlineAt, pending });
+  const isTextLarge = utf8BytesExceed(text, largeRequestBytes);
+  if (isTextLarge && isLargeRequestRefused(turn.state, now)) return settleCall(turn, pending, largeRequestRefused(rules));
+  // An answer to the proof behind a text does not show that the text arrived.
+  const isLarge = isTextLarge && !('proof' in proof);
+  if (isLarge) largeRequestSent(turn);
+  register(turn, { kind: 'call', id, sentAt: now, deadlineAt, pending, isLarge });
   turn.effects.push({ kind: 'send', id, text, ...proof });
 }
 

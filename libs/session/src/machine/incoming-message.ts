@@ -4,6 +4,7 @@ import { outcomeOf } from './call-outcomes.js';
 import type { Answer } from './call-outcomes.js';
 import { settleCall } from './call-queue.js';
 import type { DeviceError, DialectMessage } from '../dialect.js';
+import { requestAnswered } from './large-requests.js';
 import { greetingAnswered, greetingFailed } from './greeting.js';
 import { pageFailed, pageReceived } from './listing.js';
 import type { InFlight, PendingCall, Turn } from './machine-state.js';
@@ -56,6 +57,7 @@ export function takeAnswer(turn: Turn, id: number, answer: Answer): void {
   const { inFlight } = turn.state;
   if (inFlight === undefined || inFlight.id !== id) return takeStrayAnswer(turn, id, answer);
   turn.state = { ...turn.state, inFlight: undefined };
+  requestAnswered(turn, inFlight.kind === 'call' && inFlight.isLarge);
   switch (inFlight.kind) {
     case 'call':
       return callAnswered(turn, inFlight.pending, inFlight.sentAt, answer);
@@ -89,6 +91,7 @@ function takeStrayAnswer(turn: Turn, id: number, answer: Answer): void {
     return reportAnomaly(turn, isOurs ? 'duplicate_reply' : 'unknown_reply_id', `id ${id}`);
   }
   reportAnomaly(turn, 'late_reply', `id ${id}, ${turn.now - request.sentAt} ms after the request`);
+  requestAnswered(turn, request.isLarge);
   if (request.call === undefined) return;
   const { callId, tool } = request.call;
   const outcome = outcomeOf(answer, turn.rules.dialect, tool);

@@ -1,6 +1,7 @@
 /** What a session knows at one moment, as data, and the deadlines that follow from it. */
 import type { DeviceError, Dialect } from '../dialect.js';
 import type { SessionCall, SessionLimits, SessionState } from '../session-contract.js';
+import { noLargeRequests, type LargeRequests } from './large-requests.js';
 import type { SessionEffect, Settle } from './session-input.js';
 import type { ToolWalk } from './tool-walk.js';
 
@@ -19,12 +20,13 @@ export type InFlight = {
 } & (
   | { readonly kind: 'greeting'; readonly isRetry: boolean }
   | { readonly kind: 'page'; readonly walk: ToolWalk }
-  | { readonly kind: 'call'; readonly pending: PendingCall }
+  | { readonly kind: 'call'; readonly pending: PendingCall; readonly isLarge: boolean }
 );
 
 /** A request whose time ran out; `call` where it was one that somebody may still want to hear of. */
 export interface RememberedRequest {
   readonly call: Pick<SessionCall, 'callId' | 'tool'> | undefined;
+  readonly isLarge: boolean;
   readonly sentAt: number;
   readonly forgetAt: number;
 }
@@ -39,6 +41,7 @@ export interface MachineState {
   /** In the order in which they will be forgotten. */
   readonly remembered: ReadonlyMap<number, RememberedRequest>;
   readonly isRefreshWanted: boolean;
+  readonly largeRequests: LargeRequests;
 }
 
 /** What does not change during a session. */
@@ -59,7 +62,7 @@ export interface Turn {
 export const noneWaiting: readonly PendingCall[] = [];
 export const noneRemembered: ReadonlyMap<number, RememberedRequest> = new Map();
 
-export function initialState(firstRequestId: number): MachineState {
+export function initialState(firstRequestId: number, largeRequests: LargeRequests = noLargeRequests): MachineState {
   return {
     phase: 'connecting',
     nextId: firstRequestId,
@@ -68,6 +71,7 @@ export function initialState(firstRequestId: number): MachineState {
     waiting: noneWaiting,
     remembered: noneRemembered,
     isRefreshWanted: false,
+    largeRequests,
   };
 }
 

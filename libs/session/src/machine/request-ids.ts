@@ -23,7 +23,8 @@ export function remember(turn: Turn, request: InFlight): void {
     if (forgetAt > now && remembered.size < rememberedRequestsMax) break;
     remembered.delete(id);
   }
-  remembered.set(request.id, { call: callOf(request), sentAt: request.sentAt, forgetAt: now + rules.limits.lateReplyMs });
+  const isLarge = request.kind === 'call' && request.isLarge;
+  remembered.set(request.id, { call: callOf(request), isLarge, sentAt: request.sentAt, forgetAt: now + rules.limits.lateReplyMs });
   turn.state = { ...state, inFlight: undefined, remembered };
 }
 

@@ -33,4 +33,6 @@ export type SessionEffect =
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
   | { readonly kind: 'deviceMessage'; readonly type: string; readonly message: Readonly<Record<string, unknown>> }
   | { readonly kind: 'lateOutcome'; readonly late: SettledCall }
+  /** The device loses large requests, or answered one again. */
+  | { readonly kind: 'largeRequests'; readonly areLost: boolean; readonly unanswered: number }
   | { readonly kind: 'anomaly'; readonly anomaly: SessionAnomaly; readonly detail: string };

@@ -17,14 +17,22 @@ const limits = {
   greetingTimeoutMs: 40,
   listingTimeoutMs: 40,
   lateReplyMs: 60,
+  largeRequestBytes: 150,
+  largeRequestTrialMs: 30,
 };
+const largeArguments = { text: 'x'.repeat(limits.largeRequestBytes) };
 const idMax = dialect.requestIdMax;
 
 /** One thing that happens: an input, or an answer to an id near those in use. */
 const event = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ kind: fc.constant('call' as const), queueMs: fc.nat(50), timeoutMs: fc.integer({ min: 0, max: 50 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('call' as const),
+      isLarge: fc.boolean(),
+      queueMs: fc.nat(50),
+      timeoutMs: fc.integer({ min: 0, max: 50 }),
+    }),
   },
   {
     weight: 8,
@@ -84,7 +92,13 @@ it('settles every call exactly once and stays within its limits, whatever happen
             put({
               kind: 'call',
               now,
-              call: { callId: callId as CallId, tool: 't', arguments: {}, queueDeadlineAt: now + it.queueMs, callTimeoutMs: it.timeoutMs },
+              call: {
+                callId: callId as CallId,
+                tool: 't',
+                arguments: it.isLarge ? largeArguments : {},
+                queueDeadlineAt: now + it.queueMs,
+                callTimeoutMs: it.timeoutMs,
+              },
               settle: (settled) => settlements.set(settled.callId, (settlements.get(settled.callId) ?? 0) + 1),
             });
           } else if (it.kind === 'answer') {

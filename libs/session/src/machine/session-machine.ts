@@ -6,8 +6,9 @@ import { notSent, unknown } from './call-outcomes.js';
 import { expireWaitingCalls, sendWaitingCalls, settleCall, takeCall } from './call-queue.js';
 import { greetingFailed, startGreeting } from './greeting.js';
 import { takeAnswer, takeMessage } from './incoming-message.js';
+import { largeRequestTimedOut, largeRequestUnanswered } from './large-requests.js';
 import { pageFailed, pageReceived, startListing } from './listing.js';
-import type { MachineState, SessionRules, Turn } from './machine-state.js';
+import type { InFlight, MachineState, SessionRules, Turn } from './machine-state.js';
 import { remember } from './request-ids.js';
 import type { SessionEffect, SessionInput } from './session-input.js';
 import { endSession, reportAnomaly } from './session-phases.js';
@@ -74,7 +75,7 @@ function expireRequest(turn: Turn): void {
     const waitedMs = turn.now - inFlight.sentAt;
     switch (inFlight.kind) {
       case 'call':
-        settleCall(turn, inFlight.pending, unknown('TIMEOUT', `The device did not answer within ${waitedMs} ms.`), inFlight.sentAt);
+        callTimedOut(turn, inFlight, waitedMs);
         break;
       case 'greeting':
         greetingFailed(turn, inFlight.isRetry);
@@ -84,6 +85,12 @@ function expireRequest(turn: Turn): void {
     }
   }
   expireWaitingCalls(turn);
+}
+
+function callTimedOut(turn: Turn, { isLarge, pending, sentAt }: Extract<InFlight, { kind: 'call' }>, waitedMs: number): void {
+  if (isLarge) largeRequestUnanswered(turn);
+  const lost = isLarge ? largeRequestTimedOut(turn, waitedMs) : undefined;
+  settleCall(turn, pending, lost ?? unknown('TIMEOUT', `The device did not answer within ${waitedMs} ms.`), sentAt);
 }
 
 /** Only a call ends by that. A greeting or a page that was not sent runs into its deadline and is repeated then, when the path may drain again. */

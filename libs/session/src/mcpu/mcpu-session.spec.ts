@@ -46,6 +46,7 @@ function connect(profile: string | undefined = 'rich') {
       onNotification: () => log.push('notification'),
       onDeviceMessage: () => log.push('message'),
       onLateOutcome: () => log.push('late'),
+      onLargeRequests: () => log.push('large requests'),
       onAnomaly: (anomaly) => log.push(anomaly),
     },
   });

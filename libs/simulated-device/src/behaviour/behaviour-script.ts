@@ -44,6 +44,11 @@ export class BehaviourScript {
     this.#active = [{ behaviour, timesLeft }, ...this.#active].slice(0, BEHAVIOURS_MAX);
   }
 
+  /** Ends every behaviour of this kind. */
+  drop(kind: LastingBehaviour['kind']): void {
+    this.#active = this.#active.filter(({ behaviour }) => behaviour.kind !== kind);
+  }
+
   clear(): void {
     this.#active = [];
   }

@@ -77,6 +77,8 @@ const lasting = [
     times: scope.times,
     chance: scope.chance,
   }),
+  /** Every message over 1,000 bytes is lost until the device starts again, as after one that was cut. [xiaozhi §9, 24] */
+  z.strictObject({ kind: z.literal('losesLargeMessages') }),
   /** The next restart is the last one: the device stays away until it is switched on by hand. */
   z.strictObject({ kind: z.literal('brick') }),
 ] as const;

@@ -137,6 +137,7 @@ export class RestartPlan {
     replies.clear();
     conversation.reset();
     http.forgetAll();
+    script.drop('losesLargeMessages');
     boot?.forget();
     link.sessionId = '';
     state.restart(now);

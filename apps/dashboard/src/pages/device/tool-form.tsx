@@ -10,6 +10,7 @@ import { Confirm } from '../../parts/confirm';
 import { ActFailureNotice } from '../../parts/failure';
 import type { DeviceSeen } from './device-page';
 import type { DeviceTool } from './device-tools';
+import { RestartOffer } from './restart-offer';
 import classes from './device.module.css';
 import { type CallLineFragment, CallToolDocument } from './generated/device';
 
@@ -63,6 +64,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
         )}
         <ActFailureNotice failure={act.failure} />
         {ended && <CallResult call={ended} />}
+        {ended && mayCall && <RestartOffer device={device} call={ended} onRestarted={onCalled} />}
       </Stack>
       <Confirm
         isOpen={isAsking}

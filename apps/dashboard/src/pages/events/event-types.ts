@@ -10,6 +10,8 @@ export const eventTypes = [
   'device.will',
   'device.flapping',
   'device.throttled',
+  'device.large_messages_lost',
+  'device.large_messages_received',
   'device.auth_refused',
   'device.registered',
   'device.removed',

@@ -1,0 +1,52 @@
+/** Offers a restart to a device that loses large messages: the fault ends when its firmware starts again. */
+import { useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useAct } from '../../hub/use-act';
+import { Confirm } from '../../parts/confirm';
+import { ActFailureNotice } from '../../parts/failure';
+import { useNotify } from '../../parts/use-notify';
+import type { DeviceSeen } from './device-page';
+import { type CallLineFragment, CallToolDocument } from './generated/device';
+
+const restartTool = 'self.reboot';
+
+interface RestartOfferProps {
+  readonly device: DeviceSeen;
+  readonly call: CallLineFragment;
+  readonly onRestarted: () => void;
+}
+
+export function RestartOffer({ device, call, onRestarted }: RestartOfferProps) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const [isAsking, setAsking] = useState(false);
+  const act = useAct(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
+  const isOffered = call.error?.code === 'LARGE_MESSAGES_LOST' && device.tools.some(({ name }) => name === restartTool);
+  if (!isOffered) return null;
+  const name = device.name ?? device.id;
+  const restart = async () => {
+    setAsking(false);
+    if (!(await act.run({ input: { deviceId: device.id, tool: restartTool } }))) return;
+    notify(t('device.restartSent', { device: name }));
+    onRestarted();
+  };
+  return (
+    <>
+      <Group>
+        <Button variant="default" loading={act.isBusy} onClick={() => setAsking(true)}>
+          {t('device.restart')}
+        </Button>
+      </Group>
+      <ActFailureNotice failure={act.failure} />
+      <Confirm
+        isOpen={isAsking}
+        title={t('device.restartTitle', { device: name })}
+        text={t('device.restartText')}
+        act={t('device.restart')}
+        onConfirm={() => void restart()}
+        onClose={() => setAsking(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import type { DeviceId } from '@flotilla/mcp';
+import { ManualClock } from '@flotilla/session';
+import { describe, expect, it } from 'vitest';
+import { LargeRequestMemory } from './large-request-memory.js';
+
+const lamp = '02:00:00:00:00:01' as DeviceId;
+const suspected = { unanswered: 1, isAlive: false, trialAt: undefined };
+
+function memoryWith(reason: 'connection_lost' | 'device_closed') {
+  const clock = new ManualClock();
+  const memory = new LargeRequestMemory(clock);
+  memory.keep(lamp, suspected, reason);
+  return { clock, memory };
+}
+
+describe('what is known of large requests', () => {
+  it('outlives a lost link, for one next session', () => {
+    const { memory } = memoryWith('connection_lost');
+    expect(memory.take(lamp)).toEqual(suspected);
+    expect(memory.take(lamp)).toBeUndefined();
+  });
+
+  it('is forgotten where the firmware has rebuilt its client', () => {
+    const { clock, memory } = memoryWith('connection_lost');
+    clock.advance(60_000);
+    expect(memory.take(lamp)).toBeUndefined();
+  });
+
+  it('is forgotten where the device restarts on purpose, or has asked at its OTA address', () => {
+    expect(memoryWith('device_closed').memory.take(lamp)).toBeUndefined();
+    const { memory } = memoryWith('connection_lost');
+    memory.forget(lamp);
+    expect(memory.take(lamp)).toBeUndefined();
+  });
+
+  it('is not kept of a device that lost nothing', () => {
+    const memory = new LargeRequestMemory(new ManualClock());
+    memory.keep(lamp, { ...suspected, unanswered: 0 }, 'connection_lost');
+    expect(memory.take(lamp)).toBeUndefined();
+  });
+});
