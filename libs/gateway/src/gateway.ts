@@ -71,7 +71,7 @@ export interface GatewayOptions {
   readonly logger: GatewayLogger;
 }
 
-export type VoiceOptions = Pick<VoiceRelayOptions, 'serversOf' | 'calls' | 'known' | 'mayCallUserOnly' | 'checksAddress'> & {
+export type VoiceOptions = Pick<VoiceRelayOptions, 'serversOf' | 'calls' | 'known' | 'checksAddress'> & {
   /** Keeps what is known of voice servers for whoever asks, in place of what was told before. */
   readonly report: (servers: readonly BackendHealth[]) => Promise<void>;
   readonly limits?: Partial<VoiceLimits>;

@@ -136,4 +136,4 @@ export { verifyAuditTrail } from './audit/verify-audit.js';
 export { openEmbeddedPostgres } from './embedded/open-embedded-postgres.js';
 export type { OpenedPostgres } from './embedded/open-embedded-postgres.js';
 export type { KeptTimes } from './retention/remove-old.js';
-export type { VoiceServerRow, VoiceServerState, VoiceServerStore } from './voice/voice-server-store.js';
+export type { VoiceServerErrorCode, VoiceServerRow, VoiceServerState, VoiceServerStore } from './voice/voice-server-store.js';

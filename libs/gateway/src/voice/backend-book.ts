@@ -1,5 +1,6 @@
 /** Which voice servers are well: those that failed a moment ago are asked last, so that a conversation does not wait for them while another one answers. */
 import type { Clock } from '@flotilla/session';
+import type { BackendProblem, BackendUnavailable } from './backend-unavailable.js';
 
 /** What came of the last attempt to open a conversation; `UNTRIED`: there was none. */
 export type BackendState = 'UNTRIED' | 'WELL' | 'UNWELL';
@@ -13,6 +14,7 @@ export interface BackendHealth {
   readonly conversations: number;
   /** Why it failed last; stays when it is well again. */
   readonly lastError: string | undefined;
+  readonly lastErrorCode: BackendProblem | undefined;
 }
 
 /** Hears of changes. */
@@ -65,14 +67,17 @@ export class BackendBook {
     if (entry !== undefined && entry.conversations > 0) this.#put(url, { conversations: entry.conversations - 1 });
   }
 
-  failed(url: string, error: string): void {
+  /** A device that is not bound there says nothing about the server, which stays as it was. */
+  failed(url: string, { message, problem }: BackendUnavailable): void {
     const { clock, restMs } = this.options;
-    this.#turn(url, 'UNWELL', { restsUntil: clock.now() + restMs, lastError: error.slice(0, ERROR_MAX) });
+    const error = { lastError: message.slice(0, ERROR_MAX), lastErrorCode: problem };
+    if (problem === 'NOT_BOUND') this.#put(url, error);
+    else this.#turn(url, 'UNWELL', { restsUntil: clock.now() + restMs, ...error });
   }
 
   list(): readonly BackendHealth[] {
-    return [...this.#entries.values()].map(({ url, state, since, conversations, lastError }) => ({
-      ...{ url, state, since, conversations, lastError },
+    return [...this.#entries.values()].map(({ url, state, since, conversations, lastError, lastErrorCode }) => ({
+      ...{ url, state, since, conversations, lastError, lastErrorCode },
     }));
   }
 
@@ -92,6 +97,7 @@ export class BackendBook {
       since: this.options.clock.now(),
       conversations: 0,
       lastError: undefined,
+      lastErrorCode: undefined,
       restsUntil: 0,
     } as const;
     const entry = { ...(this.#entries.get(url) ?? fresh), ...change };

@@ -23,6 +23,8 @@ export interface VoiceCalls {
     readonly tool: string;
     readonly arguments: JsonObject;
     readonly timeoutMs: number;
+    /** Whether this voice server may call user-only tools, and restart devices. */
+    readonly mayCallUserOnly: boolean;
   }): Promise<VoiceAnswer>;
 }
 
@@ -31,7 +33,7 @@ export interface BackendMcpOptions {
   readonly backend: string;
   readonly calls: VoiceCalls;
   readonly known: () => KnownDevice;
-  /** User-only tools are listed for the voice server, and called; without it they do not exist for it. */
+  /** Privileged tools are listed for the voice server, and called; without it they do not exist for it. */
   readonly mayCallUserOnly: boolean;
   readonly clock: Clock;
   readonly limits: Pick<VoiceLimits, 'backendRequestsMax' | 'backendCallTimeoutMs' | 'drainPollMs'>;
@@ -112,11 +114,12 @@ export class BackendMcp {
     if (!isJsonObject(given)) return this.#refuse(id, INVALID_PARAMS, 'Invalid arguments');
     const isNamed = (tool: StoredTool): boolean => tool.name === name;
     const isShown = (await this.#toolsOnceKnown())?.some(isNamed) === true;
-    const { backend, calls, deviceId, known, limits } = this.options;
+    const { backend, calls, deviceId, known, limits, mayCallUserOnly } = this.options;
     const isKept = !isShown && known().tools?.some(isNamed) === true;
     if (!isShown && !isKept) return this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
     // One that is kept from it is refused on that road, and on record; it hears no more than of one that is not there.
-    const answer = await calls.call({ deviceId, backend, tool: name, arguments: given, timeoutMs: limits.backendCallTimeoutMs });
+    const timeoutMs = limits.backendCallTimeoutMs;
+    const answer = await calls.call({ deviceId, backend, tool: name, arguments: given, timeoutMs, mayCallUserOnly });
     if (isKept && answer.kind === 'error') this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
     else if (answer.kind === 'result') this.#reply(id, { content: answer.result.content, isError: answer.result.isError });
     else this.#refuse(id, answer.isInvalid ? INVALID_PARAMS : SERVER_ERROR, answer.message);
@@ -131,7 +134,7 @@ export class BackendMcp {
       await new Promise<void>((resolve) => void clock.setTimer(limits.drainPollMs, resolve));
       tools = known().tools;
     }
-    return mayCallUserOnly ? tools : tools?.filter((tool) => !tool.userOnly);
+    return mayCallUserOnly ? tools : tools?.filter((tool) => !isPrivileged(tool));
   }
 
   #reply(id: RpcId, result: JsonObject): void {
@@ -141,6 +144,11 @@ export class BackendMcp {
   #refuse(id: RpcId, code: number, message: string): void {
     if (!this.#isOver) this.options.answer({ jsonrpc: '2.0', id, error: { code, message } });
   }
+}
+
+/** Some firmware offers its restart to every client. */
+function isPrivileged({ name, userOnly }: StoredTool): boolean {
+  return userOnly || name.toLowerCase() === 'self.reboot';
 }
 
 function isRpcId(id: unknown): id is RpcId {

@@ -1,14 +1,14 @@
 import { ManualClock } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { closeAll, openServer, RelayStage } from './relay-stage.suite.js';
+import { closeAll, listed, openServer, RelayStage } from './relay-stage.suite.js';
 import type { VoiceLimits } from './voice-limits.js';
 
 afterEach(closeAll);
 
 async function converse(limits: Partial<VoiceLimits>, clock?: Clock) {
   const server = await openServer();
-  const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits, ...(clock && { clock }) });
+  const stage = await RelayStage.set({ servers: [listed(server)], limits, ...(clock && { clock }) });
   const { conversation } = await stage.talk('websocket', 1);
   return { conversation, heard: await server.conversation(), server, stage };
 }
@@ -52,7 +52,7 @@ describe('the bounds of a conversation', () => {
     const [late, next] = [await openServer(), await openServer()];
     const { hello } = late;
     late.hello = undefined;
-    const servers = [late, next].map(({ url }) => ({ url, token: undefined }));
+    const servers = [late, next].map((one) => listed(one));
     const stage = await RelayStage.set({ servers, limits: { backendTimeoutMs: 100 } });
     const { conversation } = await stage.talk('websocket', 1);
     const asked = await late.conversation();

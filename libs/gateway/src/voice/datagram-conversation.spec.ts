@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { makeUdpHeader } from '@flotilla/voice';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { HelloAnswer } from '../conversations/conversation-host.js';
-import { closeAll, closeLater, openServer, RelayStage } from './relay-stage.suite.js';
+import { closeAll, closeLater, listed, openServer, RelayStage } from './relay-stage.suite.js';
 import type { VoiceLimits } from './voice-limits.js';
 
 afterEach(closeAll);
@@ -63,7 +63,7 @@ describe('a conversation over MQTT and UDP', () => {
   async function converse(limits: Partial<VoiceLimits> = {}, host = '127.0.0.1', hello?: string) {
     const server = await openServer();
     server.hello = hello ?? server.hello;
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits, host });
+    const stage = await RelayStage.set({ servers: [listed(server)], limits, host });
     const { answer, conversation } = await stage.talk('udp', 3);
     return { answer, conversation, stage, heard: await server.conversation(), speaker: await Speaker.open(answer) };
   }

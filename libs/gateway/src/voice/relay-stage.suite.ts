@@ -10,12 +10,13 @@ import { realClock, silentLogger } from '../door.suite.js';
 import { backendName } from './backend-book.js';
 import type { VoiceAnswer } from './backend-mcp.js';
 import { UdpAudio } from './udp-audio.js';
-import type { VoiceServer } from './voice-backend.js';
 import { VoiceCounters } from './voice-counters.js';
 import { defaultVoiceLimits } from './voice-limits.js';
 import type { VoiceLimits } from './voice-limits.js';
 import { VoiceRelay } from './voice-relay.js';
+import type { VoiceServer } from './voice-server.js';
 import { TestVoiceServer } from './voice-server.suite.js';
+import type { Refusing } from './voice-server.suite.js';
 
 const closers: (() => Promise<void> | void)[] = [];
 
@@ -29,16 +30,20 @@ export async function closeAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close();
 }
 
-export async function openServer(): Promise<TestVoiceServer> {
-  const server = await TestVoiceServer.open();
+export async function openServer(refusing?: Refusing): Promise<TestVoiceServer> {
+  const server = await TestVoiceServer.open(refusing);
   closers.push(() => server.close());
   return server;
+}
+
+/** As the fleet's own servers are, unless the spec says otherwise. */
+export function listed({ url }: { readonly url: string }, rights: Partial<VoiceServer> = {}): VoiceServer {
+  return { url, credential: undefined, isListed: true, mayCallUserOnly: false, guard: undefined, ...rights };
 }
 
 export interface StageOptions {
   readonly servers: readonly VoiceServer[];
   readonly limits?: Partial<VoiceLimits>;
-  readonly mayCallUserOnly?: boolean;
   readonly udp?: () => UdpAudio;
   /** Of the UDP port. */
   readonly host?: string;
@@ -68,7 +73,7 @@ export class RelayStage {
           return Promise.resolve(this.called);
         },
       },
-      ...{ mayCallUserOnly: options.mayCallUserOnly ?? false, checksAddress: true, publicHost: undefined },
+      ...{ checksAddress: true, publicHost: undefined },
       known: options.servers.map(({ url }) => url),
       watch: { changed: () => undefined, turned: ({ state, url }) => void this.turns.push(`${backendName(url)} ${state}`) },
       ...{ udp: options.udp ?? (() => udp), clock, counters: this.counters, logger: silentLogger },

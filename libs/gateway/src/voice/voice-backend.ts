@@ -5,24 +5,15 @@
 import { isJsonObject, parseJsonText } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
-import type { FramingVersion } from '@flotilla/voice';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
+import { BackendGreeting } from './backend-greeting.js';
+import type { GreetingOptions } from './backend-greeting.js';
+import { connectionFailed } from './backend-unavailable.js';
+import { handshakeHeaders } from './voice-handshake.js';
+import type { SpeakingDevice } from './voice-handshake.js';
 import type { VoiceLimits } from './voice-limits.js';
-
-/** A voice server. The token is the hub's own, never a device's. */
-export interface VoiceServer {
-  readonly url: string;
-  readonly token: string | undefined;
-}
-
-/** As whom the hub speaks. */
-export interface SpeakingDevice {
-  readonly deviceId: string;
-  /** The device's UUID. */
-  readonly clientId: string;
-  readonly version: FramingVersion;
-}
+import type { VoiceServer } from './voice-server.js';
 
 /** Hears a voice server, from its hello on. Nothing comes after `ended`, which comes once. */
 export interface BackendEars {
@@ -32,11 +23,6 @@ export interface BackendEars {
   /** A text that is no JSON object. */
   heardGarbage(): void;
   ended(how: 'backend_closed' | 'backend_lost'): void;
-}
-
-/** Why there is no conversation with a voice server; `message` names the server's answer, never a token. */
-export class BackendUnavailable extends Error {
-  override readonly name = 'BackendUnavailable';
 }
 
 const NORMAL = 1000;
@@ -53,46 +39,29 @@ export class BackendConnection {
     private readonly options: { readonly clock: Clock; readonly limits: VoiceLimits },
     /** The voice server's hello. */
     readonly hello: JsonObject,
-  ) {}
+  ) {
+    socket.on('error', () => undefined);
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.once('close', (code) => this.#over(code === ABNORMAL ? 'backend_lost' : 'backend_closed'));
+  }
 
-  /** Connects, says the device's hello and waits for the answer. Rejects with BackendUnavailable; `signal` gives up. */
+  /** Connects, says the device's hello and waits for the answer. Rejects with BackendUnavailable. */
   static open(
     server: VoiceServer,
     said: { readonly device: SpeakingDevice; readonly hello: JsonObject },
-    options: { readonly clock: Clock; readonly limits: VoiceLimits; readonly timeoutMs: number; readonly signal: AbortSignal },
+    options: { readonly clock: Clock; readonly limits: VoiceLimits } & Pick<GreetingOptions, 'until' | 'signal'>,
   ): Promise<BackendConnection> {
     return new Promise((resolve, reject) => {
-      const socket = dial(server, said.device, options.limits);
-      let connection: BackendConnection | undefined;
-      const fail = (problem: string) => {
-        settled();
-        socket.terminate();
-        reject(new BackendUnavailable(problem));
-      };
-      const giveUp = () => fail('the device is gone');
-      const cancelDeadline = options.clock.setTimer(options.timeoutMs, () => fail('it did not answer in time'));
-      const settled = () => {
-        cancelDeadline();
-        options.signal.removeEventListener('abort', giveUp);
-      };
-      options.signal.addEventListener('abort', giveUp);
-      socket.on('error', (error) => {
-        if (connection === undefined) fail(error.message);
+      const { url, guard } = server;
+      // Nothing is looked up for an address, so a lookup alone would let all of them pass.
+      const forbidden = guard?.refuse(new URL(url).hostname);
+      if (forbidden !== undefined) return reject(connectionFailed(forbidden, url));
+      const socket = dial(server, said.device, options);
+      new BackendGreeting(socket, {
+        ...options,
+        ...{ server, hello: said.hello, failed: reject },
+        greeted: (hello) => resolve(new BackendConnection(socket, options, hello)),
       });
-      socket.once('open', () => socket.send(JSON.stringify(said.hello)));
-      socket.on('message', (data, isBinary) => {
-        if (connection !== undefined) return connection.#receive(data, isBinary);
-        const message = isBinary ? undefined : parsed(data);
-        if (message?.['type'] !== 'hello') return;
-        settled();
-        connection = new BackendConnection(socket, options, message);
-        resolve(connection);
-      });
-      socket.once('close', (code) => {
-        if (connection === undefined) fail(`it closed the connection with code ${code} before its hello`);
-        else connection.#over(code === ABNORMAL ? 'backend_lost' : 'backend_closed');
-      });
-      if (options.signal.aborted) giveUp();
     });
   }
 
@@ -166,14 +135,14 @@ export class BackendConnection {
   }
 }
 
-function dial({ url, token }: VoiceServer, device: SpeakingDevice, limits: VoiceLimits): WebSocket {
-  return new WebSocket(url, {
-    headers: {
-      'Device-Id': device.deviceId,
-      'Client-Id': device.clientId,
-      'Protocol-Version': String(device.version),
-      ...(token !== undefined && { Authorization: token.includes(' ') ? token : `Bearer ${token}` }),
-    },
+function dial(
+  server: VoiceServer,
+  device: SpeakingDevice,
+  { clock, limits }: { readonly clock: Clock; readonly limits: VoiceLimits },
+): WebSocket {
+  return new WebSocket(server.url, {
+    headers: handshakeHeaders(server, device, clock.now()),
+    ...(server.guard && { lookup: server.guard.lookup }),
     perMessageDeflate: false,
     followRedirects: false,
     maxPayload: limits.backendMessageBytesMax,

@@ -7,6 +7,8 @@ export interface VoiceLimits {
   readonly backendTimeoutMs: number;
   /** Time for all of them together, ms: the device gives up 10 s after its hello. [xiaozhi §1.3] */
   readonly openingTimeoutMs: number;
+  /** How long after a prompt to bind the device its hello is repeated, ms: the server may have been slow to look the device up. */
+  readonly helloRepeatMs: number;
   /** A voice server that failed is asked last for so long, ms. */
   readonly backendRestMs: number;
   /** A message of a voice server, bytes: speech comes in frames of some hundred, and glyphs of a subtitle in up to 90 KB. */
@@ -49,6 +51,7 @@ export const defaultVoiceLimits: VoiceLimits = {
   conversationsMax: 2_000,
   backendTimeoutMs: 3_000,
   openingTimeoutMs: 8_000,
+  helloRepeatMs: 2_000,
   backendRestMs: 10_000,
   backendMessageBytesMax: 128 * 1024,
   backendUnsentBytesMax: 64 * 1024,

@@ -4,8 +4,8 @@ import type { StoredTool } from '@flotilla/registry';
 import { encodeAudioFrame } from '@flotilla/voice';
 import type { FramingVersion } from '@flotilla/voice';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { closeAll, openServer, RelayStage } from './relay-stage.suite.js';
-import type { StageOptions } from './relay-stage.suite.js';
+import { closeAll, listed, openServer, RelayStage } from './relay-stage.suite.js';
+import type { VoiceServer } from './voice-server.js';
 
 afterEach(closeAll);
 
@@ -15,7 +15,7 @@ const frame = (version: FramingVersion) => Buffer.from(encodeAudioFrame(version,
 describe('a conversation over WebSocket', () => {
   it.each([1, 2, 3] as const)('looks to the voice server as if the device spoke, in framing %i', async (version) => {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: 'hub-token' }] });
+    const stage = await RelayStage.set({ servers: [listed(server, { credential: { kind: 'token', token: 'hub-token' } })] });
     const { conversation, answer } = await stage.talk('websocket', version);
     const heard = await server.conversation();
     expect(heard.headers).toMatchObject({
@@ -58,7 +58,7 @@ describe('a conversation over WebSocket', () => {
   it('changes the framing where the voice server answers in another', async () => {
     const server = await openServer();
     server.hello = '{"type":"hello","version":1,"transport":"websocket"}';
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }] });
+    const stage = await RelayStage.set({ servers: [listed(server)] });
     const { conversation } = await stage.talk('websocket', 3);
     const heard = await server.conversation();
     conversation.heardAudio(frame(3));
@@ -70,7 +70,7 @@ describe('a conversation over WebSocket', () => {
 
   it('closes the device when the voice server goes, in whatever way', async () => {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }] });
+    const stage = await RelayStage.set({ servers: [listed(server)] });
     for (const leave of ['close', 'terminate'] as const) {
       await stage.talk('websocket', 1);
       (await server.conversation(server.conversations.length)).socket[leave]();
@@ -82,7 +82,7 @@ describe('a conversation over WebSocket', () => {
 
   it('drops and counts frames that lie about their length, and passes no message on that a device could read otherwise', async () => {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }] });
+    const stage = await RelayStage.set({ servers: [listed(server)] });
     const { conversation } = await stage.talk('websocket', 3);
     const heard = await server.conversation();
     heard.socket.send(Buffer.from('0000ffff01', 'hex'));
@@ -99,7 +99,7 @@ describe('a conversation over WebSocket', () => {
   it('ends a voice server that floods, and nothing else', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({
-      servers: [{ url: server.url, token: undefined }],
+      servers: [listed(server)],
       limits: { backendTextsBurst: 5, backendTextsPerSecondMax: 1 },
     });
     await stage.talk('websocket', 1);
@@ -112,7 +112,7 @@ describe('a conversation over WebSocket', () => {
   it('ends a voice server that asks and does not read the answers', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({
-      servers: [{ url: server.url, token: undefined }],
+      servers: [listed(server)],
       limits: { backendUnsentBytesMax: 100_000, backendStallMsMax: 100, backendTextsBurst: 1_000 },
     });
     const description = 'd'.repeat(7_000);
@@ -132,7 +132,7 @@ describe('a conversation over WebSocket', () => {
 
   it('makes a voice server wait whose long messages a device does not take', async () => {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits: { queuedBytesMax: 100_000 } });
+    const stage = await RelayStage.set({ servers: [listed(server)], limits: { queuedBytesMax: 100_000 } });
     await stage.talk('websocket', 1);
     const heard = await server.conversation();
     stage.device.unsentBytes = 1e6;
@@ -147,7 +147,7 @@ describe('a conversation over WebSocket', () => {
 
   it('makes a voice server wait for a device that does not keep up, and loses nothing', async () => {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits: { queuedItemsMax: 10 } });
+    const stage = await RelayStage.set({ servers: [listed(server)], limits: { queuedItemsMax: 10 } });
     await stage.talk('websocket', 1);
     const heard = await server.conversation();
     stage.device.unsentBytes = 1e6;
@@ -164,7 +164,7 @@ describe('the choice of a voice server', () => {
   it('goes on to the next where one does not answer, and asks that one last for a while', async () => {
     const [silent, well] = [await openServer(), await openServer()];
     silent.hello = undefined;
-    const servers = [silent, well].map(({ url }) => ({ url, token: undefined }));
+    const servers = [silent, well].map((one) => listed(one));
     const stage = await RelayStage.set({ servers, limits: { backendTimeoutMs: 100 } });
     await stage.talk('websocket', 1);
     await well.conversation();
@@ -182,7 +182,7 @@ describe('the choice of a voice server', () => {
     const server = await openServer();
     const { hello } = server;
     server.hello = undefined;
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], limits: { backendTimeoutMs: 100 } });
+    const stage = await RelayStage.set({ servers: [listed(server)], limits: { backendTimeoutMs: 100 } });
     await stage.talk('websocket', 1);
     server.hello = hello;
     const { conversation } = await stage.talk('websocket', 1);
@@ -197,7 +197,7 @@ describe('the choice of a voice server', () => {
     const udp = () => {
       throw new Error('no port');
     };
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], udp });
+    const stage = await RelayStage.set({ servers: [listed(server)], udp });
     const { answer } = await stage.talk('udp', 3);
     expect(answer.message).toMatchObject({ type: 'hello', transport: 'udp' });
     const heard = await server.conversation();
@@ -209,7 +209,7 @@ describe('the choice of a voice server', () => {
 
   it('takes devices whose ids no header could carry', async () => {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }] });
+    const stage = await RelayStage.set({ servers: [listed(server)] });
     Object.assign(stage.device, { deviceId: '客厅 1', clientId: undefined });
     await stage.talk('udp', 3);
     const { headers } = await server.conversation();
@@ -217,7 +217,7 @@ describe('the choice of a voice server', () => {
   });
 
   it('leaves the device without voice, and says so, where none answers', async () => {
-    const stage = await RelayStage.set({ servers: [{ url: 'ws://127.0.0.1:1/', token: undefined }] });
+    const stage = await RelayStage.set({ servers: [listed({ url: 'ws://127.0.0.1:1/' })] });
     const { answer, conversation } = await stage.talk('websocket', 1);
     expect(answer.message).toMatchObject({ type: 'hello', transport: 'websocket' });
     expect(stage.device.reports).toEqual([{ state: 'unavailable', reason: 'no voice server answered' }]);
@@ -228,7 +228,7 @@ describe('the choice of a voice server', () => {
   it('is over when the device goes meanwhile', async () => {
     const server = await openServer();
     server.hello = undefined;
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }] });
+    const stage = await RelayStage.set({ servers: [listed(server)] });
     const request = {
       device: stage.device,
       hello: { transport: 'websocket', version: 1, hasMcp: true } as const,
@@ -250,9 +250,9 @@ describe('a voice server that speaks MCP', () => {
     { name: 'self.reboot', description: 'Reboot.', inputSchema: { type: 'object', properties: {} }, userOnly: true, schemaKnown: true },
   ] as const satisfies readonly StoredTool[];
 
-  async function converse(options: Partial<StageOptions> = {}) {
+  async function converse(rights: Partial<VoiceServer> = {}) {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [{ url: server.url, token: undefined }], ...options });
+    const stage = await RelayStage.set({ servers: [listed(server, rights)] });
     stage.device.device = { ...stage.device.device, tools };
     await stage.talk('websocket', 1);
     const heard = await server.conversation();

@@ -12,15 +12,16 @@ import type { GatewayLogger } from '../gateway-logger.js';
 import { BackendBook, backendName } from './backend-book.js';
 import type { BackendHealth, BackendWatch } from './backend-book.js';
 import type { VoiceCalls } from './backend-mcp.js';
+import { BackendUnavailable } from './backend-unavailable.js';
 import { DatagramAudio, frameMsOf, frameOf, SocketAudio } from './device-audio.js';
 import type { DeviceAudio } from './device-audio.js';
 import { RelayedConversation } from './relayed-conversation.js';
 import type { ConversationEnd } from './relayed-conversation.js';
 import type { UdpAudio } from './udp-audio.js';
 import { BackendConnection } from './voice-backend.js';
-import type { VoiceServer } from './voice-backend.js';
 import type { VoiceCounters } from './voice-counters.js';
 import type { VoiceLimits } from './voice-limits.js';
+import type { VoiceServer } from './voice-server.js';
 
 /** The voice servers of a device, in order of preference; none: its conversations stay without voice. Rejects while that cannot be found out. */
 export type VoiceServersOf = (deviceId: DeviceId) => Promise<readonly VoiceServer[]>;
@@ -28,8 +29,6 @@ export type VoiceServersOf = (deviceId: DeviceId) => Promise<readonly VoiceServe
 export interface VoiceRelayOptions {
   readonly serversOf: VoiceServersOf;
   readonly calls: VoiceCalls;
-  /** Voice servers may list and call user-only tools. */
-  readonly mayCallUserOnly: boolean;
   /** Datagrams are believed only from the address of the device's own connection. */
   readonly checksAddress: boolean;
   readonly udp: () => UdpAudio;
@@ -90,6 +89,8 @@ class Opening implements Conversation {
   #voiceless: Conversation | undefined;
   #isReady = false;
   #isOver = false;
+  /** Answers of voice servers that an operator has to do something about. */
+  readonly #refusals: JsonObject[] = [];
 
   constructor(
     private readonly options: VoiceRelayOptions,
@@ -107,24 +108,23 @@ class Opening implements Conversation {
       if (servers.length === 0) return this.goWithout(undefined);
       for (const url of this.book.inOrder(servers.map((server) => server.url))) {
         const server = servers.find((one) => one.url === url);
-        const timeoutMs = Math.min(limits.backendTimeoutMs, until - clock.now());
-        if (server === undefined || timeoutMs <= 0 || this.#isOver) continue;
-        if (await this.#try(server, timeoutMs)) return;
+        if (server === undefined || until <= clock.now() || this.#isOver) continue;
+        if (await this.#try(server, until)) return;
       }
-      this.goWithout('no voice server answered');
+      this.goWithout('no voice server answered', this.#refusals[0]);
     } catch (error) {
       logger.warn({ deviceId, err: error }, 'the voice servers of a device could not be looked up');
       this.goWithout('the voice servers could not be looked up');
     }
   }
 
-  /** Hands the device to the host of voiceless conversations. `problem` is why there should have been a voice. */
-  goWithout(problem: string | undefined): void {
+  /** Hands the device to the host of voiceless conversations. `problem` is why there should have been a voice, `refusal` what a server answered. */
+  goWithout(problem: string | undefined, refusal: JsonObject = {}): void {
     if (this.#isOver) return;
     this.owner.forget();
     if (problem !== undefined) {
       this.options.counters.add('unavailable');
-      this.request.device.report({ state: 'unavailable', reason: problem });
+      this.request.device.report({ state: 'unavailable', reason: problem, ...refusal });
     }
     this.#voiceless = this.options.voiceless.open(this.request, this.owner.answer);
     if (this.#isReady) this.#voiceless.ready();
@@ -167,35 +167,44 @@ class Opening implements Conversation {
     this.owner.forget();
   }
 
-  async #try(server: VoiceServer, timeoutMs: number): Promise<boolean> {
-    const { clock, limits, logger } = this.options;
+  async #try(server: VoiceServer, until: number): Promise<boolean> {
+    const { clock, limits } = this.options;
     const { device, hello, message } = this.request;
     const isUdp = hello.transport === 'udp';
     const version = isUdp ? MQTT_FRAMING : hello.version;
-    const speaker = { deviceId: headerText(device.deviceId), clientId: headerText(device.clientId ?? device.deviceId), version };
+    const { clientId, deviceId, remoteAddress } = device;
     const said = isUdp ? { ...message, version, transport: 'websocket' } : message;
     let connection: BackendConnection;
     try {
       connection = await BackendConnection.open(
         server,
-        { device: speaker, hello: said },
-        { clock, limits, timeoutMs, signal: this.#giveUp.signal },
+        { device: { clientId, deviceId, remoteAddress, version }, hello: said },
+        { clock, limits, until, signal: this.#giveUp.signal },
       );
     } catch (error) {
-      if (this.#isOver) return true;
-      const problem = error instanceof Error ? error.message : String(error);
-      this.book.failed(server.url, problem);
-      logger.warn({ deviceId: device.deviceId, backend: backendName(server.url), problem }, 'a voice server did not answer');
-      return false;
+      if (!this.#isOver) this.#failed(server, error);
+      return this.#isOver;
     }
     if (this.#isOver) connection.close();
     else this.#begin(server, connection, version);
     return true;
   }
 
+  #failed(server: VoiceServer, error: unknown): void {
+    const { deviceId } = this.request.device;
+    const backend = backendName(server.url);
+    const text = error instanceof Error ? error.message : String(error);
+    const failure = error instanceof BackendUnavailable ? error : new BackendUnavailable('UNREACHABLE', text);
+    this.book.failed(server.url, failure);
+    const { message, problem } = failure;
+    if (problem !== 'UNREACHABLE') this.#refusals.push({ backend, reason: problem.toLowerCase(), message });
+    this.options.logger.warn({ deviceId, backend, problem: message }, 'a voice server did not answer');
+  }
+
   /** What goes wrong here is the hub's doing: the voice server is well, and there is no use in asking another one. */
   #begin(server: VoiceServer, connection: BackendConnection, version: FramingVersion): void {
     this.book.opened(server.url);
+    for (const refusal of this.#refusals) this.request.device.report({ state: 'refused', ...refusal });
     try {
       this.#join(server, connection, version);
     } catch (error) {
@@ -209,7 +218,8 @@ class Opening implements Conversation {
   }
 
   #join(server: VoiceServer, connection: BackendConnection, version: FramingVersion): void {
-    const { calls, clock, counters, limits, mayCallUserOnly } = this.options;
+    const { calls, clock, counters, limits } = this.options;
+    const { mayCallUserOnly } = server;
     const { device, hello } = this.request;
     const backendId = connection.hello['session_id'];
     const sessionId = randomUUID();
@@ -254,11 +264,6 @@ class Opening implements Conversation {
     const audio = new DatagramAudio(socket, channel, { backend, limits, frameMs: frameMsOf(connection.hello) });
     return { audio, answer: withAudioOf(answer, connection.hello) };
   }
-}
-
-/** As a header takes it: MQTT devices choose their ids freely, and some have letters of all scripts in them. */
-function headerText(text: string): string {
-  return /^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text);
 }
 
 /** What the voice server's audio is like, as it says. Devices take numbers only, and keep their defaults otherwise. */

@@ -1,6 +1,7 @@
-/** A voice server for specs: answers hellos, keeps what it hears, and says what it is told to. */
+/** A voice server for specs: answers hellos, keeps what it hears, and says what the spec wants. */
 import { once } from 'node:events';
-import type { IncomingHttpHeaders } from 'node:http';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { vi } from 'vitest';
 import { WebSocketServer } from 'ws';
@@ -9,33 +10,62 @@ import type { WebSocket } from 'ws';
 export interface HeardConversation {
   readonly socket: WebSocket;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
   readonly texts: string[];
   readonly frames: Buffer[];
 }
 
+/** Answers every handshake with a status instead of an upgrade. */
+export interface Refusing {
+  readonly status: number;
+  readonly location?: string;
+}
+
 export class TestVoiceServer {
   readonly conversations: HeardConversation[] = [];
+  /** TCP connections so far. */
+  connections = 0;
+  /** What is said before any hello. */
+  greeting: string | undefined;
   /** What hellos are answered with; undefined: with silence. */
   hello: string | undefined =
     '{"type":"hello","transport":"websocket","session_id":"b-1","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}';
+  /** What a second hello of the same conversation is answered with. */
+  later: string | undefined;
 
-  private constructor(private readonly server: WebSocketServer) {
-    server.on('connection', (socket, request) => {
-      const conversation: HeardConversation = { socket, headers: request.headers, texts: [], frames: [] };
+  private constructor(
+    private readonly server: Server,
+    sockets: WebSocketServer,
+  ) {
+    server.on('connection', () => (this.connections += 1));
+    sockets.on('connection', (socket, request) => {
+      const { headers, rawHeaders } = request;
+      const conversation: HeardConversation = { socket, headers, rawHeaders, texts: [], frames: [] };
       this.conversations.push(conversation);
       socket.on('error', () => undefined);
+      if (this.greeting !== undefined) socket.send(this.greeting);
       socket.on('message', (data: Buffer, isBinary) => {
         if (isBinary) conversation.frames.push(data);
         else conversation.texts.push(data.toString());
-        if (!isBinary && conversation.texts.length === 1 && this.hello !== undefined) socket.send(this.hello);
+        const isHello = !isBinary && data.toString().includes('"type":"hello"');
+        const answer = conversation.texts.length === 1 ? this.hello : this.later;
+        if (isHello && answer !== undefined) socket.send(answer);
       });
     });
   }
 
-  static async open(): Promise<TestVoiceServer> {
-    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  static async open(refusing?: Refusing): Promise<TestVoiceServer> {
+    const server = createServer();
+    const sockets = new WebSocketServer({ noServer: true });
+    server.on('upgrade', (request, socket, head) => {
+      if (refusing === undefined) return sockets.handleUpgrade(request, socket, head, (ws) => sockets.emit('connection', ws, request));
+      const location = refusing.location === undefined ? '' : `Location: ${refusing.location}\r\n`;
+      socket.end(`HTTP/1.1 ${refusing.status} No\r\n${location}Content-Length: 0\r\n\r\n`);
+    });
+    server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new TestVoiceServer(server);
+    return new TestVoiceServer(server, sockets);
   }
 
   get url(): string {
@@ -58,6 +88,7 @@ export class TestVoiceServer {
   async close(): Promise<void> {
     for (const { socket } of this.conversations) socket.terminate();
     this.server.close();
+    this.server.closeAllConnections();
     await once(this.server, 'close');
   }
 }

@@ -24,9 +24,11 @@ async function hubProcess(leaseSeconds: number): Promise<HubProcessId> {
 }
 
 const seen = (url: string, change: Partial<VoiceServerRow>): VoiceServerRow => ({
-  ...{ url, state: 'UNTRIED', since: 1, conversations: 0, lastError: undefined },
+  ...{ url, state: 'UNTRIED', since: 1, conversations: 0, lastError: undefined, lastErrorCode: undefined },
   ...change,
 });
+
+const late = { lastError: 'it did not answer in time', lastErrorCode: 'UNREACHABLE' } as const;
 
 describe('what processes know of voice servers', () => {
   beforeAll(async () => {
@@ -47,13 +49,13 @@ describe('what processes know of voice servers', () => {
       seen('ws://b/', { since: 9 }),
     ]);
     await store.report(two, [
-      seen('ws://a/', { state: 'UNWELL', since: 1_795_000_000_001, conversations: 1, lastError: 'it did not answer in time' }),
+      seen('ws://a/', { state: 'UNWELL', since: 1_795_000_000_001, conversations: 1, ...late }),
       seen('ws://b/', { state: 'WELL', since: 3 }),
     ]);
     await store.report(dead, [seen('ws://a/', { conversations: 50 }), seen('ws://c/', {})]);
     expect(await store.list()).toEqual([
-      { url: 'ws://a/', state: 'UNWELL', since: 1_795_000_000_001, conversations: 3, lastError: 'it did not answer in time' },
-      { url: 'ws://b/', state: 'WELL', since: 3, conversations: 0, lastError: undefined },
+      { url: 'ws://a/', state: 'UNWELL', since: 1_795_000_000_001, conversations: 3, ...late },
+      { url: 'ws://b/', state: 'WELL', since: 3, conversations: 0, lastError: undefined, lastErrorCode: undefined },
     ]);
     await store.report(two, []);
     expect(await store.list()).toMatchObject([{ url: 'ws://a/', state: 'WELL', conversations: 2 }, { state: 'UNTRIED' }]);

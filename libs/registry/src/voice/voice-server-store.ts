@@ -5,6 +5,9 @@ import type { Queryable } from '../database/database.js';
 /** What came of the last attempt to open a conversation; `UNTRIED`: there was none. */
 export type VoiceServerState = 'UNTRIED' | 'WELL' | 'UNWELL';
 
+/** What the last error was about; NOT_BOUND is about one device and leaves the state as it was. */
+export type VoiceServerErrorCode = 'UNREACHABLE' | 'NOT_BOUND' | 'AUTH_FAILED' | 'ADDRESS_FORBIDDEN';
+
 export interface VoiceServerRow {
   readonly url: string;
   readonly state: VoiceServerState;
@@ -13,6 +16,7 @@ export interface VoiceServerRow {
   /** Conversations that it has now. */
   readonly conversations: number;
   readonly lastError: string | undefined;
+  readonly lastErrorCode: VoiceServerErrorCode | undefined;
 }
 
 export interface VoiceServerStore {
@@ -33,14 +37,19 @@ const LIST = {
            (array_agg(s.state ORDER BY s.state = 'UNTRIED', s.since DESC))[1] AS state,
            (array_agg(s.since ORDER BY s.state = 'UNTRIED', s.since DESC))[1]::float8 AS since,
            sum(s.conversations)::int AS conversations,
-           (array_agg(s."lastError" ORDER BY s.since DESC) FILTER (WHERE s."lastError" IS NOT NULL))[1] AS "lastError"
+           (array_agg(s."lastError" ORDER BY s.since DESC) FILTER (WHERE s."lastError" IS NOT NULL))[1] AS "lastError",
+           (array_agg(s."lastErrorCode" ORDER BY s.since DESC) FILTER (WHERE s."lastError" IS NOT NULL))[1] AS "lastErrorCode"
       FROM hub_process p,
-           jsonb_to_recordset(p.voice_servers) AS s(url text, state text, since bigint, conversations int, "lastError" text)
+           jsonb_to_recordset(p.voice_servers)
+             AS s(url text, state text, since bigint, conversations int, "lastError" text, "lastErrorCode" text)
      WHERE p.lease_until > now()
      GROUP BY s.url ORDER BY s.url LIMIT $1`,
 };
 
-type Found = Omit<VoiceServerRow, 'lastError'> & { readonly lastError: string | null };
+type Found = Omit<VoiceServerRow, 'lastError' | 'lastErrorCode'> & {
+  readonly lastError: string | null;
+  readonly lastErrorCode: VoiceServerErrorCode | null;
+};
 
 export class PgVoiceServerStore implements VoiceServerStore {
   constructor(private readonly database: Queryable) {}
@@ -51,6 +60,10 @@ export class PgVoiceServerStore implements VoiceServerStore {
 
   async list(): Promise<readonly VoiceServerRow[]> {
     const found = await this.database.query<Found>(LIST, [SERVERS_MAX]);
-    return found.map(({ lastError, ...row }) => ({ ...row, lastError: lastError ?? undefined }));
+    return found.map(({ lastError, lastErrorCode, ...row }) => ({
+      ...row,
+      lastError: lastError ?? undefined,
+      lastErrorCode: lastErrorCode ?? undefined,
+    }));
   }
 }
