@@ -18,6 +18,7 @@ export type FleetOperations = Pick<
   | 'setToolPolicy'
   | 'deleteToolPolicy'
   | 'callTool'
+  | 'chooseVoiceServers'
   | 'createJob'
   | 'pauseJob'
   | 'resumeJob'

@@ -10,6 +10,10 @@ export interface Actor {
   readonly mayCallUserOnly: boolean;
   /** Whether tools may be called that replace what a device runs. */
   readonly mayChangeFirmware: boolean;
+  /** Whether they have the scope ADMIN; false where it is not given. */
+  readonly isAdmin?: boolean | undefined;
+  /** False: they may not restart a device, not even one that offers its restart to every client. */
+  readonly mayRestart?: boolean | undefined;
   /** The only devices that there are for them; undefined: the whole fleet. */
   readonly devices?: DeviceFilter | undefined;
   /** Where the request came from; undefined where no request did. */

@@ -29,6 +29,9 @@ import type { RevertAnswer } from './rollout/revert-job.js';
 import type { RolloutRequest } from './rollout/rollout-request.js';
 import type { SingleCalls } from './calls/single-calls.js';
 import type { ToolGate } from './calls/tool-gate.js';
+import { chooseVoiceServers } from './voice/choose-voice-servers.js';
+import type { ChosenVoice } from './voice/choose-voice-servers.js';
+import { VoiceOrigins } from './voice/voice-origins.js';
 
 export interface FleetDeps {
   readonly registry: Pick<
@@ -55,15 +58,19 @@ export interface FleetDeps {
   readonly approvals?: boolean;
   /** Of the processes that run jobs, for a preview to count with; the defaults unless given. */
   readonly verification?: VerificationTimes;
+  /** The voice servers that operators may choose for devices and groups; none unless given. */
+  readonly voiceOrigins?: VoiceOrigins;
 }
 
+const noVoiceServers = new VoiceOrigins({ own: [], listed: [] });
+
 export class Fleet {
-  readonly #deps: FleetDeps & PreviewJobDeps;
+  readonly #deps: FleetDeps & PreviewJobDeps & Pick<Required<FleetDeps>, 'voiceOrigins'>;
   readonly #caller: ToolCaller;
 
   constructor(deps: FleetDeps) {
     const policies = new PolicyBook(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
-    this.#deps = { approvals: false, verification: verificationTimes, ...deps, policies };
+    this.#deps = { approvals: false, verification: verificationTimes, voiceOrigins: noVoiceServers, ...deps, policies };
     this.#caller = new ToolCaller(this.#deps);
   }
 
@@ -145,13 +152,25 @@ export class Fleet {
     return deleteDeviceGroup(this.#deps, id, actor);
   }
 
+  /** Judges other voice servers for a device, before anything of it is changed. Throws FORBIDDEN for a narrowed key. */
+  async chooseVoiceServers(deviceId: string, text: string | null, actor: Actor): Promise<ChosenVoice> {
+    const device = await this.#deps.registry.viewFor(actor).devices.find(deviceId);
+    if (device === undefined) return { refusal: noSuchDevice(deviceId, ['input', 'deviceId']) };
+    const choice = { text, before: device.voiceUrls, path: ['input', 'voiceUrl'] };
+    return chooseVoiceServers(choice, actor, this.#deps.voiceOrigins);
+  }
+
   /** Has the device list its tools again; resolves when it was asked. */
   async refreshTools(deviceId: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
     const { bus, registry } = this.#deps;
     const device = await registry.viewFor(actor).devices.find(deviceId);
-    if (device === undefined) return { refusal: refuse('NOT_FOUND', ['deviceId'], `There is no device "${deviceId}".`) };
+    if (device === undefined) return { refusal: noSuchDevice(deviceId, ['deviceId']) };
     const entry = await bus.directory.lookup(device.id);
     if (entry !== undefined && (await bus.calls.refreshTools(entry.gatewayId, entry.deviceId))) return {};
     return { refusal: refuse('DEVICE_OFFLINE', ['deviceId'], 'The device is not connected.') };
   }
+}
+
+function noSuchDevice(deviceId: string, path: readonly string[]): Refusal {
+  return refuse('NOT_FOUND', path, `There is no device "${deviceId}".`);
 }

@@ -257,6 +257,7 @@ const noPictures: PictureFiles = {
 };
 const refusingFleet: FleetOperations = {
   callTool: async () => refused,
+  chooseVoiceServers: async () => refused,
   createJob: async () => refused,
   pauseJob: async () => refused,
   resumeJob: async () => refused,

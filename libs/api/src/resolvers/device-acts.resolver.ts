@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
-import { parseVoiceUrls, refuseFilter, refuseTimeZone, refuseUnknownGroups, refuseVoiceUrl, type Refusal } from '@flotilla/fleet';
+import { refuseFilter, refuseTimeZone, refuseUnknownGroups, type Refusal } from '@flotilla/fleet';
 import type { DeviceRow } from '@flotilla/registry';
 import { actorOf, sourceOfRequest, type ApiContext } from '../api-context.js';
 import { FEED, FLEET, PROVISIONING } from '../api-deps.js';
@@ -45,15 +45,16 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
       refuseName(name, ['input', 'name']) ??
       refuseTags(tags ?? [], ['input', 'tags']) ??
       refuseTimeZone(timeZone, ['input', 'timeZone']) ??
-      refuseVoiceUrl(voiceUrl, ['input', 'voiceUrl']) ??
       refuseTransport(transport) ??
       (transport ? await this.provisioning.refuseDialled(deviceId, ['input', 'transport'], actorOf(context)) : undefined);
     if (refusal) return { userErrors: [refusal] };
+    const voice = voiceUrl === undefined ? undefined : await this.fleet.chooseVoiceServers(deviceId, voiceUrl, actorOf(context));
+    if (voice && 'refusal' in voice) return { userErrors: [voice.refusal] };
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(tags ? { tags } : {}),
       ...(timeZone === undefined ? {} : { timeZone }),
-      ...(voiceUrl === undefined ? {} : { voiceUrls: parseVoiceUrls(voiceUrl) }),
+      ...voice,
     };
     const device = await context.view.devices.update(deviceId, change, sourceOfRequest(context));
     if (!device) return { userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }] };

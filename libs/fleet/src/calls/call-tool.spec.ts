@@ -71,6 +71,12 @@ describe('callTool', () => {
     expect(hub.gateway.callCount).toBe(0);
   });
 
+  it('rejects a restart for an actor that may not restart devices, also where the device offers it to every client', async () => {
+    const { call } = await hub.fleet.callTool(request({ tool: 'self.Reboot' }), { ...admin, mayRestart: false });
+    expect(call).toMatchObject({ outcome: 'REJECTED', error: { code: 'TOOL_FORBIDDEN' } });
+    expect(hub.gateway.callCount).toBe(0);
+  });
+
   it('says what there is to whoever asks for speech', async () => {
     const { refusal } = await hub.fleet.callTool(request({ tool: 'hub.say', arguments: { text: 'Hello' } }), operator);
     expect(refusal).toMatchObject({

@@ -20,6 +20,8 @@ export interface GatedCall {
 /** Tools that replace what a device runs. Names as firmware has them, in lower case. */
 const firmwareTools = new Set(['self.upgrade_firmware', 'self.assets.set_download_url']);
 
+const RESTART_TOOL = 'self.reboot';
+
 /** Whether calling the tool needs the right to change firmware. Devices may match names without regard to case. */
 export function changesFirmware(tool: string): boolean {
   return firmwareTools.has(tool.toLowerCase());
@@ -56,8 +58,10 @@ export class ToolGate {
     return this.refuseUrls(call, ownUrl);
   }
 
-  /** The rule about who may change firmware, which needs no device either. */
-  refuseActor(tool: string, actor: Pick<Actor, 'mayChangeFirmware'>): GateRefusal | undefined {
+  /** The rules about who may change firmware and restart devices, which need no device either. */
+  refuseActor(tool: string, actor: Pick<Actor, 'mayChangeFirmware' | 'mayRestart'>): GateRefusal | undefined {
+    if (actor.mayRestart === false && tool.toLowerCase() === RESTART_TOOL)
+      return about('tool', 'TOOL_FORBIDDEN', `"${tool}" restarts the device, which is not for this caller.`);
     if (actor.mayChangeFirmware || !changesFirmware(tool)) return undefined;
     return about('tool', 'TOOL_FORBIDDEN', `"${tool}" changes what the device runs: calling it needs the scope FIRMWARE_WRITE.`);
   }

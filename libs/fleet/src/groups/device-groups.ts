@@ -8,11 +8,14 @@ import type { Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-import { parseVoiceUrls, refuseVoiceUrl } from '../voice/voice-urls.js';
+import { chooseVoiceServers } from '../voice/choose-voice-servers.js';
+import type { ChosenVoice } from '../voice/choose-voice-servers.js';
+import type { VoiceOrigins } from '../voice/voice-origins.js';
 
 export interface DeviceGroupDeps {
   readonly registry: Pick<Registry, 'deviceGroups'>;
   readonly clock: Clock;
+  readonly voiceOrigins: VoiceOrigins;
 }
 
 export interface DeviceGroupRequest {
@@ -27,27 +30,30 @@ export type SavedGroup = { readonly group: DeviceGroupRow } | { readonly refusal
 
 /** Groups of one hub: the groups of a device are found by asking each. */
 const groupsMax = 200;
+const VOICE_PATH = ['input', 'voiceUrl'];
 /** One line of a list. */
 const namePattern = /^\P{Cc}{1,100}$/u;
 
 export async function createDeviceGroup(
-  { registry, clock }: DeviceGroupDeps,
+  { registry, clock, voiceOrigins }: DeviceGroupDeps,
   request: DeviceGroupRequest,
   actor: Actor,
 ): Promise<SavedGroup> {
-  const checked = checkGroup(request);
+  const checked = checkGroup(request, chooseVoiceServers({ text: request.voiceUrl, before: [], path: VOICE_PATH }, actor, voiceOrigins));
   if ('refusal' in checked) return checked;
   return savedGroup(await registry.deviceGroups.create(checked, { groupsMax, at: clock.now(), by: sourceOf(actor) }));
 }
 
 /** Replaces all of it. */
 export async function updateDeviceGroup(
-  { registry, clock }: DeviceGroupDeps,
+  { registry, clock, voiceOrigins }: DeviceGroupDeps,
   id: string,
   request: DeviceGroupRequest,
   actor: Actor,
 ): Promise<SavedGroup> {
-  const checked = checkGroup(request);
+  const [group] = await registry.deviceGroups.findMany([id]);
+  const choice = { text: request.voiceUrl, before: group?.voiceUrls ?? [], path: VOICE_PATH };
+  const checked = checkGroup(request, chooseVoiceServers(choice, actor, voiceOrigins));
   if ('refusal' in checked) return checked;
   return savedGroup(await registry.deviceGroups.update({ ...checked, id }, { at: clock.now(), by: sourceOf(actor) }), id);
 }
@@ -82,19 +88,17 @@ export function refuseTimeZone(timeZone: string | null | undefined, path: readon
 
 type CheckedGroup = Omit<DeviceGroupRow, 'id'> | { readonly refusal: Refusal };
 
-function checkGroup({ name, filter, timeZone, voiceUrl }: DeviceGroupRequest): CheckedGroup {
+function checkGroup({ name, filter, timeZone }: DeviceGroupRequest, voice: ChosenVoice): CheckedGroup {
   if (name.trim() === '' || !namePattern.test(name)) {
     return { refusal: refuse('INVALID', ['input', 'name'], 'The name of a group has 1 to 100 characters, all on one line.') };
   }
   if (!isGroundFilter(filter)) {
     return { refusal: refuse('INVALID', ['input', 'filter'], 'The filter of a group names no other group: write out its conditions.') };
   }
-  const refusal =
-    refuseFilter(filter, ['input', 'filter']) ??
-    refuseTimeZone(timeZone, ['input', 'timeZone']) ??
-    refuseVoiceUrl(voiceUrl, ['input', 'voiceUrl']);
+  const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTimeZone(timeZone, ['input', 'timeZone']);
   if (refusal !== undefined) return { refusal };
-  return { name, filter: filter satisfies GroundFilter, timeZone, voiceUrls: parseVoiceUrls(voiceUrl) };
+  if ('refusal' in voice) return voice;
+  return { name, filter: filter satisfies GroundFilter, timeZone, voiceUrls: voice.voiceUrls };
 }
 
 function savedGroup(answer: DeviceGroupAnswer, id = ''): SavedGroup {

@@ -1,0 +1,43 @@
+/**
+ * The rule for who may choose voice servers of a device or group: a voice server hears what is said to the device. DEVICES_WRITE chooses among the listed
+ * ones, ADMIN any, and a key that is narrowed to some devices none.
+ */
+import type { Actor } from '../actor.js';
+import { FleetError } from '../fleet-error.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import type { VoiceOrigins } from './voice-origins.js';
+import { parseVoiceUrls, refuseVoiceUrl } from './voice-urls.js';
+
+export interface VoiceChoice {
+  /** As it was given: addresses with commas between, none to take them away. */
+  readonly text: string | null | undefined;
+  /** What the device or group has until now. */
+  readonly before: readonly string[];
+  readonly path: readonly string[];
+}
+
+export type ChosenVoice = { readonly voiceUrls: readonly string[] } | { readonly refusal: Refusal };
+
+/** Throws FORBIDDEN for a narrowed key. A choice that changes nothing is anybody's: forms send back what they showed. */
+export function chooseVoiceServers(
+  { text, before, path }: VoiceChoice,
+  actor: Pick<Actor, 'devices' | 'isAdmin'>,
+  origins: VoiceOrigins,
+): ChosenVoice {
+  const refusal = refuseVoiceUrl(text, path);
+  if (refusal !== undefined) return { refusal };
+  const voiceUrls = parseVoiceUrls(text);
+  const isSame = voiceUrls.length === before.length && voiceUrls.every((url, index) => url === before[index]);
+  if (isSame) return { voiceUrls };
+  if (actor.devices !== undefined)
+    throw new FleetError('FORBIDDEN', 'Changing voiceUrl decides who hears a device, and this key is narrowed to some devices.');
+  const unlisted = actor.isAdmin === true ? undefined : voiceUrls.find((url) => !before.includes(url) && !origins.isListed(url));
+  return unlisted === undefined ? { voiceUrls } : { refusal: unlistedServer(unlisted, path) };
+}
+
+function unlistedServer(url: string, path: readonly string[]): Refusal {
+  const { origin } = new URL(url);
+  const message = `${origin} is not in FLOTILLA_VOICE_URLS, and setting it needs the scope ADMIN, which you do not have. Ask an administrator to set it or to list it.`;
+  return refuse('URL_FORBIDDEN', path, message);
+}

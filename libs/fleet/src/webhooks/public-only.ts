@@ -1,0 +1,36 @@
+/**
+ * Judges connections that go to the public internet only: of webhooks, and to voice servers that are not listed. The addresses that a name leads to are judged
+ * at every connect, and the connection goes to these very addresses, so a name that changes its mind in between gains nothing.
+ */
+import dns from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { isPublicAddress, literalOf } from './public-address.js';
+
+/** A connection that the rules forbid; nothing was sent. */
+export class ForbiddenAddress extends Error {
+  readonly code = 'URL_FORBIDDEN';
+
+  constructor(hostname: string, address: string) {
+    super(`${hostname}${address === hostname ? '' : ` resolves to ${address}, which`} is not an address of the public internet.`);
+  }
+}
+
+/** Why a host that is an IP address may not be reached; undefined for a public one, and for a name. */
+function refuse(hostname: string): ForbiddenAddress | undefined {
+  const literal = literalOf(hostname);
+  return literal === undefined || isPublicAddress(literal) ? undefined : new ForbiddenAddress(literal, literal);
+}
+
+/** As `dns.lookup`, but it fails where one of the addresses is not public. */
+const lookup: LookupFunction = (hostname, options, callback) => {
+  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, []);
+    const forbidden = addresses.find(({ address }) => !isPublicAddress(address));
+    if (forbidden !== undefined) return callback(new ForbiddenAddress(hostname, forbidden.address), []);
+    const [first] = addresses;
+    if (options.all === true || first === undefined) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+};
+
+export const publicOnly = { refuse, lookup };
