@@ -138,7 +138,8 @@ async function openApi(
 ): Promise<void> {
   const { blobs, bus, closers, config, logger, registry, singleCalls } = ground;
   const { approvals, verification } = config;
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification });
+  const voiceOrigins = config.voice.origins;
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification, voiceOrigins });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });

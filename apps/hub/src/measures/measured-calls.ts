@@ -31,6 +31,7 @@ export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperation
       metrics.callSettled('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
       return answer;
     },
+    chooseVoiceServers: (deviceId, text, actor) => fleet.chooseVoiceServers(deviceId, text, actor),
     createJob: (request, idempotencyKey, actor) => fleet.createJob(request, idempotencyKey, actor),
     pauseJob: (id, actor) => fleet.pauseJob(id, actor),
     resumeJob: (id, actor) => fleet.resumeJob(id, actor),

@@ -1,7 +1,8 @@
 /** Where conversations go, and what voice servers may do there: settings and the registry put together for the gateway. */
 import { Fleet, type CallAnswer, type ToolGate } from '@flotilla/fleet';
-import type { VoiceAnswer, VoiceCalls, VoiceOptions, VoiceServer } from '@flotilla/gateway';
+import type { VoiceAnswer, VoiceCalls, VoiceOptions } from '@flotilla/gateway';
 import type { Ground } from './ground.js';
+import { voiceServerAt } from './voice-server-at.js';
 import { inTime } from '../in-time.js';
 import { systemClock } from '../system-clock.js';
 
@@ -11,28 +12,24 @@ const LOOKUP_MS = 2_000;
 export function openVoice({ bus, config, lease, logger, registry, singleCalls }: Ground, gate: ToolGate): VoiceOptions {
   const { approvals, verification, voice } = config;
   const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification });
-  // Who may set a device's voice server need not be one who may know the hub's token.
-  const trusted = new Set(voice.urls.map((url) => new URL(url).origin));
-  const serverAt = (url: string): VoiceServer => ({ url, token: trusted.has(new URL(url).origin) ? voice.token : undefined });
   return {
-    mayCallUserOnly: voice.mayCallUserOnly,
     checksAddress: voice.checksAddress,
     known: voice.urls,
     report: (servers) => registry.voiceServers.report(lease.id, servers),
-    calls: voiceCalls(fleet, voice.mayCallUserOnly),
+    calls: voiceCalls(fleet),
     serversOf: async (deviceId) => {
       const own = await inTime(registry.deviceGroups.voiceUrlsOf(deviceId), [], LOOKUP_MS);
-      return (own.length === 0 ? voice.urls : own).map(serverAt);
+      return (own.length === 0 ? voice.urls : own).map((url) => voiceServerAt(url, voice));
     },
   };
 }
 
-/** Voice servers call as everybody does: with policy, record and audit, in their own name. */
-function voiceCalls(fleet: Fleet, mayCallUserOnly: boolean): VoiceCalls {
+/** Voice servers call like every other client: with policy, record and audit, under a name of their own. */
+function voiceCalls(fleet: Fleet): VoiceCalls {
   return {
-    call: async ({ deviceId, backend, tool, arguments: args, timeoutMs }) => {
+    call: async ({ deviceId, backend, tool, arguments: args, timeoutMs, mayCallUserOnly }) => {
       const name = `voice:${backend}`;
-      const actor = { id: name, name, mayCallUserOnly, mayChangeFirmware: false };
+      const actor = { id: name, name, mayCallUserOnly, mayRestart: mayCallUserOnly, mayChangeFirmware: false };
       try {
         return answerOf(await fleet.callTool({ deviceId, tool, arguments: args, timeoutMs }, actor));
       } catch {

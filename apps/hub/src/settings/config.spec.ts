@@ -55,6 +55,23 @@ describe('the hub’s settings', () => {
       ]);
   });
 
+  it('take a signing key or a token for voice servers, and no key without a server', () => {
+    const key = { FLOTILLA_VOICE_SIGNING_KEY: '1f0c5b1e-secret' };
+    expect(readConfig({ ...key, FLOTILLA_VOICE_URLS: 'wss://voice.example.net/path, ws://10.0.0.5:8000' }).voice).toMatchObject({
+      credential: { kind: 'signing_key', key: '1f0c5b1e-secret' },
+    });
+    expect(problemsOf({ ...key, FLOTILLA_VOICE_URL: 'ws://10.0.0.5:8000/', FLOTILLA_VOICE_TOKEN: 'fixed' })[0]).toContain(
+      'FLOTILLA_VOICE_TOKEN and FLOTILLA_VOICE_SIGNING_KEY exclude each other',
+    );
+    expect(problemsOf(key)[0]).toContain('set one of these');
+    expect(problemsOf({ FLOTILLA_VOICE_SIGNING_KEY: 'cut\n', FLOTILLA_VOICE_URL: 'ws://10.0.0.5:8000/' })).toEqual([
+      'FLOTILLA_VOICE_SIGNING_KEY must be on one line, as the voice server has it.',
+    ]);
+    expect(problemsOf({ FLOTILLA_VOICE_URLS: 'https://voice.example.net' })).toEqual([
+      'FLOTILLA_VOICE_URLS must list origins such as wss://voice.example.net, not "https://voice.example.net".',
+    ]);
+  });
+
   it('refuse open device access beyond loopback', () => {
     expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '0.0.0.0' })[0]).toContain('FLOTILLA_DEVICE_AUTH=open');
     expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '127.0.0.1' })).toEqual([]);

@@ -18,7 +18,7 @@ import { days, judged, loopback, networkList, optionalText, optionalUrl, originL
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
 import { visionContradictions, visionOf, visionSettings, type VisionConfig } from './vision-settings.js';
-import { voiceOf, voiceSettings, type VoiceConfig } from './voice-settings.js';
+import { voiceContradictions, voiceOf, voiceSettings, type VoiceConfig } from './voice-settings.js';
 
 const roles = ['gateway', 'api', 'worker'] as const;
 export type Role = (typeof roles)[number];
@@ -294,6 +294,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...verificationContradictions(values),
     ...storageContradictions(values),
     ...visionContradictions(values),
+    ...voiceContradictions(values),
     ...peopleContradictions(values),
     ...queryContradictions(values),
   ];

@@ -46,23 +46,27 @@ export const optionalUrl = (protocols: readonly string[]) =>
       .optional(),
   );
 
-export const originList = z.preprocess(
-  unset,
-  z
-    .string()
-    .default('')
-    .transform((text, context) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
-        .map((part) => {
-          if (URL.canParse(part) && ['http:', 'https:'].includes(new URL(part).protocol)) return new URL(part).origin;
-          context.addIssue({ code: 'custom', message: `must list origins such as https://files.example.net, not "${part}"` });
-          return part;
-        }),
-    ),
-);
+/** Origins of these protocols, with commas between; `example` is one. */
+export const originsOf = (protocols: readonly string[], example: string) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .default('')
+      .transform((text, context) =>
+        text
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== '')
+          .map((part) => {
+            if (URL.canParse(part) && protocols.includes(new URL(part).protocol)) return new URL(part).origin;
+            context.addIssue({ code: 'custom', message: `must list origins such as ${example}, not "${part}"` });
+            return part;
+          }),
+      ),
+  );
+
+export const originList = originsOf(['http:', 'https:'], 'https://files.example.net');
 
 export const networkList = z.preprocess(
   unset,

@@ -1,11 +1,20 @@
-/** The settings of conversations: voice servers, what they may do, and which audio packets count. */
-import { parseVoiceUrls, voiceUrlProblem } from '@flotilla/fleet';
+/** The settings of conversations: voice servers, what they may do, how the hub proves itself there, and which audio packets count. */
+import { parseVoiceUrls, VoiceOrigins, voiceUrlProblem } from '@flotilla/fleet';
+import type { VoiceServer } from '@flotilla/gateway';
 import { z } from 'zod';
-import { headerText, judged, unset } from './setting-kinds.js';
+import { headerText, judged, originsOf, unset } from './setting-kinds.js';
 
 export const voiceSettings = {
   FLOTILLA_VOICE_URL: judged(voiceUrlProblem),
+  FLOTILLA_VOICE_URLS: originsOf(['ws:', 'wss:'], 'wss://voice.example.net'),
   FLOTILLA_VOICE_TOKEN: headerText,
+  FLOTILLA_VOICE_SIGNING_KEY: z.preprocess(
+    unset,
+    z
+      .string()
+      .regex(/^\P{Cc}+$/u, 'must be on one line, as the voice server has it')
+      .optional(),
+  ),
   FLOTILLA_VOICE_USER_TOOLS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
   FLOTILLA_UDP_SOURCES: z.preprocess(unset, z.enum(['device', 'any'], 'must be device or any').default('device')),
 };
@@ -13,9 +22,11 @@ export const voiceSettings = {
 export interface VoiceConfig {
   /** Voice servers of devices and groups that have none, in order of preference. */
   readonly urls: readonly string[];
-  /** The hub sends it to these servers only. */
-  readonly token: string | undefined;
-  /** Voice servers may call user-only tools. */
+  /** These and the other servers that operators may choose. */
+  readonly origins: VoiceOrigins;
+  /** A token goes to the fleet's own servers only, a signature to all listed ones. */
+  readonly credential: VoiceServer['credential'];
+  /** The fleet's own voice servers may call user-only tools. */
   readonly mayCallUserOnly: boolean;
   /** Audio counts only from the address of the device's own connection. */
   readonly checksAddress: boolean;
@@ -24,10 +35,26 @@ export interface VoiceConfig {
 type Values = z.infer<z.ZodObject<typeof voiceSettings>>;
 
 export function voiceOf(values: Values): VoiceConfig {
+  const { FLOTILLA_VOICE_SIGNING_KEY: key, FLOTILLA_VOICE_TOKEN: token, FLOTILLA_VOICE_URLS: listed } = values;
+  const urls = parseVoiceUrls(values.FLOTILLA_VOICE_URL);
   return {
-    urls: parseVoiceUrls(values.FLOTILLA_VOICE_URL),
-    token: values.FLOTILLA_VOICE_TOKEN,
+    urls,
+    origins: new VoiceOrigins({ own: urls, listed }),
+    credential: key !== undefined ? { kind: 'signing_key', key } : token !== undefined ? { kind: 'token', token } : undefined,
     mayCallUserOnly: values.FLOTILLA_VOICE_USER_TOOLS === 'on',
     checksAddress: values.FLOTILLA_UDP_SOURCES === 'device',
   };
+}
+
+export function voiceContradictions(values: Values): string[] {
+  const { FLOTILLA_VOICE_SIGNING_KEY: key, FLOTILLA_VOICE_TOKEN: token } = values;
+  if (key === undefined) return [];
+  if (token !== undefined)
+    return [
+      'FLOTILLA_VOICE_TOKEN and FLOTILLA_VOICE_SIGNING_KEY exclude each other, because a request has one token: give the key for xiaozhi-esp32-server, or a fixed token for other servers.',
+    ];
+  const isNamed = values.FLOTILLA_VOICE_URL !== undefined || values.FLOTILLA_VOICE_URLS.length > 0;
+  return isNamed
+    ? []
+    : ['FLOTILLA_VOICE_SIGNING_KEY is for the servers of FLOTILLA_VOICE_URL and FLOTILLA_VOICE_URLS: set one of these, too.'];
 }
