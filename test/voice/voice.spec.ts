@@ -17,7 +17,8 @@ let hub: HubProcess;
 let overMqtt: SimulatedFleet;
 let overWebSocket: SimulatedFleet;
 let echo: VoiceServerProcess;
-const others: VoiceServerProcess[] = [];
+/** Servers that go wrong, by how they do. */
+const others = new Map<string, VoiceServerProcess>();
 /** Keys that hellos were answered with. */
 const keys: string[] = [];
 
@@ -43,22 +44,23 @@ const talk = (fleet: SimulatedFleet, device: string, packets: number) =>
   fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'talk', packets } });
 const hangUp = (fleet: SimulatedFleet, device: string) => fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'hangUp' } });
 
-async function useVoiceServer(device: string, args: readonly string[]): Promise<VoiceServerProcess> {
-  const server = await startVoiceServer(args);
-  others.push(server);
+async function useVoiceServer(device: string, misbehaviour: string): Promise<void> {
   const { updateDevice } = await ask<{ updateDevice: { userErrors: unknown[] } }>(
     hub,
     'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { message } } }',
-    { input: { deviceId: device, voiceUrl: server.url } },
+    { input: { deviceId: device, voiceUrl: others.get(misbehaviour)?.url } },
   );
   expect(updateDevice.userErrors).toEqual([]);
-  return server;
 }
 
 describe('voice', () => {
   beforeAll(async () => {
     echo = await startVoiceServer(['--token', TOKEN, '--tool', 'self.get_device_status']);
-    hub = await startHub({ env: { FLOTILLA_VOICE_URL: echo.url, FLOTILLA_VOICE_TOKEN: TOKEN, FLOTILLA_LOG_LEVEL: 'debug' } });
+    for (const misbehaviour of ['dies', 'floods', 'mute'])
+      others.set(misbehaviour, await startVoiceServer(['--misbehaviour', misbehaviour]));
+    const listed = [...others.values()].map(({ url }) => new URL(url).origin).join();
+    const voice = { FLOTILLA_VOICE_URL: echo.url, FLOTILLA_VOICE_URLS: listed, FLOTILLA_VOICE_TOKEN: TOKEN };
+    hub = await startHub({ env: { ...voice, FLOTILLA_LOG_LEVEL: 'debug' } });
     overMqtt = startFleet(hub, { devices: 2, seed: 1 });
     overWebSocket = startFleet(hub, { devices: 1, seed: 2, transport: 'websocket', args: ['--reconnect-ms', '3600000'] });
     for (const device of Object.values(devices)) await deviceThat(hub, device, isOnline);
@@ -66,7 +68,7 @@ describe('voice', () => {
   afterAll(async () => {
     // Where the hub did not come up, the voice server has to go all the same.
     await Promise.all(
-      [overMqtt, overWebSocket, echo, ...others].map((started: { stop(): Promise<unknown> } | undefined) => started?.stop()),
+      [overMqtt, overWebSocket, echo, ...others.values()].map((started: { stop(): Promise<unknown> } | undefined) => started?.stop()),
     );
     expect(await hub.stop()).toBe(0);
     expect(hub.log()).not.toMatch(/unhandled|callback_threw/i);
@@ -134,7 +136,7 @@ describe('voice', () => {
   ])('of a server that %s ends alone', async (misbehaviour, reason) => {
     const device = devices.mqttToo;
     const before = (await conversationsOf(device)).filter(({ state }) => state === 'ended').length;
-    await useVoiceServer(device, ['--misbehaviour', misbehaviour]);
+    await useVoiceServer(device, misbehaviour);
     await talk(overMqtt, device, 20);
     expect((await ended(device, before + 1)).at(-1)).toMatchObject({ reason });
     expect((await callTool(hub, { deviceId: device, tool: 'self.get_device_status' })).outcome).toBe('SUCCEEDED');
@@ -146,7 +148,7 @@ describe('voice', () => {
 
   it('goes on without voice where the server says nothing', async () => {
     const device = devices.mqttToo;
-    await useVoiceServer(device, ['--misbehaviour', 'mute']);
+    await useVoiceServer(device, 'mute');
     await talk(overMqtt, device, 5);
     await eventually(
       () => conversationsOf(device),
@@ -157,7 +159,7 @@ describe('voice', () => {
   });
 
   it('shows how the voice servers are, and tells when one stops answering', async () => {
-    const mute = others.at(-1)?.url ?? '';
+    const mute = others.get('mute')?.url ?? '';
     interface Shown {
       readonly url: string;
       readonly state: string;

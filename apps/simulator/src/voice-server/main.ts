@@ -2,10 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { ServerConversation } from './server-conversation.js';
 import { readServerOptions } from './server-options.js';
+import { isSignedBy } from './voice-token.js';
 
-const { host, misbehaviour, port, token, tool } = readServerOptions(process.argv);
+const { host, misbehaviour, notBound, port, signingKey, token, tool } = readServerOptions(process.argv);
 
 const server = new WebSocketServer({
   host,
@@ -18,7 +20,10 @@ function tell(line: Readonly<Record<string, unknown>>): void {
 }
 
 server.on('connection', (socket, request) => {
-  const conversation = new ServerConversation(socket, String(request.headers['device-id']), { misbehaviour, tool });
+  if (signingKey !== undefined && !isSignedBy(signingKey, request.headers, Date.now())) return refuseToken(socket);
+  const device = String(request.headers['device-id']);
+  const isBound = !notBound.includes('*') && !notBound.includes(device);
+  const conversation = new ServerConversation(socket, device, { misbehaviour, tool, isBound });
   socket.on('close', () => tell({ event: 'ended', ...conversation.counts }));
 });
 server.on('error', (error) => {
@@ -26,6 +31,13 @@ server.on('error', (error) => {
   process.exit(1);
 });
 server.on('listening', () => tell({ event: 'listening', url: `ws://${host}:${(server.address() as AddressInfo).port}/` }));
+
+/** As xiaozhi-esp32-server does: the handshake succeeds, and a plain text says that the token is wrong. */
+function refuseToken(socket: WebSocket): void {
+  socket.on('error', () => undefined);
+  socket.send('认证失败');
+  socket.close();
+}
 
 function stop(): void {
   for (const socket of server.clients) socket.terminate();

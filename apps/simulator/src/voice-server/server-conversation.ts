@@ -36,7 +36,11 @@ export class ServerConversation {
   constructor(
     private readonly socket: WebSocket,
     private readonly device: string,
-    private readonly options: { readonly misbehaviour: Misbehaviour | undefined; readonly tool: string | undefined },
+    private readonly options: {
+      readonly misbehaviour: Misbehaviour | undefined;
+      readonly tool: string | undefined;
+      readonly isBound: boolean;
+    },
   ) {
     socket.on('error', () => undefined);
     socket.on('close', () => this.#stop());
@@ -66,7 +70,8 @@ export class ServerConversation {
   }
 
   #greet(): void {
-    const { misbehaviour } = this.options;
+    const { isBound, misbehaviour } = this.options;
+    if (!isBound) return this.#say({ type: 'stt', text: '请登录控制面板，输入123456，绑定设备。', session_id: sessionId });
     if (misbehaviour === 'mute') return;
     if (misbehaviour === 'late') setTimeout(() => this.#hello(), LATE_MS).unref();
     else this.#hello();

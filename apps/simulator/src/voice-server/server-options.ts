@@ -9,6 +9,10 @@ export interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly token: string | undefined;
+  /** Tokens are checked as xiaozhi-esp32-server does, with this as its `server.secret`. */
+  readonly signingKey: string | undefined;
+  /** Ids of devices that are not bound here, `*` for all; they are asked to bind themselves instead of being greeted. */
+  readonly notBound: readonly string[];
   readonly misbehaviour: Misbehaviour | undefined;
   /** A tool without arguments that it calls at the beginning of each conversation. */
   readonly tool: string | undefined;
@@ -22,10 +26,16 @@ export function readServerOptions(argv: readonly string[]): ServerOptions {
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on, 0 for any that is free', readPort, 8000)
     .option('--token <token>', 'refuse conversations without this bearer token')
+    .option('--signing-key <key>', 'check tokens as xiaozhi-esp32-server does, with this as its server.secret')
+    .option('--not-bound <ids>', 'prompt these devices to bind themselves, ids with commas between or * for all', readIds, [])
     .option('--tool <name>', 'a tool without arguments to call at the beginning of each conversation')
     .addOption(new Option('--misbehaviour <kind>', 'go wrong in this way').choices(misbehaviours))
     .parse(argv)
     .opts<ServerOptions>();
+}
+
+function readIds(text: string): readonly string[] {
+  return text.split(',').map((id) => id.trim());
 }
 
 function readPort(text: string): number {
