@@ -10,12 +10,14 @@ import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+import { startVoiceServer, type VoiceServerProcess } from '../src/voice/voice-server.js';
 
 describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
   /** Speaks to the hub as a vision model does. */
   const model = createServer((_request, response) => {
     response.end(JSON.stringify({ choices: [{ message: { content: 'A grey wall.' } }] }));
   });
+  let voice: VoiceServerProcess;
   let hub: HubProcess;
   let fleet: SimulatedFleet;
   let browser: Browser;
@@ -26,7 +28,9 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
   beforeAll(async () => {
     model.listen(0, '127.0.0.1');
     await once(model, 'listening');
-    const env = { FLOTILLA_VISION_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}`, FLOTILLA_VISION_MODEL: 'eyes-1' };
+    voice = await startVoiceServer(['--not-bound', '*']);
+    const visionUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}`;
+    const env = { FLOTILLA_VISION_URL: visionUrl, FLOTILLA_VISION_MODEL: 'eyes-1', FLOTILLA_VOICE_URL: voice.url };
     [hub, browser] = await Promise.all([startHub({ env }), openBrowser()]);
     fleet = startFleet(hub, { devices: 1, profile: 'screen-camera', seed: 31 });
     await online(hub, 1);
@@ -39,6 +43,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
 
   afterAll(async () => {
     await endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] });
+    await voice.stop();
     model.close();
   });
 
@@ -153,5 +158,22 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('Live', { exact: true }).waitFor();
     await expect.poll(() => page.getByRole('row').count()).toBe(before + 1);
+  });
+
+  it('says that the device is not bound at its voice server, and what to do', async () => {
+    await fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'talk', packets: 1 } });
+    const said = () =>
+      ask<{ events: { nodes: unknown[] } }>(hub, '{ events(filter: { types: ["device.conversation"] }) { nodes { id } } }');
+    await expect.poll(async () => (await said()).events.nodes.length, { timeout: 15_000 }).toBe(1);
+    await console.visit(`/devices/${device}`);
+    const { host } = new URL(voice.url);
+    await page
+      .getByText(`This device is not bound at the voice server ${host}. Add the device ${device} to an agent`, { exact: false })
+      .waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await console.visit('/settings');
+    await page.getByRole('table', { name: 'Voice servers' }).getByText('A device is not bound there').waitFor();
+    await page.getByText(`${voice.url}: a device that talked is not bound there.`, { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
   });
 });

@@ -23,6 +23,7 @@ import { DevicePins } from './device-pins';
 import { type DeviceTab, deviceTabs } from './device-search';
 import { DeviceState } from './device-state';
 import { DeviceTools } from './device-tools';
+import { DeviceVoiceProblem } from './device-voice-problem';
 import classes from './device.module.css';
 import { EditDevice } from './edit-device';
 import { DeviceDocument, DeviceNewsDocument, type DeviceQuery, RefreshToolsDocument } from './generated/device';
@@ -111,6 +112,7 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
   return (
     <>
       <DeviceFacts device={device} />
+      {mayReadEvents && device.dialect === 'XIAOZHI' && <DeviceVoiceProblem id={device.id} />}
       <Tabs
         value={current}
         onChange={(chosen) => void navigate({ search: { tab: (chosen ?? 'tools') as DeviceTab }, replace: true })}

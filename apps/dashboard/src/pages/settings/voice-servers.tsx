@@ -39,6 +39,7 @@ export function VoiceServers() {
           maxHeight="260px"
         />
       )}
+      <ErrorHints servers={data?.voiceServers ?? []} />
     </Section>
   );
 }
@@ -61,9 +62,33 @@ function useColumns(): readonly Column<VoiceServer>[] {
       header: t('settings.lastError'),
       width: 200,
       grow: 2,
-      cell: ({ lastError }) => (lastError === null ? t('common.none') : <span title={lastError}>{lastError}</span>),
+      cell: ({ lastError, lastErrorCode }) =>
+        lastError === null ? (
+          t('common.none')
+        ) : (
+          <span title={lastError}>{isExplained(lastErrorCode) ? t(`settings.voiceErrors.${lastErrorCode}`) : lastError}</span>
+        ),
     },
   ];
+}
+
+/** Errors that an administrator can correct. The text of the others says everything. */
+const explained = ['NOT_BOUND', 'AUTH_FAILED', 'ADDRESS_FORBIDDEN'] as const;
+
+function isExplained(code: VoiceServer['lastErrorCode']): code is (typeof explained)[number] {
+  return explained.some((one) => one === code);
+}
+
+function ErrorHints({ servers }: { readonly servers: readonly VoiceServer[] }) {
+  const { t } = useTranslation();
+  return servers.map(
+    ({ url, lastErrorCode }) =>
+      isExplained(lastErrorCode) && (
+        <p key={url} className="soft">
+          {t(`settings.voiceErrorHints.${lastErrorCode}`, { url })}
+        </p>
+      ),
+  );
 }
 
 function State({ state }: Pick<VoiceServer, 'state'>) {
