@@ -173,7 +173,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     expect(await seriousViolations(page)).toEqual([]);
     await console.visit('/settings');
     await page.getByRole('table', { name: 'Voice servers' }).getByText('A device is not bound there').waitFor();
-    await page.getByText(`${voice.url}: a device that talked is not bound there.`, { exact: false }).waitFor();
+    await page.getByText(`${voice.url}: the last device that it refused was not bound there.`, { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 });

@@ -62,7 +62,7 @@ export function actorOf({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | '
     devices: viewer.devices,
     mayCallUserOnly: mayCallUserOnly(viewer),
     mayChangeFirmware: hasScope(viewer, 'FIRMWARE_WRITE'),
-    isAdmin: hasScope(viewer, 'ADMIN'),
+    ...(hasScope(viewer, 'ADMIN') && { isAdmin: true }),
     remoteAddress,
   };
 }

@@ -152,7 +152,7 @@ export class Fleet {
     return deleteDeviceGroup(this.#deps, id, actor);
   }
 
-  /** Judges other voice servers for a device, before anything of it is changed. Throws FORBIDDEN for a narrowed key. */
+  /** Judges a change of a device's voice servers. Throws FORBIDDEN for a narrowed key. */
   async chooseVoiceServers(deviceId: string, text: string | null, actor: Actor): Promise<ChosenVoice> {
     const device = await this.#deps.registry.viewFor(actor).devices.find(deviceId);
     if (device === undefined) return { refusal: noSuchDevice(deviceId, ['input', 'deviceId']) };

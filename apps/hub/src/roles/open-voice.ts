@@ -24,7 +24,7 @@ export function openVoice({ bus, config, lease, logger, registry, singleCalls }:
   };
 }
 
-/** Voice servers call like every other client: with policy, record and audit, under a name of their own. */
+/** Calls of voice servers have policy, record and audit like all others; a server is an actor. */
 function voiceCalls(fleet: Fleet): VoiceCalls {
   return {
     call: async ({ deviceId, backend, tool, arguments: args, timeoutMs, mayCallUserOnly }) => {

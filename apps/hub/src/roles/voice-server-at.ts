@@ -1,4 +1,7 @@
-/** What a voice server may have and do, by the settings that name it: the fleet's own servers, the other listed ones, and any others. */
+/**
+ * What a voice server may have and do, by the settings that name it: the fleet's own servers, the
+ * other listed ones, and any others.
+ */
 import { publicOnly } from '@flotilla/fleet';
 import type { VoiceServer } from '@flotilla/gateway';
 import type { VoiceConfig } from '../settings/voice-settings.js';

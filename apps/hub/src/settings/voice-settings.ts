@@ -1,4 +1,7 @@
-/** The settings of conversations: voice servers, what they may do, how the hub proves itself there, and which audio packets count. */
+/**
+ * The settings of conversations: voice servers, what they may do, how the hub proves itself there,
+ * and which audio packets count.
+ */
 import { parseVoiceUrls, VoiceOrigins, voiceUrlProblem } from '@flotilla/fleet';
 import type { VoiceServer } from '@flotilla/gateway';
 import { z } from 'zod';

@@ -32,7 +32,7 @@ server.on('error', (error) => {
 });
 server.on('listening', () => tell({ event: 'listening', url: `ws://${host}:${(server.address() as AddressInfo).port}/` }));
 
-/** As xiaozhi-esp32-server does: the handshake succeeds, and a plain text says that the token is wrong. */
+/** As xiaozhi-esp32-server does: after a handshake, a plain text says that the token is wrong. */
 function refuseToken(socket: WebSocket): void {
   socket.on('error', () => undefined);
   socket.send('认证失败');

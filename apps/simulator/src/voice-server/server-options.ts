@@ -11,7 +11,7 @@ export interface ServerOptions {
   readonly token: string | undefined;
   /** Tokens are checked as xiaozhi-esp32-server does, with this as its `server.secret`. */
   readonly signingKey: string | undefined;
-  /** Ids of devices that are not bound here, `*` for all; they are asked to bind themselves instead of being greeted. */
+  /** Ids of devices that get a bind prompt instead of a hello; `*` for all. */
   readonly notBound: readonly string[];
   readonly misbehaviour: Misbehaviour | undefined;
   /** A tool without arguments that it calls at the beginning of each conversation. */

@@ -1,4 +1,7 @@
-/** The token check of xiaozhi-esp32-server: a signature over Client-Id, Device-Id and time, which is valid for 30 days. [xiaozhi §8] */
+/**
+ * The token check of xiaozhi-esp32-server: a signature over Client-Id, Device-Id and time, which is
+ * valid for 30 days. [xiaozhi §8]
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 

@@ -35,7 +35,7 @@ describe('the choice of a voice server', () => {
     expect(choose('wss://a.example/, wss://b.example/', operator, before)).toEqual({ voiceUrls: before });
   });
 
-  it('is not for a narrowed key, neither setting nor clearing, whatever its scopes', () => {
+  it('is not for a narrowed key, neither setting nor clearing, with any scopes', () => {
     expect(() => choose('wss://voice.example/', narrowed)).toThrow('narrowed to some devices');
     expect(() => choose(null, narrowed, ['wss://voice.example/'])).toThrow('narrowed to some devices');
     expect(choose('wss://voice.example/', narrowed, ['wss://voice.example/'])).toEqual({ voiceUrls: ['wss://voice.example/'] });

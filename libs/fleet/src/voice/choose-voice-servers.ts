@@ -1,6 +1,6 @@
 /**
- * The rule for who may choose voice servers of a device or group: a voice server hears what is said to the device. DEVICES_WRITE chooses among the listed
- * ones, ADMIN any, and a key that is narrowed to some devices none.
+ * The rule for who may choose voice servers of a device or group, which hear what is said to the
+ * device. DEVICES_WRITE chooses among the listed ones, ADMIN any, and a narrowed key none.
  */
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
@@ -19,7 +19,7 @@ export interface VoiceChoice {
 
 export type ChosenVoice = { readonly voiceUrls: readonly string[] } | { readonly refusal: Refusal };
 
-/** Throws FORBIDDEN for a narrowed key. A choice that changes nothing is anybody's: forms send back what they showed. */
+/** Throws FORBIDDEN for a narrowed key. Any actor may send back what is set, as forms do. */
 export function chooseVoiceServers(
   { text, before, path }: VoiceChoice,
   actor: Pick<Actor, 'devices' | 'isAdmin'>,

@@ -1,10 +1,13 @@
-/** Which voice servers an operator has named in the settings, by origin: what a server may have and do depends on that, never on who chose it. */
+/**
+ * The voice servers that the settings name, by origin. What a server may have and do depends on
+ * that, not on who chose it.
+ */
 
 export class VoiceOrigins {
   readonly #own: ReadonlySet<string>;
   readonly #listed: ReadonlySet<string>;
 
-  /** `own`: addresses of the fleet's voice servers (FLOTILLA_VOICE_URL); `listed`: further origins (FLOTILLA_VOICE_URLS). */
+  /** `own`: addresses in FLOTILLA_VOICE_URL; `listed`: origins in FLOTILLA_VOICE_URLS. */
   constructor(named: { readonly own: readonly string[]; readonly listed: readonly string[] }) {
     this.#own = new Set(named.own.map(originOf));
     this.#listed = new Set([...named.listed.map(originOf), ...this.#own]);
@@ -15,7 +18,7 @@ export class VoiceOrigins {
     return this.#own.has(originOf(url));
   }
 
-  /** The fleet's own ones are listed, too. Listed servers may be anywhere, and may know the Client-Id of a device. */
+  /** Own servers are listed, too. Listed ones may be anywhere, and may know Client-Ids. */
   isListed(url: string): boolean {
     return this.#listed.has(originOf(url));
   }

@@ -1,6 +1,7 @@
 /**
- * Judges connections that go to the public internet only: of webhooks, and to voice servers that are not listed. The addresses that a name leads to are judged
- * at every connect, and the connection goes to these very addresses, so a name that changes its mind in between gains nothing.
+ * Judges connections that go to the public internet only: of webhooks, and to voice servers that
+ * are not listed. The lookup of each connection is judged, and the connection uses its result, so a
+ * name that resolves differently a moment later gains nothing.
  */
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -15,7 +16,7 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** Why a host that is an IP address may not be reached; undefined for a public one, and for a name. */
+/** Why an IP address may not be reached; undefined for a public one, and for a name. */
 function refuse(hostname: string): ForbiddenAddress | undefined {
   const literal = literalOf(hostname);
   return literal === undefined || isPublicAddress(literal) ? undefined : new ForbiddenAddress(literal, literal);

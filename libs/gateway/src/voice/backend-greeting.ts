@@ -1,6 +1,7 @@
 /**
- * The opening of a conversation with a voice server: the device's hello goes out, and the server's hello, a refusal or silence comes back. [xiaozhi §1.3]
- * xiaozhi-esp32-server refuses in its own ways: a plain text for a wrong token, and a spoken prompt for a device that is not bound there.
+ * Opens a conversation with a voice server: sends the device's hello, and waits for the server's
+ * hello, a refusal or the end of the time. [xiaozhi §1.3] xiaozhi-esp32-server refuses in its own
+ * ways: a plain text for a wrong token, and a prompt for a device that is not bound there.
  */
 import { isJsonObject, parseJsonText } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';

@@ -33,7 +33,7 @@ export interface BackendMcpOptions {
   readonly backend: string;
   readonly calls: VoiceCalls;
   readonly known: () => KnownDevice;
-  /** Privileged tools are listed for the voice server, and called; without it they do not exist for it. */
+  /** The voice server may list and call privileged tools; without it they do not exist for it. */
   readonly mayCallUserOnly: boolean;
   readonly clock: Clock;
   readonly limits: Pick<VoiceLimits, 'backendRequestsMax' | 'backendCallTimeoutMs' | 'drainPollMs'>;

@@ -45,7 +45,7 @@ export class BackendConnection {
     socket.once('close', (code) => this.#over(code === ABNORMAL ? 'backend_lost' : 'backend_closed'));
   }
 
-  /** Connects, says the device's hello and waits for the answer. Rejects with BackendUnavailable. */
+  /** Connects, sends the hello and waits for the answer. Rejects with BackendUnavailable. */
   static open(
     server: VoiceServer,
     said: { readonly device: SpeakingDevice; readonly hello: JsonObject },

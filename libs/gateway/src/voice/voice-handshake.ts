@@ -1,4 +1,4 @@
-/** The headers with which the hub opens a conversation in the name of a device. [xiaozhi §1.2, §8] */
+/** The headers of a handshake with a voice server, for a device. [xiaozhi §1.2, §8] */
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FramingVersion } from '@flotilla/voice';
@@ -9,7 +9,7 @@ export interface SpeakingDevice extends Pick<ConversingDevice, 'deviceId' | 'cli
   readonly version: FramingVersion;
 }
 
-/** Each header once: servers reject a handshake with repeated ones. `now`: ms since the Unix epoch. */
+/** Each header once: servers reject repeated ones. `now`: ms since the Unix epoch. */
 export function handshakeHeaders(
   { credential, isListed }: Pick<VoiceServer, 'credential' | 'isListed'>,
   { clientId: ownId, deviceId: id, remoteAddress = '', version }: SpeakingDevice,

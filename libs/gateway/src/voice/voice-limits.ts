@@ -7,7 +7,7 @@ export interface VoiceLimits {
   readonly backendTimeoutMs: number;
   /** Time for all of them together, ms: the device gives up 10 s after its hello. [xiaozhi §1.3] */
   readonly openingTimeoutMs: number;
-  /** How long after a prompt to bind the device its hello is repeated, ms: the server may have been slow to look the device up. */
+  /** Time from a bind prompt to the second hello, ms: the server may look the device up slowly. */
   readonly helloRepeatMs: number;
   /** A voice server that failed is asked last for so long, ms. */
   readonly backendRestMs: number;

@@ -118,7 +118,10 @@ class Opening implements Conversation {
     }
   }
 
-  /** Hands the device to the host of voiceless conversations. `problem` is why there should have been a voice, `refusal` what a server answered. */
+  /**
+   * Hands the device to the host of voiceless conversations. `problem` is why there should have
+   * been a voice, `refusal` a server's answer.
+   */
   goWithout(problem: string | undefined, refusal: JsonObject = {}): void {
     if (this.#isOver) return;
     this.owner.forget();

@@ -1,4 +1,7 @@
-/** A voice server as the relay sees it: where it is, how the hub proves itself there, and what the server may have and do. */
+/**
+ * A voice server as the relay sees it: where it is, how the hub proves itself there, and what the
+ * server may have and do.
+ */
 import type { LookupFunction } from 'node:net';
 
 /** What the hub proves itself with. Never a credential of a device. */
@@ -9,7 +12,7 @@ export type VoiceCredential =
 
 /** Judges the addresses of a connection. Errors carry the code `URL_FORBIDDEN`. */
 export interface AddressGuard {
-  /** Why a host that is an IP address may not be reached; undefined for a name, which is looked up. */
+  /** Why an IP address may not be reached; undefined for a name, which is looked up. */
   refuse(hostname: string): Error | undefined;
   /** Looks a name up, and fails where an address that it leads to may not be reached. */
   readonly lookup: LookupFunction;

@@ -1,4 +1,4 @@
-/** Says why the last conversation of the device got no voice, where an operator can do something about it. */
+/** Says why the last conversation of the device got no voice, where an operator can correct it. */
 import { useMemo } from 'react';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

@@ -82,8 +82,10 @@ function isExplained(code: VoiceServer['lastErrorCode']): code is (typeof explai
 function ErrorHints({ servers }: { readonly servers: readonly VoiceServer[] }) {
   const { t } = useTranslation();
   return servers.map(
-    ({ url, lastErrorCode }) =>
-      isExplained(lastErrorCode) && (
+    ({ url, state, lastErrorCode }) =>
+      isExplained(lastErrorCode) &&
+      // A server is well for other devices where one is not bound.
+      (state === 'UNWELL' || lastErrorCode === 'NOT_BOUND') && (
         <p key={url} className="soft">
           {t(`settings.voiceErrorHints.${lastErrorCode}`, { url })}
         </p>
