@@ -101,6 +101,20 @@ describe('a handshake', () => {
     expect(Math.abs(Number(seconds) - Date.now() / 1_000)).toBeLessThan(60);
   });
 
+  it('tells xiaozhi-esp32-server of raw packets, which is all that it takes, in each framing of the device', async () => {
+    const server = await openServer();
+    const stage = await RelayStage.set({ servers: [listed(server, { credential: signing })] });
+    const { conversation } = await stage.talk('websocket', 3);
+    const heard = await server.conversation();
+    expect(heard.headers['protocol-version']).toBe('1');
+    expect(JSON.parse(heard.texts[0] ?? '')).toMatchObject({ type: 'hello', version: 1, transport: 'websocket' });
+    conversation.heardAudio(Buffer.from('00000003f8fffe', 'hex'));
+    heard.socket.send(Buffer.from('f8fffe', 'hex'));
+    await vi.waitFor(() => expect(heard.frames).toEqual([Buffer.from('f8fffe', 'hex')]));
+    await vi.waitFor(() => expect(stage.device.frames).toHaveLength(1));
+    expect(Buffer.from(stage.device.frames[0] ?? []).toString('hex')).toBe('00000003f8fffe');
+  });
+
   it('gives a server that is not listed neither Client-Id, address nor token, and no privileged tools', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server, { isListed: false })] });

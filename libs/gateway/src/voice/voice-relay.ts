@@ -46,7 +46,7 @@ export interface VoiceRelayOptions {
 }
 
 /** Raw Opus packets: what every voice server takes, and all that datagrams carry besides their time. */
-const MQTT_FRAMING: FramingVersion = 1;
+const RAW_FRAMING: FramingVersion = 1;
 
 export class VoiceRelay implements ConversationHost {
   readonly #book: BackendBook;
@@ -173,10 +173,11 @@ class Opening implements Conversation {
   async #try(server: VoiceServer, until: number): Promise<boolean> {
     const { clock, limits } = this.options;
     const { device, hello, message } = this.request;
-    const isUdp = hello.transport === 'udp';
-    const version = isUdp ? MQTT_FRAMING : hello.version;
+    // xiaozhi-esp32-server takes raw packets, and does not say so in its hello.
+    const isRaw = hello.transport === 'udp' || server.credential?.kind === 'signing_key';
+    const version = isRaw ? RAW_FRAMING : hello.version;
     const { clientId, deviceId, remoteAddress } = device;
-    const said = isUdp ? { ...message, version, transport: 'websocket' } : message;
+    const said = isRaw ? { ...message, version, transport: 'websocket' } : message;
     let connection: BackendConnection;
     try {
       connection = await BackendConnection.open(
