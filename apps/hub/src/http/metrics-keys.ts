@@ -11,7 +11,7 @@ export interface MetricsKeysDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** How long a grant outlives the last answer of PostgreSQL, ms: a day, the longest outage that somebody watches without mending it. */
+/** How long a grant outlives the last answer of PostgreSQL, ms: longer than the outages that are watched by these metrics. */
 const GRANT_KEPT_MS = 86_400_000;
 /** Keys of that many scrapers are remembered. */
 const GRANTS_MAX = 16;

@@ -1,4 +1,4 @@
-/** Who reads metrics. Everybody shares the address of a proxy on this machine, which may add no header: without a key is by choice only. */
+/** Who reads metrics. All clients share the address of a proxy on this machine, which may add no header: reading without a key is a choice. */
 import { z } from 'zod';
 import { isLoopbackProxy } from '../http/trusted-proxies.js';
 import { unset } from './setting-kinds.js';
@@ -13,6 +13,6 @@ export function metricsContradictions({ FLOTILLA_METRICS: access }: Values, trus
   const proxy = trusted.find(isLoopbackProxy);
   if (access === 'key' || proxy === undefined) return [];
   return [
-    `FLOTILLA_METRICS=loopback opens metrics to all who come by the proxy on this machine (FLOTILLA_TRUSTED_PROXIES has ${proxy}): use key.`,
+    `FLOTILLA_METRICS=loopback opens metrics to all clients of the proxy on this machine (FLOTILLA_TRUSTED_PROXIES has ${proxy}): use key.`,
   ];
 }
