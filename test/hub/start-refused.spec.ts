@@ -10,6 +10,9 @@ import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js
 
 const hubMain = fileURLToPath(new URL('../../apps/hub/dist/main.js', import.meta.url));
 
+/** A hub that is not refused runs on: it is ended then, so that the story fails instead of waiting, ms. */
+const REFUSED_WITHIN_MS = 45_000;
+
 const folders: string[] = [];
 afterEach(() => {
   folders.splice(0).forEach(removeDataDir);
@@ -63,6 +66,7 @@ describe('a first start on a database elsewhere', () => {
     spawnSync(process.execPath, [hubMain], {
       encoding: 'utf8',
       cwd: folder,
+      timeout: REFUSED_WITHIN_MS,
       env: { PATH: process.env['PATH'], DATABASE_URL: database.url, ...ports, ...env },
     });
 
@@ -78,7 +82,7 @@ describe('a first start on a database elsewhere', () => {
   it.each([
     ['admin key', {}],
     ['password of admin@flotilla.local', { FLOTILLA_ADMIN_KEY: secrets.FLOTILLA_ADMIN_KEY }],
-  ])('without a data folder makes no %s that nobody could find, and says what to set', (what, env) => {
+  ])('without a data folder makes no %s that would be lost, and says what to set', (what, env) => {
     for (let time = 1; time <= 2; time += 1) {
       const { status, stdout, stderr } = startWith(env);
       expect(status).toBe(1);

@@ -59,7 +59,7 @@ describe('a hub with a certificate', () => {
     await expect(once(httpRequest({ host: '127.0.0.1', port: hub.httpPort }).end(), 'response')).rejects.toThrow();
   });
 
-  it('passes the health check of its container, whatever name the certificate has, and fails it when it is asked by plain HTTP', async () => {
+  it('passes the health check of its container under a certificate of another name, and fails it when it is asked by plain HTTP', async () => {
     const port = { FLOTILLA_HTTP_PORT: String(hub.httpPort) };
     for (const host of ['', '127.0.0.1', '0.0.0.0'])
       expect(await check({ ...port, FLOTILLA_HOST: host, FLOTILLA_TLS_CERT: certificate.env.FLOTILLA_TLS_CERT })).toEqual({

@@ -38,9 +38,9 @@ const compose = parse(composeText) as {
 const dockerfile = read('Dockerfile');
 /** Read by docker-compose.yml alone. */
 const composeOnly = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD'];
-/** What docker-compose.yml decides itself, whatever .env says. */
+/** What docker-compose.yml decides itself; .env does not change it. */
 const composeFixed = ['DATABASE_URL', 'FLOTILLA_DATA_DIR', 'FLOTILLA_HOST', 'REDIS_URL'];
-/** Settings that are secrets without which docker compose starts nothing, and what it tells people to reach it. */
+/** Settings without which docker compose starts nothing. */
 const composeRequired = ['FLOTILLA_ADMIN_KEY', 'FLOTILLA_ADMIN_PASSWORD', 'FLOTILLA_PUBLIC_URL'];
 /** A text of docker-compose.yml with every variable replaced: by its default, or by a word where it is required. */
 const filledIn = (text: string) => text.replace(/\$\{[A-Z_]+:(?:-([^}]*)|\?[^}]*)\}/g, (_whole, fallback?: string) => fallback ?? 'secret');

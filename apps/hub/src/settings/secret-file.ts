@@ -18,7 +18,7 @@ export async function keepSecret(dataDir: string, name: string): Promise<string>
   return (await readFile(file, 'utf8')).trim();
 }
 
-/** Writes a secret that was made elsewhere. Replaces an older file, whatever mode that had. */
+/** Writes a secret that was made elsewhere. Replaces an older file and its mode. */
 export async function writeSecret(dataDir: string, name: string, secret: string): Promise<string> {
   const file = path.join(dataDir, name);
   const aside = `${file}.${randomUUID()}`;

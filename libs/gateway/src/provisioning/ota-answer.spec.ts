@@ -82,7 +82,7 @@ describe('the answers of a hub without MQTT', () => {
     expect(answerKnown(webSocketOnly, known({ credential: used }), answered).websocket).toEqual({ url, version: 1 });
   });
 
-  it('have nothing in them that would let in a device that waits, or one without ids', () => {
+  it('have no credential for a device that waits, or one without ids', () => {
     for (const answer of [answerWaiting(webSocketOnly, pending, answered), answerNobody(webSocketOnly, answered)]) {
       expect(answer).not.toHaveProperty('mqtt');
       expect(answer.websocket).toEqual({ url, version: 1 });

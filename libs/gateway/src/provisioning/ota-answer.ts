@@ -93,7 +93,7 @@ export function transportObject(
   return { websocket: webSocketSettings(settings, known.credential.secret, reached) };
 }
 
-/** The same without anything that would let a device in. */
+/** The same without a credential. */
 function strangerTransport(settings: AnswerSettings, reached: ReachedAt): Pick<OtaAnswer, 'mqtt' | 'websocket'> {
   if (settings.addresses.hasMqtt) return { mqtt: mqttSettings(settings, undefined, reached) };
   return { websocket: webSocketSettings(settings, undefined, reached) };
