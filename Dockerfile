@@ -1,13 +1,13 @@
-# The hub in all roles. Stage one installs everything and compiles; stage two keeps what runs.
+# The hub in all roles, on the current LTS line of Node. Stage one installs everything and compiles; stage two keeps what runs.
 
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /flotilla
 COPY . .
 # The build installs from the lock file (npm ci), generates code and compiles.
 RUN node scripts/build.mjs
 RUN npm prune --omit=dev
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 # In a container loopback is the container itself; what is published decides who reaches the hub.
 ENV FLOTILLA_HOST=0.0.0.0
@@ -18,10 +18,10 @@ COPY --from=build /flotilla/node_modules ./node_modules
 COPY --from=build /flotilla/prisma ./prisma
 COPY --from=build /flotilla/libs ./libs
 COPY --from=build /flotilla/apps ./apps
-RUN mkdir /data && chown node:node /data
+RUN mkdir --mode=0700 /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080 1883 8883 8884/udp
-HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.FLOTILLA_HTTP_PORT || 8080}/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Asks over HTTPS where the hub has a certificate.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "apps/hub/dist/health-check.js"]
 CMD ["node", "--max-semi-space-size=64", "apps/hub/dist/main.js"]

@@ -40,6 +40,8 @@ describe('while PostgreSQL is away', () => {
     hub = await startHub({ env });
     fleet = startFleet(hub, { devices: DEVICES, profile: 'lamp', transport: 'mixed', seed: 21, args: ['--answer-delay-ms', '100'] });
     await online(hub, DEVICES);
+    // A key that has read metrics before goes on reading them.
+    await metric(hub, 'flotilla_sessions');
   });
   afterAll(async () => {
     await postgres.restore();

@@ -58,16 +58,39 @@ describe('operations', () => {
     expect(await metricsText(hub)).not.toContain('02:00:03');
   });
 
-  it.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
-    'keeps metrics from strangers: what a proxy passes on (%s) needs a key',
+  it('has metrics for a key only, also on this machine: a proxy there that adds no header looks the same', async () => {
+    const refused = await fetch(`${hub.httpUrl}/metrics`);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await refused.json()).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect((await fetch(`${hub.httpUrl}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+  });
+
+  it('sends no HSTS over plain HTTP', async () => {
+    expect((await fetch(`${hub.httpUrl}/`)).headers.get('strict-transport-security')).toBeNull();
+  });
+});
+
+describe('with FLOTILLA_METRICS=loopback', () => {
+  let hub: HubProcess;
+  beforeAll(async () => {
+    hub = await startHub({ env: { FLOTILLA_METRICS: 'loopback' } });
+  });
+  afterAll(async () => {
+    expect(await hub.stop()).toBe(0);
+    removeDataDir(hub.dataDir);
+  });
+
+  it('metrics are there for callers on this machine', async () => {
+    expect((await fetch(`${hub.httpUrl}/metrics`)).status).toBe(200);
+  });
+
+  it.each(['x-forwarded-for', 'x-forwarded-server', 'forwarded', 'x-real-ip', 'via'])(
+    'what a proxy passes on (%s) needs a key',
     async (header) => {
       const proxied = (authorization?: string) =>
         fetch(`${hub.httpUrl}/metrics`, { headers: { [header]: '203.0.113.7', ...(authorization && { authorization }) } });
-      const refused = await proxied();
-      expect(refused.status).toBe(401);
-      expect(refused.headers.get('www-authenticate')).toBe('Bearer');
-      expect(await refused.json()).toMatchObject({ code: 'UNAUTHENTICATED' });
-      expect((await proxied('Bearer wrong')).status).toBe(401);
+      expect((await proxied()).status).toBe(401);
       expect((await proxied(`Bearer ${hub.adminKey}`)).status).toBe(200);
     },
   );

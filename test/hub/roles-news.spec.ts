@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { Browser } from '../src/api/browser.js';
 import { ask } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { metricsText } from '../src/hub/metrics.js';
 import { isRedisInstalled, startRedis, type RedisServer } from '../src/hub/redis-server.js';
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
 
@@ -103,8 +104,7 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
       return webhooks[0]?.deliveries;
     };
     await expect.poll(deliveries, { timeout: 15_000 }).toEqual([{ delivered: true }]);
-    const metrics = await (await fetch(`${worker.httpUrl}/metrics`)).text();
-    expect(metrics).toMatch(/^flotilla_webhook_deliveries_total\{result="delivered"\} 1$/m);
-    expect(await (await fetch(`${first.httpUrl}/metrics`)).text()).not.toContain('flotilla_webhook_deliveries_total');
+    expect(await metricsText(worker)).toMatch(/^flotilla_webhook_deliveries_total\{result="delivered"\} 1$/m);
+    expect(await metricsText(first)).not.toContain('flotilla_webhook_deliveries_total');
   });
 });

@@ -1,6 +1,6 @@
 /** The embedded default from the outside: it starts in any folder and as any user, stops without leaving a process behind, and finds its data again. */
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,11 +9,18 @@ import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
 import { makeDataDir, removeDataDir, startHub, type HubOptions, type HubProcess } from '../src/hub/hub-process.js';
 import { processesOf } from '../src/hub/processes.js';
+import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
 import { online } from '../src/jobs/job-api.js';
 
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) process.stderr.write('Skipping the starts as root and as another user: only root can set them up.\n');
 const hubMain = fileURLToPath(new URL('../../apps/hub/dist/main.js', import.meta.url));
+
+const modeOf = (file: string) => statSync(file).mode & 0o777;
+
+/** PostgreSQL's own folder belongs to its user, and PostgreSQL starts with no other mode. */
+const filesOpenToOthers = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => (modeOf(path.join(folder, name)) & 0o077) !== 0);
 
 describe('the hub’s life', () => {
   const folders: string[] = [];
@@ -50,7 +57,9 @@ describe('the hub’s life', () => {
     }
     const keyFile = path.join(dataDir, 'admin.key');
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
-    expect(first.log()).toContain(first.adminKey);
+    expect(first.log()).toContain(keyFile);
+    for (const secret of [first.adminKey, readFileSync(path.join(dataDir, 'admin.password'), 'utf8').trim()])
+      expect(first.log()).not.toContain(secret);
     expect(await stop(first, 'SIGINT')).toBe(0);
     expect(processesOf(dataDir)).toEqual([]);
 
@@ -65,6 +74,27 @@ describe('the hub’s life', () => {
     expect(devices.nodes.every((device) => device.presence === 'OFFLINE' && device.tools.length > 0)).toBe(true);
     expect(await stop(second, 'SIGTERM')).toBe(0);
     expect(processesOf(dataDir)).toEqual([]);
+  });
+
+  it('keeps its files from other users, and closes the folder of an older hub without losing what is in it', async () => {
+    const parent = makeDataDir();
+    folders.push(parent);
+    const dataDir = path.join(parent, 'data');
+    // What root starts runs PostgreSQL as another user, whose group alone may pass through.
+    const closed = isRoot ? 0o710 : 0o700;
+    const first = await start({ dataDir });
+    expect((await uploadImage(first, makeImage())).status).toBe(201);
+    expect(modeOf(dataDir)).toBe(closed);
+    expect(await stop(first)).toBe(0);
+    expect(filesOpenToOthers(dataDir)).toEqual([]);
+
+    chmodSync(dataDir, 0o755);
+    const second = await start({ dataDir });
+    expect(modeOf(dataDir)).toBe(closed);
+    expect(second.log()).toMatch(new RegExp(`"from":"0755","to":"0${closed.toString(8)}".*its mode was changed`));
+    expect(second.adminKey).toBe(first.adminKey);
+    expect((await fetch(`${second.httpUrl}/metrics`, { headers: { authorization: `Bearer ${first.adminKey}` } })).status).toBe(200);
+    expect(await stop(second)).toBe(0);
   });
 
   it('adopts or restarts its own PostgreSQL after a kill -9, and is ended with it by who started it when it is not ready in time', async () => {
@@ -125,6 +155,7 @@ describe('the hub’s life', () => {
       (text) => text.includes('"ready":true') || child.exitCode !== null,
     );
     expect(out).toContain('"ready":true');
+    expect(modeOf(path.join(folder, 'data'))).toBe(0o700);
     child.kill('SIGINT');
     expect(await exited).toBe(0);
     expect(processesOf(folder)).toEqual([]);

@@ -6,8 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { processesOf } from '../src/hub/processes.js';
+import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
 
 const hubMain = fileURLToPath(new URL('../../apps/hub/dist/main.js', import.meta.url));
+
+/** A hub that is not refused runs on: it is ended then, so that the story fails instead of waiting, ms. */
+const REFUSED_WITHIN_MS = 45_000;
 
 const folders: string[] = [];
 afterEach(() => {
@@ -50,6 +54,54 @@ describe('a hub that cannot be started', () => {
     expect(stderr).toContain(says);
     expect(stderr).not.toContain('secret');
     expect(stderr).not.toMatch(/\n {4}at /);
+  });
+});
+
+describe('a first start on a database elsewhere', () => {
+  const secrets = { FLOTILLA_ADMIN_KEY: 'a key of the story, long enough for it', FLOTILLA_ADMIN_PASSWORD: 'correct horse battery' };
+  const ports = { FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };
+  let database: TestDatabase;
+  let folder: string;
+  const startWith = (env: Readonly<Record<string, string>>) =>
+    spawnSync(process.execPath, [hubMain], {
+      encoding: 'utf8',
+      cwd: folder,
+      timeout: REFUSED_WITHIN_MS,
+      env: { PATH: process.env['PATH'], DATABASE_URL: database.url, ...ports, ...env },
+    });
+
+  beforeAll(async () => {
+    database = await openTestDatabase({ migrated: true });
+    folder = makeDataDir();
+  });
+  afterAll(async () => {
+    await database.close();
+    removeDataDir(folder);
+  });
+
+  it.each([
+    ['admin key', {}],
+    ['password of admin@flotilla.local', { FLOTILLA_ADMIN_KEY: secrets.FLOTILLA_ADMIN_KEY }],
+  ])('without a data folder makes no %s that would be lost, and says what to set', (what, env) => {
+    for (let time = 1; time <= 2; time += 1) {
+      const { status, stdout, stderr } = startWith(env);
+      expect(status).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toContain(`This database has no ${what} yet`);
+      expect(stderr).toContain('Set FLOTILLA_ADMIN_KEY and FLOTILLA_ADMIN_PASSWORD, or FLOTILLA_DATA_DIR');
+    }
+  });
+
+  it('goes on with both, and prints neither', async () => {
+    const dataDir = makeDataDir();
+    folders.push(dataDir);
+    const hub = await startHub({ dataDir, env: { DATABASE_URL: database.url, ...secrets } });
+    const signIn = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const body = JSON.stringify({ email: 'admin@flotilla.local', password: secrets.FLOTILLA_ADMIN_PASSWORD });
+    expect((await fetch(`${hub.httpUrl}/api/sign-in`, { ...signIn, body })).status).toBe(200);
+    expect(await hub.stop()).toBe(0);
+    for (const secret of Object.values(secrets)) expect(hub.log()).not.toContain(secret);
+    expect(existsSync(path.join(dataDir, 'admin.password'))).toBe(false);
   });
 });
 

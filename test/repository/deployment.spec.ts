@@ -17,9 +17,12 @@ const config = readdirSync(path.join(root, settingsFolder))
   .map((name) => read(`${settingsFolder}/${name}`))
   .join('\n');
 const settings = sorted(matches(config, /^ {2}([A-Z][A-Z0-9_]+): /gm));
-const defaultPorts = matches(config, /^ {2}FLOTILLA_[A-Z]+_PORT: port\((\d+)\)/gm);
+const defaultPorts = matches(config, /^ {2}FLOTILLA_[A-Z]+_PORT: port(?:OrOff)?\((\d+)\)/gm);
 
 interface Service {
+  readonly env_file?: string;
+  readonly user?: string;
+  readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
@@ -34,7 +37,13 @@ const compose = parse(composeText) as {
 };
 const dockerfile = read('Dockerfile');
 /** Read by docker-compose.yml alone. */
-const composeOnly = ['POSTGRES_PASSWORD'];
+const composeOnly = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD'];
+/** What docker-compose.yml decides itself; .env does not change it. */
+const composeFixed = ['DATABASE_URL', 'FLOTILLA_DATA_DIR', 'FLOTILLA_HOST', 'REDIS_URL'];
+/** Settings without which docker compose starts nothing. */
+const composeRequired = ['FLOTILLA_ADMIN_KEY', 'FLOTILLA_ADMIN_PASSWORD', 'FLOTILLA_PUBLIC_URL'];
+/** A text of docker-compose.yml with every variable replaced: by its default, or by a word where it is required. */
+const filledIn = (text: string) => text.replace(/\$\{[A-Z_]+:(?:-([^}]*)|\?[^}]*)\}/g, (_whole, fallback?: string) => fallback ?? 'secret');
 
 describe('the settings', () => {
   it('are found in the hub’s own list', () => {
@@ -51,8 +60,13 @@ describe('the settings', () => {
     expect(sorted(matches(read('docs/operations.md'), /^\| `([A-Z][A-Z0-9_]+)` /gm))).toEqual(settings);
   });
 
-  it('are set or taken by docker-compose.yml under their right names', () => {
-    expect(settings).toEqual(expect.arrayContaining(Object.keys(compose.services['hub']?.environment ?? {})));
+  it('all reach the container: from .env as they are, but for those that docker-compose.yml fixes or requires', () => {
+    const { env_file: file, environment = {} } = compose.services['hub'] ?? {};
+    expect(file).toBe('.env');
+    expect(sorted(Object.keys(environment))).toEqual(sorted([...composeFixed, ...composeRequired]));
+    expect(settings).toEqual(expect.arrayContaining(Object.keys(environment)));
+    // A variable of another name would replace the setting by something else.
+    for (const name of composeRequired) expect(environment[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?[^}]+\\}$`));
     expect([...settings, ...composeOnly]).toEqual(expect.arrayContaining(matches(composeText, /\$\{([A-Z_]+)/g)));
   });
 
@@ -63,9 +77,18 @@ describe('the settings', () => {
 
 describe('docker-compose.yml', () => {
   it('has no secret of its own: each must be given', () => {
-    const environment = { ...compose.services['hub']?.environment, ...compose.services['postgres']?.environment };
-    for (const name of ['FLOTILLA_ADMIN_KEY', 'POSTGRES_PASSWORD']) expect(environment[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
-    expect(environment['DATABASE_URL']).toContain('${POSTGRES_PASSWORD:?');
+    const { hub, postgres, redis } = compose.services;
+    const required = (name: string) => new RegExp(`^\\$\\{${name}:\\?`);
+    expect(postgres?.environment?.['POSTGRES_PASSWORD']).toMatch(required('POSTGRES_PASSWORD'));
+    expect(redis?.environment?.['REDISCLI_AUTH']).toMatch(required('REDIS_PASSWORD'));
+    expect(hub?.environment?.['DATABASE_URL']).toContain('${POSTGRES_PASSWORD:?');
+    expect(hub?.environment?.['REDIS_URL']).toContain('${REDIS_PASSWORD:?');
+  });
+
+  it('has a Redis that asks for the password, as its own user', () => {
+    const { command = [], user } = compose.services['redis'] ?? {};
+    expect(command.at(-1)).toMatch(/^exec redis-server - .*<<EOF\nrequirepass \$\$REDISCLI_AUTH\nEOF$/m);
+    expect(user).toBe('redis');
   });
 
   it('starts the hub once the services that it names are healthy', () => {
@@ -75,12 +98,13 @@ describe('docker-compose.yml', () => {
       expect(condition).toBe('service_healthy');
       expect(compose.services[name]?.healthcheck?.test).toBeDefined();
     }
-    expect(new URL((environment['DATABASE_URL'] ?? '').replace(/\$\{[^}]*\}/, 'secret')).hostname).toBe('postgres');
-    expect(new URL(environment['REDIS_URL'] ?? '').hostname).toBe('redis');
+    expect(new URL(filledIn(environment['DATABASE_URL'] ?? ''))).toMatchObject({ hostname: 'postgres', password: 'secret' });
+    expect(new URL(filledIn(environment['REDIS_URL'] ?? ''))).toMatchObject({ hostname: 'redis', password: 'secret' });
   });
 
   it('publishes the hub’s ports, and keeps its data in declared volumes', () => {
-    expect(sorted(compose.services['hub']?.ports?.map((port) => port.split(':')[0] ?? '') ?? [])).toEqual(sorted(defaultPorts));
+    expect(sorted(compose.services['hub']?.ports?.map((port) => filledIn(port).split(':')[0] ?? '') ?? [])).toEqual(sorted(defaultPorts));
+    for (const port of compose.services['hub']?.ports ?? []) expect(filledIn(port)).toMatch(/^(\d+):\1(\/udp)?$/);
     const mounted = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
     expect(sorted(mounted.map((volume) => volume.split(':')[0] ?? ''))).toEqual(sorted(Object.keys(compose.volumes)));
     expect(mounted).toContain('hub-data:/data');
@@ -104,6 +128,15 @@ describe('the Dockerfile', () => {
     expect(existsSync(path.join(root, started.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))).toBe(true);
   });
 
+  it('uses a line of Node with long-term support that is not at its end', () => {
+    const lines = matches(dockerfile, /^FROM node:(\d+)-bookworm-slim/gm).map(Number);
+    expect(lines).toHaveLength(2);
+    for (const line of lines) {
+      expect(line).toBeGreaterThanOrEqual(24);
+      expect(line % 2).toBe(0);
+    }
+  });
+
   it('takes along every folder that the hub’s packages are in', () => {
     const copied = matches(dockerfile, /^COPY --from=build \/flotilla\/(\S+) /gm);
     expect(sorted(copied)).toEqual(['apps', 'libs', 'node_modules', 'package.json', 'prisma']);
@@ -114,8 +147,10 @@ describe('the Dockerfile', () => {
     const exposed = /^EXPOSE (.+)$/m.exec(dockerfile)?.[1] ?? '';
     expect(sorted(matches(exposed, /(\d+)/g))).toEqual(sorted(defaultPorts));
     expect(dockerfile).toMatch(/^USER node$/m);
-    expect(read('apps/hub/src/http/operations-routes.ts')).toContain("'/health/live'");
-    expect(dockerfile).toContain('/health/live');
+    const [command = '', script = ''] = parse(/^HEALTHCHECK .*CMD (.+)$/m.exec(dockerfile)?.[1] ?? '') as readonly string[];
+    expect(command).toBe('node');
+    expect(script).toBe('apps/hub/dist/health-check.js');
+    expect(existsSync(path.join(root, script.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))).toBe(true);
   });
 
   it('is built from a context without secrets and without what was built outside', () => {

@@ -16,9 +16,9 @@ import {
   WebhookDeliveries,
   Webhooks,
 } from '@flotilla/fleet';
-import type { Registry } from '@flotilla/registry';
 import { Closers } from './closers.js';
 import type { HubConfig } from './settings/config.js';
+import { closeDataFolder } from './data-folder.js';
 import { startDemoFleet } from './demo-fleet.js';
 import { DeviceRoutes } from './http/device-routes.js';
 import { deviceAddresses, deviceSettings } from './settings/device-settings.js';
@@ -35,12 +35,13 @@ import { readQueryRules } from './settings/query-settings.js';
 import { rolloutLimits } from './settings/rollout-limits.js';
 import { keepSecret } from './settings/secret-file.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
-import { addOperationsRoutes, type MetricsAccess } from './http/operations-routes.js';
+import { MetricsKeys } from './http/metrics-keys.js';
+import { addOperationsRoutes } from './http/operations-routes.js';
 import { systemClock } from './system-clock.js';
 import { TlsFiles } from './http/tls-files.js';
 import { routeUpgrades, type UpgradeHandler } from './http/upgrade-router.js';
 
-/** The ports in use. `mqtt` and `udp` are there where this process is a gateway, `mqtts` where it has a certificate besides. */
+/** The ports in use. `udp` and, unless it is off, `mqtt` are there where this process is a gateway, `mqtts` where it has a certificate besides. */
 export interface Ports {
   readonly http: number;
   readonly mqtt?: number;
@@ -81,6 +82,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const { config, logger } = options;
   const tls = config.tls && new TlsFiles({ ...config.tls, logger });
   if (tls) closers.add('TLS files', () => tls.close());
+  await closeDataFolder(config, logger);
   const ground = await openGround({ config, logger }, closers);
   // Whatever this process does: most events are those of gateways.
   ground.registry.events.whenOwed(announceDebts({ ticks: ground.bus.ticks, clock: systemClock, logger }));
@@ -93,7 +95,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const addresses = deviceAddresses(config, {
     // Asked for each device that connects; the server asks the kernel.
     http: () => (httpPort ||= portOf(server.server)) || config.httpPort,
-    mqtt: () => gateway?.ports.mqtt ?? config.mqttPort,
+    mqtt: () => (gateway ? gateway.ports.mqtt : config.mqttPort),
   });
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
   const pictures = openPictures(ground, addresses, deviceSecret);
@@ -202,17 +204,12 @@ function measureParts({ registry, bus }: Ground, gateway: OpenGateway | undefine
   });
 }
 
-function operationsOf({ registry }: Ground, metrics: HubMetrics): Parameters<typeof addOperationsRoutes>[1] {
+function operationsOf({ config, registry }: Ground, metrics: HubMetrics): Parameters<typeof addOperationsRoutes>[1] {
+  const metricsKeys = new MetricsKeys({ apiKeys: registry.apiKeys, clock: systemClock });
   return {
+    isOpenOnLoopback: config.metricsAccess === 'loopback',
     notReady: async () => ((await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer']),
     scrape: () => metrics.scrape(),
-    metricsAccess: (key) => (key === undefined ? Promise.resolve('refused') : inTime(metricsAccess(registry, key), 'undecided')),
+    metricsAccess: (key) => metricsKeys.accessOf(key),
   };
-}
-
-async function metricsAccess({ apiKeys }: Pick<Registry, 'apiKeys'>, key: string): Promise<MetricsAccess> {
-  const principal = await apiKeys.authenticate(key);
-  if (principal === undefined) return 'refused';
-  const hasScope = principal.scopes.some((scope) => scope === 'ADMIN' || scope === 'EVENTS_READ');
-  return hasScope && principal.devices === undefined ? 'granted' : 'forbidden';
 }

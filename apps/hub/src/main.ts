@@ -1,6 +1,7 @@
 /** The hub's program: settings from the environment, start, one ready line on standard output, and an orderly end on Ctrl-C or SIGTERM. */
 import './production.js';
 import { existsSync } from 'node:fs';
+import { keepFilesPrivate } from './data-folder.js';
 import { ConfigError, readConfig, unknownSettings } from './settings/config.js';
 import { startHub, type RunningHub } from './hub.js';
 import { createLogger } from './logger.js';
@@ -22,6 +23,7 @@ function readSettings(): ReturnType<typeof readConfig> {
 }
 
 async function main(): Promise<void> {
+  keepFilesPrivate();
   const config = readSettings();
   const logger = createLogger(config.logLevel);
   for (const name of unknownSettings(process.env)) logger.warn(`${name} is not a setting of the hub and has no effect.`);

@@ -134,6 +134,8 @@ export type {
 } from './webhook-store.js';
 export { verifyAuditTrail } from './audit/verify-audit.js';
 export { openEmbeddedPostgres } from './embedded/open-embedded-postgres.js';
+export { closeDataDir } from './embedded/data-folder.js';
+export type { ClosedFolder } from './embedded/data-folder.js';
 export type { OpenedPostgres } from './embedded/open-embedded-postgres.js';
 export type { KeptTimes } from './retention/remove-old.js';
 export type { VoiceServerErrorCode, VoiceServerRow, VoiceServerState, VoiceServerStore } from './voice/voice-server-store.js';

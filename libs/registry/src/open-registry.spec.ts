@@ -140,6 +140,23 @@ describe('API keys', () => {
     await expect(registry.apiKeys.ensureAdminKey('short')).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
   });
 
+  it('have no admin key that could not be kept, and keep no given one', async () => {
+    const database = await openTestDatabase();
+    const { apiKeys, close } = await openRegistry({ databaseUrl: database.databaseUrl });
+    try {
+      const full = () => Promise.reject(new Error('disk full'));
+      await expect(apiKeys.ensureAdminKey(undefined, full)).rejects.toThrow('disk full');
+      const kept: string[] = [];
+      const keep = (secret: string) => Promise.resolve(void kept.push(secret));
+      expect(await apiKeys.ensureAdminKey(undefined, keep)).toBe(kept[0]);
+      await apiKeys.ensureAdminKey('g'.repeat(32), keep);
+      expect(kept).toHaveLength(1);
+    } finally {
+      await close();
+      await database.close();
+    }
+  });
+
   it('know nobody else, and nobody revoked or expired', async () => {
     for (const secret of ['', 'x', 'y'.repeat(5_000), 'flt_\0']) expect(await registry.apiKeys.authenticate(secret)).toBeUndefined();
     for (const [index, end] of ['revoked_at', 'expires_at'].entries()) {

@@ -127,7 +127,8 @@ export function startFleet(
   const codesOf = (device: string) =>
     notices.flatMap((notice) => (notice.event === 'code' && notice.device === device ? [notice.code ?? ''] : []));
   const road = options.ota === undefined ? ['--direct'] : ['--ota', options.ota, '--data-dir', hub.dataDir];
-  const connection = ['--host', '127.0.0.1', '--http-port', hub.httpPort, '--mqtt-port', hub.mqttPort];
+  const mqtt = hub.mqttPort === 0 ? [] : ['--mqtt-port', hub.mqttPort];
+  const connection = ['--host', '127.0.0.1', '--http-port', hub.httpPort, ...mqtt];
   const child = spawn(
     process.execPath,
     [...hubNodeOptions, simulatorMain, ...[...args, ...connection, ...road].map(String), ...(options.args ?? [])],

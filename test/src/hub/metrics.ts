@@ -2,7 +2,7 @@
 import type { HubProcess } from './hub-process.js';
 
 export async function metricsText(hub: HubProcess): Promise<string> {
-  const response = await fetch(`${hub.httpUrl}/metrics`);
+  const response = await fetch(`${hub.httpUrl}/metrics`, { headers: { authorization: `Bearer ${hub.adminKey}` } });
   if (!response.ok) throw new Error(`/metrics answered ${response.status}.`);
   return response.text();
 }

@@ -18,6 +18,9 @@ const HTTP_REQUEST_TIMEOUT_MS = 600_000;
 /** How long an idle connection is kept for the next request, ms: longer than the minute of most proxies, so that it is they who close it. */
 const HTTP_KEEP_ALIVE_MS = 72_000;
 
+/** Browsers then ask this host by HTTPS alone for a year. A proxy that ends TLS says so itself: the name is its own. [RFC 6797 §7.1] */
+const HSTS = 'max-age=31536000';
+
 export interface HttpServerOptions {
   readonly deviceRoutes: DeviceRoutes;
   readonly tls: TlsFiles | undefined;
@@ -36,6 +39,7 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
     },
     serverFactory: (handle) =>
       listenerOf(tls, (request, response) => {
+        if (tls) response.setHeader('strict-transport-security', HSTS);
         if (!deviceRoutes.take(request, response)) handle(request, response);
       }),
   });

@@ -1,9 +1,10 @@
 /** What whoever runs the hub asks it: is it alive, is it ready, and its metrics. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
-export type MetricsAccess = 'granted' | 'refused' | 'forbidden' | 'undecided';
+import type { MetricsAccess } from './metrics-keys.js';
 
 export interface OperationsDeps {
+  /** Callers on this machine read metrics without a key. */
+  readonly isOpenOnLoopback: boolean;
   /** Names of what is not working now; empty when the hub is ready. */
   readonly notReady: () => Promise<readonly string[]>;
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
@@ -12,6 +13,8 @@ export interface OperationsDeps {
 }
 
 const loopback = /^(127\.|::1$|::ffff:127\.)/;
+/** Headers that proxies add. */
+const forwarding = /^(x-forwarded-.*|forwarded|x-real-ip|via)$/;
 
 export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDeps): void {
   server.get('/health/live', () => ({ status: 'ok' }));
@@ -23,7 +26,7 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
   });
 
   server.get('/metrics', async (request, reply) => {
-    const access = isFromThisMachine(request) ? 'granted' : await deps.metricsAccess(bearer(request));
+    const access = deps.isOpenOnLoopback && isFromThisMachine(request) ? 'granted' : await deps.metricsAccess(bearer(request));
     if (access === 'refused') {
       reply.code(401).header('www-authenticate', 'Bearer');
       return { code: 'UNAUTHENTICATED', message: 'Metrics need a key with the scope EVENTS_READ, as Authorization: Bearer <key>.' };
@@ -44,12 +47,9 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
   });
 }
 
-/** What proxies add, each in its own fashion. */
-const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
-
-/** A reverse proxy on this machine connects from loopback as well: what it forwards is not from this machine. */
+/** A proxy on this machine connects from loopback, too. One that adds no header cannot be told apart: see FLOTILLA_METRICS. */
 function isFromThisMachine({ headers, socket }: FastifyRequest): boolean {
-  return !forwardingHeaders.some((name) => headers[name] !== undefined) && loopback.test(socket.remoteAddress ?? '');
+  return !Object.keys(headers).some((name) => forwarding.test(name)) && loopback.test(socket.remoteAddress ?? '');
 }
 
 function bearer(request: FastifyRequest): string | undefined {

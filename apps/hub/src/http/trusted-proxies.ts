@@ -79,6 +79,14 @@ export function proxyProblem(network: string): string | undefined {
   return Number(bits) === 0 ? `must not trust everybody, as ${network} does: then any client could name any address as its own` : undefined;
 }
 
+/** Whether the network has an address of this machine in it. */
+export function isLoopbackProxy(network: string): boolean {
+  const [address = '', bits = bitsOf(address)] = network.split('/', 2);
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), familyOf(address));
+  return /^(127|::ffff:127)\./i.test(address) || list.check('127.0.0.1') || list.check('::1', 'ipv6');
+}
+
 function bitsOf(address: string): number {
   return isIP(address) === 6 ? 128 : 32;
 }

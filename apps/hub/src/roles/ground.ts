@@ -7,7 +7,7 @@ import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry }
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
-import { writeSecret } from '../settings/secret-file.js';
+import { keeperOf } from '../settings/first-secrets.js';
 import { systemClock } from '../system-clock.js';
 
 /** Of this program, from its package. */
@@ -34,7 +34,7 @@ export async function openGround({ config, logger }: Pick<Ground, 'config' | 'lo
   const { roles } = config;
   const lease = await registry.takeLease({ aloneOnDatabase: config.databaseUrl === undefined, roles, version: hubVersion });
   closers.add('lease', () => lease.release());
-  await announceAdminKey(config, registry);
+  await ensureAdminKey(config, registry);
   const bus = config.redisUrl ? await openRedisBus({ redisUrl: config.redisUrl, logger }) : await openLocalBus({ databaseUrl, logger });
   closers.add('bus', () => bus.close());
   const blobs = await openStorage(config, logger, closers);
@@ -57,10 +57,8 @@ async function openEmbedded(config: HubConfig, logger: Logger, closers: Closers)
   return postgres.databaseUrl;
 }
 
-/** The first start makes a key and says it once, whatever the log level: nobody can ask for it again. On the embedded default a file keeps it. */
-async function announceAdminKey(config: HubConfig, registry: Registry): Promise<void> {
-  const made = await registry.apiKeys.ensureAdminKey(config.adminKey);
-  if (made === undefined || config.adminKey !== undefined) return;
-  const file = config.databaseUrl === undefined ? await writeSecret(config.dataDir, 'admin.key', made) : undefined;
-  process.stderr.write(`Admin key, shown this once${file ? ` and kept in ${file}` : ''}: ${made}\n`);
+/** A given key counts from each start on. Where there is no key at all, the process that answers the API makes one. */
+async function ensureAdminKey(config: HubConfig, { apiKeys }: Registry): Promise<void> {
+  if (config.adminKey === undefined && !config.roles.includes('api')) return;
+  await apiKeys.ensureAdminKey(config.adminKey, keeperOf(config, { file: 'admin.key', what: 'admin key' }));
 }

@@ -1,4 +1,5 @@
 /** The gateway role: who devices are, the ways in for them, and the listeners of MQTT. */
+import type { Server, Socket } from 'node:net';
 import {
   FleetOrOwnAuth,
   FleetSecretAuth,
@@ -25,7 +26,7 @@ import type { UpgradeHandler } from '../http/upgrade-router.js';
 
 export interface OpenGateway {
   readonly status: () => ReturnType<Gateway['status']>;
-  readonly ports: { readonly mqtt: number; readonly mqtts?: number; readonly udp: number };
+  readonly ports: { readonly mqtt?: number; readonly mqtts?: number; readonly udp: number };
 }
 
 /** Where the gateway's handlers go, and what it tells devices. */
@@ -107,18 +108,25 @@ async function listenForMqtt(
   { closers, config }: Ground,
   gateway: Gateway,
   tls: TlsFiles | undefined,
-): Promise<{ readonly mqtt: number; readonly mqtts?: number }> {
-  const mqtt = await listening('FLOTILLA_MQTT_PORT', config.host, config.mqttPort, () =>
-    listenMqtt(config.host, config.mqttPort, (socket) => gateway.acceptMqtt(socket)),
-  );
-  closers.add('MQTT listener', () => void mqtt.close());
-  if (tls === undefined) return { mqtt: portOf(mqtt) };
-  const mqtts = await listening('FLOTILLA_MQTTS_PORT', config.host, config.mqttsPort, () =>
-    listenMqttOverTls({ host: config.host, port: config.mqttsPort, tls: tls.current }, (socket) => gateway.acceptMqtt(socket)),
-  );
-  tls.keepCurrent(mqtts);
-  closers.add('MQTT over TLS listener', () => void mqtts.close());
-  return { mqtt: portOf(mqtt), mqtts: portOf(mqtts) };
+): Promise<{ readonly mqtt?: number; readonly mqtts?: number }> {
+  const { host, mqttPort, mqttsPort } = config;
+  const accept = (socket: Socket) => gateway.acceptMqtt(socket);
+  const open = (setting: string, port: number, name: string, listen: () => Promise<Server>) =>
+    listening(setting, host, port, listen).then((server) => {
+      closers.add(name, () => void server.close());
+      return portOf(server);
+    });
+  const mqtt =
+    mqttPort === undefined
+      ? undefined
+      : await open('FLOTILLA_MQTT_PORT', mqttPort, 'MQTT listener', () => listenMqtt(host, mqttPort, accept));
+  const openTls = async (files: TlsFiles) => {
+    const server = await listenMqttOverTls({ host, port: mqttsPort, tls: files.current }, accept);
+    files.keepCurrent(server);
+    return server;
+  };
+  const mqtts = tls && (await open('FLOTILLA_MQTTS_PORT', mqttsPort, 'MQTT over TLS listener', () => openTls(tls)));
+  return { ...(mqtt !== undefined && { mqtt }), ...(mqtts !== undefined && { mqtts }) };
 }
 
 function statusOf(gateway: Gateway, others: readonly Pick<OtaProvisioning, 'counts'>[]): ReturnType<Gateway['status']> {

@@ -41,10 +41,33 @@ describe('the hub’s settings', () => {
     expect(problems.join('\n')).toContain('FLOTILLA_ADMIN_KEY must have at least 32 characters');
   });
 
-  it.each(['0x50', '-1', '80.5', 'http'])('refuse the port %s', (value) => {
+  it.each(['0x50', '-1', '80.5', 'http', '70000'])('refuse the port %s', (value) => {
     expect(problemsOf({ FLOTILLA_MQTT_PORT: value })).toEqual([
-      'FLOTILLA_MQTT_PORT must be a port number from 0 (pick a free one) to 65535.',
+      'FLOTILLA_MQTT_PORT must be a port number from 0 (pick a free one) to 65535, or off for no listener.',
     ]);
+    expect(problemsOf({ FLOTILLA_UDP_PORT: value })).toEqual([
+      'FLOTILLA_UDP_PORT must be a port number from 0 (pick a free one) to 65535.',
+    ]);
+  });
+
+  it('close plain MQTT, and refuse to send devices there', () => {
+    const off = { FLOTILLA_MQTT_PORT: 'off' };
+    const tls = { FLOTILLA_TLS_CERT: '/cert.pem', FLOTILLA_TLS_KEY: '/key.pem' };
+    expect(readConfig(off).mqttPort).toBeUndefined();
+    expect(problemsOf({ FLOTILLA_HTTP_PORT: 'off' })[0]).toContain('FLOTILLA_HTTP_PORT must be a port number');
+    expect(problemsOf({ ...off, FLOTILLA_PUBLIC_MQTT: 'hub.example.net' })[0]).toContain('leads to plain MQTT');
+    expect(problemsOf({ ...off, ...tls, FLOTILLA_PUBLIC_MQTT: 'hub.example.net:1883' })[0]).toContain('leads to plain MQTT');
+    for (const FLOTILLA_PUBLIC_MQTT of ['hub.example.net', 'hub.example.net:8883'])
+      expect(problemsOf({ ...off, ...tls, FLOTILLA_PUBLIC_MQTT })).toEqual([]);
+  });
+
+  it('keep metrics behind a key unless it is said otherwise, and refuse to open them to a proxy on this machine', () => {
+    expect(readConfig({}).metricsAccess).toBe('key');
+    const open = { FLOTILLA_METRICS: 'loopback' };
+    expect(problemsOf({ ...open, FLOTILLA_TRUSTED_PROXIES: '10.0.0.0/8' })).toEqual([]);
+    for (const FLOTILLA_TRUSTED_PROXIES of ['127.0.0.1', '127.0.0.2', '10.0.0.7,::1', '0.0.0.0/1'])
+      expect(problemsOf({ ...open, FLOTILLA_TRUSTED_PROXIES })[0]).toContain('FLOTILLA_METRICS=loopback opens metrics');
+    expect(problemsOf({ FLOTILLA_METRICS: 'open' })).toEqual(['FLOTILLA_METRICS must be key or loopback.']);
   });
 
   it('refuse a token that no header takes, without telling it', () => {

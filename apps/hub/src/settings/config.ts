@@ -11,10 +11,11 @@ import type { EnrolmentMode } from '@flotilla/gateway';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { isTimeZone } from '@flotilla/mcp';
 import { z } from 'zod';
+import { metricsContradictions, metricsSettings } from './metrics-settings.js';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
-import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, unset } from './setting-kinds.js';
+import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, portOrOff, unset } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
 import { visionContradictions, visionOf, visionSettings, type VisionConfig } from './vision-settings.js';
@@ -41,7 +42,7 @@ const environment = z.object({
   FLOTILLA_ROLES: roleList,
   FLOTILLA_HOST: z.preprocess(unset, z.string().default('127.0.0.1')),
   FLOTILLA_HTTP_PORT: port(8080),
-  FLOTILLA_MQTT_PORT: port(1883),
+  FLOTILLA_MQTT_PORT: portOrOff(1883),
   FLOTILLA_MQTTS_PORT: port(8883),
   FLOTILLA_UDP_PORT: port(8884),
   FLOTILLA_PUBLIC_HOST: z.preprocess(
@@ -65,6 +66,7 @@ const environment = z.object({
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
   ...proxySettings,
+  ...metricsSettings,
   ...peopleSettings,
   ...querySettings,
   FLOTILLA_DEVICE_AUTH: z.preprocess(
@@ -134,7 +136,8 @@ export interface HubConfig {
   /** Address that every listener binds. */
   readonly host: string;
   readonly httpPort: number;
-  readonly mqttPort: number;
+  /** Undefined: no plain MQTT over TCP. */
+  readonly mqttPort: number | undefined;
   /** MQTT over TLS, where there is a certificate. */
   readonly mqttsPort: number;
   readonly udpPort: number;
@@ -148,7 +151,11 @@ export interface HubConfig {
   /** Files in PEM; with them HTTP is HTTPS, and MQTT is there over TLS as well. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly proxies: ProxyConfig;
+  /** loopback: callers on this machine read metrics without a key. */
+  readonly metricsAccess: 'key' | 'loopback';
   readonly dataDir: string;
+  /** Not only the default. */
+  readonly isDataDirGiven: boolean;
   readonly adminKey: string | undefined;
   readonly people: PeopleConfig;
   readonly queries: QueryConfig;
@@ -228,6 +235,10 @@ function doorContradictions(config: HubConfig, values: z.infer<typeof environmen
     problems.push(
       `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, because devices speak TLS on exactly that port, or 0 where it is forwarded from there.`,
     );
+  if (config.mqttPort === undefined && config.publicMqtt !== undefined && !leadsToMqtts(config))
+    problems.push(
+      `FLOTILLA_PUBLIC_MQTT=${config.publicMqtt} leads to plain MQTT, which FLOTILLA_MQTT_PORT=off closes: leave it out, or give a certificate and port ${MQTT_TLS_PORT}.`,
+    );
   if ((values.FLOTILLA_TLS_CERT === undefined) !== (values.FLOTILLA_TLS_KEY === undefined))
     problems.push('FLOTILLA_TLS_CERT and FLOTILLA_TLS_KEY belong together: give both or none.');
   if (config.enrolment === 'open' && !loopback.test(config.host) && values.FLOTILLA_ENROLMENT_CONFIRM !== CONFIRMATION)
@@ -235,6 +246,11 @@ function doorContradictions(config: HubConfig, values: z.infer<typeof environmen
       `FLOTILLA_ENROLMENT=open lets in every device that asks and is refused unless FLOTILLA_HOST is a loopback address or FLOTILLA_ENROLMENT_CONFIRM=${CONFIRMATION}.`,
     );
   return problems;
+}
+
+/** Without a port devices take that of TLS. */
+function leadsToMqtts({ publicMqtt = '', tls }: HubConfig): boolean {
+  return tls !== undefined && [undefined, String(MQTT_TLS_PORT)].includes(publicMqtt.split(':')[1]);
 }
 
 /** What whoever opens enrolment to a network has to write out. */
@@ -259,7 +275,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     publishTopic: values.FLOTILLA_PUBLISH_TOPIC,
     tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
     proxies: proxiesOf(values),
+    metricsAccess: values.FLOTILLA_METRICS,
     dataDir: values.FLOTILLA_DATA_DIR,
+    isDataDirGiven: Boolean(env['FLOTILLA_DATA_DIR']),
     adminKey: values.FLOTILLA_ADMIN_KEY,
     people: peopleOf(values),
     queries: queryConfigOf(values),
@@ -295,6 +313,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...storageContradictions(values),
     ...visionContradictions(values),
     ...voiceContradictions(values),
+    ...metricsContradictions(values, config.proxies.trusted),
     ...peopleContradictions(values),
     ...queryContradictions(values),
   ];

@@ -7,7 +7,8 @@ import type { HubConfig } from './config.js';
 /** Ports in use, known once the listeners are open. */
 export interface PortsInUse {
   readonly http: () => number;
-  readonly mqtt: () => number;
+  /** Undefined where there is no plain MQTT. */
+  readonly mqtt: () => number | undefined;
 }
 
 export function deviceAddresses(config: HubConfig, ports: PortsInUse): DeviceAddresses {

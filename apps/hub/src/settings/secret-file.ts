@@ -1,6 +1,6 @@
 /** Secrets that the hub makes and keeps in its data folder, readable by its user alone. */
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Only the owner may read what is in these files. */
@@ -18,10 +18,12 @@ export async function keepSecret(dataDir: string, name: string): Promise<string>
   return (await readFile(file, 'utf8')).trim();
 }
 
-/** Writes a secret that was made elsewhere, replacing an older one. */
+/** Writes a secret that was made elsewhere. Replaces an older file and its mode. */
 export async function writeSecret(dataDir: string, name: string, secret: string): Promise<string> {
   const file = path.join(dataDir, name);
+  const aside = `${file}.${randomUUID()}`;
   await mkdir(dataDir, { recursive: true });
-  await writeFile(file, `${secret}\n`, { mode: PRIVATE_MODE });
+  await writeFile(aside, `${secret}\n`, { mode: PRIVATE_MODE, flag: 'wx' });
+  await rename(aside, file);
   return file;
 }

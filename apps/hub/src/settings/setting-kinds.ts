@@ -11,12 +11,26 @@ export const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 export const port = (fallback: number) =>
   z.preprocess(
     unset,
+    z.string().default(String(fallback)).refine(isPortNumber, 'must be a port number from 0 (pick a free one) to 65535').transform(Number),
+  );
+
+/** A port, or undefined where the listener is switched off. */
+export const portOrOff = (fallback: number) =>
+  z.preprocess(
+    unset,
     z
       .string()
       .default(String(fallback))
-      .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'must be a port number from 0 (pick a free one) to 65535')
-      .transform(Number),
+      .refine(
+        (text) => text === 'off' || isPortNumber(text),
+        'must be a port number from 0 (pick a free one) to 65535, or off for no listener',
+      )
+      .transform((text) => (text === 'off' ? undefined : Number(text))),
   );
+
+function isPortNumber(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+}
 
 /** 10 years: beyond it a number is a mistake. */
 const DAYS_MAX = 3_650;

@@ -25,6 +25,12 @@ export interface PeopleDeps {
 
 export type SavedUser = { readonly user: UserRow } | { readonly refusal: Refusal };
 
+/** Without a password one is made. */
+export interface FirstAdmin {
+  readonly email: string;
+  readonly password: string | undefined;
+}
+
 /** 144 bits: long enough for any rule, short enough to type once. */
 const MADE_PASSWORD_BYTES = 18;
 
@@ -95,13 +101,13 @@ export class People {
     return ended;
   }
 
-  /** Makes the first admin where nobody has an account yet; resolves to the password, or undefined where there is somebody. */
-  async ensureFirstAdmin(given: { readonly email: string; readonly password: string | undefined }): Promise<string | undefined> {
+  /** Makes the first admin where there is no account yet. `keep` stores a password that was made here; where it rejects, there is no account. */
+  async ensureFirstAdmin(given: FirstAdmin, keep: (password: string) => Promise<void>): Promise<void> {
     const { registry, clock, passwords } = this.#deps;
-    if (!(await registry.users.isEmpty())) return undefined;
+    if (!(await registry.users.isEmpty())) return;
     const password = given.password ?? randomBytes(MADE_PASSWORD_BYTES).toString('base64url');
     const first = { name: 'Admin', email: given.email, role: 'ADMIN', passwordHash: await passwords.hash(password) } as const;
-    return (await registry.users.createFirst(first, clock.now())) ? password : undefined;
+    await registry.users.createFirst(first, clock.now(), given.password === undefined ? () => keep(password) : undefined);
   }
 }
 

@@ -13,6 +13,15 @@ function addresses(change: Partial<AddressSettings> = {}): DeviceAddresses {
 }
 
 describe('the addresses that devices are told', () => {
+  it('have no MQTT where the hub has none: no plain port, no certificate, and no public address of one', () => {
+    const off = { mqttPort: () => undefined };
+    expect(addresses(off).hasMqtt).toBe(false);
+    expect(addresses(off).mqttEndpoint(reached)).toBeUndefined();
+    expect(addresses({ ...off, isTls: true }).hasMqtt).toBe(true);
+    expect(addresses({ ...off, isTls: true }).mqttEndpoint(reached)).toBe('whatever.example:8883');
+    expect(addresses({ ...off, publicMqtt: 'mqtt.example.net' }).hasMqtt).toBe(true);
+  });
+
   it('are by default the one at which the device’s request arrived', () => {
     expect(addresses().mqttEndpoint(reached)).toBe('192.168.7.2:1883');
     expect(addresses().webSocketUrl(reached)).toBe('ws://192.168.7.2:8080/xiaozhi/v1/');

@@ -14,7 +14,8 @@ export interface AddressSettings {
   readonly fallbackHost: string;
   /** Ports in use; asked when an answer is made, because listeners open late. */
   readonly httpPort: () => number;
-  readonly mqttPort: () => number;
+  /** Undefined where there is no plain MQTT. */
+  readonly mqttPort: () => number | undefined;
 }
 
 /** Where one request arrived. */
@@ -56,12 +57,19 @@ export class DeviceAddresses {
     this.#publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl);
   }
 
+  /** Whether devices can use MQTT over TCP at all; where they cannot, they are sent to the WebSocket ingress. */
+  get hasMqtt(): boolean {
+    const { isTls, publicMqtt, mqttPort } = this.settings;
+    return publicMqtt !== undefined || isTls || mqttPort() !== undefined;
+  }
+
   /** `host:port` for CONNECT, always with the port: without one devices take 8883 and TLS. Undefined where there is none to tell. */
   mqttEndpoint(reached?: ReachedAt): string | undefined {
     const { isTls, publicMqtt, mqttPort } = this.settings;
     if (publicMqtt !== undefined) return publicMqtt.includes(':') ? publicMqtt : `${publicMqtt}:${MQTT_TLS_PORT}`;
     const host = this.#publicUrl?.hostname ?? this.#ownHost(reached);
-    return host === undefined ? undefined : `${host}:${isTls ? MQTT_TLS_PORT : mqttPort()}`;
+    const port = isTls ? MQTT_TLS_PORT : mqttPort();
+    return host === undefined || port === undefined ? undefined : `${host}:${port}`;
   }
 
   /** URL of the WebSocket ingress of a dialect, its port spelt out. Undefined where there is none to tell. */

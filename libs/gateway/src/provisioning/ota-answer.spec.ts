@@ -3,15 +3,16 @@ import type { KnownDevice } from '@flotilla/registry';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeviceAddresses } from './device-addresses.js';
-import { answerKnown, answerWaiting } from './ota-answer.js';
+import { answerKnown, answerNobody, answerWaiting } from './ota-answer.js';
 import type { OtaAnswer } from './ota-answer.js';
 import { readOtaRequest } from './ota-request.js';
 import { noUpdate } from './firmware-answer.js';
 
-const addresses = new DeviceAddresses({
+const addressSettings = {
   ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
   ...{ httpPort: () => 8080, mqttPort: () => 1883 },
-});
+};
+const addresses = new DeviceAddresses(addressSettings);
 const settings = { addresses, publishTopic: 'device-server', timeZone: 'Europe/Berlin' };
 const answered = {
   now: Date.UTC(2026, 6, 1),
@@ -67,6 +68,25 @@ describe('the answer to a device that waits', () => {
     expect(answer.activation).toMatchObject({ ...pending, timeout_ms: 30_000 });
     expect(answer.activation?.message).toContain('482913');
     expect(Object.keys(answer.mqtt ?? {})).toEqual(['endpoint', 'publish_topic', 'subscribe_topic', 'keepalive']);
+  });
+});
+
+describe('the answers of a hub without MQTT', () => {
+  const webSocketOnly = { ...settings, addresses: new DeviceAddresses({ ...addressSettings, mqttPort: () => undefined }) };
+  const url = 'ws://192.0.2.4:8080/xiaozhi/v1/';
+
+  it('send every device to the WebSocket, with its secret until it was used', () => {
+    const answer = answerKnown(webSocketOnly, known(), answered);
+    expect(answer.websocket).toEqual({ url, token: credential.secret, version: 1 });
+    expect(answer).not.toHaveProperty('mqtt');
+    expect(answerKnown(webSocketOnly, known({ credential: used }), answered).websocket).toEqual({ url, version: 1 });
+  });
+
+  it('have no credential for a device that waits, or one without ids', () => {
+    for (const answer of [answerWaiting(webSocketOnly, pending, answered), answerNobody(webSocketOnly, answered)]) {
+      expect(answer).not.toHaveProperty('mqtt');
+      expect(answer.websocket).toEqual({ url, version: 1 });
+    }
   });
 });
 

@@ -66,7 +66,7 @@ export function answerWaiting(
   return {
     server_time: serverTime(now, [settings.timeZone]),
     firmware,
-    mqtt: mqttSettings(settings, undefined, reached),
+    ...strangerTransport(settings, reached),
     activation: {
       message: `Flotilla\n${pending.code}`,
       code: pending.code,
@@ -78,19 +78,34 @@ export function answerWaiting(
 
 /** For somebody who does not say who it is: nothing that is not public, and nothing that holds a device back. */
 export function answerNobody(settings: AnswerSettings, { now, reached, firmware }: Answered): OtaAnswer {
-  return { server_time: serverTime(now, [settings.timeZone]), firmware, mqtt: mqttSettings(settings, undefined, reached) };
+  return { server_time: serverTime(now, [settings.timeZone]), firmware, ...strangerTransport(settings, reached) };
 }
 
-/** Exactly one of the two objects: with both the device would take MQTT, with none it would come up with what it has. */
+/**
+ * Exactly one of the two objects: with both the device would take MQTT, with none it would come up with what it has. A hub without MQTT sends every device to its WebSocket.
+ */
 export function transportObject(
   settings: Pick<AnswerSettings, 'addresses' | 'publishTopic'>,
   known: KnownDevice,
   reached?: ReachedAt,
 ): { readonly mqtt: TransportSettings } | { readonly websocket: TransportSettings } {
-  if (known.transport === 'MQTT') return { mqtt: mqttSettings(settings, known, reached) };
-  const url = settings.addresses.webSocketUrl(reached);
-  const { secret } = known.credential;
-  return { websocket: { ...(url !== undefined && { url }), ...(secret !== undefined && { token: secret }), version: WEBSOCKET_VERSION } };
+  if (known.transport === 'MQTT' && settings.addresses.hasMqtt) return { mqtt: mqttSettings(settings, known, reached) };
+  return { websocket: webSocketSettings(settings, known.credential.secret, reached) };
+}
+
+/** The same without a credential. */
+function strangerTransport(settings: AnswerSettings, reached: ReachedAt): Pick<OtaAnswer, 'mqtt' | 'websocket'> {
+  if (settings.addresses.hasMqtt) return { mqtt: mqttSettings(settings, undefined, reached) };
+  return { websocket: webSocketSettings(settings, undefined, reached) };
+}
+
+function webSocketSettings(
+  { addresses }: Pick<AnswerSettings, 'addresses'>,
+  token: string | undefined,
+  reached?: ReachedAt,
+): TransportSettings {
+  const url = addresses.webSocketUrl(reached);
+  return { ...(url !== undefined && { url }), ...(token !== undefined && { token }), version: WEBSOCKET_VERSION };
 }
 
 function mqttSettings(

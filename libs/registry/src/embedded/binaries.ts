@@ -1,8 +1,9 @@
 /** Finds PostgreSQL's programs in the npm package for this platform and makes sure that they can run: libraries linked, files reachable. */
 import { createRequire } from 'node:module';
-import { access, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { access, cp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { RegistryError } from '../registry-error.js';
+import { makePrivateFolder } from './data-folder.js';
 import { canReach } from './server-user.js';
 import type { ServerUser } from './server-user.js';
 
@@ -19,7 +20,7 @@ export async function findBinaries(user: ServerUser | undefined, sharedDir: stri
   await linkLibraries(folder, name);
   const native = path.join(folder, 'native');
   const reachable =
-    user === undefined || (await canReach(user, path.join(native, 'bin'))) ? native : await copyTo(sharedDir, native, version);
+    user === undefined || (await canReach(user, path.join(native, 'bin'))) ? native : await copyTo(sharedDir, native, { version, user });
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {
     initdb: path.join(reachable, 'bin', `initdb${suffix}`),
@@ -76,11 +77,15 @@ function isLink(value: unknown): value is { readonly source: string; readonly ta
 }
 
 /** As root from a clone that the server's user cannot enter: the programs go where it can. Once per version. */
-async function copyTo(sharedDir: string, native: string, version: string): Promise<string> {
+async function copyTo(
+  sharedDir: string,
+  native: string,
+  { version, user }: { readonly version: string; readonly user: ServerUser },
+): Promise<string> {
   const copy = path.join(sharedDir, `postgresql-${version}`);
   if (await exists(path.join(copy, 'bin'))) return copy;
   const unfinished = `${copy}.${String(process.pid)}`;
-  await mkdir(sharedDir, { recursive: true, mode: 0o755 });
+  await makePrivateFolder(sharedDir, user);
   await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
   try {
     await rename(unfinished, copy);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, RegistryError } from '../registry-error.js';
 import type { Binaries } from './binaries.js';
+import { makePrivateFolder } from './data-folder.js';
 import { canReach } from './server-user.js';
 import type { ServerUser } from './server-user.js';
 
@@ -46,10 +47,18 @@ async function chooseHome(
   sharedDir: string,
   user: ServerUser | undefined,
 ): Promise<{ readonly home: string; readonly notice: string | undefined }> {
-  if (user === undefined || (await canReach(user, dataDir))) return { home: dataDir, notice: undefined };
+  if (user === undefined || (await canReach((await makerOf(path.join(dataDir, 'postgres'))) ?? user, dataDir)))
+    return { home: dataDir, notice: undefined };
   const home = path.join(sharedDir, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
-  await mkdir(home, { recursive: true, mode: 0o755 });
+  await makePrivateFolder(home, user);
   return { home, notice: `PostgreSQL runs as another user, who cannot reach ${dataDir}: its files are in ${home}.` };
+}
+
+/** The ordinary user who made the cluster, if there is one: it runs as that user, who may enter where the system's cannot. */
+async function makerOf(folder: string): Promise<ServerUser | undefined> {
+  if (!(await exists(path.join(folder, 'PG_VERSION')))) return undefined;
+  const { uid, gid } = await stat(folder);
+  return uid === 0 ? undefined : { uid, gid };
 }
 
 /** Built aside and renamed, so that a start that is killed leaves no half cluster. */

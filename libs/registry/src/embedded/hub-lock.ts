@@ -1,17 +1,19 @@
 /** One hub per data folder: a lock file that names the process holding it. The lock of a process that is gone is taken over. */
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf, RegistryError } from '../registry-error.js';
+import { makePrivateFolder } from './data-folder.js';
 import { isAlive, startMark } from './process-identity.js';
+import type { ServerUser } from './server-user.js';
 
 /** Taking over races with other starts at most this often before it counts as "in use". */
 const ATTEMPTS_MAX = 5;
 
 /** Resolves to the function that gives the folder free. Throws RegistryError DATA_DIR_IN_USE. */
-export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
+export async function lockDataDir(dataDir: string, user: ServerUser | undefined): Promise<() => Promise<void>> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o755 });
+    await makePrivateFolder(dataDir, user);
   } catch (error) {
     throw notWritable(dataDir, error);
   }
@@ -19,7 +21,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
   const own = JSON.stringify({ pid: process.pid, startMark: await startMark(process.pid), id: randomUUID() });
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     if (await tryCreate(dataDir, file, own)) return async () => release(file, own);
-    const holder = await readFile(file, 'utf8').catch(() => '');
+    const holder = await readHolder(dataDir, file);
     const pid = await livePid(holder);
     if (pid !== undefined) throw inUse(dataDir, pid);
     await removeStale(file, holder);
@@ -27,11 +29,21 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
   throw inUse(dataDir, undefined);
 }
 
+/** Empty where the lock has just been removed. Another user's lock cannot be read, and counts as held. */
+async function readHolder(dataDir: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') throw inUse(dataDir, undefined);
+    return '';
+  }
+}
+
 /** Written aside and linked, so that nobody reads a lock that is still empty. */
 async function tryCreate(dataDir: string, file: string, content: string): Promise<boolean> {
   const aside = `${file}.${randomUUID()}`;
   try {
-    await writeFile(aside, content, { flag: 'wx', mode: 0o644 });
+    await writeFile(aside, content, { flag: 'wx', mode: 0o600 });
     await link(aside, file);
     return true;
   } catch (error) {

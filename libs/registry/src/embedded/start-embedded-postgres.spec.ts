@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -114,6 +114,31 @@ describe('the embedded PostgreSQL', () => {
     await ask(server.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS value');
     await server.stop();
     expect(await ask((await start()).databaseUrl, 'SELECT value FROM kept')).toBe(42);
+  });
+
+  it.runIf(isRoot)('finds the cluster of an ordinary user whose folder others cannot enter', async () => {
+    const first = await start();
+    await ask(first.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS value');
+    await first.stop();
+    const cluster = await stat(path.join(dataDir, 'postgres'));
+    await chown(dataDir, cluster.uid, 0);
+    await chmod(dataDir, 0o700);
+    const second = await start();
+    expect(second.notice).toBeUndefined();
+    expect(await ask(second.databaseUrl, 'SELECT value FROM kept')).toBe(42);
+  });
+
+  it.runIf(isRoot)('is reached in folders that are made with it, by its user and no other', async () => {
+    const above = path.join(folder, 'above');
+    dataDir = path.join(above, 'data');
+    const before = process.umask(0o077);
+    try {
+      expect((await start()).notice).toBeUndefined();
+    } finally {
+      process.umask(before);
+    }
+    const cluster = await stat(path.join(dataDir, 'postgres'));
+    for (const made of [above, dataDir]) expect(await stat(made)).toMatchObject({ uid: 0, gid: cluster.gid, mode: 0o40710 });
   });
 
   it('does not start over a cluster whose password is lost', async () => {

@@ -8,7 +8,7 @@ import type { Cluster } from './cluster.js';
 import { lockDataDir } from './hub-lock.js';
 import { findRunning, runPostmaster, stopPostmaster } from './postmaster.js';
 import type { Postmaster } from './postmaster.js';
-import { findServerUser } from './server-user.js';
+import { findServerUser, type ServerUser } from './server-user.js';
 
 export interface EmbeddedPostgresOptions {
   /** Folder of this hub's data; made if missing. */
@@ -34,9 +34,10 @@ const SHARED_DIR = '/var/lib/flotilla';
 /** Throws RegistryError DATA_DIR_IN_USE when another hub works on this folder, else EMBEDDED_SERVER_FAILED. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
-  const unlock = await lockDataDir(dataDir);
+  const user = await findServerUser();
+  const unlock = await lockDataDir(dataDir, user);
   try {
-    return await start(dataDir, options, unlock);
+    return await start({ ...options, dataDir }, user, unlock);
   } catch (error) {
     await unlock();
     throw error;
@@ -52,11 +53,10 @@ export async function findEmbeddedPostgres({ dataDir, sharedDir = SHARED_DIR }: 
 }
 
 async function start(
-  dataDir: string,
-  { sharedDir = SHARED_DIR, settings }: EmbeddedPostgresOptions,
+  { dataDir, sharedDir = SHARED_DIR, settings }: EmbeddedPostgresOptions,
+  user: ServerUser | undefined,
   unlock: () => Promise<void>,
 ): Promise<EmbeddedPostgres> {
-  const user = await findServerUser();
   const binaries = await findBinaries(user, sharedDir);
   const cluster = await openCluster(dataDir, sharedDir, binaries, user);
   const postmaster = await runPostmaster(cluster, binaries, { logFile: path.join(dataDir, 'postgres.log'), settings });

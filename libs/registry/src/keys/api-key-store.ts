@@ -41,8 +41,11 @@ export interface ApiKeyStore {
   authenticate(secret: string): Promise<Principal | undefined>;
   /** What is remembered of keys is looked up again: another process has revoked one. */
   forget(): void;
-  /** Makes the first admin key if there is no key at all; resolves to its secret, or undefined when there are keys. `given` is used instead of a random one. */
-  ensureAdminKey(given: string | undefined): Promise<string | undefined>;
+  /**
+   * Makes the first admin key if there is no key at all; resolves to its secret, or undefined when there are keys. `given` is used instead of a random one.
+   * `keep` stores a random one before it counts: where it rejects, there is no key.
+   */
+  ensureAdminKey(given: string | undefined, keep?: (secret: string) => Promise<void>): Promise<string | undefined>;
   /** Keys that are over make room for it: those first that were over first. */
   create(key: NewApiKey, how: { readonly keysMax: number; readonly at: number; readonly by: AuditSource }): Promise<ApiKeyAnswer>;
   /** All of them, the newest first. */

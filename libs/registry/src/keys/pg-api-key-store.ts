@@ -72,7 +72,7 @@ export class PgApiKeyStore implements ApiKeyStore {
     this.#remembered.clear();
   }
 
-  async ensureAdminKey(given: string | undefined): Promise<string | undefined> {
+  async ensureAdminKey(given: string | undefined, keep?: (secret: string) => Promise<void>): Promise<string | undefined> {
     if (given !== undefined && (given.length < ADMIN_KEY_CHARACTERS_MIN || given.length > SECRET_CHARACTERS_MAX)) {
       throw new RegistryError(
         'ARGUMENT_INVALID',
@@ -84,6 +84,7 @@ export class PgApiKeyStore implements ApiKeyStore {
       const isFirst = (await transaction.query({ text: 'SELECT FROM api_key LIMIT 1' }, [])).length === 0;
       if (!isFirst && given === undefined) return undefined;
       const secret = given ?? newKey();
+      if (given === undefined) await keep?.(secret);
       await insertKey(transaction, {
         ...{ id: v7(), name: 'admin', scopes: SCOPES, prefix: prefixOf(secret), hash: hashOf(secret), at: Date.now() },
         ...{ devices: undefined, expiresAt: undefined, createdBy: undefined },

@@ -67,8 +67,8 @@ export interface UserStore {
   /** Ties the account to the identity. False where it is tied to another already. */
   linkOidc(id: string, identity: OidcIdentity, asked: Asked): Promise<boolean>;
   create(user: NewUser, asked: Asked & { readonly usersMax: number }): Promise<UserAnswer>;
-  /** Makes the first user of an empty table, however many processes try at once; false where there is somebody already. */
-  createFirst(user: NewUser, at: number): Promise<boolean>;
+  /** Makes the first user of an empty table, however many processes try at once; false where there is one already. Where `keep` rejects, none is made. */
+  createFirst(user: NewUser, at: number, keep?: () => Promise<void>): Promise<boolean>;
   isEmpty(): Promise<boolean>;
   update(id: string, change: UserChange, asked: Asked): Promise<UserAnswer>;
   /** The own password, by a browser that stays signed in while all others of the user are signed out. */

@@ -89,14 +89,16 @@ export class PgUserStore implements UserStore {
     );
   }
 
-  createFirst(user: NewUser, at: number): Promise<boolean> {
+  createFirst(user: NewUser, at: number, keep?: () => Promise<void>): Promise<boolean> {
     return audited(
       this.#database,
       { actor: 'hub' },
       async (transaction) => {
         await transaction.query(LOCK, []);
         const [somebody] = await transaction.query({ text: 'SELECT FROM user_account LIMIT 1' }, []);
-        return somebody === undefined ? insert(transaction, user, at) : undefined;
+        if (somebody !== undefined) return undefined;
+        await keep?.();
+        return insert(transaction, user, at);
       },
       (made) => (made === undefined ? [] : [{ ...actOn('user.created', made, user.passwordHash), at }]),
     ).then((made) => made !== undefined);

@@ -1,0 +1,18 @@
+/** Who reads metrics. All clients share the address of a proxy on this machine, which may add no header: reading without a key is a choice. */
+import { z } from 'zod';
+import { isLoopbackProxy } from '../http/trusted-proxies.js';
+import { unset } from './setting-kinds.js';
+
+export const metricsSettings = {
+  FLOTILLA_METRICS: z.preprocess(unset, z.enum(['key', 'loopback'], 'must be key or loopback').default('key')),
+};
+
+type Values = z.infer<z.ZodObject<typeof metricsSettings>>;
+
+export function metricsContradictions({ FLOTILLA_METRICS: access }: Values, trusted: readonly string[]): string[] {
+  const proxy = trusted.find(isLoopbackProxy);
+  if (access === 'key' || proxy === undefined) return [];
+  return [
+    `FLOTILLA_METRICS=loopback opens metrics to all clients of the proxy on this machine (FLOTILLA_TRUSTED_PROXIES has ${proxy}): use key.`,
+  ];
+}

@@ -1,0 +1,72 @@
+/**
+ * No text tells people to run a program that a public registry would bring under a name of ours: our packages are not published, and the owner of such a name would get
+ * the key that the command is given.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const made = /^(?:node_modules|dist|generated|test-results|\.git|\.nx|\.flotilla)$/;
+const isText = /\.(?:md|html|css|[cm]?[jt]sx?|json|graphql|prisma|ya?ml|sh|toml)$|^(?:Dockerfile|\.env\.example|\.npmrc|run)$/;
+
+function textsBelow(folder: string): readonly string[] {
+  return readdirSync(path.join(root, folder), { withFileTypes: true })
+    .filter((entry) => !made.test(entry.name))
+    .flatMap((entry) => {
+      const file = path.join(folder, entry.name);
+      return entry.isDirectory() ? textsBelow(file) : isText.test(entry.name) && entry.name !== 'package-lock.json' ? [file] : [];
+    });
+}
+
+const self = path.relative(root, fileURLToPath(import.meta.url));
+const texts = textsBelow('.').filter((file) => file !== self);
+
+interface Manifest {
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
+/** npx takes what is installed before it asks a registry. */
+const installed = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+
+/** Every `npx`, `npm exec`, `pnpm dlx`, `yarn dlx`, `bunx` of a name that is not installed with the repository, also as the `command` of an agent's host. */
+const runners = /\b(?:npx|npm (?:exec|x)|pnpm dlx|yarn dlx|bunx)\b((?:\s+-[\w-]+)*)(?:\s+--)?\s+((?:@[\w.-]+\/)?[\w.-]+)/g;
+const asCommand = /["']command["']\s*:\s*["'](?:npx|npm|pnpm|yarn|bunx)["']/g;
+/** Installing a package of ours from a registry. */
+const installs = /\b(?:npm (?:i|install|add)|pnpm add|yarn add|bun add)\s+(?:-[\w-]+\s+)*(?:@flotilla\/[\w-]+|flotilla)\b/g;
+
+const faultsOf = (text: string) => [
+  ...[...text.matchAll(runners)].filter(([, , name = '']) => !installed.has(name)).map(([whole]) => whole),
+  ...[...text.matchAll(asCommand), ...text.matchAll(installs)].map(([whole]) => whole),
+];
+
+describe('the commands in the repository’s texts', () => {
+  it('are looked for where people read them', () => {
+    for (const file of [
+      'README.md',
+      'docs/agents.md',
+      'apps/dashboard/src/strings/en.json',
+      '.env.example',
+      'docker-compose.yml',
+      '.ci/run',
+    ])
+      expect(texts).toContain(file);
+  });
+
+  it.each([
+    'npx flotilla mcp',
+    'npx -y flotilla',
+    'npx --yes @flotilla/cli devices',
+    '"command": "npx"',
+    'npm install @flotilla/client',
+    'npm exec -- flotilla',
+  ])('would be found: %s', (text) => {
+    expect(faultsOf(text)).toHaveLength(1);
+  });
+
+  it('fetch no program from a registry that this project does not own', () => {
+    expect(texts.flatMap((file) => faultsOf(readFileSync(path.join(root, file), 'utf8')).map((fault) => `${file}: ${fault}`))).toEqual([]);
+  });
+});
