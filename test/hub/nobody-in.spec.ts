@@ -3,6 +3,7 @@
  * says it serves, so that a new one without a rule here fails the story.
  */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { OutgoingHttpHeaders } from 'node:http';
@@ -29,6 +30,9 @@ const otherMac = '02:00:00:00:0a:02';
 const talkerMac = '02:00:00:00:0a:03';
 const otherTalkerMac = '02:00:00:00:0a:04';
 const removedMac = '02:00:00:00:0a:05';
+const unseenMac = '02:00:00:00:0a:06';
+const unseenTalkerMac = '02:00:00:00:0a:07';
+const removedTalkerMac = '02:00:00:00:0a:08';
 
 let hub: HubProcess;
 let lamp: RawMqttDevice;
@@ -39,6 +43,10 @@ let otherLogin: MqttLogin;
 let removedLogin: MqttLogin;
 let talkerToken: string;
 let otherTalkerToken: string;
+/** Of devices that were registered without a proof and have never come. */
+let unseenLogin: MqttLogin;
+let unseenTalkerToken: string;
+let removedTalkerToken: string;
 
 async function letIn(login: MqttLogin): Promise<RawMqttDevice> {
   const device = await RawMqttDevice.dial(hub);
@@ -47,24 +55,29 @@ async function letIn(login: MqttLogin): Promise<RawMqttDevice> {
   return device;
 }
 
-/** The first OTA request binds the device's Client-Id. */
+const proof = { clientId: someUuid };
+
 async function bootOnce(mac: string): Promise<void> {
   await fetch(`${hub.httpUrl}/ota/`, { method: 'POST', headers: { 'device-id': mac, 'client-id': someUuid }, body: '{}' });
 }
 
 beforeAll(async () => {
   hub = await startHub({ env: { FLOTILLA_DEVICE_AUTH: 'credentials', FLOTILLA_LOG_LEVEL: 'debug' } });
-  expiredLogin = await registerMqttDevice(hub, lampMac);
-  otherLogin = await registerMqttDevice(hub, otherMac);
-  removedLogin = await registerMqttDevice(hub, removedMac);
-  talkerToken = await registerWebSocketDevice(hub, talkerMac);
-  otherTalkerToken = await registerWebSocketDevice(hub, otherTalkerMac);
+  expiredLogin = await registerMqttDevice(hub, lampMac, proof);
+  otherLogin = await registerMqttDevice(hub, otherMac, proof);
+  removedLogin = await registerMqttDevice(hub, removedMac, proof);
+  talkerToken = await registerWebSocketDevice(hub, talkerMac, proof);
+  otherTalkerToken = await registerWebSocketDevice(hub, otherTalkerMac, proof);
+  unseenLogin = await registerMqttDevice(hub, unseenMac);
+  unseenTalkerToken = await registerWebSocketDevice(hub, unseenTalkerMac);
+  removedTalkerToken = await registerWebSocketDevice(hub, removedTalkerMac, proof);
   for (const mac of [lampMac, otherMac, talkerMac, otherTalkerMac]) await bootOnce(mac);
   (await letIn(expiredLogin)).drop();
   lampLogin = await rotateMqttCredential(hub, lampMac);
   lamp = await letIn(lampLogin);
   await deviceThat(hub, lampMac, isOnline);
-  await ask(hub, 'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', { id: removedMac });
+  for (const id of [removedMac, removedTalkerMac])
+    await ask(hub, 'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', { id });
 });
 
 afterAll(async () => {
@@ -95,6 +108,13 @@ describe('MQTT', () => {
       ["another device's name and password", { ...otherLogin, clientId }, 4],
       ["another device's client id", { ...lampLogin, clientId: otherLogin.clientId }, 4],
       ["a removed device's credentials", removedLogin, 4],
+      ["a registered, never seen device's name and another's password", { ...unseenLogin, password: otherLogin.password }, 4],
+      [
+        "a registered, never seen device's name and password under another client id",
+        { ...unseenLogin, clientId: clientIdOf(unseenMac) },
+        4,
+      ],
+      ["a registered, never seen device's client id alone", { clientId: unseenLogin.clientId }, 5],
       ['a MAC and nothing else', { clientId: clientIdOf(lampMac) }, 5],
       [
         "the fleet's secret, which does not count here",
@@ -229,6 +249,9 @@ describe('WebSocket', () => {
       ["an MQTT device's secret", { ...own(), authorization: `Bearer ${lampLogin.password.toString()}` }, 401],
       ["the admin's key", { ...own(), authorization: `Bearer ${hub.adminKey}` }, 401],
       ['a device that is not known', { ...own(), 'device-id': '02:00:00:00:0a:99' }, 401],
+      ['a registered device that was never seen', { ...own(), 'device-id': unseenTalkerMac }, 401],
+      ['a removed device', { ...own(), 'device-id': removedTalkerMac }, 401],
+      ["a removed device's own token", { ...own(), 'device-id': removedTalkerMac, authorization: `Bearer ${removedTalkerToken}` }, 401],
       ['a device id that is no MAC', { ...own(), 'device-id': 'lamp' }, 400],
       ['no Client-Id', { ...own(), 'client-id': '' }, 400],
     ];
@@ -237,6 +260,26 @@ describe('WebSocket', () => {
     const query = `?device-id=${talkerMac}&client-id=${someUuid}&token=${talkerToken}&authorization=Bearer%20${talkerToken}`;
     expect(await statusAt('GET', `/xiaozhi/v1/${query}`, handshake)).toBe(401);
     expect(await upgradeOf(own())).toBe(101);
+  });
+
+  it('at /mcpu/v1/ lets in no registered, never seen device, and no removed one', async () => {
+    const [register, remove] = [
+      'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { credentials } }',
+      'mutation { removeDevice(deviceId: "removed-bed") { userErrors { code } } }',
+    ];
+    const input = ['unseen-bed', 'removed-bed'].map((deviceId) => ({ deviceId, dialect: 'MCPU', transport: 'WEBSOCKET' }));
+    const { registerDevices } = await ask<{ registerDevices: { credentials: { token: string }[] } }>(hub, register, { input });
+    await ask(hub, remove);
+    const [, removed] = registerDevices.credentials;
+    for (const [deviceId, token] of [
+      ['unseen-bed', `${removed?.token ?? ''}x`],
+      ['unseen-bed', removed?.token ?? ''],
+      ['removed-bed', removed?.token ?? ''],
+      ['unknown-bed', removed?.token ?? ''],
+    ]) {
+      const headers = { ...handshake, 'device-id': deviceId, authorization: `Bearer ${token ?? ''}` };
+      expect(await statusAt('GET', '/mcpu/v1/', headers), deviceId).toBe(401);
+    }
   });
 
   it('lets a device take over its session with its own token, and tells of that', async () => {
@@ -286,12 +329,19 @@ const refuses =
 
 const isPublic: Rule = async (method, url) => expect(await statusAt(method, url)).toBe(200);
 
-/** Answers everybody, and nobody learns a secret: a stranger, a device with a wrong Client-Id, and one that is known by its MAC alone. */
+/**
+ * Answers every sender, and discloses neither a secret nor what the hub knows of a MAC: to a stranger, a device with a wrong Client-Id, a registered one that was
+ * never seen, and a removed one it says the same.
+ */
 const tellsNoSecret: Rule = async (method, url) => {
+  const wrong = { 'client-id': someUuid.replace('3', '5') };
+  const shapes = new Set<string>();
   for (const headers of [
     {},
-    { 'device-id': lampMac, 'client-id': someUuid.replace('3', '5') },
-    { 'device-id': '02:00:00:00:0a:77', 'client-id': someUuid },
+    ...['02:00:00:00:0a:77', lampMac, otherTalkerMac, unseenMac, unseenTalkerMac, removedMac].map((mac) => ({
+      'device-id': mac,
+      ...wrong,
+    })),
   ]) {
     const answer = await fetch(`${hub.httpUrl}${url}`, {
       method,
@@ -300,9 +350,17 @@ const tellsNoSecret: Rule = async (method, url) => {
     });
     const text = await answer.text();
     expect(text).not.toMatch(/"(password|token)"/);
-    for (const secret of [lampLogin, otherLogin].flatMap(({ clientId, password }) => [clientId, password.toString()]))
+    for (const secret of [lampLogin, otherLogin, unseenLogin, removedLogin].flatMap(({ clientId, password }) => [
+      clientId,
+      password.toString(),
+    ]))
       expect(text).not.toContain(secret);
+    for (const token of [unseenTalkerToken, otherTalkerToken]) expect(text).not.toContain(token);
+    // Codes, challenges and the time are drawn for each.
+    if ('device-id' in headers)
+      shapes.add(`${String(answer.status)} ${text.replace(/"(code|challenge|message)":"[^"]*"|"timestamp":\d+/g, '')}`);
   }
+  expect(shapes.size, `${method} ${url}`).toBe(1);
 };
 
 /** By the beginning of `METHOD path`; the first that fits counts. */
@@ -381,6 +439,16 @@ describe('HTTP', () => {
         expect((await answer.json()) as object, what).not.toHaveProperty('data');
       }
     expect(await viewDevice(hub, lampMac)).not.toBeNull();
+  });
+});
+
+describe('a registered device that was never seen', () => {
+  it('is still its own after all that strangers tried', async () => {
+    const device = await letIn(unseenLogin);
+    await deviceThat(hub, unseenMac, isOnline);
+    device.drop();
+    const headers = { 'device-id': unseenTalkerMac, 'client-id': randomUUID(), authorization: `Bearer ${unseenTalkerToken}` };
+    expect(await statusAt('GET', '/xiaozhi/v1/', { ...handshake, ...headers })).toBe(101);
   });
 });
 
