@@ -1,4 +1,4 @@
-/** Boards that an operator registered before they came: by what they get in, what a stranger gets who names their MAC, and what remains of it on record. */
+/** Boards that an operator registered before they came: what admits them, what a stranger gets who names their MAC, and what the audit trail says. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../src/api/graphql-client.js';
@@ -99,7 +99,7 @@ describe('a registered board', () => {
     expect(await bindingsOf(mac)).toEqual([['hub', 'link']]);
   });
 
-  it('that uses its credential keeps it, whoever asks at the OTA address', async () => {
+  it('that uses its credential keeps it, also when another asks at the OTA address', async () => {
     const [mac, uuid] = ['02:00:00:00:0c:06', randomUUID()];
     const login = await registerMqttDevice(hub, mac, { admitWithoutCodeUntil: inAnHour() });
     const device = await RawMqttDevice.dial(hub);

@@ -26,7 +26,7 @@ export const fileBytesMax = 128 * 1024 * 1024;
 
 /** Gives trust on first use to each xiaozhi device that the file says nothing else of. */
 export function trusting(device: RegisterDeviceInput, admitWithoutCodeUntil: string | undefined): RegisterDeviceInput {
-  const isOther = device.dialect !== 'XIAOZHI' || device.clientId != null || device.admitWithoutCodeUntil != null;
+  const isOther = device.dialect !== 'XIAOZHI' || (device.clientId ?? device.admitWithoutCodeUntil ?? '') !== '';
   return admitWithoutCodeUntil === undefined || isOther ? device : { ...device, admitWithoutCodeUntil };
 }
 

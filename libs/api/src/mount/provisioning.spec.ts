@@ -45,7 +45,7 @@ describe('registering devices', () => {
     });
   });
 
-  it('takes the Client-Id that a board will come with, and gives it to nobody', async () => {
+  it('takes the Client-Id that a board will come with, and never returns it', async () => {
     const contact = contactOf('02:aa:00:00:00:41');
     const input = { deviceId: contact.deviceId, dialect: 'XIAOZHI', clientId: contact.clientUuid };
     const answer = await api.ask(registerOne, { input });

@@ -171,7 +171,6 @@ describe('registering a device with what it will prove itself by', () => {
 
 describe('events of provisioning', () => {
   it('tell what was done by whom, and nothing secret', async () => {
-    const { registry } = fixture.hub;
     const contact = newContact();
     const registration = { deviceId: contact.deviceId.toUpperCase(), tags: [], dialect: 'XIAOZHI' } as const;
     const answer = await provisioning.registerDevices([registration], ['input'], admin);

@@ -55,7 +55,7 @@ function stoppedClock(): typeof realClock {
   return { ...realClock, now: () => at };
 }
 
-/** An answer without what is drawn anew for each: codes, challenges and the time. */
+/** An answer without what is drawn again for each: codes, challenges and the time. */
 function shapeOf({ status, headers, text }: Answer): unknown {
   const drawn = new Set(['code', 'challenge', 'message', 'timestamp', 'date']);
   const body: unknown = JSON.parse(text, (name, value: unknown) => (drawn.has(name) ? typeof value : value));
@@ -74,7 +74,7 @@ const asked: Readonly<Record<string, Asked>> = {
   },
 };
 
-describe('the OTA endpoint tells a stranger not which MACs it knows', () => {
+describe('the OTA endpoint does not disclose which MACs it knows', () => {
   it.each(['approve', 'closed'] as const)('in mode %s: all get the same answers after the same questions', async (mode) => {
     const { registry, calls } = recorded(stage.registry);
     const macs = await unprovenMacs();

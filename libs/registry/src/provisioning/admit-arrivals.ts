@@ -34,7 +34,7 @@ export interface Arrival {
 /** A device that is not admitted yet. `isTaken`: another Client-Id, or the board that uses its credential, has it. */
 interface Stranger extends Arrival {
   readonly isTaken: boolean;
-  /** It waits for a person, whatever it proves. */
+  /** Only a person admits it. */
   readonly isRemoved: boolean;
   /** As it was registered; undefined where it was not, or is taken. */
   readonly registered: Standing | undefined;

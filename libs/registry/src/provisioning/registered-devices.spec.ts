@@ -133,7 +133,7 @@ describe('a device that was registered with its Client-Id', () => {
 });
 
 describe('trust on first use', () => {
-  it('binds the first Client-Id that comes in its time, through whichever process, and tells of a second one', async () => {
+  it('binds the first Client-Id that comes in its time, through any process, and reports a second one', async () => {
     const { registry, other } = fixture;
     const { contact, known } = await registered({ admitWithoutCodeUntil: Date.now() + HOUR_MS });
     const contacts = Array.from({ length: 8 }, () => stranger(contact));

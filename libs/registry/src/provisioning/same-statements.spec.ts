@@ -51,7 +51,7 @@ async function statementsOf(act: () => Promise<unknown>): Promise<readonly strin
   return seen.filter((text) => !/provisioning_change\b|process_lease|INSERT INTO event/.test(text));
 }
 
-describe('what runs in PostgreSQL is the same whatever the hub knows of a MAC', () => {
+describe('what runs in PostgreSQL is the same for known and unknown MACs', () => {
   it.each([
     ['for an OTA request', (contact: OtaContact) => fixture.registry.credentials.recognise(contact), 1],
     ['for one by a link that does not exist', (contact: OtaContact) => fixture.registry.enrolments.admitByLink('guessed', contact), 5],
