@@ -29,7 +29,9 @@ describe('device groups', () => {
 
   beforeAll(async () => {
     hub = await startHub({ env: { FLOTILLA_DEVICE_AUTH: '', FLOTILLA_DEVICE_TIMEZONE: 'UTC' } });
-    const devices = [kiosk, lamp, shed].map((deviceId, index) => ({ deviceId, dialect: 'XIAOZHI', tags: index < 2 ? ['berlin'] : [] }));
+    const devices = [kiosk, lamp, shed].map((deviceId, index) => ({
+      ...{ deviceId, dialect: 'XIAOZHI', clientId: someUuid, tags: index < 2 ? ['berlin'] : [] },
+    }));
     await ask(hub, 'mutation ($devices: [RegisterDeviceInput!]!) { registerDevices(input: $devices) { userErrors { code } } }', {
       devices,
     });

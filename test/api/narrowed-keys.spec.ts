@@ -8,6 +8,7 @@ import { eventually } from '../src/eventually.js';
 import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
 import { everythingOf, servedSchema } from '../src/api/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { someUuid } from '../src/devices/device-credentials.js';
 import { askOta } from '../src/devices/ota-client.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
@@ -187,6 +188,12 @@ describe('a narrowed key', () => {
     expect((await asKey(register, { input: [inside] })).data).toEqual(conflict);
     expect(codesOf(await asKey(register, { input: [device(others[0] ?? '', ['lab'])] }))).toEqual(['FORBIDDEN']);
     await ask(hub, 'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', { id: inside.deviceId });
+    // What was removed, and what waits for a person, is admitted by those who see the whole fleet.
+    const inQueue = device('02:aa:00:00:00:0e', ['lab']);
+    const askAgain = () => askOta(hub, { mac: inQueue.deviceId, uuid: someUuid });
+    expect((await askAgain()).body.activation).toBeDefined();
+    for (const each of [inside, inQueue]) expect(codesOf(await asKey(register, { input: [each] })), each.deviceId).toEqual(['FORBIDDEN']);
+    expect((await askAgain()).body.activation).toBeDefined();
     for (const act of [
       'createDeviceGroup(input: {name: "g", filter: {all: true}})',
       'approveEnrolment(code: "123456")',
@@ -195,9 +202,8 @@ describe('a narrowed key', () => {
       expect(codesOf(await asKey(`mutation { ${act} { userErrors { code } } }`)), act).toEqual(['FORBIDDEN']);
     const upload = await fetch(`${hub.httpUrl}/api/firmware`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
     expect(upload.status).toBe(403);
-    await askOta(hub, { mac: '02:aa:00:00:00:0e', uuid: '6f8c5a0e-2222-4222-8333-123456789abc' });
     const waiting = '{ enrolments { nodes { deviceId } } }';
-    expect(await ask(hub, waiting)).toEqual({ enrolments: { nodes: [{ deviceId: '02:aa:00:00:00:0e' }] } });
+    expect(await ask(hub, waiting)).toEqual({ enrolments: { nodes: [{ deviceId: inQueue.deviceId }] } });
     const { secret: narrowedAdmin } = await makeKey(hub, ['ADMIN'], { devices: { tags: ['lab'] } });
     for (const narrowed of [key, narrowedAdmin])
       expect((await send(hub, waiting, {}, narrowed)).data).toEqual({ enrolments: { nodes: [] } });

@@ -11,6 +11,7 @@ import { eventually } from '../src/eventually.js';
 import { makeImage } from '../src/jobs/firmware-image.js';
 import { ask } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { askOta } from '../src/devices/ota-client.js';
 import { online, readJob } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
@@ -237,6 +238,12 @@ describe('devices to come', () => {
     expect(jsonLines(await run(['devices', '--json', '--tag', 'lobby']))).toMatchObject([
       { id: '02:00:00:00:0d:01', name: 'Lamp, left', tags: ['left', 'lobby'] },
     ]);
+    const proofs = `deviceId,clientId\n02:00:00:00:0d:21,3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21\n02:00:00:00:0d:22,\n`;
+    expect((await run(['devices', 'import', '-', '--admit-without-code-for', '2'], { input: proofs })).code).toBe(0);
+    const ota = (id: string, uuid: string) => askOta(hub, { mac: id, uuid }).then(({ body }) => 'password' in (body.mqtt ?? {}));
+    const strange = '00000000-0000-4000-8000-000000000000';
+    expect([await ota('02:00:00:00:0d:21', strange), await ota('02:00:00:00:0d:22', strange)]).toEqual([false, true]);
+    expect(await ota('02:00:00:00:0d:21', '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21')).toBe(true);
     const again = await run(['devices', 'import', good]);
     expect([again.code, again.stdout]).toEqual([2, '']);
     expect(again.stderr).toMatch(/^Line [23]: .*\nLines 2 to 3 were not registered/);

@@ -111,12 +111,15 @@ describe('microcontrollers that dial in', () => {
       (await register('bed-1', 'WEBSOCKET')).credential['token'],
       (await register('bed-2', 'WEBSOCKET')).credential['token'],
     ];
+    const removedToken = (await register('bed-0', 'WEBSOCKET')).credential['token'];
+    await changeDevice(hub, 'removeDevice', 'bed-0');
     const board = { ...handshake, 'device-id': 'bed-1', authorization: `Bearer ${String(token)}` };
     const attempts: readonly (readonly [string, OutgoingHttpHeaders, number])[] = [
       ['none', { authorization: '' }, 401],
       ['a wrong token', { authorization: `Bearer ${String(token)}x` }, 401],
       ["another board's token", { authorization: `Bearer ${String(otherToken)}` }, 401],
-      ["another board's id", { 'device-id': 'bed-2' }, 401],
+      ["another board's id, which was never seen", { 'device-id': 'bed-2' }, 401],
+      ['the token of a board that was removed', { 'device-id': 'bed-0', authorization: `Bearer ${String(removedToken)}` }, 401],
       ["the admin's key", { authorization: `Bearer ${hub.adminKey}` }, 401],
       ["the fleet's secret", { authorization: `Bearer ${hub.deviceSecret}` }, 401],
       ['a board that is not known', { 'device-id': 'bed-3' }, 401],

@@ -1,8 +1,10 @@
 /** Who may come in where nobody stands by with a code: only registered ones, or everybody on a trusted network; and what devices hear while PostgreSQL is away. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deviceThat, isOnline } from '../src/devices/device-api.js';
+import { deviceThat, eventsOf, isOnline } from '../src/devices/device-api.js';
 import { eventually } from '../src/eventually.js';
 import { someUuid } from '../src/devices/device-credentials.js';
+import { registerMqttDevice } from '../src/devices/issued-credentials.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { askOta } from '../src/devices/ota-client.js';
 import { createEnrolmentLink, enrolmentsOf } from '../src/devices/provisioning-api.js';
@@ -50,7 +52,18 @@ describe.each([
 });
 
 async function refuseStrangers(hub: HubProcess): Promise<void> {
-  expect((await askOta(hub, { mac: stranger, uuid: someUuid })).status).toBe(403);
+  const refused = await askOta(hub, { mac: stranger, uuid: someUuid });
+  expect(refused.status).toBe(403);
+  const [registered, own] = ['02:00:2a:00:00:01', '02:00:2a:00:00:02'];
+  await registerMqttDevice(hub, registered);
+  await registerMqttDevice(hub, own, { clientId: someUuid });
+  expect(await askOta(hub, { mac: registered, uuid: someUuid })).toEqual(refused);
+  expect(await askOta(hub, { mac: own, uuid: randomUUID() })).toEqual(refused);
+  expect((await askOta(hub, { mac: own, uuid: someUuid })).body.mqtt).toHaveProperty('password');
+  await eventually(
+    () => eventsOf(hub, own, 'enrolment.refused'),
+    (events) => events.length === 1,
+  );
   const fleet = startFleet(hub, { devices: 1, profile: 'lamp', seed: 42, ota: `${hub.httpUrl}/ota/`, args: ['--speed', '30'] });
   await eventually(
     () => fleet.problems,

@@ -107,6 +107,7 @@ export type {
   NewDevice,
   OtaContact,
   PendingEnrolment,
+  Recognition,
 } from './provisioning-store.js';
 export type {
   GrantedDownload,

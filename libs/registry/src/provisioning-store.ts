@@ -13,6 +13,8 @@ export interface OtaContact {
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
   readonly remoteAddress: string | undefined;
+  /** What counts as one place of origin: an IPv4 address, or 64 bits of an IPv6 address. Without it the address counts. */
+  readonly remoteNetwork?: string | undefined;
   /** What decides which images it can take. */
   readonly board?: BoardFacts;
   /** Milliseconds since the Unix epoch. */
@@ -33,7 +35,7 @@ export interface BoardFacts {
 export interface KnownDevice {
   readonly deviceId: DeviceId;
   readonly dialect: Dialect;
-  /** Lower-case hex SHA-256 of the enrolled Client-Id; undefined for a device that was registered and has never come. */
+  /** Lower-case hex SHA-256 of the Client-Id that it is bound to; undefined for a registered device that no Client-Id proved. */
   readonly clientUuidHash: string | undefined;
   /** How it is told to connect. */
   readonly transport: 'MQTT' | 'WEBSOCKET';
@@ -51,17 +53,36 @@ export interface IssuedCredential {
   readonly secret: string | undefined;
 }
 
+/** Whether an OTA request comes from the device that it names. */
+export type Recognition =
+  | { readonly kind: 'proven'; readonly known: KnownDevice }
+  | {
+      readonly kind: 'unproven';
+      /** The device is known, so this is another board, an erased one, or one that was registered without its Client-Id. */
+      readonly isKnown: boolean;
+      /** Another Client-Id, or the board that uses its credential, has the device. */
+      readonly replaces: boolean;
+      /** Trust on first use (`admitWithoutCodeUntil`): `due` admits this request, `past` had another Client-Id before. */
+      readonly firstUse: 'none' | 'due' | 'past';
+    };
+
 /** Why a proof was refused, for counters and events. */
 export type CredentialVerdict =
-  | { readonly kind: 'granted'; readonly deviceId: DeviceId }
+  /** `hasBound`: the connection bound its Client-Id to the device. */
+  | { readonly kind: 'granted'; readonly deviceId: DeviceId; readonly hasBound?: true }
   /** `deviceId` where the ids name a known device: an event offers to issue anew. */
   | { readonly kind: 'refused'; readonly deviceId: DeviceId | undefined };
 
 export interface CredentialStore {
   /** Checks an MQTT login: client id, user name and password as issued, the newest or one still in its grace time. Marks a newest one as used. */
   checkMqtt(login: { readonly clientId: string; readonly username: string; readonly password: Uint8Array }): Promise<CredentialVerdict>;
-  /** Checks a WebSocket token against the device and Client-Id that it was issued to. */
-  checkWebSocket(login: { readonly deviceId: string; readonly clientUuid: string; readonly token: string }): Promise<CredentialVerdict>;
+  /** Checks a WebSocket token against the device and Client-Id that it was issued to. Of a registered device the token binds the first Client-Id, and no later one. */
+  checkWebSocket(login: {
+    readonly deviceId: string;
+    readonly clientUuid: string;
+    readonly token: string;
+    readonly remoteAddress?: string | undefined;
+  }): Promise<CredentialVerdict>;
   /** Checks the token of a microcontroller, which has no Client-Id: of a device of another family it is refused. */
   checkToken(login: { readonly deviceId: string; readonly token: string }): Promise<CredentialVerdict>;
   /** Issues a new credential. The old one stays valid until the new one is used or `graceMs` (24 h) ended. Undefined where there is no such device, or the hub dials it. */
@@ -77,9 +98,11 @@ export interface CredentialStore {
   allKnown(): Promise<readonly KnownDevice[]>;
   findKnown(deviceId: string): Promise<KnownDevice | undefined>;
   /**
-   * Remembers what a known device's OTA request said: version, model, last seen; binds the first Client-Id of a registered device. To be awaited before
-   * `findKnown`, whose answer then says which Client-Id won; for a device that is bound already it waits for nothing.
+   * Whether the Client-Id is the one that the device is bound to. A proven one is answered from memory; any other costs a share of one statement,
+   * whether or not the device is known, so that the time discloses nothing.
    */
+  recognise(contact: OtaContact): Promise<Recognition>;
+  /** Stores what a proven device's OTA request said: version, model, last seen. */
   contacted(contact: OtaContact): Promise<void>;
 }
 
@@ -120,13 +143,18 @@ export interface EnrolmentLinkRow {
 
 /** Acts of people are given `by`, and are recorded in the audit trail in their own transaction. */
 export interface EnrolmentStore {
-  /** The pending enrolment of this device and Client-Id, made if there is none; at most 1,000, the oldest goes. Codes live 15 minutes after the last request. */
+  /**
+   * The pending enrolment of this device and Client-Id, made if there is none. At most 1,000 wait: beyond that the oldest of the network with most of
+   * them goes. Codes live 15 minutes after the last request.
+   */
   request(contact: OtaContact): Promise<PendingEnrolment>;
   /**
    * Enrols at once: mode `open`, or a factory key that proved itself, whose `serial` then belongs to this device for good. Undefined for what only a person
    * can let in: a removed device, a known one with another Client-Id (unless its serial proves it to be the same), a serial of another device.
    */
   admit(contact: OtaContact, proof?: { readonly serial: string }): Promise<KnownDevice | undefined>;
+  /** Admits the first Client-Id of a device that was registered with `admitWithoutCodeUntil`. Undefined where it is not due. */
+  admitFirstUse(contact: OtaContact): Promise<KnownDevice | undefined>;
   /**
    * Enrols at once by a link's token: within its number and date. Undefined where the link does not allow it, for a removed device, and for a known one with
    * another Client-Id. A known device is answered, not counted again.
@@ -162,7 +190,7 @@ export interface EnrolmentStore {
   }>;
   revokeLink(id: string, at: number, by?: AuditSource): Promise<EnrolmentLinkRow | undefined>;
   links(): Promise<readonly EnrolmentLinkRow[]>;
-  /** Registers devices before they come; all or none. `conflicts` names those that exist already; `beyond` is one that would not be among those of `within`. */
+  /** Registers devices before they come; all or none. `conflicts` names those that exist already; `beyond` is one that would not be among those of `within`, or waits for a person. */
   register(
     devices: readonly NewDevice[],
     by?: AuditSource,
@@ -197,4 +225,8 @@ export interface NewDevice {
   readonly transport: TransportKind;
   /** `host:port` where `transport` is TCP. */
   readonly address?: string | undefined;
+  /** The Client-Id that it will come with. A secret: stored as a hash only. */
+  readonly clientUuid?: string | undefined;
+  /** Trust on first use until then, ms since the Unix epoch. */
+  readonly admitWithoutCodeUntil?: number | undefined;
 }

@@ -24,19 +24,25 @@ function loginIn(answer: Answer): MqttLogin {
   return { clientId, username, password: Buffer.from(password) };
 }
 
-async function register(hub: HubProcess, deviceId: string, transport: 'MQTT' | 'WEBSOCKET'): Promise<Answer> {
+/** By what a board comes in at the OTA address; none: by its code, a link or its factory key. */
+export interface RegisteredProof {
+  readonly clientId?: string;
+  readonly admitWithoutCodeUntil?: string;
+}
+
+async function register(hub: HubProcess, deviceId: string, transport: 'MQTT' | 'WEBSOCKET', proof: RegisteredProof = {}): Promise<Answer> {
   const query = 'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { credential userErrors { message } } }';
-  const input = { deviceId, dialect: 'XIAOZHI', transport };
+  const input = { deviceId, dialect: 'XIAOZHI', transport, ...proof };
   return (await ask<{ registerDevice: Answer }>(hub, query, { input })).registerDevice;
 }
 
-export async function registerMqttDevice(hub: HubProcess, deviceId: string): Promise<MqttLogin> {
-  return loginIn(await register(hub, deviceId, 'MQTT'));
+export async function registerMqttDevice(hub: HubProcess, deviceId: string, proof?: RegisteredProof): Promise<MqttLogin> {
+  return loginIn(await register(hub, deviceId, 'MQTT', proof));
 }
 
 /** Resolves to its token. */
-export async function registerWebSocketDevice(hub: HubProcess, deviceId: string): Promise<string> {
-  return credentialIn(await register(hub, deviceId, 'WEBSOCKET'))['token'] ?? '';
+export async function registerWebSocketDevice(hub: HubProcess, deviceId: string, proof?: RegisteredProof): Promise<string> {
+  return credentialIn(await register(hub, deviceId, 'WEBSOCKET', proof))['token'] ?? '';
 }
 
 export async function rotateMqttCredential(hub: HubProcess, deviceId: string): Promise<MqttLogin> {

@@ -30,6 +30,10 @@ const columns: readonly Column<ShownDevice>[] = [
   { head: 'TAGS', of: ({ tags }) => tags },
 ];
 
+/** The hub refuses trust on first use for more than seven days. */
+const trustHours = { min: 0.01, max: 168, isFraction: true };
+const trustDescription = 'Admit boards without a clientId for so many hours without a code; each is bound to the first that comes';
+
 export function devicesCommand(program: Argv<GlobalArguments>) {
   return program.command('devices', 'List, show and import devices', (devices) =>
     devices
@@ -62,9 +66,10 @@ export function devicesCommand(program: Argv<GlobalArguments>) {
           load
             .positional('file', { type: 'string', demandOption: true })
             .option('from-line', numberOption('from-line', 'Begin at this line of the file', { min: 1, max: intMax }))
+            .option('admit-without-code-for', numberOption('admit-without-code-for', trustDescription, trustHours))
             .option('dry-run', { type: 'boolean', describe: 'Check the file and register nothing' })
             .epilogue(
-              'Columns: deviceId, and name, tags (separated by ;), dialect (XIAOZHI or MCPU), transport, address. Devices are registered 1000 at a time, all or none of them.',
+              'Columns: deviceId, and name, tags (separated by ;), dialect (XIAOZHI or MCPU), transport, address, clientId, admitWithoutCodeUntil. Devices are registered 1000 at a time, all or none of them.',
             ),
         command((args) => withClient(args, (client) => importDevices(client, args))),
       )

@@ -6,23 +6,30 @@ import { jsonLine } from '../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
 import { RegisterDevicesDocument } from '../generated/operations.js';
 import { readStandardInput, standardInput } from '../json-input.js';
-import { fileBytesMax, parseDevices, type DeviceLine, type LineError } from './parse-devices.js';
+import { fileBytesMax, parseDevices, trusting, type DeviceLine, type LineError } from './parse-devices.js';
 
 export interface ImportArguments {
   readonly file: string;
   readonly fromLine?: number | undefined;
   readonly dryRun?: boolean | undefined;
+  /** Hours from now in which devices without a Client-Id are admitted without a code. */
+  readonly admitWithoutCodeFor?: number | undefined;
 }
 
+const hourMs = 3_600_000;
 /** What the hub registers at once, all or none. */
 const batchMax = 1_000;
 /** Mistakes that are shown: somebody reads them. */
 const shownMax = 50;
 
-export async function importDevices(client: FlotillaClient, { file, fromLine = 0, dryRun }: ImportArguments): Promise<ExitCode> {
+export async function importDevices(
+  client: FlotillaClient,
+  { file, fromLine = 0, dryRun, admitWithoutCodeFor }: ImportArguments,
+): Promise<ExitCode> {
   const { lines, errors } = parseDevices(await read(file));
+  const until = admitWithoutCodeFor === undefined ? undefined : new Date(Date.now() + admitWithoutCodeFor * hourMs).toISOString();
   const wrong = errors.filter(({ line }) => line >= fromLine);
-  const wanted = lines.filter(({ line }) => line >= fromLine);
+  const wanted = lines.filter(({ line }) => line >= fromLine).map(({ line, device }) => ({ line, device: trusting(device, until) }));
   if (wrong.length > 0) {
     tell(wrong);
     say('Nothing was registered.');

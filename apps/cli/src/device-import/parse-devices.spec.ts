@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDevices } from './parse-devices.js';
+import { parseDevices, trusting } from './parse-devices.js';
 
 describe('a file of devices', () => {
   it('may have a byte order mark, quotes, empty lines, spaces, and columns in any order', () => {
@@ -11,6 +11,33 @@ describe('a file of devices', () => {
       { line: 2, device: { deviceId: '02:00:00:00:00:01', name: 'Lamp, left', dialect: 'XIAOZHI', tags: ['a', 'b'] } },
       { line: 4, device: { deviceId: '02:00:00:00:00:02', dialect: 'XIAOZHI', tags: [] } },
     ]);
+  });
+
+  it('may name the Client-Id of each board, or an end of trust on first use', () => {
+    const id = '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
+    const until = '2027-04-30T18:00:00+02:00';
+    const { lines, errors } = parseDevices(
+      `deviceId,clientId,admitWithoutCodeUntil\na,${id},\nb,,${until}\nc,,tomorrow\nd,,2027-04-30T18:00:00\n`,
+    );
+    expect(lines.map(({ device }) => device)).toEqual([
+      { deviceId: 'a', dialect: 'XIAOZHI', tags: [], clientId: id },
+      { deviceId: 'b', dialect: 'XIAOZHI', tags: [], admitWithoutCodeUntil: until },
+    ]);
+    const message = expect.stringContaining('a time with its zone') as unknown;
+    expect(errors).toEqual([4, 5].map((line) => ({ line, message })));
+  });
+
+  it('gets trust on first use only where it says nothing else', () => {
+    const until = '2027-04-30T18:00:00Z';
+    const xiaozhi = { deviceId: 'a', dialect: 'XIAOZHI' } as const;
+    expect(trusting(xiaozhi, until)).toEqual({ ...xiaozhi, admitWithoutCodeUntil: until });
+    for (const other of [
+      { ...xiaozhi, clientId: 'c' },
+      { ...xiaozhi, admitWithoutCodeUntil: 'x' },
+      { deviceId: 'b', dialect: 'MCPU' } as const,
+    ])
+      expect(trusting(other, until)).toEqual(other);
+    expect(trusting(xiaozhi, undefined)).toEqual(xiaozhi);
   });
 
   it('tells every line that is wrong', () => {

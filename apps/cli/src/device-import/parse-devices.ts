@@ -14,12 +14,21 @@ export interface LineError {
   readonly message: string;
 }
 
-const columns = ['deviceId', 'name', 'tags', 'dialect', 'transport', 'address'] as const;
+const columns = ['deviceId', 'name', 'tags', 'dialect', 'transport', 'address', 'clientId', 'admitWithoutCodeUntil'] as const;
 const dialects: readonly string[] = ['XIAOZHI', 'MCPU'] satisfies readonly Dialect[];
 const transports: readonly string[] = ['MQTT', 'WEBSOCKET', 'TCP'] satisfies readonly TransportKind[];
 
+/** RFC 3339 with a zone, as the API takes it: without one it would be read in the zone of this machine. */
+const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+
 /** Bytes of a file: a million devices. */
 export const fileBytesMax = 128 * 1024 * 1024;
+
+/** Gives trust on first use to each xiaozhi device that the file says nothing else of. */
+export function trusting(device: RegisterDeviceInput, admitWithoutCodeUntil: string | undefined): RegisterDeviceInput {
+  const isOther = device.dialect !== 'XIAOZHI' || (device.clientId ?? device.admitWithoutCodeUntil ?? '') !== '';
+  return admitWithoutCodeUntil === undefined || isOther ? device : { ...device, admitWithoutCodeUntil };
+}
 
 export function parseDevices(source: string): { readonly lines: readonly DeviceLine[]; readonly errors: readonly LineError[] } {
   const lines: DeviceLine[] = [];
@@ -78,6 +87,8 @@ function readDevice({
   dialect = '',
   transport = '',
   address = '',
+  clientId = '',
+  admitWithoutCodeUntil = '',
 }: CsvRecord['record']): RegisterDeviceInput | string {
   if (deviceId === '') return 'It has no deviceId.';
   const family = (dialect || 'XIAOZHI').toUpperCase();
@@ -85,7 +96,9 @@ function readDevice({
   const road = transport.toUpperCase();
   if (road !== '' && !transports.includes(road)) return `The transport is ${transports.join(', ')} or nothing, not "${transport}".`;
   if (family === 'MCPU' && address === '') return 'An MCPU device needs its address as host:port.';
-  const given = { name, transport: road, address };
+  if (admitWithoutCodeUntil !== '' && (!dateTimePattern.test(admitWithoutCodeUntil) || Number.isNaN(Date.parse(admitWithoutCodeUntil))))
+    return `admitWithoutCodeUntil is a time with its zone, such as 2027-04-30T18:00:00Z, not "${admitWithoutCodeUntil}".`;
+  const given = { name, transport: road, address, clientId, admitWithoutCodeUntil };
   return {
     deviceId,
     dialect: family as Dialect,

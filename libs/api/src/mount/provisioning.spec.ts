@@ -45,6 +45,29 @@ describe('registering devices', () => {
     });
   });
 
+  it('takes the Client-Id that a board will come with, and never returns it', async () => {
+    const contact = contactOf('02:aa:00:00:00:41');
+    const input = { deviceId: contact.deviceId, dialect: 'XIAOZHI', clientId: contact.clientUuid };
+    const answer = await api.ask(registerOne, { input });
+    expect(answer.data).toMatchObject({ registerDevice: { device: { id: contact.deviceId }, userErrors: [] } });
+    expect((await api.registry.credentials.recognise(contact)).kind).toBe('proven');
+    const { rows } = await api.registry.audit.page({ subject: `device:${contact.deviceId}` }, { first: 9 });
+    expect(rows.map(({ action }) => action)).toEqual(['device.client_bound', 'device.registered']);
+    expect(JSON.stringify([answer, rows])).not.toContain(contact.clientUuid);
+  });
+
+  it('takes an end of trust on first use, at most a week from now', async () => {
+    const [contact, late] = [contactOf('02:aa:00:00:00:42'), contactOf('02:aa:00:00:00:43')];
+    const until = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    const device = ({ deviceId }: OtaContact, days: number) => ({ deviceId, dialect: 'XIAOZHI', admitWithoutCodeUntil: until(days) });
+    const refused = await api.ask(registerMany, { input: [device(contact, 1), device(late, 8)] });
+    expect(refused.data).toMatchObject({
+      registerDevices: { devices: [], userErrors: [{ code: 'INVALID', path: ['input', '1', 'admitWithoutCodeUntil'] }] },
+    });
+    await api.ask(registerMany, { input: [device(contact, 1)] });
+    expect(await api.registry.credentials.recognise(contact)).toMatchObject({ kind: 'unproven', firstUse: 'due' });
+  });
+
   it('registers all of a list in its order, or none', async () => {
     const input = ['02:aa:00:00:01:02', '02:aa:00:00:01:01'].map((deviceId) => ({ deviceId, dialect: 'XIAOZHI' }));
     const bad = await api.ask(registerMany, { input: [...input, { deviceId: 'lamp', dialect: 'XIAOZHI' }] });

@@ -153,6 +153,10 @@ function firstRefusal(inputs: readonly RegisterDeviceInput[]): Refusal | undefin
   return undefined;
 }
 
-function toRegistration({ deviceId, name, tags, dialect, transport, address }: RegisterDeviceInput): Registration {
-  return { deviceId, name: name ?? undefined, tags: tags ?? [], dialect, transport: transport ?? undefined, address: address ?? undefined };
+function toRegistration(input: RegisterDeviceInput): Registration {
+  const { deviceId, name, tags, dialect, transport, address, clientId, admitWithoutCodeUntil } = input;
+  return {
+    ...{ deviceId, name: name ?? undefined, tags: tags ?? [], dialect, transport: transport ?? undefined },
+    ...{ address: address ?? undefined, clientId: clientId ?? undefined, admitWithoutCodeUntil: admitWithoutCodeUntil ?? undefined },
+  };
 }

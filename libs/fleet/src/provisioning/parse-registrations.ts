@@ -3,6 +3,7 @@ import { parseDeviceIdHeader, parseMicrocontrollerId } from '@flotilla/mcp';
 import type { Dialect, NewDevice, TransportKind } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
+import { parseProof } from './parse-proof.js';
 
 export interface Registration {
   readonly deviceId: string;
@@ -13,6 +14,10 @@ export interface Registration {
   readonly transport?: TransportKind | undefined;
   /** `host:port` of a microcontroller that the hub dials. */
   readonly address?: string | undefined;
+  /** The UUID that a xiaozhi device will come with. */
+  readonly clientId?: string | undefined;
+  /** Trust on first use of a xiaozhi device, ms since the Unix epoch. */
+  readonly admitWithoutCodeUntil?: number | undefined;
 }
 
 /** Devices of one request: one statement and one answer with all their secrets. */
@@ -21,6 +26,7 @@ const devicesMax = 1_000;
 export function parseRegistrations(
   registrations: readonly Registration[],
   path: readonly string[],
+  now: number,
 ): { readonly devices: readonly NewDevice[] } | { readonly refusal: Refusal } {
   if (registrations.length === 0 || registrations.length > devicesMax) {
     const code = registrations.length === 0 ? 'INVALID' : 'LIMIT_EXCEEDED';
@@ -32,11 +38,13 @@ export function parseRegistrations(
   for (const [index, registration] of registrations.entries()) {
     const parsed = parseRegistration(registration, [...path, String(index)]);
     if ('refusal' in parsed) return parsed;
+    const proven = parseProof(registration, [...path, String(index)], now);
+    if ('refusal' in proven) return proven;
     const { deviceId } = parsed.device;
     if (devices.has(deviceId)) {
       return { refusal: refuse('CONFLICT', [...path, String(index), 'deviceId'], `"${deviceId}" is in the list twice.`) };
     }
-    devices.set(deviceId, parsed.device);
+    devices.set(deviceId, { ...parsed.device, ...proven.proof });
   }
   return { devices: [...devices.values()] };
 }

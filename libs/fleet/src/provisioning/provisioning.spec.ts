@@ -139,19 +139,47 @@ describe('approving a code', () => {
   });
 });
 
+describe('registering a device with what it will prove itself by', () => {
+  const clientId = '3B0C5B1E-6A43-4F0E-9A44-0D6A5F0C8E21';
+  const inDays = (days: number) => Date.now() + days * 86_400_000;
+  const register = (more: object) =>
+    provisioning.registerDevices([{ deviceId: newContact().deviceId, tags: [], dialect: 'XIAOZHI', ...more }], ['input'], admin);
+
+  it('takes a Client-Id in any case, and an end of trust on first use within a week', async () => {
+    const answer = await register({ clientId });
+    const { deviceId } = ('registered' in answer && answer.registered[0]?.known) || newContact();
+    const own = newContact({ deviceId, clientUuid: clientId.toLowerCase() });
+    expect((await fixture.hub.registry.credentials.recognise(own)).kind).toBe('proven');
+    expect(await register({ admitWithoutCodeUntil: inDays(7) })).toHaveProperty('registered');
+  });
+
+  it.each([
+    [{ clientId: 'lamp' }, 'clientId', /UUID/],
+    [{ clientId: '' }, 'clientId', /UUID/],
+    [{ clientId: `${clientId}0` }, 'clientId', /UUID/],
+    [{ admitWithoutCodeUntil: Date.now() - 1 }, 'admitWithoutCodeUntil', /in the past/],
+    [{ admitWithoutCodeUntil: inDays(7.01) }, 'admitWithoutCodeUntil', /at most 7 days/],
+    [{ clientId, admitWithoutCodeUntil: inDays(1) }, 'clientId', /not both/],
+    [{ dialect: 'MCPU', deviceId: 'bed', transport: 'MQTT', clientId }, 'clientId', /credential/],
+    [{ dialect: 'MCPU', deviceId: 'bed', transport: 'MQTT', admitWithoutCodeUntil: inDays(1) }, 'admitWithoutCodeUntil', /credential/],
+  ])('refuses %j and repeats no secret', async (more, member, message) => {
+    const answer = await register(more);
+    expect(answer).toMatchObject({ refusal: { code: 'INVALID', path: ['input', '0', member], message: expect.stringMatching(message) } });
+    expect(JSON.stringify(answer)).not.toContain(clientId);
+  });
+});
+
 describe('events of provisioning', () => {
   it('tell what was done by whom, and nothing secret', async () => {
-    const { registry } = fixture.hub;
     const contact = newContact();
     const registration = { deviceId: contact.deviceId.toUpperCase(), tags: [], dialect: 'XIAOZHI' } as const;
     const answer = await provisioning.registerDevices([registration], ['input'], admin);
     const first = 'registered' in answer ? answer.registered[0]?.known?.credential.secret : undefined;
-    await registry.credentials.contacted(contact);
     const rotated = await provisioning.rotateDeviceCredential(contact.deviceId, admin);
     const second = 'known' in rotated ? rotated.known.credential.secret : undefined;
     const told = await eventsOf(contact.deviceId, 2);
     expect(told.map(({ type }) => type)).toEqual(['device.registered', 'credential.rotated']);
-    for (const secret of [first, second, contact.clientUuid]) {
+    for (const secret of [first, second]) {
       expect(secret).toMatch(/.{30}/);
       expect(JSON.stringify(told)).not.toContain(secret);
     }

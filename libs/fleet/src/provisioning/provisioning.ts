@@ -56,11 +56,14 @@ export class Provisioning {
     path: readonly string[],
     actor: Actor,
   ): Promise<{ readonly registered: readonly RegisteredDevice[] } | Refused> {
-    const parsed = parseRegistrations(registrations, path);
+    const parsed = parseRegistrations(registrations, path, this.#deps.clock.now());
     if ('refusal' in parsed) return parsed;
     const answer = await this.#deps.registry.enrolments.register(parsed.devices, sourceOf(actor), actor.devices);
     if (answer.kind === 'beyond') {
-      throw new FleetError('FORBIDDEN', `"${answer.deviceId}" would not be among the devices of this key; none was registered.`);
+      throw new FleetError(
+        'FORBIDDEN',
+        `This key cannot register "${answer.deviceId}": it would not be one of the key's devices, or a key for all devices has to admit it. No device was registered.`,
+      );
     }
     if (answer.kind === 'conflict') {
       const index = parsed.devices.findIndex(({ deviceId }) => deviceId === answer.conflicts[0]);

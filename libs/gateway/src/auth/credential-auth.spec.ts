@@ -61,6 +61,14 @@ describe('CredentialAuth', () => {
     expect(JSON.stringify(written)).not.toContain('3b0c5b1e');
   });
 
+  it('writes an event where the connection bound its Client-Id to a registered device', async () => {
+    const { own, written } = auth({ kind: 'granted', deviceId: lampId, hasBound: true });
+    const handshake = { clientId: '3b0c5b1e', deviceId: lampId, token: 'token', remoteAddress: '192.0.2.4' };
+    expect(await own.checkWebSocket(handshake)).toEqual({ kind: 'granted', deviceId: lampId });
+    const data = { by: 'token', remoteAddress: '192.0.2.4' };
+    expect(written).toEqual([{ type: 'enrolment.approved', deviceId: lampId, at: 0, data }]);
+  });
+
   it('makes no event of devices that nobody knows', async () => {
     const { own, written } = auth({ kind: 'refused', deviceId: undefined });
     await own.checkMqtt(login);

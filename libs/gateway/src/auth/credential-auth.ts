@@ -36,7 +36,7 @@ export class CredentialAuth implements DeviceAuth {
     const identity = parseDeviceIdHeader(deviceId);
     if (token === undefined || token === '') return tokenMissing;
     if (!identity.ok) return refused('credentials_wrong', identity.problem);
-    const login = { deviceId: identity.deviceId, clientUuid: clientId, token };
+    const login = { deviceId: identity.deviceId, clientUuid: clientId, token, remoteAddress };
     return this.#judge(this.options.credentials.checkWebSocket(login), { transport: 'WEBSOCKET', remoteAddress });
   }
 
@@ -47,7 +47,12 @@ export class CredentialAuth implements DeviceAuth {
 
   async #judge(asked: Promise<CredentialVerdict>, attempt: Attempt): Promise<AuthVerdict> {
     const verdict = await asked;
-    if (verdict.kind === 'granted') return { ...granted, deviceId: verdict.deviceId };
+    if (verdict.kind === 'granted') {
+      const { deviceId, hasBound } = verdict;
+      if (hasBound)
+        this.options.events.write('enrolment.approved', deviceId, { by: 'token', remoteAddress: attempt.remoteAddress ?? null });
+      return { ...granted, deviceId };
+    }
     if (verdict.deviceId !== undefined) this.#tell(verdict.deviceId, attempt);
     return refused('credentials_wrong', 'these credentials are not valid for this device');
   }

@@ -1,115 +1,16 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { openLocalBus } from '@flotilla/bus';
-import type { Bus, FeedEvent } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
-import { openRegistry } from '@flotilla/registry';
-import type { Registry } from '@flotilla/registry';
-import { openTestDatabase } from '@flotilla/registry/test-database';
-import type { TestDatabase } from '@flotilla/registry/test-database';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { realClock, silentLogger } from '../door.suite.js';
-import { DeviceAddresses } from './device-addresses.js';
-import type { OtaProvisioningOptions } from './ota-provisioning.js';
-import { OtaProvisioning } from './ota-provisioning.js';
+import { describe, expect, it } from 'vitest';
+import { realClock } from '../door.suite.js';
+import type { Answer } from './ota-stage.suite.js';
+import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, uuid } from './ota-stage.suite.js';
 
-const uuid = '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
-const otherUuid = '00000000-0000-4000-8000-000000000000';
-
-let database: TestDatabase;
-let bus: Bus;
-let registry: Registry;
-let events: FeedEvent[];
-let nextMac = 0;
-const closers: (() => unknown)[] = [];
-
-beforeAll(async () => {
-  database = await openTestDatabase();
-  bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silentLogger });
-  bus.feed.subscribe('event', (event) => events.push(event));
-});
-
-afterAll(async () => {
-  await bus.close();
-  await database.close();
-});
-
-beforeEach(async () => {
-  events = [];
-  registry = await openRegistry({ databaseUrl: database.databaseUrl });
-  closers.push(() => registry.close());
-});
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-/** Tests share a database, so each has devices of its own. */
-function newMac(): DeviceId {
-  nextMac += 1;
-  return `02:00:00:00:01:${nextMac.toString(16).padStart(2, '0')}` as DeviceId;
-}
-
-async function openEndpoint(change: Partial<OtaProvisioningOptions> = {}): Promise<number> {
-  const http = createServer().listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  closers.push(() => http.close());
-  const { port } = http.address() as AddressInfo;
-  const addresses = new DeviceAddresses({
-    ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
-    ...{ httpPort: () => port, mqttPort: () => 1883 },
-  });
-  const provisioning = new OtaProvisioning({
-    ...{ registry, bus, mode: 'approve', clock: realClock, logger: silentLogger },
-    settings: { addresses, publishTopic: 'device-server', timeZone: 'Europe/Berlin' },
-    ...change,
-  });
-  await provisioning.start();
-  const [route] = provisioning.httpRoutes;
-  http.on('request', (request, response) => route?.handle(request, response));
-  return port;
-}
-
-interface Asked {
-  readonly path?: string;
-  readonly client?: string | undefined;
-  readonly body?: string;
-  readonly method?: string;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly body: {
-    readonly mqtt?: Readonly<Record<string, unknown>>;
-    readonly websocket?: Readonly<Record<string, unknown>>;
-    readonly activation?: { readonly code: string; readonly challenge: string };
-    readonly firmware?: unknown;
-    readonly server_time?: unknown;
-    readonly code?: string;
-  };
-}
-
-async function ask(
-  port: number,
-  mac: string,
-  { path = '/ota/', client = uuid, body = '{}', method = 'POST' }: Asked = {},
-): Promise<Answer> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    headers: { 'device-id': mac, 'client-id': client, 'user-agent': 'lichuang-dev/2.4.2', 'content-type': 'application/json' },
-    ...(method === 'POST' && { body }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Answer['body'] };
-}
+setUpStage();
 
 async function approve(code: string | undefined): Promise<void> {
-  const approval = await registry.enrolments.approve({ code: code ?? '', approver: 'test', confirm: true, at: Date.now() });
+  const approval = await stage.registry.enrolments.approve({ code: code ?? '', approver: 'test', confirm: true, at: Date.now() });
   expect(approval.kind).toBe('approved');
 }
 
@@ -120,7 +21,7 @@ async function enrol(port: number, mac: DeviceId): Promise<Readonly<Record<strin
 
 async function login(settings: Readonly<Record<string, unknown>>): Promise<string> {
   const { client_id, username, password } = settings;
-  const verdict = await registry.credentials.checkMqtt({
+  const verdict = await stage.registry.credentials.checkMqtt({
     ...{ clientId: String(client_id), username: String(username), password: Buffer.from(String(password)) },
   });
   return verdict.kind;
@@ -140,8 +41,8 @@ describe('a device that nobody knows', () => {
     const { mqtt, activation } = (await ask(port, mac)).body;
     expect(activation).toBeUndefined();
     expect(await login(mqtt ?? {})).toBe('granted');
-    expect(events.filter(({ type }) => type === 'enrolment.requested')).toHaveLength(1);
-    expect(JSON.stringify(events)).not.toContain(uuid);
+    expect(stage.events.filter(({ type }) => type === 'enrolment.requested')).toHaveLength(1);
+    expect(JSON.stringify(stage.events)).not.toContain(uuid);
   });
 
   it('comes in at once in mode open, and not at all in mode closed', async () => {
@@ -154,7 +55,7 @@ describe('a device that nobody knows', () => {
   it('comes in by a link within its number of devices, and needs a code beyond it', async () => {
     const port = await openEndpoint({ mode: 'closed' });
     const link = { name: 'hall 3', tags: ['hall-3'], maxDevices: 1, expiresAt: Date.now() + 60_000 };
-    const { token } = await registry.enrolments.createLink(link);
+    const { token } = await stage.registry.enrolments.createLink(link);
     const mac = newMac();
     expect(await login((await ask(port, mac, { path: `/ota/${token}/` })).body.mqtt ?? {})).toBe('granted');
     expect((await ask(port, mac, { path: `/ota/${token}` })).status).toBe(200);
@@ -164,7 +65,7 @@ describe('a device that nobody knows', () => {
 
   it('is let in by the key of its chip where the key was imported, and only for the hub’s own challenge', async () => {
     const [port, mac, key] = [await openEndpoint(), newMac(), Buffer.alloc(32, 9)];
-    await registry.enrolments.importFactoryKeys([{ serial: 'F'.repeat(32), key }]);
+    await stage.registry.enrolments.importFactoryKeys([{ serial: 'F'.repeat(32), key }]);
     const challenge = (await ask(port, mac)).body.activation?.challenge ?? '';
     const prove = (signed: string, serial = 'F'.repeat(32)) => {
       const hmac = createHmac('sha256', key).update(signed).digest('hex');
@@ -209,35 +110,22 @@ describe('a known device', () => {
     expect(forged.text).not.toContain(String(settings['client_id']));
     expect((await ask(port, mac, { client: otherUuid, path: '/ota/activate' })).status).toBe(202);
     expect(await login(settings)).toBe('granted');
-    expect(events.find(({ type }) => type === 'enrolment.requested')?.data).toMatchObject({ replaces: true });
+    expect(stage.events.find(({ type }) => type === 'enrolment.requested')?.data).toMatchObject({ replaces: true });
   });
 
   it('with another Client-Id is not let in by a link either', async () => {
     const [port, mac] = [await openEndpoint(), newMac()];
     await enrol(port, mac);
-    const { token } = await registry.enrolments.createLink({ name: 'l', tags: [], maxDevices: 9, expiresAt: Date.now() + 60_000 });
+    const { token } = await stage.registry.enrolments.createLink({ name: 'l', tags: [], maxDevices: 9, expiresAt: Date.now() + 60_000 });
     const { body } = await ask(port, mac, { client: otherUuid, path: `/ota/${token}/` });
     expect(body.activation).toBeDefined();
     expect(body.mqtt).not.toHaveProperty('client_id');
   });
 
-  it('that was registered binds the first Client-Id that comes', async () => {
-    const [port, mac] = [await openEndpoint({ mode: 'closed' }), newMac()];
-    const device = { deviceId: mac, name: undefined, tags: [], dialect: 'XIAOZHI', transport: 'WEBSOCKET' } as const;
-    expect((await registry.enrolments.register([device])).kind).toBe('registered');
-    const { websocket, mqtt } = (await ask(port, mac)).body;
-    expect(mqtt).toBeUndefined();
-    expect(websocket).toMatchObject({ url: `ws://127.0.0.1:${port}/xiaozhi/v1/`, version: 1 });
-    const token = String(websocket?.['token']);
-    expect((await registry.credentials.checkWebSocket({ deviceId: mac, clientUuid: uuid, token })).kind).toBe('granted');
-    expect((await ask(port, mac, { client: otherUuid })).body.activation).toBeDefined();
-    expect((await registry.credentials.findKnown(mac))?.clientUuidHash).toBe(createHash('sha256').update(uuid).digest('hex'));
-  });
-
   it('is answered from memory while PostgreSQL is away, when strangers are told to come back', async () => {
     const [port, mac] = [await openEndpoint(), newMac()];
     await enrol(port, mac);
-    await registry.close();
+    await stage.registry.close();
     expect((await ask(port, mac)).body.mqtt).toHaveProperty('client_id');
     expect(await ask(port, newMac())).toMatchObject({ status: 503, body: { code: 'OVERLOADED' } });
   });

@@ -9,6 +9,7 @@ import type { OtaContact } from '@flotilla/registry';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { HttpRoute } from '../http-route.js';
 import { peerOf, type ClientAddress } from '../sessions/session-host.js';
+import { addressKey } from '../overload/attempt-limiter.js';
 import type { Admission, AdmissionDesk } from './admission-desk.js';
 import { inTime } from './in-time.js';
 import { readFactoryProof } from './factory-proof.js';
@@ -89,7 +90,11 @@ export class OtaEndpoint {
       case 'waiting':
         return { status: 200, body: answerWaiting(settings, admission.pending, answered) };
       case 'closed':
-        return refusal(403, 'FORBIDDEN', 'Only devices that were registered before may come in.');
+        return refusal(
+          403,
+          'FORBIDDEN',
+          'The hub admits only devices that prove themselves: by their registered Client-Id, or by an enrolment link.',
+        );
       case 'limited':
         return limited;
     }
@@ -131,7 +136,8 @@ function refusal(status: 403 | 429 | 503, code: string, message: string): Reply 
 function contactOf(ota: OtaRequest, remoteAddress: string | undefined, at: number): OtaContact | undefined {
   const { board, clientUuid, deviceId, firmwareVersion, model } = ota;
   if (deviceId === undefined || clientUuid === undefined) return undefined;
-  return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress, at };
+  const remoteNetwork = remoteAddress === undefined ? undefined : addressKey(remoteAddress);
+  return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress, remoteNetwork, at };
 }
 
 /** Devices read the whole answer in one go: under 6 KB, with its length, and the connection ends. [xiaozhi §6] */

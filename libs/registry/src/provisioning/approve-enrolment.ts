@@ -6,7 +6,7 @@ import type { ApprovalRefusal, EnrolmentStore } from '../provisioning-store.js';
 import { countFailure, mayTry } from './approval-attempts.js';
 import { enrolDevices } from './enrol-device.js';
 import { lockDevice } from './issue-credentials.js';
-import { findByCode, lockPending, markAdmitted } from './pending-enrolments.js';
+import { findByCode, IS_CREDENTIAL_USED, isOtherDevice, lockPending, markAdmitted } from './pending-enrolments.js';
 
 type Verdict =
   { readonly kind: 'approved'; readonly deviceId: DeviceId; readonly hasReplaced: boolean } | { readonly kind: ApprovalRefusal };
@@ -23,9 +23,9 @@ export async function approveEnrolment(
     return { kind: 'NOT_FOUND' };
   }
   await lockDevice(transaction, pending.deviceId);
-  const { hasReplaced, isOnline } = await former(transaction, pending.deviceId, pending.clientUuidHash);
+  const { hasReplaced, isOnline, isUnclaimed } = await former(transaction, pending.deviceId, pending.clientUuidHash);
   if (hasReplaced && isOnline && !confirm) return { kind: 'DEVICE_ONLINE' };
-  await enrolDevices(transaction, [{ contact: pending, given: { name, tags } }]);
+  await enrolDevices(transaction, [{ contact: pending, given: { name, tags }, keepsCredential: isUnclaimed }]);
   await markAdmitted(transaction, [pending]);
   return { kind: 'approved', deviceId: pending.deviceId, hasReplaced };
 }
@@ -34,12 +34,15 @@ async function former(
   transaction: Queryable,
   deviceId: string,
   clientUuidHash: string,
-): Promise<{ readonly hasReplaced: boolean; readonly isOnline: boolean }> {
-  const [row] = await transaction.query<{ is_other: boolean; is_online: boolean }>(
+): Promise<{ readonly hasReplaced: boolean; readonly isOnline: boolean; readonly isUnclaimed: boolean }> {
+  const [row] = await transaction.query<{ is_other: boolean; is_online: boolean; is_unclaimed: boolean }>(
     {
-      text: `SELECT coalesce(d.client_uuid_hash <> $2, false) AS is_other, ${IS_ONLINE} AS is_online FROM device d WHERE d.id = $1 FOR UPDATE OF d`,
+      text: `SELECT ${isOtherDevice('$2')} AS is_other, ${IS_ONLINE} AS is_online,
+               d.client_uuid_hash IS NULL AND NOT ${IS_CREDENTIAL_USED}
+                 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id) AS is_unclaimed
+             FROM device d WHERE d.id = $1 FOR UPDATE OF d`,
     },
     [deviceId, clientUuidHash],
   );
-  return { hasReplaced: row?.is_other ?? false, isOnline: row?.is_online ?? false };
+  return { hasReplaced: row?.is_other ?? false, isOnline: row?.is_online ?? false, isUnclaimed: row?.is_unclaimed ?? false };
 }

@@ -13,6 +13,7 @@ export interface StoredContact {
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
   readonly remoteAddress: string | undefined;
+  readonly remoteNetwork?: string | undefined;
   readonly board?: BoardFacts | undefined;
   readonly at: number;
 }
@@ -27,6 +28,8 @@ export interface GivenNames {
 export interface Enrolling {
   readonly contact: StoredContact;
   readonly given: GivenNames;
+  /** It was registered and its credential is unused: that one stays valid, because the operator may have handed it out. */
+  readonly keepsCredential: boolean;
 }
 
 /** $1: rows. A device comes back with the epoch that it had when it was removed. A name or tags that are given replace those it has. */
@@ -55,11 +58,16 @@ const ENROL = {
 export async function enrolDevices(transaction: Queryable, enrolling: readonly Enrolling[]): Promise<void> {
   const [first] = enrolling;
   if (first === undefined) return;
-  const ids = enrolling.map(({ contact }) => contact.deviceId);
   await transaction.query(ENROL, [toJson(enrolling.map(toRow))]);
-  await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = ANY ($1::text[])' }, [ids]);
-  await issueCredentials(transaction, ids, first.contact.at);
-  await noteChange(transaction, ids);
+  const renewed = enrolling.flatMap(({ contact, keepsCredential }) => (keepsCredential ? [] : [contact.deviceId]));
+  if (renewed.length > 0) {
+    await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = ANY ($1::text[])' }, [renewed]);
+    await issueCredentials(transaction, renewed, first.contact.at);
+  }
+  await noteChange(
+    transaction,
+    enrolling.map(({ contact }) => contact.deviceId),
+  );
 }
 
 function toRow({ contact, given }: Enrolling): Readonly<Record<string, unknown>> {
@@ -72,18 +80,6 @@ function toRow({ contact, given }: Enrolling): Readonly<Record<string, unknown>>
   };
 }
 
-/** A registered device's first Client-Id, and no later one. */
-export async function bindClient(
-  transaction: Queryable,
-  { deviceId, clientUuidHash }: Pick<StoredContact, 'deviceId' | 'clientUuidHash'>,
-): Promise<void> {
-  const rows = await transaction.query(
-    { text: 'UPDATE device SET client_uuid_hash = $2 WHERE id = $1 AND client_uuid_hash IS NULL RETURNING id' },
-    [deviceId, clientUuidHash],
-  );
-  if (rows.length > 0) await noteChange(transaction, [deviceId]);
-}
-
 export function toStoredContact(contact: OtaContact): StoredContact {
   const storable = (text: string | undefined): string | undefined => (text === undefined ? undefined : storableText(text));
   return {
@@ -93,6 +89,7 @@ export function toStoredContact(contact: OtaContact): StoredContact {
     model: storable(contact.model),
     firmwareVersion: storable(contact.firmwareVersion),
     remoteAddress: storable(contact.remoteAddress),
+    remoteNetwork: storable(contact.remoteNetwork),
     board: contact.board && { ...contact.board, chip: storable(contact.board.chip), elfSha256: storable(contact.board.elfSha256) },
     at: contact.at,
   };

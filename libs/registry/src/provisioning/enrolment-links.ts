@@ -62,15 +62,15 @@ export async function listLinks(database: Queryable): Promise<readonly Enrolment
 export async function takePlaces(
   transaction: Queryable,
   { token, count, at }: { readonly token: string; readonly count: number; readonly at: number },
-): Promise<{ readonly count: number; readonly tags: readonly string[] } | undefined> {
-  const [record] = await transaction.query<{ count: number; tags: readonly string[] }>(
+): Promise<{ readonly id: string; readonly count: number; readonly tags: readonly string[] } | undefined> {
+  const [record] = await transaction.query<{ id: string; count: number; tags: readonly string[] }>(
     {
       name: 'take-places-on-link',
       text: `WITH link AS (
                SELECT id, least(max_devices - used_count, $3::int) AS count FROM enrolment_link
                WHERE token_hash = $1 AND revoked_at IS NULL AND expires_at > to_timestamp($2::float8 / 1000) AND used_count < max_devices FOR UPDATE
              )
-             UPDATE enrolment_link l SET used_count = l.used_count + link.count FROM link WHERE l.id = link.id RETURNING link.count, l.tags`,
+             UPDATE enrolment_link l SET used_count = l.used_count + link.count FROM link WHERE l.id = link.id RETURNING l.id, link.count, l.tags`,
     },
     [hashOf(token), at, count],
   );

@@ -14,7 +14,7 @@ import { newCode, newSecret } from '../secrets/secrets.js';
 
 /** A device asks again every half a minute while it waits; one that has not for so long shows its code no more. */
 const CODE_LIFE_MS = 15 * 60_000;
-/** Whoever floods the endpoint fills this and no more. */
+/** A flood fills this and no more, and of this the part that other networks leave. */
 const PENDING_MAX = 1_000;
 /** A code in use is drawn once in a thousand times at most. */
 const CODE_DRAWS_MAX = 20;
@@ -37,6 +37,14 @@ interface EnrolmentRecord {
   readonly requested_at: Date;
 }
 
+/** A board is connected with the credential of device `d`, or was. */
+export const IS_CREDENTIAL_USED = '(EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id AND c.used_at IS NOT NULL))';
+
+/** Device `d` is held by another Client-Id, or by the board that uses its credential without one. */
+export function isOtherDevice(clientUuidHash: string): string {
+  return `coalesce(d.client_uuid_hash <> ${clientUuidHash}, ${IS_CREDENTIAL_USED})`;
+}
+
 /** Before everything else in a transaction that changes what waits. Forgets what has waited for too long, let in or not. */
 export async function lockPending(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
@@ -54,24 +62,33 @@ export async function addPending(transaction: Queryable, contacts: readonly Stor
 const ASK_AGAIN = {
   name: 'enrolment-ask-again',
   text: `UPDATE enrolment SET last_request_at = to_timestamp($3::float8 / 1000), model = coalesce($4, model), firmware_version = coalesce($5, firmware_version),
-           remote_address = coalesce($6, remote_address)
+           remote_address = coalesce($6, remote_address), remote_network = coalesce($7, remote_network)
          WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL RETURNING code, challenge`,
 };
 
 const ASK = {
   name: 'enrolment-ask',
-  text: `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, model, firmware_version, remote_address, requested_at, last_request_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000), to_timestamp($9::float8 / 1000))`,
+  text: `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, model, firmware_version, remote_address, remote_network,
+           requested_at, last_request_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), to_timestamp($10::float8 / 1000))`,
 };
 
-/** $1: how many may wait. Those that asked longest ago go. */
+/**
+ * $1: how many may wait. Of the network that has most, the one that asked longest ago goes first:
+ * sorted by its place within its network, each row that is beyond the number is such a one.
+ */
 const EVICT = {
   name: 'enrolment-evict',
-  text: `DELETE FROM enrolment WHERE id IN (SELECT id FROM enrolment WHERE admitted_at IS NULL ORDER BY last_request_at DESC, id DESC OFFSET $1)`,
+  text: `DELETE FROM enrolment WHERE id IN (
+           SELECT id FROM (
+             SELECT id, last_request_at, row_number() OVER (
+               PARTITION BY coalesce(remote_network, remote_address, '') ORDER BY last_request_at DESC, id DESC) AS place
+             FROM enrolment WHERE admitted_at IS NULL) AS waiting
+           ORDER BY place, last_request_at DESC, id DESC OFFSET $1)`,
 };
 
 async function askAgain(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment | undefined> {
-  const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress } = contact;
+  const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress, remoteNetwork } = contact;
   const [known] = await transaction.query<{ code: string; challenge: string }>(ASK_AGAIN, [
     deviceId,
     clientUuidHash,
@@ -79,16 +96,17 @@ async function askAgain(transaction: Queryable, contact: StoredContact): Promise
     model,
     firmwareVersion,
     remoteAddress,
+    remoteNetwork,
   ]);
   return known;
 }
 
 async function ask(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment> {
-  const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress } = contact;
+  const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress, remoteNetwork } = contact;
   const pending = { code: await drawCode(transaction), challenge: newSecret() };
   await transaction.query(ASK, [
     ...[v7({ msecs: at }), pending.code, pending.challenge],
-    ...[deviceId, clientUuidHash, model, firmwareVersion, remoteAddress, at],
+    ...[deviceId, clientUuidHash, model, firmwareVersion, remoteAddress, remoteNetwork, at],
   ]);
   return pending;
 }
@@ -123,6 +141,20 @@ export async function findByCode(transaction: Queryable, code: string, at: numbe
   );
 }
 
+/** One of these devices waits for a person, or was removed and waits for one. */
+export async function waitingAmong(transaction: Queryable, deviceIds: readonly string[], at: number): Promise<string | undefined> {
+  const [row] = await transaction.query<{ id: string }>(
+    {
+      text: `SELECT i.id FROM unnest($1::text[]) AS i(id)
+             WHERE EXISTS (SELECT FROM removed_device r WHERE r.device_id = i.id) OR EXISTS (
+               SELECT FROM enrolment e WHERE e.device_id = i.id AND e.admitted_at IS NULL AND e.last_request_at > to_timestamp($2::float8 / 1000))
+             LIMIT 1`,
+    },
+    [deviceIds, at - CODE_LIFE_MS],
+  );
+  return row?.id;
+}
+
 /** These identities of devices were let in: they wait no longer. */
 export async function markAdmitted(transaction: Queryable, contacts: readonly StoredContact[]): Promise<void> {
   const [first] = contacts;
@@ -155,7 +187,7 @@ export async function pageOfPending(database: Queryable, request: PageRequest, a
   const records = await database.query<EnrolmentRecord>(
     {
       text: `SELECT e.id, e.code, e.device_id, e.model, e.firmware_version, e.remote_address, e.requested_at,
-               coalesce(d.client_uuid_hash <> e.client_uuid_hash, false) AS replaces
+               ${isOtherDevice('e.client_uuid_hash')} AS replaces
              FROM enrolment e LEFT JOIN device d ON d.id = e.device_id
              WHERE e.admitted_at IS NULL AND e.last_request_at > to_timestamp($1::float8 / 1000) ${after}
              ORDER BY e.id LIMIT ${bind(parameters, request.first + 1)}`,

@@ -4,16 +4,16 @@ import type { AuditSource } from '../audit-store.js';
 import type { BatchWriter } from '../database/batch-writer.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
-import type { CredentialStore, CredentialVerdict, IssuedCredential, KnownDevice, OtaContact } from '../provisioning-store.js';
+import type { CredentialStore, CredentialVerdict, IssuedCredential, KnownDevice, OtaContact, Recognition } from '../provisioning-store.js';
 import { messageOf } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
+import { bindByToken } from './client-bindings.js';
 import { openContactWriter } from './contact-writer.js';
-import { bindClient, toStoredContact } from './enrol-device.js';
 import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js';
 import { hashOf, isEqualHash } from '../secrets/secrets.js';
 import type { StandingBook } from './standing-book.js';
-import { afterUse, toKnownDevice, usernameOf } from './standing.js';
+import { afterUse, isUnclaimed, toKnownDevice, usernameOf } from './standing.js';
 import type { Credential, Standing } from './standing.js';
 import { openUseWriter } from './used-credentials.js';
 import type { CredentialUse } from './used-credentials.js';
@@ -42,21 +42,25 @@ export class PgCredentialStore implements CredentialStore {
   }
 
   async checkMqtt({ clientId, username, password }: Parameters<CredentialStore['checkMqtt']>[0]): Promise<CredentialVerdict> {
-    const standing = await this.#deps.book.find(username);
-    const isName = (credential: Credential): boolean => credential.mqttClientId === clientId && usernameOf(standing.deviceId) === username;
-    return this.#judge(standing, hashOf(password), isName);
+    const isName: IsBearer = (standing, credential) => credential.mqttClientId === clientId && usernameOf(standing.deviceId) === username;
+    return (await this.#check(username, hashOf(password), isName)).verdict;
   }
 
-  async checkWebSocket({ deviceId, clientUuid, token }: Parameters<CredentialStore['checkWebSocket']>[0]): Promise<CredentialVerdict> {
-    const standing = await this.#deps.book.find(deviceId);
-    const enrolled = standing.clientUuidHash;
-    const isEnrolled = enrolled !== undefined && isEqualHash(enrolled, hashOf(clientUuid));
-    return this.#judge(standing, hashOf(token), () => isEnrolled);
+  async checkWebSocket(login: Parameters<CredentialStore['checkWebSocket']>[0]): Promise<CredentialVerdict> {
+    const [clientUuidHash, secretHash] = [hashOf(login.clientUuid), hashOf(login.token)];
+    const isOwn: IsBearer = ({ clientUuidHash: bound, dialect }) =>
+      dialect === 'XIAOZHI' && (bound === undefined || isEqualHash(bound, clientUuidHash));
+    const { standing, verdict } = await this.#check(login.deviceId, secretHash, isOwn);
+    if (verdict.kind === 'refused' || standing.clientUuidHash !== undefined) return verdict;
+    const { deviceId } = verdict;
+    if (await this.#bind({ deviceId, clientUuidHash, secretHash, remoteAddress: login.remoteAddress }))
+      return { ...verdict, hasBound: true };
+    // Another connection with the token was quicker: it may have had the same Client-Id.
+    return this.#judge(await this.#deps.book.read(deviceId), secretHash, ({ clientUuidHash: bound }) => bound === clientUuidHash);
   }
 
   async checkToken({ deviceId, token }: Parameters<CredentialStore['checkToken']>[0]): Promise<CredentialVerdict> {
-    const standing = await this.#deps.book.find(deviceId);
-    return this.#judge(standing, hashOf(token), () => standing.dialect === 'MCPU');
+    return (await this.#check(deviceId, hashOf(token), ({ dialect }) => dialect === 'MCPU')).verdict;
   }
 
   async rotate(deviceId: string, at: number, by?: AuditSource): Promise<IssuedCredential | undefined> {
@@ -99,12 +103,24 @@ export class PgCredentialStore implements CredentialStore {
     return toKnownDevice(await this.#deps.book.find(deviceId));
   }
 
+  async recognise({ at, clientUuid, deviceId }: OtaContact): Promise<Recognition> {
+    const { book } = this.#deps;
+    const hash = hashOf(clientUuid);
+    const remembered = provenBy(await book.remembered(deviceId), hash);
+    if (remembered) return { kind: 'proven', known: remembered };
+    const standing = await book.read(deviceId);
+    const known = provenBy(standing, hash);
+    if (known) return { kind: 'proven', known };
+    const isKnown = standing.credentials.length > 0;
+    const replaces = isKnown && !isUnclaimed(standing);
+    const isOpen = isKnown && (standing.admitWithoutCodeUntil ?? 0) > at;
+    return { kind: 'unproven', isKnown, replaces, firstUse: isOpen ? (replaces ? 'past' : 'due') : 'none' };
+  }
+
   async contacted(contact: OtaContact): Promise<void> {
     const { book, logger } = this.#deps;
-    const standing = await book.find(contact.deviceId);
-    if (standing.credentials.length === 0) return;
-    if (standing.clientUuidHash === undefined) await this.#bind(contact);
-    // News of a device is not worth a failed answer to it.
+    if ((await book.find(contact.deviceId)).credentials.length === 0) return;
+    // A device's description is not worth a failed answer to it.
     this.#contacts.add(contact).catch((error: unknown) => {
       logger.warn({ deviceId: contact.deviceId, message: messageOf(error) }, 'what a device said of itself was not noted');
     });
@@ -118,10 +134,20 @@ export class PgCredentialStore implements CredentialStore {
     await Promise.all([this.#uses.close(), this.#contacts.close()]);
   }
 
-  #judge(standing: Standing, hash: string, isBearer: (credential: Credential) => boolean): CredentialVerdict {
+  /** From memory where that grants; else as PostgreSQL has it, at the same expense for devices that are known and for those that are not. */
+  async #check(deviceId: string, hash: string, isBearer: IsBearer): Promise<{ standing: Standing; verdict: CredentialVerdict }> {
+    const { book } = this.#deps;
+    const remembered = await book.remembered(deviceId);
+    const verdict = remembered && this.#judge(remembered, hash, isBearer);
+    if (remembered && verdict?.kind === 'granted') return { standing: remembered, verdict };
+    const standing = await book.read(deviceId);
+    return { standing, verdict: this.#judge(standing, hash, isBearer) };
+  }
+
+  #judge(standing: Standing, hash: string, isBearer: IsBearer): CredentialVerdict {
     const { now } = this.#deps;
     const [newest] = standing.credentials;
-    const found = standing.credentials.find((credential) => isBearer(credential) && isEqualHash(credential.secretHash, hash));
+    const found = standing.credentials.find((credential) => isBearer(standing, credential) && isEqualHash(credential.secretHash, hash));
     if (found === undefined || (found.expiresAt !== undefined && found.expiresAt <= now()))
       return { kind: 'refused', deviceId: newest && standing.deviceId };
     if (!found.isUsed) this.#noteUse(standing, found);
@@ -134,6 +160,7 @@ export class PgCredentialStore implements CredentialStore {
     const { generation, mqttClientId } = used;
     book.amend(standing, afterUse(standing, used));
     this.#uses.add({ deviceId, generation, mqttClientId, at: now() }).catch((error: unknown) => {
+      book.unamend(deviceId);
       logger.warn(
         { deviceId: standing.deviceId, message: messageOf(error) },
         'the first use of a credential was not noted; the next login notes it',
@@ -141,12 +168,21 @@ export class PgCredentialStore implements CredentialStore {
     });
   }
 
-  /** The first Client-Id wins, whichever process hears it. */
-  async #bind(contact: OtaContact): Promise<void> {
-    const { database, book } = this.#deps;
-    await database.transaction((transaction) => bindClient(transaction, toStoredContact(contact)));
-    book.forget([contact.deviceId]);
+  /** The first Client-Id wins, in whichever process it arrives. */
+  async #bind(login: Omit<Parameters<typeof bindByToken>[1], 'at'>): Promise<boolean> {
+    const { database, book, now } = this.#deps;
+    const hasBound = await database.transaction((transaction) => bindByToken(transaction, { ...login, at: now() }));
+    book.forget([login.deviceId]);
+    return hasBound;
   }
+}
+
+type IsBearer = (standing: Standing, credential: Credential) => boolean;
+
+/** The device, where it is bound to this Client-Id. */
+function provenBy(standing: Standing | undefined, clientUuidHash: string): KnownDevice | undefined {
+  const bound = standing?.clientUuidHash;
+  return bound !== undefined && isEqualHash(bound, clientUuidHash) ? toKnownDevice(standing) : undefined;
 }
 
 /** False where there is no such device, or the hub dials it. */

@@ -189,6 +189,24 @@ describe('codes', () => {
     expect([1, 5, 6].map((n) => left.has(`device-${n}`))).toEqual([false, false, true]);
     await close();
   });
+
+  it('are not lost to a flood from another network, of which all addresses of one /64 are', async () => {
+    const { registry, sql, close } = await openProvisioning();
+    const at = Date.now();
+    const victim = newContact({ at: at - 120_000, remoteAddress: '192.0.2.7', remoteNetwork: '192.0.2.7' });
+    const { code } = await registry.enrolments.request(victim);
+    await sql(`INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, remote_address, remote_network, requested_at, last_request_at)
+               SELECT gen_random_uuid(), lpad(n::text, 6, '0'), 'c' || n, 'device-' || n, 'h', '2001:db8::' || n, '2001:db8:0:0',
+                 now() - interval '1 minute' + n * interval '1 millisecond', now() - interval '1 minute' + n * interval '1 millisecond'
+               FROM generate_series(1, 999) AS n WHERE lpad(n::text, 6, '0') <> '${code}'`);
+    const flood = (n: number) => newContact({ at, remoteAddress: `2001:db8::f${String(n)}`, remoteNetwork: '2001:db8:0:0' });
+    await Promise.all(Array.from({ length: 50 }, (_, n) => registry.enrolments.request(flood(n))));
+    expect((await registry.enrolments.request({ ...victim, at })).code).toBe(code);
+    const left = await sql('SELECT device_id FROM enrolment');
+    expect(left).toHaveLength(1_000);
+    expect(left.map(({ device_id: id }) => id)).not.toContain('device-1');
+    await close();
+  });
 });
 
 describe('a link', () => {
@@ -260,19 +278,6 @@ describe('registering', () => {
     expect(await registry.devices.find(three.deviceId)).toBeUndefined();
     const rivals = await Promise.all(Array.from({ length: 6 }, () => registry.enrolments.register([newDevice(), three])));
     expect(rivals.filter(({ kind }) => kind === 'registered')).toHaveLength(1);
-  });
-
-  it('binds the first Client-Id that comes, and no other', async () => {
-    const { registry, other } = fixture;
-    const device = newDevice();
-    await registry.enrolments.register([device]);
-    const contacts = Array.from({ length: 8 }, () => newContact({ deviceId: device.deviceId }));
-    await Promise.all(contacts.map((contact, index) => (index % 2 ? registry : other).credentials.contacted(contact)));
-    const known = await registry.credentials.findKnown(device.deviceId);
-    const token = known?.credential.secret ?? '';
-    const verdicts = await Promise.all(contacts.map((contact) => registry.credentials.checkWebSocket({ ...contact, token })));
-    expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
-    await expect.poll(async () => (await registry.devices.find(device.deviceId))?.model).toBe('lichuang-dev');
   });
 
   it('ends a code that the same device shows', async () => {

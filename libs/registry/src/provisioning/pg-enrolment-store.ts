@@ -23,12 +23,13 @@ import type { WriterStatus } from '../registry.js';
 import type { Arrival, WayIn } from './admit-arrivals.js';
 import { approveEnrolment } from './approve-enrolment.js';
 import { openArrivalWriter, openRequestWriter } from './arrival-writer.js';
+import { boundAct } from './client-bindings.js';
 import { toStoredContact } from './enrol-device.js';
 import type { StoredContact } from './enrol-device.js';
 import { createLink, listLinks, revokeLink } from './enrolment-links.js';
 import { factoryKeyOf, importFactoryKeys } from './factory-keys.js';
 import { pageOfPending, rejectPending } from './pending-enrolments.js';
-import { existingOf, insertWithin, removeDevice, unseenOf } from './register-devices.js';
+import { existingOf, insertWithin, registeredActs, removeDevice, unseenOf } from './register-devices.js';
 import { toKnownDevice } from './standing.js';
 import type { Standing } from './standing.js';
 import type { StandingBook } from './standing-book.js';
@@ -60,6 +61,10 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return this.#letIn(contact, proof ? { by: 'serial', serial: proof.serial } : { by: 'open' });
   }
 
+  admitFirstUse(contact: OtaContact): Promise<KnownDevice | undefined> {
+    return this.#letIn(contact, { by: 'first_use' });
+  }
+
   admitByLink(token: string, contact: OtaContact): Promise<KnownDevice | undefined> {
     return this.#letIn(contact, { by: 'link', token });
   }
@@ -77,7 +82,10 @@ export class PgEnrolmentStore implements EnrolmentStore {
       (transaction) => approveEnrolment(transaction, approval),
       (made) =>
         made.kind === 'approved'
-          ? [{ action: 'enrolment.approved', subject: `device:${made.deviceId}`, data: { name, tags, replaces: made.hasReplaced }, at }]
+          ? [
+              { action: 'enrolment.approved', subject: `device:${made.deviceId}`, data: { name, tags, replaces: made.hasReplaced }, at },
+              boundAct(made.deviceId, 'code', at, { replaces: made.hasReplaced }),
+            ]
           : [],
     );
     if (verdict.kind !== 'approved') return verdict;
@@ -134,13 +142,7 @@ export class PgEnrolmentStore implements EnrolmentStore {
         database,
         by,
         (transaction) => insertWithin(transaction, devices, at, within),
-        (unseen) =>
-          (unseen !== undefined ? [] : devices).map(({ deviceId, ...data }) => ({
-            action: 'device.registered',
-            subject: `device:${deviceId}`,
-            data,
-            at,
-          })),
+        (unseen) => (unseen !== undefined ? [] : devices).flatMap((device) => registeredActs(device, at)),
       );
       if (beyond !== undefined) return { kind: 'beyond', deviceId: beyond };
     } catch (error) {

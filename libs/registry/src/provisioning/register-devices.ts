@@ -1,20 +1,28 @@
 /** Registers devices before they come, and removes them, as SQL inside somebody's transaction. */
 import type { DeviceId } from '@flotilla/mcp';
+import type { AuditedAct } from '../audit/append-audit.js';
+import { MASK } from '../audit/masked-data.js';
 import type { Queryable } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { NewDevice } from '../provisioning-store.js';
+import { hashOf } from '../secrets/secrets.js';
 import { sightOf } from '../views/sight.js';
-import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js';
+import { boundAct } from './client-bindings.js';
+import { issueCredentials, lockDevice, lockDevices, noteChange } from './issue-credentials.js';
+import { waitingAmong } from './pending-enrolments.js';
 
 /** $1: rows; $2: now. None of them is there: who inserts one at the same moment makes this fail as a whole. */
 const REGISTER = {
   text: `WITH input AS MATERIALIZED (
-           SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text)
+           SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text,
+             client_uuid_hash text, admit_without_code_until float8)
          ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
-         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address, enrolled_at, epoch)
+         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address, enrolled_at, epoch,
+           client_uuid_hash, admit_without_code_until)
          SELECT i.id, i.name, i.tags, i.dialect, CASE WHEN i.transport = 'WEBSOCKET' AND i.dialect = 'XIAOZHI' THEN 'IN_CONVERSATION' ELSE 'ALWAYS' END::reachability,
-           i.transport, i.transport, i.address, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0)
+           i.transport, i.transport, i.address, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0),
+           i.client_uuid_hash, to_timestamp(i.admit_without_code_until / 1000)
          FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id`,
 };
 
@@ -23,16 +31,24 @@ export async function existingOf(database: Queryable, deviceIds: readonly string
   return rows.map(({ id }) => id);
 }
 
-/** Inserts all of them, or none where one would not be among those of `within`: that one is in the answer. */
+/**
+ * Inserts all of them, or none where one would not be among those of `within`: that one is in the answer.
+ * So is one that waits for a person: who is narrowed to `within` does not decide whether it is admitted.
+ */
 export async function insertWithin(
   transaction: Queryable,
   devices: readonly NewDevice[],
   at: number,
   within: DeviceFilter | undefined,
 ): Promise<string | undefined> {
+  const ids = devices.map(({ deviceId }) => deviceId);
+  if (within !== undefined) {
+    await lockDevices(transaction, ids);
+    const waiting = await waitingAmong(transaction, ids, at);
+    if (waiting !== undefined) return waiting;
+  }
   await transaction.query({ text: 'SAVEPOINT registering' }, []);
   await insertDevices(transaction, devices, at);
-  const ids = devices.map(({ deviceId }) => deviceId);
   const unseen = await unseenOf(transaction, ids, within);
   if (unseen !== undefined) await transaction.query({ text: 'ROLLBACK TO SAVEPOINT registering' }, []);
   return unseen;
@@ -49,13 +65,15 @@ export async function unseenOf(database: Queryable, ids: readonly string[], with
 }
 
 async function insertDevices(transaction: Queryable, devices: readonly NewDevice[], at: number): Promise<void> {
-  const rows = devices.map(({ deviceId, name, tags, dialect, transport, address }) => ({
+  const rows = devices.map(({ deviceId, name, tags, dialect, transport, address, clientUuid, admitWithoutCodeUntil }) => ({
     id: deviceId,
     name,
     tags: [...new Set(tags)].sort(),
     dialect,
     transport,
     address,
+    client_uuid_hash: clientUuid === undefined ? undefined : hashOf(clientUuid),
+    admit_without_code_until: admitWithoutCodeUntil,
   }));
   const ids = devices.map(({ deviceId }) => deviceId);
   await transaction.query(REGISTER, [toJson(rows), at]);
@@ -65,6 +83,14 @@ async function insertDevices(transaction: Queryable, devices: readonly NewDevice
   // What waited with a code would be a second way in.
   await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[]) AND admitted_at IS NULL' }, [ids]);
   await noteChange(transaction, ids);
+}
+
+/** What the audit trail says of a registration, without its secret. */
+export function registeredActs({ deviceId, clientUuid, admitWithoutCodeUntil, ...data }: NewDevice, at: number): readonly AuditedAct[] {
+  const until = admitWithoutCodeUntil === undefined ? undefined : new Date(admitWithoutCodeUntil).toISOString();
+  const masked = { ...data, clientId: clientUuid === undefined ? undefined : MASK, admitWithoutCodeUntil: until };
+  const registered = { action: 'device.registered', subject: `device:${deviceId}`, data: masked, at };
+  return clientUuid === undefined ? [registered] : [registered, boundAct(deviceId, 'registration', at)];
 }
 
 /** $1: the device; $2: now. Its open session ends with it, because nothing that closes sessions will find the device. */

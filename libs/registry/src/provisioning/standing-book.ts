@@ -43,6 +43,8 @@ export class StandingBook {
   readonly #known = new BoundedCache<string, Standing>(KNOWN_MAX);
   readonly #unknown = new BoundedCache<string, Standing>(UNKNOWN_MAX);
   readonly #reads: GatheredReads<Standing>;
+  /** Devices of which more is remembered than is written: what a read brings of them is older. */
+  readonly #amended = new Set<string>();
   #zones: Promise<readonly GroupZone[]> | undefined;
   /** For each read that is out, what was forgotten meanwhile: what it brings of that is out of date. */
   readonly #forgottenDuring = new Set<Set<string>>();
@@ -67,6 +69,22 @@ export class StandingBook {
     return this.#known.get(id) ?? this.#unknown.get(id) ?? this.#reads.get(id);
   }
 
+  /** A known device as this process remembers it, without a statement. */
+  async remembered(deviceId: string): Promise<Standing | undefined> {
+    await this.#sync();
+    return this.#known.get(storableText(deviceId));
+  }
+
+  /**
+   * The device as PostgreSQL has it now, with what this process has yet to write. Costs a share of one
+   * statement whether or not the device is known or remembered: the time that it takes discloses neither.
+   */
+  async read(deviceId: string): Promise<Standing> {
+    const id = storableText(deviceId);
+    const standing = await this.#reads.get(id);
+    return this.#amendedOf(id) ?? standing;
+  }
+
   /** Every known device, remembered from then on. */
   async all(): Promise<readonly Standing[]> {
     await this.#sync();
@@ -88,12 +106,24 @@ export class StandingBook {
       if (id === GROUP_ZONES) this.#zones = undefined;
       this.#known.delete(id);
       this.#unknown.delete(id);
+      this.#amended.delete(id);
     }
   }
 
   /** A change whose row follows. Only for a device that is remembered as `former`. */
   amend(former: Standing, standing: Standing): void {
-    if (this.#known.get(former.deviceId) === former) this.#known.set(former.deviceId, standing);
+    if (this.#known.get(former.deviceId) !== former) return;
+    this.#known.set(former.deviceId, standing);
+    this.#amended.add(former.deviceId);
+  }
+
+  /** The row of a change was not written: the next read counts again. */
+  unamend(deviceId: string): void {
+    this.#amended.delete(deviceId);
+  }
+
+  #amendedOf(id: string): Standing | undefined {
+    return this.#amended.has(id) ? this.#known.get(id) : undefined;
   }
 
   /** Returns the devices that were remembered. */
@@ -102,6 +132,7 @@ export class StandingBook {
     this.forget([GROUP_ZONES]);
     this.#known.clear();
     this.#unknown.clear();
+    this.#amended.clear();
     return ids;
   }
 
@@ -129,7 +160,7 @@ export class StandingBook {
       const standings = await read();
       if (forgotten.has(GROUP_ZONES)) return standings;
       for (const standing of standings)
-        if (!forgotten.has(standing.deviceId))
+        if (!forgotten.has(standing.deviceId) && this.#amendedOf(standing.deviceId) === undefined)
           (standing.credentials.length > 0 ? this.#known : this.#unknown).set(standing.deviceId, standing);
       return standings;
     } finally {

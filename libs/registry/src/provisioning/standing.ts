@@ -22,6 +22,8 @@ export interface Standing {
   readonly deviceId: DeviceId;
   readonly dialect: Dialect;
   readonly clientUuidHash: string | undefined;
+  /** Until then its first Client-Id is bound without a code, ms since the Unix epoch. */
+  readonly admitWithoutCodeUntil: number | undefined;
   readonly transport: KnownDevice['transport'];
   /** Its own, or of the first of its groups that has one. */
   readonly timeZone: string | undefined;
@@ -35,6 +37,7 @@ interface StandingRecord {
   readonly id: string;
   readonly dialect: Dialect | null;
   readonly client_uuid_hash: string | null;
+  readonly admit_without_code_until: Date | null;
   readonly preferred_transport: 'MQTT' | 'WEBSOCKET' | 'TCP' | null;
   readonly time_zone: string | null;
   readonly is_removed: boolean;
@@ -59,7 +62,7 @@ const credentialsOf = (id: string): string => `(
 /** The ids must be storable texts. One row each, also for those that nobody knows. */
 export function standingOf(database: Queryable, deviceIds: readonly string[], zones: readonly GroupZone[]): Promise<readonly Standing[]> {
   const parameters: unknown[] = [deviceIds];
-  const text = `SELECT i.id, d.dialect, d.client_uuid_hash, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+  const text = `SELECT i.id, d.dialect, d.client_uuid_hash, d.admit_without_code_until, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   r.device_id IS NOT NULL AS is_removed, ${credentialsOf('i.id')}
                 FROM unnest($1::text[]) AS i(id) LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`;
   return readStandings(database, { name: 'standing-of-devices', text }, parameters, zones);
@@ -73,7 +76,7 @@ export function knownAfter(
   zones: readonly GroupZone[],
 ): Promise<readonly Standing[]> {
   const parameters: unknown[] = [deviceId, rowsMax];
-  const text = `SELECT d.id, d.dialect, d.client_uuid_hash, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+  const text = `SELECT d.id, d.dialect, d.client_uuid_hash, d.admit_without_code_until, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   false AS is_removed, ${credentialsOf('d.id')}
                 FROM device d WHERE d.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id) ORDER BY d.id LIMIT $2`;
   return readStandings(database, { name: 'standing-known-after', text }, parameters, zones);
@@ -94,6 +97,7 @@ function toStanding(record: StandingRecord): Standing {
     deviceId: record.id as DeviceId,
     dialect: record.dialect ?? 'XIAOZHI',
     clientUuidHash: record.client_uuid_hash ?? undefined,
+    admitWithoutCodeUntil: record.admit_without_code_until?.getTime(),
     transport: record.preferred_transport === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT',
     timeZone: record.time_zone ?? undefined,
     isRemoved: record.is_removed,
@@ -106,6 +110,11 @@ function toStanding(record: StandingRecord): Standing {
       expiresAt: credential.expires_at ?? undefined,
     })),
   };
+}
+
+/** Registered, and no board has used its credential or bound a Client-Id. */
+export function isUnclaimed({ clientUuidHash, credentials }: Standing): boolean {
+  return credentials.length > 0 && clientUuidHash === undefined && !credentials.some(({ isUsed }) => isUsed);
 }
 
 /** What an OTA answer needs of it. Undefined where the device is not known. */

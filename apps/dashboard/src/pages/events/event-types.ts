@@ -29,6 +29,8 @@ export const eventTypes = [
   'enrolment.requested',
   'enrolment.approved',
   'enrolment.rejected',
+  'enrolment.refused',
+  'enrolment.second_client_id',
   'enrolment_link.created',
   'enrolment_link.revoked',
   'credential.rotated',
