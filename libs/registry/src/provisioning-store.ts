@@ -57,6 +57,14 @@ export type CredentialVerdict =
   /** `deviceId` where the ids name a known device: an event offers to issue anew. */
   | { readonly kind: 'refused'; readonly deviceId: DeviceId | undefined };
 
+/** What an OTA request has changed in a device's row. */
+export interface NotedContact {
+  readonly deviceId: DeviceId;
+  /** Before the request. */
+  readonly formerVersion: string | undefined;
+  readonly firmwareVersion: string | undefined;
+}
+
 export interface CredentialStore {
   /** Checks an MQTT login: client id, user name and password as issued, the newest or one still in its grace time. Marks a newest one as used. */
   checkMqtt(login: { readonly clientId: string; readonly username: string; readonly password: Uint8Array }): Promise<CredentialVerdict>;
@@ -77,10 +85,13 @@ export interface CredentialStore {
   allKnown(): Promise<readonly KnownDevice[]>;
   findKnown(deviceId: string): Promise<KnownDevice | undefined>;
   /**
-   * Remembers what a known device's OTA request said: version, model, last seen; binds the first Client-Id of a registered device. To be awaited before
-   * `findKnown`, whose answer then says which Client-Id won; for a device that is bound already it waits for nothing.
+   * Remembers what a known device's OTA request said: version, model, last seen, and that it booted; binds the first Client-Id of a registered device. To be
+   * awaited before `findKnown`, whose answer then says which Client-Id won; for a device that is bound already it waits for nothing. A request with another
+   * Client-Id changes nothing.
    */
   contacted(contact: OtaContact): Promise<void>;
+  /** `listener` receives what this process has noted, once it is committed. One listener; a further one replaces it. */
+  whenNoted(listener: (contacts: readonly NotedContact[]) => void): void;
 }
 
 export interface EnrolmentRow {

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { openRegistry, type FirmwareImageRow, type Registry } from '@flotilla/registry';
 import { openTestDatabase, type TestDatabase } from '@flotilla/registry/test-database';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { UrlSigner } from '../device-urls/url-signer.js';
 import { DeviceDownloads } from './device-downloads.js';
@@ -43,7 +43,8 @@ beforeAll(async () => {
   blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
   image = await keep();
   const limits = { downloadsMax: 2, stallTimeoutMs: 1_000, progressEveryMs: 20 };
-  downloads = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs, signer, limits, clock, logger: silent });
+  const serverId = randomUUID() as HubProcessId;
+  downloads = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs, signer, serverId, limits, clock, logger: silent });
   server = createServer((incoming, response) =>
     downloads.httpRoutes.find(({ method }) => method === incoming.method)?.handle(incoming, response),
   );
