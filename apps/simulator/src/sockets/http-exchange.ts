@@ -61,7 +61,7 @@ async function readAnswer(
   bytesPerSecond: number,
 ): Promise<Pick<HttpResponse, 'body' | 'image' | 'assets'>> {
   if (download === undefined) return { body: await readBody(response) };
-  if (download === 'half') await readHalf(response);
+  if (download === 'half') await readHalf(response, bytesPerSecond);
   else if (download === 'image' && response.statusCode === 200)
     return { body: '', image: await readImage(paced(response, bytesPerSecond)) };
   else if (download === 'assets' && response.statusCode === 200)
@@ -92,10 +92,10 @@ async function readAssets(chunks: AsyncIterable<Buffer>): Promise<AssetsVerdict>
 }
 
 /** Reads on until half of what was announced is there; what is shorter than it said ends the same way. */
-async function readHalf(response: IncomingMessage): Promise<never> {
+async function readHalf(response: IncomingMessage, bytesPerSecond: number): Promise<never> {
   const halfBytes = (lengthOf(response) ?? 0) / 2;
   let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of paced(response, bytesPerSecond)) {
     bytes += chunk.length;
     if (bytes >= halfBytes) break;
   }

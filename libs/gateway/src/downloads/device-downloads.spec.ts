@@ -17,6 +17,7 @@ import { DeviceDownloads } from './device-downloads.js';
 
 const bytes = Buffer.alloc(16_000_000, 'firmware ');
 const device = '02:00:00:00:00:01' as DeviceId;
+const serverId = randomUUID() as HubProcessId;
 const signer = new UrlSigner('a secret of this hub');
 const clock = {
   now: Date.now,
@@ -43,7 +44,6 @@ beforeAll(async () => {
   blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
   image = await keep();
   const limits = { downloadsMax: 2, stallTimeoutMs: 1_000, progressEveryMs: 20 };
-  const serverId = randomUUID() as HubProcessId;
   downloads = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs, signer, serverId, limits, clock, logger: silent });
   server = createServer((incoming, response) =>
     downloads.httpRoutes.find(({ method }) => method === incoming.method)?.handle(incoming, response),
@@ -197,6 +197,23 @@ describe('an image at its signed address', () => {
     }
     await vi.waitFor(async () => expect(await eventsOf('firmware.loop', looping)).toMatchObject([{ imageId: image.id, downloads: 3 }]));
     expect(await eventsOf('firmware.downloaded', looping)).toHaveLength(3);
+  });
+
+  it('names its process before its first byte, and tells a device that breaks off from a hub that stops', async () => {
+    const recorded = vi.spyOn(registry.downloads, 'progress');
+    const reportsOf = (id: string) => recorded.mock.calls.flatMap(([report]) => (report.id === id ? report : []));
+    const { id, url } = await offer();
+    (await unread(url)).destroy();
+    await vi.waitFor(() => expect(reportsOf(id).at(-1)).toMatchObject({ isBrokenOff: true }));
+    expect(reportsOf(id)[0]).toMatchObject({ serverId, requests: 1, bytes: 0 });
+    const other = await offer();
+    const response = await unread(other.url);
+    downloads.stop();
+    response.destroy();
+    await vi.waitFor(() => expect(downloads.running).toBe(0));
+    expect(reportsOf(other.id)[0]).toMatchObject({ serverId });
+    expect(reportsOf(other.id).filter(({ isBrokenOff }) => isBrokenOff === true)).toEqual([]);
+    recorded.mockRestore();
   });
 });
 
