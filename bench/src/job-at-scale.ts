@@ -58,7 +58,7 @@ const gate = new ToolGate([]);
 const singleCalls = new SingleCalls(clock);
 const fleet = new Fleet({ registry, bus, clock, logger, gate, singleCalls });
 // Nothing here is verified or rolled out.
-const verification = { rebootMs: 0, firmwareMs: 0, soakMs: 0, overdueMs: 0, rejoinMs: 0, readbackDelayMs: 0, readbackMs: 0 };
+const verification = { rebootMs: 0, firmwareMs: 0, soakMs: 0, overdueMs: 0, leaseMs: 0, rejoinMs: 0, readbackDelayMs: 0, readbackMs: 0 };
 const rollout = { store: registry.rollouts, limits: defaultRolloutLimits, urlOf: ignore };
 const worker = new TickWorker({ registry, bus, clock, logger, gate, singleCalls, lease, verification, rollout });
 await worker.start();

@@ -85,7 +85,14 @@ describe('enrolment', () => {
     const fleet = await enrolled({ seed: 33 });
     await setTransport(hub, id, 'WEBSOCKET');
     await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'reboot' } });
-    await deviceThat(hub, id, (device) => isReady(device) && device.sessions[0]?.transport === 'WEBSOCKET');
+    await eventually(
+      async () => {
+        // It stays idle after its boot, until somebody talks to it.
+        await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'helloNow' } });
+        return viewDevice(hub, id);
+      },
+      (device) => device !== null && isReady(device) && device.sessions[0]?.transport === 'WEBSOCKET',
+    );
     expect(await callTool(hub, { deviceId: id, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
   });
 

@@ -63,8 +63,15 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** One device that boots against this hub at a hundred times the speed; the notices are what it says of its upgrades. */
-function startDevice(hub: Hub, ...behaviours: LastingBehaviour[]): { notices: DeviceNotice[] } {
+interface Device {
+  /** What it says of its upgrades. */
+  readonly notices: DeviceNotice[];
+  /** Its wake word, which it does not hear while it boots. */
+  readonly talk: () => void;
+}
+
+/** One device that boots against this hub at a hundred times the speed. */
+function startDevice(hub: Hub, ...behaviours: LastingBehaviour[]): Device {
   const notices: DeviceNotice[] = [];
   const dataDir = mkdtempSync(path.join(tmpdir(), 'flotilla-simulator-'));
   const settings = ['--devices', '1', '--profile', 'lamp', '--speed', '100', '--reconnect-ms', '50', '--data-dir', dataDir];
@@ -79,12 +86,21 @@ function startDevice(hub: Hub, ...behaviours: LastingBehaviour[]): { notices: De
     rmSync(dataDir, { recursive: true });
   });
   fleet.start();
-  return { notices };
+  const talk = () => fleet.select('*').forEach((device) => device.behave({ kind: 'helloNow' }));
+  return { notices, talk };
 }
 
-/** Has the device fetch this file, as soon as it has connected. */
-async function upgrade(hub: Hub, file: string): Promise<void> {
-  const [socket] = (await once(hub.conversations, 'connection')) as [WebSocket];
+/** Talks to a device until it has connected for it: on WebSocket it is idle otherwise. */
+async function conversation(hub: Hub, { talk }: Device): Promise<WebSocket> {
+  const connection = once(hub.conversations, 'connection') as Promise<[WebSocket]>;
+  await expect.poll(() => (talk(), hub.conversations.clients.size), { timeout: 10_000 }).toBe(1);
+  const [socket] = await connection;
+  return socket;
+}
+
+/** Has the device fetch this file in a conversation. */
+async function upgrade(hub: Hub, device: Device, file: string): Promise<void> {
+  const socket = await conversation(hub, device);
   await once(socket, 'message');
   const params = { name: 'self.upgrade_firmware', arguments: { url: `http://127.0.0.1:${hub.port}${file}` } };
   socket.send(JSON.stringify({ type: 'hello', transport: 'websocket' }));
@@ -94,13 +110,13 @@ async function upgrade(hub: Hub, file: string): Promise<void> {
 describe('a firmware upgrade over HTTP', () => {
   it('fetches, checks, restarts, and asks and connects with the new version', async () => {
     const hub = await startHub();
-    const { notices } = startDevice(hub);
-    await upgrade(hub, '/good.bin');
+    const device = startDevice(hub);
+    await upgrade(hub, device, '/good.bin');
     await expect.poll(() => hub.posted.length, { timeout: 10_000 }).toBe(2);
     expect(hub.posted.map(({ application }) => application.version)).toEqual(['2.4.2', '2.5.0']);
     expect(hub.posted[1]?.application.elf_sha256).toBe('ab'.repeat(32));
-    expect(notices).toEqual([{ kind: 'installed', version: '2.5.0' }]);
-    await once(hub.conversations, 'connection');
+    expect(device.notices).toEqual([{ kind: 'installed', version: '2.5.0' }]);
+    await conversation(hub, device);
   });
 
   it.each([
@@ -109,23 +125,23 @@ describe('a firmware upgrade over HTTP', () => {
     ['/other-chip.bin', 'the image is for esp32c3, and this is esp32s3'],
   ])('does not take %s', async (file, reason) => {
     const hub = await startHub();
-    const { notices } = startDevice(hub);
-    await upgrade(hub, file);
-    await expect.poll(() => notices, { timeout: 10_000 }).toEqual([{ kind: 'updateFailed', reason }]);
+    const device = startDevice(hub);
+    await upgrade(hub, device, file);
+    await expect.poll(() => device.notices, { timeout: 10_000 }).toEqual([{ kind: 'updateFailed', reason }]);
     expect(hub.posted).toHaveLength(1);
   });
 
   it('loses the connection in the middle where a behaviour says so', async () => {
     const hub = await startHub();
-    const { notices } = startDevice(hub, { kind: 'downloadFault', how: 'breaks' });
-    await upgrade(hub, '/good.bin');
-    await expect.poll(() => notices, { timeout: 10_000 }).toMatchObject([{ kind: 'updateFailed' }]);
+    const device = startDevice(hub, { kind: 'downloadFault', how: 'breaks' });
+    await upgrade(hub, device, '/good.bin');
+    await expect.poll(() => device.notices, { timeout: 10_000 }).toMatchObject([{ kind: 'updateFailed' }]);
   });
 
   it('is back with the former version where the boot loader gives the new one up', async () => {
     const hub = await startHub();
-    startDevice(hub, { kind: 'upgradeFault', how: 'rollBack', board: 'bread-compact-wifi', version: '2.5.0' });
-    await upgrade(hub, '/good.bin');
+    const device = startDevice(hub, { kind: 'upgradeFault', how: 'rollBack', board: 'bread-compact-wifi', version: '2.5.0' });
+    await upgrade(hub, device, '/good.bin');
     await expect.poll(() => hub.posted.map(({ application }) => application.version), { timeout: 10_000 }).toEqual(['2.4.2', '2.4.2']);
   });
 });

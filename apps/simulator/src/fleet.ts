@@ -52,7 +52,8 @@ export class Fleet {
           settings
             ? this.#openAsTold(self, { settings, localAddress }, socketEvents)
             : this.#openDirectly(self, localAddress, socketEvents),
-        exchange: (request, signal) => exchange(request, { localAddress, ca: this.options.ca, signal }),
+        exchange: (request, signal) =>
+          exchange(request, { localAddress, ca: this.options.ca, bytesPerSecond: options.downloadKibPerSecond * 1024, signal }),
       };
       this.#devices.set(id, new RunningDevice(device, surroundings, events));
     }

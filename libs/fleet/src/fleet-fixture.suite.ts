@@ -32,7 +32,16 @@ export const realClock: Clock = {
 /** Verification at the pace of a spec. */
 export const quickVerification: VerificationTimes = {
   ...verificationTimes,
-  ...{ rebootMs: 3_000, firmwareMs: 4_000, soakMs: 300, overdueMs: 0, rejoinMs: 15_000, readbackDelayMs: 50, readbackMs: 2_000 },
+  ...{
+    rebootMs: 3_000,
+    firmwareMs: 4_000,
+    soakMs: 300,
+    overdueMs: 0,
+    leaseMs: 300,
+    rejoinMs: 15_000,
+    readbackDelayMs: 50,
+    readbackMs: 2_000,
+  },
 };
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const operator: Actor = { id: 'KEY:operator', name: 'operator', mayCallUserOnly: false, mayChangeFirmware: false };

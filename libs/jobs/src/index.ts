@@ -60,10 +60,16 @@ export type { ScheduledMove } from './schedule/scheduled-move.js';
 export { windowAt } from './schedule/window-at.js';
 export type { WindowState } from './schedule/window-at.js';
 export { defaultToolPolicy, findToolPolicy, withHubTools } from './tool-policy.js';
-export { mayUpgradeAgain } from './verification/judge-firmware.js';
+export { retryOfUpgrade } from './verification/retry-upgrade.js';
+export type { UpgradeRetry } from './verification/retry-upgrade.js';
 export { isSame, judgeReadback } from './verification/judge-readback.js';
 export { judgeVerification } from './verification/judge-verification.js';
-export type { DecidedVerification, VerificationEvidence, VerificationVerdict } from './verification/verification-evidence.js';
+export type {
+  DecidedVerification,
+  DownloadState,
+  VerificationEvidence,
+  VerificationVerdict,
+} from './verification/verification-evidence.js';
 export { verificationDeadlines, verificationMsMax, verificationTimes } from './verification/verification-times.js';
 export type { VerificationDeadlines, VerificationTimes } from './verification/verification-times.js';
 export { verifyAfterCall, verifyAfterLateAnswer } from './verification/verify-after-call.js';

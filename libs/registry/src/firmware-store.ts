@@ -1,5 +1,5 @@
 /** Firmware images, for which boards they were published, and what devices fetched of them. The bytes are in the blob store. */
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { AuditSource } from './audit-store.js';
 import type { Page, PageRequest } from './page.js';
 import type { WriterStatus } from './registry.js';
@@ -94,12 +94,16 @@ export interface DownloadRow extends NewDownload {
   readonly completedAt: number | undefined;
 }
 
-/** What one download has done since it was last told. */
+/** What one download has done since the last report. */
 export interface DownloadProgress {
   readonly id: string;
   readonly requests: number;
   readonly bytes: number;
   readonly isComplete: boolean;
+  /** This process serves it from now on. While a download is neither complete nor broken off, the end of its process has cut it. */
+  readonly serverId?: HubProcessId;
+  /** The device, or its network, ended it before its last byte. */
+  readonly isBrokenOff?: boolean;
   readonly at: number;
 }
 

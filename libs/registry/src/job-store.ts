@@ -10,6 +10,7 @@ import type {
   TargetOutcome,
   TargetState,
   TrippedRule,
+  UpgradeRetry,
   VerificationDeadlines,
   VerificationEvidence,
   Wave,
@@ -85,7 +86,7 @@ export interface VerificationStart {
 export interface VerifyingTarget extends VerificationEvidence {
   readonly deviceId: DeviceId;
   readonly attempt: number;
-  /** Sends so far. */
+  /** Sends so far, without those that were repeated because the hub cut the download. */
   readonly attempts: number;
   readonly callId: CallId;
   /** Of the device's newest session. */
@@ -110,11 +111,13 @@ export interface ReadbackTarget {
   readonly toolSetHash: ToolSetHash | undefined;
 }
 
-/** The end of a verification, on its way into the target's row. `again`: to be sent once more; its error stays until that has ended. */
+/** The end of a verification, on its way into the target's row. `again`: to be sent once more, as `retry` counts it; its error stays until that has ended. */
 export interface VerificationEnd {
   readonly deviceId: DeviceId;
   readonly attempt: number;
-  readonly to: ({ readonly kind: 'decided' } & DecidedVerification['decision']) | { readonly kind: 'again'; readonly error: CallError };
+  readonly to:
+    | ({ readonly kind: 'decided' } & DecidedVerification['decision'])
+    | { readonly kind: 'again'; readonly retry: UpgradeRetry; readonly error: CallError };
 }
 
 /** The end of an attempt, on its way into the target's row. */
@@ -159,6 +162,7 @@ export interface TargetRow {
   readonly wave: number;
   readonly state: TargetState;
   readonly outcome: TargetOutcome | undefined;
+  /** Sends, without one that was repeated because the hub cut the download. */
   readonly attempts: number;
   readonly error: CallError | undefined;
   readonly result: ToolResult | undefined;

@@ -74,7 +74,15 @@ export async function openRegistry({
     });
     await database.close();
   };
-  const seen = { ...plainStores(database), fleetFigures: new PgFleetFigures(database), devices, toolSets, events, calls };
+  const seen = {
+    ...plainStores(database),
+    rollouts: new PgRolloutStore(database, () => leases.holder),
+    fleetFigures: new PgFleetFigures(database),
+    devices,
+    toolSets,
+    events,
+    calls,
+  };
   await makePartitions(database, Date.now(), logger);
   await events.open();
   return {
@@ -120,7 +128,6 @@ function plainStores(database: Database) {
     toolPolicies: new PgToolPolicyStore(database),
     signInFailures: new PgSignInFailureStore(database),
     firmwareImages: new PgFirmwareImageStore(database),
-    rollouts: new PgRolloutStore(database),
     webhooks: new PgWebhookStore(database),
   };
 }

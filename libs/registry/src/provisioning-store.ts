@@ -73,6 +73,14 @@ export type CredentialVerdict =
   /** `deviceId` where the ids name a known device: an event offers to issue anew. */
   | { readonly kind: 'refused'; readonly deviceId: DeviceId | undefined };
 
+/** What an OTA request has changed in a device's row. */
+export interface NotedContact {
+  readonly deviceId: DeviceId;
+  /** Before the request. */
+  readonly formerVersion: string | undefined;
+  readonly firmwareVersion: string | undefined;
+}
+
 export interface CredentialStore {
   /** Checks an MQTT login: client id, user name and password as issued, the newest or one still in its grace time. Marks a newest one as used. */
   checkMqtt(login: { readonly clientId: string; readonly username: string; readonly password: Uint8Array }): Promise<CredentialVerdict>;
@@ -102,8 +110,10 @@ export interface CredentialStore {
    * whether or not the device is known, so that the time discloses nothing.
    */
   recognise(contact: OtaContact): Promise<Recognition>;
-  /** Stores what a proven device's OTA request said: version, model, last seen. */
+  /** Stores what a proven device's OTA request said: version, model, last seen, and that it booted. A request with another Client-Id changes nothing. */
   contacted(contact: OtaContact): Promise<void>;
+  /** `listener` receives what this process has noted, once it is committed. One listener; a further one replaces it. */
+  whenNoted(listener: (contacts: readonly NotedContact[]) => void): void;
 }
 
 export interface EnrolmentRow {

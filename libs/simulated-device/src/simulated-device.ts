@@ -77,7 +77,8 @@ export class SimulatedDevice {
     this.#random = setup.random;
     this.#nvs = new Nvs(setup.flash?.settings);
     const pauses = { ...firmwarePauses, ...setup.pauses };
-    this.#link = new Link(setup.transport, new ReconnectPlan(setup.network ?? 'wifi', pauses));
+    const { otaUrl } = setup;
+    this.#link = new Link(setup.transport, new ReconnectPlan(setup.network ?? 'wifi', pauses, otaUrl === undefined));
     this.#http = new HttpRequests(this.#link);
     this.#script = new BehaviourScript(setup.behaviours ?? [], setup.random);
     const parts = { link: this.#link, mainTask: this.#mainTask, agenda: this.#agenda, script: this.#script, state: this.#state };
@@ -89,7 +90,6 @@ export class SimulatedDevice {
       update: new FirmwareUpdate({ ...parts, http: this.#http }),
       assets: new AssetsUpdate({ ...parts, http: this.#http }),
     };
-    const { otaUrl } = setup;
     const booting = { ...parts, ...updates, http: this.#http, nvs: this.#nvs, pauses, crash, restartInto };
     this.#boot = otaUrl === undefined ? undefined : new Boot(otaUrl, booting);
     this.#restarts = new RestartPlan(
@@ -185,10 +185,10 @@ export class SimulatedDevice {
     }
     switch (behaviour.kind) {
       case 'helloNow':
-        if (!this.#state.isUpgrading) this.#conversation.open();
+        if (this.#mayTalk) this.#conversation.open();
         break;
       case 'talk':
-        if (!this.#state.isUpgrading) this.#conversation.talk(behaviour.packets, now);
+        if (this.#mayTalk) this.#conversation.talk(behaviour.packets, now);
         break;
       case 'hangUp':
         this.#conversation.end(now);
@@ -215,6 +215,11 @@ export class SimulatedDevice {
         break;
     }
     return this.#settle(now);
+  }
+
+  /** Neither a device that boots nor one that upgrades hears its wake word. */
+  get #mayTalk(): boolean {
+    return !this.#state.isUpgrading && this.#boot?.isDone !== false;
   }
 
   #advance(now: number): void {

@@ -15,12 +15,17 @@ export interface OtaReply {
 /** `path` is the one of an enrolment link, where it is not everybody's. */
 export async function askOta(
   hub: Pick<HubProcess, 'httpUrl'>,
-  { mac, uuid, path = '/ota/' }: { readonly mac: string; readonly uuid: string; readonly path?: string },
+  {
+    mac,
+    uuid,
+    path = '/ota/',
+    version = '2.4.2',
+  }: { readonly mac: string; readonly uuid: string; readonly path?: string; readonly version?: string },
 ): Promise<OtaReply> {
   const response = await fetch(new URL(path, hub.httpUrl), {
     method: 'POST',
-    headers: { 'Device-Id': mac, 'Client-Id': uuid, 'User-Agent': 'lichuang-dev/2.4.2', 'Content-Type': 'application/json' },
-    body: JSON.stringify({ version: 2, mac_address: mac, uuid, application: { name: 'xiaozhi', version: '2.4.2' } }),
+    headers: { 'Device-Id': mac, 'Client-Id': uuid, 'User-Agent': `lichuang-dev/${version}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ version: 2, mac_address: mac, uuid, application: { name: 'xiaozhi', version } }),
   });
   return { status: response.status, body: (await response.json()) as OtaReply['body'] };
 }

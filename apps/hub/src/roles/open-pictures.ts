@@ -24,13 +24,15 @@ export interface OpenPictures {
 
 /** `secret` is common to the processes of a hub: one makes an address, another is asked for it. */
 export function openPictures(ground: Ground, addresses: DeviceAddresses, secret: string): OpenPictures {
-  const { blobs, bus, closers, config, logger, registry } = ground;
+  const { blobs, bus, closers, config, lease, logger, registry } = ground;
   const signer = new UrlSigner(secret);
   const answerer = config.vision && new OpenAiVision(config.vision);
   const uploads = new DeviceUploads({ registry, feed: bus.feed, blobs, signer, addresses, answerer, clock: systemClock, logger });
   closers.add('uploads', () => uploads.close());
   const limits = { downloadsMax: config.downloadsMax };
-  const downloads = new DeviceDownloads({ registry, feed: bus.feed, blobs, signer, limits, clock: systemClock, logger });
+  const serving = { registry, feed: bus.feed, blobs, signer, serverId: lease.id };
+  const downloads = new DeviceDownloads({ ...serving, limits, clock: systemClock, logger });
+  closers.add('downloads', () => downloads.stop());
   const imageUrl: OpenPictures['imageUrl'] = (id, expiresAt) => addresses.urlOf(signer.pathOf({ purpose: 'download', id, expiresAt }));
   return { uploads, downloads, signer, imageUrl, permits: new ScreenPermits(signer, addresses) };
 }

@@ -48,6 +48,8 @@ export interface SimulatorOptions {
   readonly keepAliveSeconds: number;
   readonly mqttLevel: 3 | 4;
   readonly localAddresses: number;
+  /** Pace of downloads; 0 is as fast as they come. */
+  readonly downloadKibPerSecond: number;
   /** Microcontrollers that wait to be dialled, and further ones that misbehave. */
   readonly mcpu: number;
   readonly mcpuFaulty: number;
@@ -127,6 +129,7 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .addOption(number('--keep-alive-seconds <s>', 'MQTT keep-alive, 0 for none', 45, 0, 65_535))
     .addOption(new Option('--mqtt-level <level>', 'MQTT protocol level: 4 is 3.1.1, 3 is 3.1').choices(['3', '4']).default('4'))
     .addOption(number('--local-addresses <n>', 'spread over this many loopback source addresses, 0 for as many as needed', 0, 0, 254))
+    .addOption(number('--download-kib-per-second <n>', 'how fast each device reads firmware and assets, 0 for no limit', 0, 0, 1_000_000))
     .addOption(number('--mcpu <n>', 'MCP/U microcontrollers that wait to be dialled over TCP', 0, 0, BOARDS_MAX))
     .addOption(number('--mcpu-faulty <n>', 'further ones that stay mute, send garbage, flood or close, in turn', 0, 0, BOARDS_MAX))
     .option('--mcpu-host <address>', 'the address that microcontrollers listen on', '127.0.0.1')

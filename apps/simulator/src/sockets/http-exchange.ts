@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { request as plainRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppImageReader, type ImageVerdict } from '@flotilla/firmware';
 import { AssetsReader, type AssetsVerdict, type HttpRequest, type HttpResponse } from '@flotilla/simulated-device';
 
@@ -16,13 +17,15 @@ export interface ExchangeSettings {
   readonly localAddress: string | undefined;
   /** Authorities that the device trusts besides the public ones, PEM. */
   readonly ca: string | undefined;
+  /** Pace of downloads; 0 is as fast as they come. */
+  readonly bytesPerSecond: number;
   readonly signal: AbortSignal;
 }
 
 /** Rejects with an Error that says why there was no answer. */
 export function exchange(
   { method, url, headers, body, download }: HttpRequest,
-  { localAddress, ca, signal }: ExchangeSettings,
+  { localAddress, ca, bytesPerSecond, signal }: ExchangeSettings,
 ): Promise<HttpResponse> {
   const isTls = url.startsWith('https://');
   const options: RequestOptions & { readonly ca?: string } = {
@@ -37,7 +40,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const request = (isTls ? tlsRequest : plainRequest)(url, options, (response) => {
       const about = { status: response.statusCode ?? 0, contentLength: lengthOf(response), contentType: response.headers['content-type'] };
-      readAnswer(response, download).then((rest) => resolve({ ...about, ...rest }), reject);
+      readAnswer(response, download, bytesPerSecond).then((rest) => resolve({ ...about, ...rest }), reject);
     });
     request.on('timeout', () => request.destroy(new Error(`no answer within ${WAIT_MS} ms`)));
     request.on('error', reject);
@@ -55,33 +58,44 @@ function lengthOf({ headers }: IncomingMessage): number | undefined {
 async function readAnswer(
   response: IncomingMessage,
   download: HttpRequest['download'],
+  bytesPerSecond: number,
 ): Promise<Pick<HttpResponse, 'body' | 'image' | 'assets'>> {
   if (download === undefined) return { body: await readBody(response) };
-  if (download === 'half') await readHalf(response);
-  else if (download === 'image' && response.statusCode === 200) return { body: '', image: await readImage(response) };
-  else if (download === 'assets' && response.statusCode === 200) return { body: '', assets: await readAssets(response) };
+  if (download === 'half') await readHalf(response, bytesPerSecond);
+  else if (download === 'image' && response.statusCode === 200)
+    return { body: '', image: await readImage(paced(response, bytesPerSecond)) };
+  else if (download === 'assets' && response.statusCode === 200)
+    return { body: '', assets: await readAssets(paced(response, bytesPerSecond)) };
   else for await (const chunk of response) void chunk;
   return { body: '' };
 }
 
+/** What is not read stays at the hub, as with a device that writes to its flash or has a poor network. */
+async function* paced(response: IncomingMessage, bytesPerSecond: number): AsyncIterable<Buffer> {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    yield chunk;
+    if (bytesPerSecond > 0) await sleep((chunk.length / bytesPerSecond) * 1_000);
+  }
+}
+
 /** The rest of a file that is no image is not taken. */
-async function readImage(response: IncomingMessage): Promise<ImageVerdict> {
+async function readImage(chunks: AsyncIterable<Buffer>): Promise<ImageVerdict> {
   const reader = new AppImageReader(createHash('sha256'));
-  for await (const chunk of response as AsyncIterable<Buffer>) if (reader.push(chunk) !== undefined) break;
+  for await (const chunk of chunks) if (reader.push(chunk) !== undefined) break;
   return reader.end();
 }
 
-async function readAssets(response: IncomingMessage): Promise<AssetsVerdict> {
+async function readAssets(chunks: AsyncIterable<Buffer>): Promise<AssetsVerdict> {
   const reader = new AssetsReader();
-  for await (const chunk of response as AsyncIterable<Buffer>) reader.push(chunk);
+  for await (const chunk of chunks) reader.push(chunk);
   return reader.end();
 }
 
 /** Reads on until half of what was announced is there; what is shorter than it said ends the same way. */
-async function readHalf(response: IncomingMessage): Promise<never> {
+async function readHalf(response: IncomingMessage, bytesPerSecond: number): Promise<never> {
   const halfBytes = (lengthOf(response) ?? 0) / 2;
   let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of paced(response, bytesPerSecond)) {
     bytes += chunk.length;
     if (bytes >= halfBytes) break;
   }

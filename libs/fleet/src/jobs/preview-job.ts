@@ -67,7 +67,7 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
   const asked = { request, image };
   const now = clock.now();
   const policy = await policyFor(deps, asked);
-  const terms = { ...termsOf(request, policy, now), ...(image && jobOfImage(image)) };
+  const terms = { ...termsOf(request, policy, now), firmwareImageId: undefined, ...(image && jobOfImage(image)) };
   const [counts, page, refusal] = await Promise.all([
     registry.jobs.countByToolSet(request.devices),
     view.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),

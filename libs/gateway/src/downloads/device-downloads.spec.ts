@@ -10,13 +10,14 @@ import { pathToFileURL } from 'node:url';
 import { openRegistry, type FirmwareImageRow, type Registry } from '@flotilla/registry';
 import { openTestDatabase, type TestDatabase } from '@flotilla/registry/test-database';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { UrlSigner } from '../device-urls/url-signer.js';
 import { DeviceDownloads } from './device-downloads.js';
 
 const bytes = Buffer.alloc(16_000_000, 'firmware ');
 const device = '02:00:00:00:00:01' as DeviceId;
+const serverId = randomUUID() as HubProcessId;
 const signer = new UrlSigner('a secret of this hub');
 const clock = {
   now: Date.now,
@@ -43,7 +44,7 @@ beforeAll(async () => {
   blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
   image = await keep();
   const limits = { downloadsMax: 2, stallTimeoutMs: 1_000, progressEveryMs: 20 };
-  downloads = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs, signer, limits, clock, logger: silent });
+  downloads = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs, signer, serverId, limits, clock, logger: silent });
   server = createServer((incoming, response) =>
     downloads.httpRoutes.find(({ method }) => method === incoming.method)?.handle(incoming, response),
   );
@@ -196,6 +197,23 @@ describe('an image at its signed address', () => {
     }
     await vi.waitFor(async () => expect(await eventsOf('firmware.loop', looping)).toMatchObject([{ imageId: image.id, downloads: 3 }]));
     expect(await eventsOf('firmware.downloaded', looping)).toHaveLength(3);
+  });
+
+  it('names its process before its first byte, and tells a device that breaks off from a hub that stops', async () => {
+    const recorded = vi.spyOn(registry.downloads, 'progress');
+    const reportsOf = (id: string) => recorded.mock.calls.flatMap(([report]) => (report.id === id ? report : []));
+    const { id, url } = await offer();
+    (await unread(url)).destroy();
+    await vi.waitFor(() => expect(reportsOf(id).at(-1)).toMatchObject({ isBrokenOff: true }));
+    expect(reportsOf(id)[0]).toMatchObject({ serverId, requests: 1, bytes: 0 });
+    const other = await offer();
+    const response = await unread(other.url);
+    downloads.stop();
+    response.destroy();
+    await vi.waitFor(() => expect(downloads.running).toBe(0));
+    expect(reportsOf(other.id)[0]).toMatchObject({ serverId });
+    expect(reportsOf(other.id).filter(({ isBrokenOff }) => isBrokenOff === true)).toEqual([]);
+    recorded.mockRestore();
   });
 });
 

@@ -1,5 +1,6 @@
 /** Images on their way to devices, put together: the route and its counts. Which device gets which image is decided elsewhere (libs/fleet). */
 import type { EventFeed } from '@flotilla/bus';
+import type { HubProcessId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { BlobStore } from '@flotilla/storage';
@@ -14,6 +15,8 @@ import { defaultDownloadLimits } from './download-limits.js';
 import type { DownloadLimits } from './download-limits.js';
 
 export interface DeviceDownloadsOptions {
+  /** This process. */
+  readonly serverId: HubProcessId;
   readonly registry: Pick<Registry, 'downloads' | 'events'>;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly blobs: Pick<BlobStore, 'read'>;
@@ -42,6 +45,11 @@ export class DeviceDownloads {
   /** Downloads that run now in this process. */
   get running(): number {
     return this.#endpoint.running;
+  }
+
+  /** The process stops: downloads that end from now on were cut by the hub, and not by their devices. */
+  stop(): void {
+    this.#endpoint.stop();
   }
 
   counts(): readonly GatewayCount[] {

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { downloadLoop } from '@flotilla/firmware';
+import type { HubProcessId } from '@flotilla/mcp';
 import type { DownloadProgress, DownloadRow, FirmwareImageRow, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { BlobStore } from '@flotilla/storage';
@@ -17,6 +18,8 @@ import type { DownloadLimits } from './download-limits.js';
 import { DownloadMeter } from './download-meter.js';
 
 export interface DownloadEndpointOptions {
+  /** This process. */
+  readonly serverId: HubProcessId;
   readonly registry: Pick<Registry, 'downloads'>;
   readonly blobs: Pick<BlobStore, 'read'>;
   readonly signer: UrlSigner;
@@ -41,11 +44,17 @@ const RETRY_AFTER_SECONDS = 30;
 
 export class DownloadEndpoint {
   #running = 0;
+  #isStopping = false;
 
   constructor(private readonly options: DownloadEndpointOptions) {}
 
   get running(): number {
     return this.#running;
+  }
+
+  /** From now on this process cuts downloads itself: none counts as broken off by its device. */
+  stop(): void {
+    this.#isStopping = true;
   }
 
   /** Never rejects. */
@@ -89,6 +98,7 @@ export class DownloadEndpoint {
     const { blobs, clock, count, limits, logger } = this.options;
     const blob = await blobs.read(image.storageKey, { start: part.start, end: part.end });
     if (blob === undefined) throw new Error(`The bytes of the firmware image ${image.id} are gone.`);
+    await this.#begin(download.id);
     const tell = (progress: DownloadProgress): Promise<void> => this.#record(progress);
     const meter = new DownloadMeter({ downloadId: download.id, everyMs: limits.progressEveryMs, clock, tell });
     response.setTimeout(limits.stallTimeoutMs, () => response.destroy());
@@ -97,7 +107,7 @@ export class DownloadEndpoint {
       await pipeline(blob.body, meter, response);
     } catch (error) {
       // The device has gone, or what it was sent could not be read to its end: nobody is left to be told.
-      void meter.tell(false);
+      void meter.tell(false, !this.#isStopping);
       count('broken_off');
       logger.debug({ err: error, deviceId: download.deviceId, imageId: image.id }, 'a download broke off');
       return;
@@ -106,6 +116,15 @@ export class DownloadEndpoint {
     const isLast = part.end === image.sizeBytes - 1;
     const told = meter.tell(isLast);
     if (isLast) void told.then(() => this.#completed(download, image));
+  }
+
+  /** On record before the first byte, so that the end of this process at any later moment is known to have cut the download. */
+  async #begin(id: string): Promise<void> {
+    const { clock, limits, registry, serverId } = this.options;
+    const begun = registry.downloads.progress({ id, requests: 1, bytes: 0, isComplete: false, serverId, at: clock.now() });
+    await inTime(begun, limits.lookUpTimeoutMs, clock).catch((error: unknown) => {
+      this.options.logger.warn({ err: error, downloadId: id }, 'the start of a download was not written');
+    });
   }
 
   async #record(progress: DownloadProgress): Promise<void> {

@@ -14,7 +14,6 @@ export interface DownloadMeterOptions {
 export class DownloadMeter extends Transform {
   #untold = 0;
   #toldAt: number;
-  #hasBegun = false;
 
   constructor(private readonly options: DownloadMeterOptions) {
     super();
@@ -27,13 +26,12 @@ export class DownloadMeter extends Transform {
     done(null, chunk);
   }
 
-  /** Tells what was not told yet; at the end always. */
-  async tell(isComplete: boolean): Promise<void> {
+  /** Reports what was not reported yet; at the end of the image, and where the device broke off, always. */
+  async tell(isComplete: boolean, isBrokenOff = false): Promise<void> {
     const { clock, downloadId, tell } = this.options;
-    if (this.#untold === 0 && !isComplete) return;
+    if (this.#untold === 0 && !isComplete && !isBrokenOff) return;
     const at = clock.now();
-    const progress = { id: downloadId, requests: this.#hasBegun ? 0 : 1, bytes: this.#untold, isComplete, at };
-    this.#hasBegun = true;
+    const progress = { id: downloadId, requests: 0, bytes: this.#untold, isComplete, isBrokenOff, at };
     this.#untold = 0;
     this.#toldAt = at;
     await tell(progress);

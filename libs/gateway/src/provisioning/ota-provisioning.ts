@@ -19,6 +19,7 @@ import type { EnrolmentMode } from './admission-desk.js';
 import { AttemptLimiter } from '../overload/attempt-limiter.js';
 import type { AnswerSettings } from './ota-answer.js';
 import { OtaEndpoint } from './ota-endpoint.js';
+import { publishContacts } from './publish-contacts.js';
 import { OfferedFirmware } from './update-offer.js';
 import type { UpdateOffer } from './update-offer.js';
 
@@ -48,6 +49,7 @@ export class OtaProvisioning {
     const updates = options.updates && new OfferedFirmware({ ...options.updates, addresses: settings.addresses, clock, logger });
     const { credentials, enrolments } = registry;
     const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
+    publishContacts({ credentials, feed: bus.feed, events });
     this.auth = new CredentialAuth({ credentials, events, clock });
     const desk = new AdmissionDesk({ ...{ credentials, enrolments, feed: bus.feed, events, mode, logger }, limiter: new AttemptLimiter() });
     const count = this.#counters.add.bind(this.#counters, 'ota');

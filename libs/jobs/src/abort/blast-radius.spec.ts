@@ -16,7 +16,7 @@ const failing: AbortRule = { outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'], s
 const lost: AbortRule = { outcomes: ['UNKNOWN'], scope: 'WAVE', count: 3, action: 'PAUSE', onlyWave: 1 };
 const job = (change: Partial<PlannedJob> = {}): PlannedJob => ({
   ...{ abortRules: [failing], waves: [], idempotent: false, maxAttempts: 1, maxInFlight: 10 },
-  ...{ verification: 'NONE', perMinute: undefined, callTimeoutMs: 60_000 },
+  ...{ verification: 'NONE', perMinute: undefined, callTimeoutMs: 60_000, firmwareImageId: undefined },
   ...change,
 });
 const wave = { successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO' } as const;
@@ -61,6 +61,8 @@ describe('the blast radius', () => {
   it('is bounded by the pace for as long as a device may take to be judged', () => {
     // 20 minutes, a minute of soak, two for a hub that was killed, one of the call, and one that has begun.
     expect(radius({ verification: 'FIRMWARE', perMinute: 2 }, 1_000)).toBe(20 + 10 + 10 + 2 * 25);
+    const rollout = { verification: 'FIRMWARE', perMinute: 2, firmwareImageId: 'an image' } as const;
+    expect(radius(rollout, 1_000), 'an image that the hub cut off is sent once more').toBe(20 + 10 + 10 + 2 * 49);
   });
 
   it('grows with targets that are refused, because they thin the failures out', () => {

@@ -16,7 +16,7 @@ import { minDecidedDefault } from './evaluate-rules.js';
 
 type PlannedJob = Pick<
   Job,
-  'abortRules' | 'callTimeoutMs' | 'idempotent' | 'maxAttempts' | 'maxInFlight' | 'perMinute' | 'verification' | 'waves'
+  'abortRules' | 'callTimeoutMs' | 'firmwareImageId' | 'idempotent' | 'maxAttempts' | 'maxInFlight' | 'perMinute' | 'verification' | 'waves'
 >;
 
 export interface TargetCounts {
@@ -72,5 +72,8 @@ function undecidedWithoutSlot(job: PlannedJob, times: VerificationTimes): number
   const { deadlineMs } = verificationDeadlines(job.verification, times);
   const verifyMs = job.verification === 'NONE' ? 0 : deadlineMs + times.soakMs + times.rejoinMs;
   const tries = isRetried ? job.maxAttempts : 1;
-  return Math.ceil((job.perMinute * (verifyMs + tries * job.callTimeoutMs + retryDelayMaxMs(tries))) / 60_000 + job.perMinute);
+  // An image whose download the hub cut is sent and verified once more, without a delay.
+  const rounds = job.verification === 'FIRMWARE' && job.firmwareImageId !== undefined ? 2 : 1;
+  const undecidedMs = rounds * (verifyMs + tries * job.callTimeoutMs) + retryDelayMaxMs(tries);
+  return Math.ceil((job.perMinute * undecidedMs) / 60_000 + job.perMinute);
 }

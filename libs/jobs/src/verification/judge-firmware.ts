@@ -1,72 +1,90 @@
 /**
- * Whether a device runs the firmware that it was told to install. Only the version that it reports on a later session counts, and only after a soak;
- * no answer of the upgrade tool ever does. [xiaozhi §7.6]
+ * Whether a device runs the firmware that it was told to install. Only the version that it reports after a restart counts, on a session or in the OTA request
+ * of its boot, and only after a soak; no answer of the upgrade tool ever does. [xiaozhi §7.6]
  */
+import { latestSighting } from './latest-sighting.js';
+import type { Sighting } from './latest-sighting.js';
 import { passed, pending, unknown, verifyFailed } from './verification-evidence.js';
 import type { DecidedVerification, VerificationEvidence, VerificationVerdict } from './verification-evidence.js';
 import type { VerificationTimes } from './verification-times.js';
 
-type FirmwareTimes = Pick<VerificationTimes, 'soakMs' | 'overdueMs'>;
+type FirmwareTimes = Pick<VerificationTimes, 'soakMs' | 'overdueMs' | 'leaseMs'>;
 
 export function judgeFirmware(evidence: VerificationEvidence, times: FirmwareTimes, now: number): VerificationVerdict {
-  const { sentEpoch, epoch, isOnline } = evidence;
-  if (epoch === undefined || !isOnline) return judgeAway(evidence, times, now);
-  return epoch > sentEpoch ? judgeReturned(evidence, times, now) : judgeStayed(evidence, times, now);
+  const seen = latestSighting(evidence);
+  if (seen !== undefined) return judgeSeen(evidence, seen, times, now);
+  return evidence.epoch === undefined || !evidence.isOnline ? judgeAway(evidence, times, now) : judgeStayed(evidence, times, now);
 }
 
 /** From when on a device that should have been back counts as lost, and one that never left as not having begun; undefined: never before the deadline. */
-export function overdueAt(evidence: Pick<VerificationEvidence, 'softDeadlineAt' | 'lastByteAt'>, times: FirmwareTimes): number | undefined {
+export function overdueAt(
+  evidence: Pick<VerificationEvidence, 'softDeadlineAt' | 'lastByteAt'>,
+  times: Pick<FirmwareTimes, 'overdueMs'>,
+): number | undefined {
   const { softDeadlineAt, lastByteAt } = evidence;
   // A download that is slower than expected is no reason to stop a roll-out while it goes on.
   return softDeadlineAt === undefined || lastByteAt === undefined ? softDeadlineAt : Math.max(softDeadlineAt, lastByteAt + times.overdueMs);
 }
-
-/** A second go is allowed once, and only to a device that is known to run its old firmware. [jobs §7] */
-export function mayUpgradeAgain(
-  evidence: Pick<VerificationEvidence, 'version' | 'baselineVersion'>,
-  verdict: VerificationVerdict,
-  attempts: { readonly made: number; readonly max: number },
-): boolean {
-  if (verdict.kind !== 'decided' || verdict.decision.error?.code !== 'NOT_APPLIED_OR_ROLLED_BACK') return false;
-  return (
-    evidence.version !== undefined && evidence.version === evidence.baselineVersion && attempts.made < Math.min(attempts.max, attemptsMax)
-  );
-}
-
-/** Sends of an upgrade to one device. */
-const attemptsMax = 2;
 
 function judgeAway({ deadlineAt, backSince }: VerificationEvidence, { soakMs }: FirmwareTimes, now: number): VerificationVerdict {
   // One that came back with its new firmware shortly before the deadline gets its soak.
   if (now < Math.max(deadlineAt, backSince === undefined ? deadlineAt : backSince + soakMs)) return pending;
   const message =
     backSince === undefined ? 'The device did not come back in time.' : 'The device came back with its new firmware, and left for good.';
-  return unknown({ code: 'LOST_AFTER_UPDATE', message });
+  return lost(message);
 }
 
-/** A device in the middle of a download answers no greeting, so one that has greeted is through with it. [xiaozhi §7.6] */
-function judgeReturned(evidence: VerificationEvidence, { soakMs }: FirmwareTimes, now: number): VerificationVerdict {
-  const { version, expectedVersion, baselineVersion, backSince, deadlineAt } = evidence;
-  if (version === undefined) {
-    return now < deadlineAt
-      ? pending
-      : unknown({ code: 'LOST_AFTER_UPDATE', message: 'The device came back without telling its firmware.' });
-  }
-  const isWanted = expectedVersion === undefined ? version !== baselineVersion : version === expectedVersion;
-  if (!isWanted)
+/** A device in the middle of a download neither greets nor asks its OTA address, so one that did is through with it. [xiaozhi §7.6] */
+function judgeSeen(evidence: VerificationEvidence, seen: Sighting, times: FirmwareTimes, now: number): VerificationVerdict {
+  const { expectedVersion, deadlineAt } = evidence;
+  const { version } = seen;
+  if (version === undefined) return now < deadlineAt ? pending : lost('The device came back without telling its firmware.');
+  if (!isWanted(evidence, version)) {
+    if (isCutUnsure(evidence, seen, times, now)) return pending;
     return verifyFailed('NOT_APPLIED_OR_ROLLED_BACK', `The device came back with firmware ${version}${wanted(expectedVersion)}.`);
-  return backSince !== undefined && now >= backSince + soakMs ? passed : pending;
+  }
+  const since = runsSince(evidence);
+  if (since !== undefined && now >= since + times.soakMs) return passed;
+  // Each boot starts the soak again. One past the deadline does not, or a boot loop would never end.
+  const soakEndsBy = since === undefined ? deadlineAt : Math.min(since, deadlineAt) + times.soakMs;
+  return now < Math.max(deadlineAt, soakEndsBy)
+    ? pending
+    : lost('The device came back with its new firmware, and kept restarting in its soak.');
+}
+
+/** Start of the soak: the newest boot with the wanted version, or else the first session with it that is not older than the newest boot. */
+function runsSince({ backSince, bootedAt, bootVersion, ...evidence }: VerificationEvidence): number | undefined {
+  if (bootedAt === undefined) return backSince;
+  if (bootVersion !== undefined && isWanted(evidence, bootVersion)) return bootedAt;
+  return backSince === undefined ? undefined : Math.max(backSince, bootedAt);
+}
+
+/** A process that died before the device was back has a living lease for at most `leaseMs` more: until then it is not known whether it cut the download. */
+function isCutUnsure({ download, deadlineAt }: VerificationEvidence, { at }: Sighting, { leaseMs }: FirmwareTimes, now: number): boolean {
+  return download === 'OPEN' && at !== undefined && now < Math.min(deadlineAt, at + leaseMs);
 }
 
 function judgeStayed(evidence: VerificationEvidence, times: FirmwareTimes, now: number): VerificationVerdict {
-  return now < (overdueAt(evidence, times) ?? evidence.deadlineAt)
-    ? pending
-    : didNotStart('The device stayed on its session and did not restart.');
+  const isInTime = now < (overdueAt(evidence, times) ?? evidence.deadlineAt);
+  if (evidence.hasAnswered) return isInTime && evidence.download === 'OPEN' ? pending : didNotStart(answeredUpgrade);
+  return isInTime ? pending : didNotStart('The device stayed on its session and did not restart.');
+}
+
+type Versions = Pick<VerificationEvidence, 'expectedVersion' | 'baselineVersion'>;
+
+function isWanted({ expectedVersion, baselineVersion }: Versions, version: string): boolean {
+  return expectedVersion === undefined ? version !== baselineVersion : version === expectedVersion;
 }
 
 function wanted(expectedVersion: string | undefined): string {
   return expectedVersion === undefined ? '' : ` instead of ${expectedVersion}`;
 }
+
+function lost(message: string): DecidedVerification {
+  return unknown({ code: 'LOST_AFTER_UPDATE', message });
+}
+
+export const answeredUpgrade = 'The device answered the upgrade, which it does only after a failure.';
 
 /** A device that ends like this may be stuck in its upgrading state, in which buttons and wake word are dead and a restart helps. [xiaozhi §7.6] */
 export function didNotStart(message: string): DecidedVerification {

@@ -1,9 +1,11 @@
-/** Whether a device has restarted: it has if it ended the session of the call and greeted on a later one. */
+/** Whether a device has restarted: it has if it asked its OTA address, or if it ended the session of the call and greeted on a later one. */
 import { passed, pending, unknown, verifyFailed } from './verification-evidence.js';
 import type { VerificationEvidence, VerificationVerdict } from './verification-evidence.js';
 
 export function judgeReboot(evidence: VerificationEvidence, now: number): VerificationVerdict {
-  const { sentEpoch, epoch, isOnline, hasLeft, deadlineAt } = evidence;
+  const { sentEpoch, epoch, isOnline, hasLeft, bootedAt, deadlineAt } = evidence;
+  // A board asks its OTA address once per boot, whatever happened to its sessions. [xiaozhi §7.1]
+  if (bootedAt !== undefined) return passed;
   const isOver = now >= deadlineAt;
   if (epoch !== undefined && epoch > sentEpoch && isOnline) {
     if (hasLeft) return passed;

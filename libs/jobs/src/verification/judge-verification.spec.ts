@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeFirmware, mayUpgradeAgain, overdueAt } from './judge-firmware.js';
+import { judgeFirmware, overdueAt } from './judge-firmware.js';
 import { judgeReboot } from './judge-reboot.js';
 import { judgeVerification } from './judge-verification.js';
 import type { VerificationEvidence } from './verification-evidence.js';
@@ -16,17 +16,30 @@ const still: VerificationEvidence = {
   baselineVersion: '2.3.0',
   expectedVersion: '2.4.0',
   backSince: undefined,
+  connectedAt: -5_000,
+  bootedAt: undefined,
+  bootVersion: undefined,
+  hasAnswered: false,
+  download: 'NONE',
+  cutRetries: 0,
   lastByteAt: undefined,
   deadlineAt: 1_200_000,
   softDeadlineAt: 200_000,
 };
 const away: VerificationEvidence = { ...still, isOnline: false, hasLeft: true };
-const back: VerificationEvidence = { ...still, epoch: 8, hasLeft: true };
-const upgraded: VerificationEvidence = { ...back, version: '2.4.0', backSince: 30_000 };
+const back: VerificationEvidence = { ...still, epoch: 8, hasLeft: true, connectedAt: 20_000 };
+const upgraded: VerificationEvidence = { ...back, version: '2.4.0', connectedAt: 30_000, backSince: 30_000 };
+/** A WebSocket board: idle, without a session, and its OTA request says what it runs. */
+const booted: VerificationEvidence = { ...away, bootedAt: 40_000, bootVersion: '2.4.0' };
+const stays = { epoch: 7, isOnline: true, hasLeft: false } as const;
 const ends = (outcome: string, code?: string) => ({
   kind: 'decided',
   decision: { outcome, error: code === undefined ? undefined : (expect.objectContaining({ code }) as unknown) },
 });
+
+/** Its download is neither over nor known to be cut. */
+const unsure: VerificationEvidence = { ...back, download: 'OPEN' };
+const failedUpgrade = ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK');
 
 describe('judgeReboot', () => {
   it.each([
@@ -37,6 +50,9 @@ describe('judgeReboot', () => {
     ['left for good', away, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_RESTART')],
     ['was deleted', { ...away, epoch: undefined }, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_RESTART')],
     ['is back because the hub was away', { ...back, hasLeft: false }, 100, ends('UNKNOWN', 'HUB_RESTARTED')],
+    ['asks its OTA address and stays idle', { ...away, bootedAt: 50 }, 100, ends('SUCCEEDED')],
+    ['asks its OTA address, whatever ended its session', { ...back, hasLeft: false, bootedAt: 50 }, 100, ends('SUCCEEDED')],
+    ['asks its OTA address before its old session is known to be over', { ...still, bootedAt: 50 }, 100, ends('SUCCEEDED')],
   ])('judges a device that %s', (_, evidence, now, verdict) => {
     expect(judgeReboot(evidence, now)).toEqual(verdict);
   });
@@ -59,6 +75,23 @@ describe('judgeFirmware', () => {
     ['stopped loading', { ...still, lastByteAt: 199_000 }, 289_000, ends('VERIFY_FAILED', 'UPDATE_DID_NOT_START_OR_FAILED')],
     ['is away', away, 1_199_999, { kind: 'pending' }],
     ['stays away', away, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
+    ['boots into the new version and is soaking', booted, 99_999, { kind: 'pending' }],
+    ['boots into the new version and stays idle', booted, 100_000, ends('SUCCEEDED')],
+    ['boots into the new version before its old session is known to be over', { ...booted, ...stays }, 100_000, ends('SUCCEEDED')],
+    ['boots again in its soak', { ...booted, bootedAt: 90_000 }, 149_999, { kind: 'pending' }],
+    ['boots again in its soak and stays', { ...booted, bootedAt: 90_000 }, 150_000, ends('SUCCEEDED')],
+    ['boots again in the soak of its session', { ...upgraded, bootedAt: 80_000, bootVersion: '2.4.0' }, 139_999, { kind: 'pending' }],
+    ['boots into the old version', { ...booted, bootVersion: '2.3.0' }, 40_000, ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK')],
+    ['is rolled back after its session', { ...upgraded, bootedAt: 50_000, bootVersion: '2.3.0' }, 50_000, failedUpgrade],
+    ['greets with the new version after a boot', { ...upgraded, bootedAt: 25_000, bootVersion: '2.4.0' }, 85_000, ends('SUCCEEDED')],
+    ['tells no version at boot', { ...booted, bootVersion: undefined }, 1_199_999, { kind: 'pending' }],
+    ['never tells its version', { ...booted, bootVersion: undefined }, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
+    ['boots at the last moment', { ...booted, bootedAt: 1_199_000 }, 1_258_999, { kind: 'pending' }],
+    ['boots without an end', { ...booted, bootedAt: 1_230_000 }, 1_260_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
+    ['says that it failed', { ...still, hasAnswered: true }, 8_000, ends('VERIFY_FAILED', 'UPDATE_DID_NOT_START_OR_FAILED')],
+    ['says that it failed while its download may have been cut', { ...unsure, ...stays, hasAnswered: true }, 8_000, { kind: 'pending' }],
+    ['came back as it was while its download may have been cut', unsure, 34_999, { kind: 'pending' }],
+    ['came back as it was, and its hub process lives', unsure, 35_000, failedUpgrade],
   ])('judges a device that %s', (_, evidence, now, verdict) => {
     expect(judgeFirmware(evidence, times, now)).toEqual(verdict);
   });
@@ -67,15 +100,6 @@ describe('judgeFirmware', () => {
     const open = { ...upgraded, expectedVersion: undefined };
     expect(judgeFirmware(open, times, 90_000)).toEqual(ends('SUCCEEDED'));
     expect(judgeFirmware({ ...open, version: '2.3.0' }, times, 90_000)).toEqual(ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK'));
-  });
-
-  it('allows a second go once, where it is allowed at all, to a device that runs what it ran before', () => {
-    const rolledBack = judgeFirmware(back, times, 20_000);
-    expect(mayUpgradeAgain(back, rolledBack, { made: 1, max: 3 })).toBe(true);
-    expect(mayUpgradeAgain(back, rolledBack, { made: 1, max: 1 })).toBe(false);
-    expect(mayUpgradeAgain(back, rolledBack, { made: 2, max: 3 })).toBe(false);
-    expect(mayUpgradeAgain({ ...back, version: '2.9.9' }, rolledBack, { made: 1, max: 3 })).toBe(false);
-    expect(mayUpgradeAgain(still, judgeFirmware(still, times, 200_000), { made: 1, max: 3 })).toBe(false);
   });
 
   it('counts a device as overdue soon after its download should be over, long before it gives it up', () => {
@@ -96,6 +120,12 @@ describe('judgeVerification', () => {
     baselineVersion: fc.constantFrom(undefined, '2.3.0', '2.4.0'),
     expectedVersion: fc.constantFrom(undefined, '2.4.0'),
     backSince: fc.option(fc.integer({ min: 0, max: 2_000_000 }), { nil: undefined }),
+    connectedAt: fc.integer({ min: 0, max: 2_000_000 }),
+    bootedAt: fc.option(fc.integer({ min: 0, max: 2_000_000 }), { nil: undefined }),
+    bootVersion: fc.constantFrom(undefined, '2.3.0', '2.4.0', '9.9.9'),
+    hasAnswered: fc.boolean(),
+    download: fc.constantFrom('NONE', 'OVER', 'OPEN', 'CUT'),
+    cutRetries: fc.constantFrom(0, 1),
     lastByteAt: fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined }),
     deadlineAt: fc.constant(1_200_000),
     softDeadlineAt: fc.constantFrom(undefined, 200_000),
@@ -103,22 +133,42 @@ describe('judgeVerification', () => {
   const anyKind = fc.constantFrom('READBACK', 'REBOOT', 'FIRMWARE');
   const anyMoment = fc.integer({ min: 0, max: 3_000_000 });
 
-  it('never calls a device good that is away or still on the session of its call', () => {
+  it('never calls a device good that has shown nothing since its call, nor one that shows another version', () => {
     fc.assert(
       fc.property(anyEvidence, anyKind, anyMoment, (evidence, kind, now) => {
         const verdict = judgeVerification(kind, { ...evidence, callError: undefined }, times, now);
         if (verdict.kind !== 'decided' || verdict.decision.outcome !== 'SUCCEEDED') return;
-        expect(evidence).toMatchObject({ isOnline: true });
-        expect(evidence.epoch).toBeGreaterThan(7);
-        if (kind === 'FIRMWARE') expect(evidence.version).toBe(evidence.expectedVersion ?? evidence.version);
+        const hasReturned = evidence.isOnline && (evidence.epoch ?? 0) > 7;
+        expect(hasReturned || evidence.bootedAt !== undefined).toBe(true);
+        const { expectedVersion, baselineVersion } = evidence;
+        const isWanted = (version: string | undefined) =>
+          version !== undefined && (expectedVersion === undefined ? version !== baselineVersion : version === expectedVersion);
+        if (kind === 'FIRMWARE')
+          expect([hasReturned && evidence.version, evidence.bootVersion].some((told) => told !== false && isWanted(told))).toBe(true);
       }),
     );
   });
 
-  it('never fails a device that nobody has seen: that is unknown', () => {
+  it('passes an upgrade by its boot only when no other boot came for a whole soak', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 300_000 }), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 0, max: 600_000 }),
+        (boots, now) => {
+          const seen = boots.filter((at) => at <= now);
+          if (seen.length === 0) return;
+          const verdict = judgeFirmware({ ...booted, bootedAt: Math.max(...seen) }, times, now);
+          expect(verdict.kind === 'decided').toBe(seen.every((at) => now >= at + times.soakMs));
+        },
+      ),
+    );
+  });
+
+  it('never fails a device that was not seen: that is unknown', () => {
     fc.assert(
       fc.property(anyEvidence, anyKind, anyMoment, (evidence, kind, now) => {
-        const verdict = judgeVerification(kind, { ...evidence, isOnline: false, callError: undefined }, times, now);
+        const unseen = { ...evidence, isOnline: false, bootedAt: undefined, callError: undefined };
+        const verdict = judgeVerification(kind, unseen, times, now);
         if (verdict.kind === 'decided') expect(verdict.decision.outcome).toBe('UNKNOWN');
       }),
     );
@@ -132,8 +182,7 @@ describe('judgeVerification', () => {
           backSince: evidence.version === evidence.expectedVersion ? (evidence.backSince ?? 0) : evidence.backSince,
         };
         const late = Math.max(told.deadlineAt, told.backSince ?? 0, (told.lastByteAt ?? 0) + times.overdueMs) + times.soakMs;
-        const isOpen = told.expectedVersion === undefined && told.backSince === undefined;
-        if (!isOpen) expect(judgeVerification(kind, { ...told, callError: undefined }, times, late).kind).toBe('decided');
+        expect(judgeVerification(kind, { ...told, callError: undefined }, times, late).kind).toBe('decided');
       }),
     );
   });

@@ -2,6 +2,12 @@
 import type { CallError, VerificationCode } from '@flotilla/mcp';
 import type { TargetDecision } from '../job-types.js';
 
+/**
+ * The newest download of the target. `NONE`: not known. `OVER`: completed, or broken off by the device. `OPEN`: its process has a living lease and has not
+ * recorded an end. `CUT`: its process ended first, so the hub itself cut it.
+ */
+export type DownloadState = 'NONE' | 'OVER' | 'OPEN' | 'CUT';
+
 export interface VerificationEvidence {
   /** Epoch of the session that the call was sent on. */
   readonly sentEpoch: number;
@@ -19,6 +25,17 @@ export interface VerificationEvidence {
   readonly expectedVersion: string | undefined;
   /** Since when it has first been connected with that. */
   readonly backSince: number | undefined;
+  /** Start of the newest session. */
+  readonly connectedAt: number | undefined;
+  /** When the hub received the device's newest OTA request after the send. A board makes one at each boot. */
+  readonly bootedAt: number | undefined;
+  /** Firmware that this request reported. */
+  readonly bootVersion: string | undefined;
+  /** The device answered the upgrade, which it does only after a failure. [xiaozhi §7.6] */
+  readonly hasAnswered: boolean;
+  readonly download: DownloadState;
+  /** Sends that were repeated because the hub had cut the download. They do not count as attempts. */
+  readonly cutRetries: number;
   /** When it was last served a byte of the image. */
   readonly lastByteAt: number | undefined;
   readonly deadlineAt: number;

@@ -10,6 +10,8 @@ export interface VerificationTimes {
   readonly soakMs: number;
   /** Past the expected end of its download a device that is away counts as lost, and one that is still there as not having begun. */
   readonly overdueMs: number;
+  /** How long the lease of a hub process outlives the process at most. */
+  readonly leaseMs: number;
   /** After a time without a hub, in which nothing could be seen: what devices get to come back. */
   readonly rejoinMs: number;
   /** From the answer to the first look at the value: a brightness fades. [xiaozhi §5.1] */
@@ -24,6 +26,7 @@ export const verificationTimes: VerificationTimes = {
   firmwareMs: 20 * 60_000,
   soakMs: 60_000,
   overdueMs: 90_000,
+  leaseMs: 15_000,
   rejoinMs: 2 * 60_000,
   readbackDelayMs: 600,
   readbackMs: 5 * 60_000,

@@ -1,7 +1,7 @@
 /** What the end of a call means where a verification follows: mostly nothing, because such tools are judged by what the device does afterwards. */
 import type { CallError, CallOutcome } from '@flotilla/mcp';
 import type { Job } from '../job-types.js';
-import { didNotStart } from './judge-firmware.js';
+import { answeredUpgrade, didNotStart } from './judge-firmware.js';
 import type { DecidedVerification, VerificationVerdict } from './verification-evidence.js';
 
 export type AfterCall =
@@ -44,5 +44,5 @@ function saysFailure({ durationMs, baselineVersion }: EndedCall): boolean {
 }
 
 function upgradeAnswered(): DecidedVerification {
-  return didNotStart('The device answered the upgrade, which it does only after a failure.');
+  return didNotStart(answeredUpgrade);
 }

@@ -11,7 +11,7 @@ import type { Statement } from '../database/database.js';
 /**
  * $1: rows; $2: the process that holds the sessions. An older session that is still open was taken over. A row with `ready_at` is of a session that became ready before it was
  * written: it needs no READY. Returns epochs, and what the devices pointed to before. A device that was removed between its login and this gets an epoch and nothing else, and is
- * not ready: READY will not find it either, which ends its session.
+ * not ready: READY will not find it either, which ends its session. Stale tools count as others, because an OTA request may have changed the version before.
  */
 export const CONNECTING: Statement = {
   name: 'device-connecting',
@@ -23,8 +23,8 @@ WITH input AS MATERIALIZED (
 ), removed AS (
   UPDATE removed_device r SET epoch = r.epoch + 1 FROM input i WHERE r.device_id = i.id RETURNING r.device_id AS id, r.epoch
 ), former AS MATERIALIZED (
-  SELECT i.id, d.tool_set_hash, d.firmware_version
-  FROM input i CROSS JOIN LATERAL (SELECT d.tool_set_hash, d.firmware_version FROM device d WHERE d.id = i.id OFFSET 0) d
+  SELECT i.id, d.tool_set_hash, d.firmware_version, d.tools_stale
+  FROM input i CROSS JOIN LATERAL (SELECT d.tool_set_hash, d.firmware_version, d.tools_stale FROM device d WHERE d.id = i.id OFFSET 0) d
 ), raised AS (
   INSERT INTO device AS d (
     id, dialect, transport, reachability, epoch, connected_at, last_seen_at, online, gateway_id, model, firmware_version, tool_set_hash,
@@ -58,7 +58,7 @@ WITH input AS MATERIALIZED (
     f.tool_set_hash AS former_hash, coalesce(f.firmware_version, '') AS former_version
   FROM raised r JOIN input i USING (id) LEFT JOIN former f USING (id)
   WHERE i.ready_at IS NOT NULL
-    AND (f.tool_set_hash, coalesce(f.firmware_version, '')) IS DISTINCT FROM (r.tool_set_hash, coalesce(r.firmware_version, ''))
+    AND (f.tools_stale OR (f.tool_set_hash, coalesce(f.firmware_version, '')) IS DISTINCT FROM (r.tool_set_hash, coalesce(r.firmware_version, '')))
 ), ended AS (
   UPDATE tool_set_use u SET last_seen_at = c.at FROM changed c
   WHERE u.device_id = c.id AND u.tool_set_hash = c.former_hash AND u.firmware_version = c.former_version
@@ -79,10 +79,10 @@ WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(
     id text, epoch int, gateway_id uuid, model text, firmware_version text, tool_set_hash text, tools_complete boolean, at float8)
 ), former AS MATERIALIZED (
-  SELECT i.id, i.epoch, d.tool_set_hash, d.firmware_version
+  SELECT i.id, i.epoch, d.tool_set_hash, d.firmware_version, d.tools_stale
   FROM (SELECT id, epoch FROM input ORDER BY id OFFSET 0) i
     CROSS JOIN LATERAL (SELECT FROM session s WHERE s.device_id = i.id AND s.epoch = i.epoch AND s.disconnected_at IS NULL OFFSET 0) s
-    CROSS JOIN LATERAL (SELECT d.tool_set_hash, d.firmware_version FROM device d WHERE d.id = i.id AND d.epoch = i.epoch FOR UPDATE) d
+    CROSS JOIN LATERAL (SELECT d.tool_set_hash, d.firmware_version, d.tools_stale FROM device d WHERE d.id = i.id AND d.epoch = i.epoch FOR UPDATE) d
 ), changed AS (
   UPDATE device d SET
     online = true, gateway_id = i.gateway_id, last_seen_at = to_timestamp(i.at / 1000),
@@ -93,7 +93,7 @@ WITH input AS MATERIALIZED (
   FROM former f JOIN input i USING (id, epoch)
   WHERE d.id = f.id
   RETURNING d.id, d.tool_set_hash, coalesce(d.firmware_version, '') AS firmware_version, to_timestamp(i.at / 1000) AS at,
-    (f.tool_set_hash, coalesce(f.firmware_version, '')) IS DISTINCT FROM (d.tool_set_hash, coalesce(d.firmware_version, '')) AS is_other
+    f.tools_stale OR (f.tool_set_hash, coalesce(f.firmware_version, '')) IS DISTINCT FROM (d.tool_set_hash, coalesce(d.firmware_version, '')) AS is_other
 ), described AS (
   UPDATE session s SET firmware_version = i.firmware_version
   FROM former f JOIN input i USING (id, epoch)

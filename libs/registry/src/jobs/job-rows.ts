@@ -4,7 +4,8 @@ import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
 import type { TargetRow } from '../job-store.js';
 
 /** Columns of `job_target t` as `TargetRecord` has them, but for the result. */
-export const TARGET_COLUMNS = `t.device_id, t.wave, t.state, t.outcome, t.attempts, t.error_code, t.error_message, t.rpc_code, t.late, t.decided_at,
+export const TARGET_COLUMNS = `t.device_id, t.wave, t.state, t.outcome,
+  greatest(t.attempts - t.cut_retries, least(t.attempts, 1)) AS attempts, t.error_code, t.error_message, t.rpc_code, t.late, t.decided_at,
   t.retry_at, t.verify_deadline_at, t.soft_deadline_at, t.baseline_version`;
 
 /** Columns of `job` as `JobRecord` has them. */

@@ -1,5 +1,5 @@
 /** Roll-outs in PostgreSQL: the statements stand in the files beside it. */
-import type { JobId } from '@flotilla/mcp';
+import type { HubProcessId, JobId } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { OtaContact } from '../provisioning-store.js';
@@ -10,7 +10,11 @@ import { countObjections } from './rollout-preview.js';
 import { readRevertGroups } from './rollout-revert.js';
 
 export class PgRolloutStore implements RolloutStore {
-  constructor(private readonly db: Database) {}
+  /** `holder` is this process, once it has a lease. */
+  constructor(
+    private readonly db: Database,
+    private readonly holder: () => HubProcessId | undefined = () => undefined,
+  ) {}
 
   isAnyRunning(): Promise<boolean> {
     return isAnyRolloutRunning(this.db);
@@ -37,7 +41,7 @@ export class PgRolloutStore implements RolloutStore {
   }
 
   offer(...[jobId, contact, deadlines, limits, isHeard]: Parameters<RolloutStore['offer']>): ReturnType<RolloutStore['offer']> {
-    return offerUpdate(this.db, jobId, contact, { deadlines, limits, isHeard });
+    return offerUpdate(this.db, jobId, contact, { deadlines, limits, isHeard, serverId: this.holder() });
   }
 
   objections(imageId: string, devices: DeviceFilter): ReturnType<RolloutStore['objections']> {

@@ -56,7 +56,10 @@ interface GrantRecord {
   readonly download_id: string | null;
 }
 
-/** Whoever fetches the same image again and again does not keep it, and is sent it no more. */
+/**
+ * Whoever fetches the same image again and again does not keep it, and is sent it no more. Until a process serves a download, it is expected at the one that
+ * holds the device's session.
+ */
 export function grantDownloads(
   db: Database,
   { jobId, fence }: JobFence,
@@ -73,13 +76,13 @@ export function grantDownloads(
         text: `WITH wanted AS MATERIALIZED (
          SELECT w.device_id, w.number, i.id AS image_id, ${imageObjection(true)} AS objection,
            ${vainDownloads('w.device_id', '$6')} AS whole,
-           d.model, d.chip, i.chip AS image_chip, i.version
+           d.model, d.chip, i.chip AS image_chip, i.version, d.gateway_id AS server_id
          FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id, unnest($3::text[]) WITH ORDINALITY AS w(device_id, number)
          JOIN device d ON d.id = w.device_id WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING'),
-       chosen AS (SELECT device_id, image_id, row_number() OVER (ORDER BY number) AS place FROM wanted WHERE objection IS NULL AND whole < $7),
+       chosen AS (SELECT device_id, image_id, server_id, row_number() OVER (ORDER BY number) AS place FROM wanted WHERE objection IS NULL AND whole < $7),
        added AS (
-         INSERT INTO download (id, image_id, device_id, job_id, expires_at)
-         SELECT uuid_v7($4), image_id, device_id, $1, $5 FROM chosen WHERE place <= $8 RETURNING id, device_id)
+         INSERT INTO download (id, image_id, device_id, job_id, expires_at, server_id)
+         SELECT uuid_v7($4), image_id, device_id, $1, $5, server_id FROM chosen WHERE place <= $8 RETURNING id, device_id)
        SELECT d.device_id, d.objection, ${objectionMessage('d.objection')} AS message, d.whole, a.id AS download_id
        FROM wanted d JOIN firmware_image i ON i.id = d.image_id LEFT JOIN added a ON a.device_id = d.device_id`,
       },

@@ -8,7 +8,7 @@ const MAY_HAVE_RUN = `('TIMEOUT', 'SESSION_CLOSED', 'HUB_RESTARTED', 'GATEWAY_UN
 
 /** The outcome of a target that was sent before and is not sent again: what its latest attempt ended in. */
 export const LATEST_END = `CASE WHEN t.error_code IS NULL OR t.error_code IN ${MAY_HAVE_RUN} THEN 'UNKNOWN'
-  WHEN t.error_code = 'NOT_APPLIED_OR_ROLLED_BACK' THEN 'VERIFY_FAILED' ELSE 'FAILED' END`;
+  WHEN t.error_code IN ('NOT_APPLIED_OR_ROLLED_BACK', 'UPDATE_DID_NOT_START_OR_FAILED') THEN 'VERIFY_FAILED' ELSE 'FAILED' END`;
 
 export const IS_ENDED = `(l.is_gone OR (NOT l.is_online AND l.offline <> 'WAIT'))`;
 

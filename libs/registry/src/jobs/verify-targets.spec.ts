@@ -153,7 +153,7 @@ describe('targets that are being verified', () => {
     const error = { code: 'NOT_APPLIED_OR_ROLLED_BACK', message: 'it is back on 1.0.0' } as const;
     const ends = [
       { deviceId: one.deviceId, attempt: one.attempt, to: { kind: 'decided', outcome: 'SUCCEEDED', error: undefined } },
-      { deviceId: other.deviceId, attempt: other.attempt, to: { kind: 'again', error } },
+      { deviceId: other.deviceId, attempt: other.attempt, to: { kind: 'again', retry: 'NEXT_ATTEMPT', error } },
     ] as const;
     expect(await fixture.jobs.settleVerifications({ ...fence, fence: fence.fence - 1 }, ends, AT)).toEqual([]);
     expect(await fixture.jobs.settleVerifications(fence, ends, AT)).toHaveLength(2);

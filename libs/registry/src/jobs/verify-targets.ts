@@ -4,6 +4,7 @@ import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import type { JobFence, ReadbackTarget, VerificationEnd } from '../job-store.js';
 import { countMoved, counterOf, SHARD } from './counter-sql.js';
+import { endDownloads } from './download-state.js';
 
 /** Rows that are no longer in VERIFYING under the same claim stay as they are. Resolves to the devices whose targets were changed. */
 export async function settleVerifications(
@@ -22,10 +23,12 @@ export async function settleVerifications(
        UPDATE job_target t SET
          state = CASE WHEN v.outcome IS NULL THEN 'READY' ELSE 'DECIDED' END::target_state, outcome = v.outcome::outcome,
          decided_at = CASE WHEN v.outcome IS NOT NULL THEN $3::timestamptz END, error_code = v.error_code, error_message = v.error_message,
-         rpc_code = NULL, retry_at = NULL, verify_deadline_at = NULL, soft_deadline_at = NULL
-       FROM fenced, unnest($4::text[], $5::int[], $6::text[], $7::text[], $8::text[]) AS v(device_id, claim, outcome, error_code, error_message)
+         rpc_code = NULL, retry_at = NULL, verify_deadline_at = NULL, soft_deadline_at = NULL, cut_retries = t.cut_retries + v.is_cut::int
+       FROM fenced, unnest($4::text[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[])
+         AS v(device_id, claim, outcome, error_code, error_message, is_cut)
        WHERE t.job_id = $1 AND t.device_id = v.device_id AND t.claim = v.claim AND t.indexed_state = 'VERIFYING'
        RETURNING t.device_id, t.wave, t.state, t.outcome),
+     given_up AS (${endDownloads("(SELECT device_id FROM updated WHERE state = 'READY')", '$3')}),
      moved AS (SELECT wave, 'verifying' AS counter_before, ${counterOf('state', 'outcome')} AS counter_after FROM updated),
      ${countMoved(SHARD.verify)}
      SELECT device_id FROM updated`,
@@ -34,6 +37,7 @@ export async function settleVerifications(
       ...[jobId, fence, new Date(at), ends.map(({ deviceId }) => deviceId), ends.map(({ attempt }) => attempt)],
       ends.map(({ to }) => (to.kind === 'decided' ? to.outcome : undefined)),
       ...[errors.map((error) => error?.code), errors.map((error) => error && storableText(error.message))],
+      ends.map(({ to }) => to.kind === 'again' && to.retry === 'SAME_ATTEMPT'),
     ],
   );
   return rows.map((row) => row.device_id);

@@ -4,7 +4,7 @@ import type { AuditSource } from '../audit-store.js';
 import type { BatchWriter } from '../database/batch-writer.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
-import type { CredentialStore, CredentialVerdict, IssuedCredential, KnownDevice, OtaContact, Recognition } from '../provisioning-store.js';
+import type { CredentialStore, CredentialVerdict, IssuedCredential, KnownDevice, NotedContact, OtaContact, Recognition } from '../provisioning-store.js';
 import { messageOf } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
@@ -34,11 +34,12 @@ export class PgCredentialStore implements CredentialStore {
   readonly #deps: CredentialStoreDeps;
   readonly #uses: BatchWriter<CredentialUse, undefined>;
   readonly #contacts: BatchWriter<OtaContact, undefined>;
+  #noted: (contacts: readonly NotedContact[]) => void = () => undefined;
 
   constructor(deps: CredentialStoreDeps) {
     this.#deps = deps;
     this.#uses = openUseWriter(deps.database, deps.logger);
-    this.#contacts = openContactWriter(deps.database, deps.logger);
+    this.#contacts = openContactWriter(deps.database, deps.logger, (contacts) => this.#noted(contacts));
   }
 
   async checkMqtt({ clientId, username, password }: Parameters<CredentialStore['checkMqtt']>[0]): Promise<CredentialVerdict> {
@@ -124,6 +125,10 @@ export class PgCredentialStore implements CredentialStore {
     this.#contacts.add(contact).catch((error: unknown) => {
       logger.warn({ deviceId: contact.deviceId, message: messageOf(error) }, 'what a device said of itself was not noted');
     });
+  }
+
+  whenNoted(listener: (contacts: readonly NotedContact[]) => void): void {
+    this.#noted = listener;
   }
 
   writers(): readonly WriterStatus[] {

@@ -51,14 +51,23 @@ describe('a boot', () => {
     expect(bench.connects.at(-1)).toMatchObject({ port: 1884, clientId: 'c', password: 'p' });
   });
 
-  it('takes WebSocket where the answer has no MQTT', () => {
+  it('takes WebSocket where the answer has no MQTT, stays idle, and connects for a conversation only', () => {
     const bench = new BootBench();
+    const talk = () => bench.do((device, now) => device.behave({ kind: 'helloNow' }, now));
+    talk();
     bench.answer({ websocket: { url: 'ws://hub.example:8080/xiaozhi/v1/', token: 't', version: 1 }, firmware });
+    bench.wait(3_600_000);
+    expect(bench.connects).toEqual([]);
+    talk();
     bench.wait(0);
     expect(bench.connects).toEqual([
       { transport: 'websocket', host: 'hub.example', port: 8080, isTls: false, path: '/xiaozhi/v1/', token: 't', version: 1 },
     ]);
     expect(bench.device.transport).toBe('websocket');
+    bench.do((device, now) => device.connected(now));
+    bench.do((device, now) => device.disconnected(now));
+    bench.wait(3_600_000);
+    expect([bench.connects.length, bench.requests.length]).toEqual([1, 1]);
   });
 
   it('shows its code, asks every 3 s whether it was let in, and then for its settings', () => {
@@ -130,6 +139,8 @@ describe('a boot', () => {
   ])('crashes and boots again on %s', (_what, answer, reason) => {
     const bench = new BootBench();
     bench.answer(answer);
+    bench.wait(0);
+    if ('websocket' in answer) bench.do((device, now) => device.behave({ kind: 'helloNow' }, now));
     bench.wait(0);
     expect(bench.notices).toEqual([{ kind: 'crash', reason: expect.stringContaining(reason) }]);
     expect(bench.connects).toEqual([]);

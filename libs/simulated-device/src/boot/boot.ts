@@ -136,8 +136,10 @@ export class Boot {
 
   #finish(transport: 'mqtt' | 'websocket', now: number): void {
     this.#stage = 'done';
-    this.parts.link.transport = transport;
-    this.parts.link.reconnectAt(now);
+    const { link } = this.parts;
+    link.transport = transport;
+    // Over WebSocket a device connects for a conversation only, never at boot. [xiaozhi §1.5]
+    if (transport === 'mqtt') link.reconnectAt(now);
   }
 
   #post(url: string, body: string, then: (response: HttpResponse | undefined, now: number) => void): void {

@@ -11,6 +11,8 @@ export class ReconnectPlan {
   constructor(
     private readonly network: Network,
     private readonly pauses: Pick<Pauses, 'reconnectMs' | 'rebuildMs'>,
+    /** Somebody talks to a WebSocket device again after each conversation. Where nobody does, it stays idle, as the firmware does. */
+    private readonly talksAgain = true,
   ) {}
 
   /** A connection is there. */
@@ -24,8 +26,8 @@ export class ReconnectPlan {
     { wasConnected, transport }: { readonly wasConnected: boolean; readonly transport: 'mqtt' | 'websocket' },
   ): number | undefined {
     const { reconnectMs, rebuildMs } = this.pauses;
-    // Over WebSocket nothing reconnects: this is the time until somebody talks to the device again.
-    if (transport === 'websocket') return now + reconnectMs;
+    // Over WebSocket nothing reconnects: this is the time until the next conversation, if there is one.
+    if (transport === 'websocket') return this.talksAgain ? now + reconnectMs : undefined;
     if (this.network === 'cellular') return wasConnected ? now + rebuildMs : undefined;
     if (wasConnected) this.#rebuildAt = now + rebuildMs;
     const at = Math.min(now + reconnectMs, Math.max(now, this.#rebuildAt));

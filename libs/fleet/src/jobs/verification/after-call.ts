@@ -1,6 +1,7 @@
 /** Where a target goes when its call has ended and a verification follows, as its row will have it. */
 import { applyFailureText, verificationDeadlines, verifyAfterCall } from '@flotilla/jobs';
 import type { Job, VerificationTimes } from '@flotilla/jobs';
+import type { CallError } from '@flotilla/mcp';
 import type { ClaimedTarget, TargetFlush } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
 
@@ -8,7 +9,7 @@ import type { SettledCall } from '@flotilla/session';
 export function afterCall(
   settled: SettledCall,
   { baselineVersion }: Pick<ClaimedTarget, 'baselineVersion'>,
-  job: Pick<Job, 'verification' | 'readback' | 'failureText'>,
+  job: Pick<Job, 'verification' | 'readback' | 'failureText' | 'firmwareImageId'>,
   times: VerificationTimes,
   imageBytes: number | undefined,
 ): TargetFlush['to'] | undefined {
@@ -17,13 +18,17 @@ export function afterCall(
   const outcome = applyFailureText(settled.outcome, job.failureText);
   const next = verifyAfterCall(job, { outcome, durationMs: settledAt - sentAt, baselineVersion });
   const { certainty, result } = outcome;
+  const verifying = (error: CallError | undefined) =>
+    ({ kind: 'verifying', certainty, error, result, ...startOf(job, times, { sentAt, settledAt, imageBytes }) }) as const;
   switch (next.kind) {
     case 'decides':
       return undefined;
     case 'decided':
+      // The next look knows whether the hub had cut the download, which the device does not.
+      if (job.firmwareImageId !== undefined) return verifying(next.decision.error);
       return { kind: 'decided', ...next.decision, certainty, result };
     case 'verify':
-      return { kind: 'verifying', certainty, error: next.error, result, ...startOf(job, times, { sentAt, settledAt, imageBytes }) };
+      return verifying(next.error);
   }
 }
 

@@ -2,7 +2,7 @@
  * The verifying half of a running job: looks at all its targets in VERIFYING at once, has libs/jobs judge them, and writes what is certain. Everything it
  * knows is in PostgreSQL, so that another process goes on where this one died.
  */
-import { judgeVerification, mayUpgradeAgain, verificationDeadlines, verifyAfterLateAnswer } from '@flotilla/jobs';
+import { judgeVerification, retryOfUpgrade, verificationDeadlines, verifyAfterLateAnswer } from '@flotilla/jobs';
 import type { Job, VerificationDeadlines, VerificationVerdict } from '@flotilla/jobs';
 import type { CallId, CallOutcomeKind, DeviceId } from '@flotilla/mcp';
 import type { VerificationEnd, VerifyingTarget } from '@flotilla/registry';
@@ -148,7 +148,7 @@ function endOf(job: Job, target: VerifyingTarget, verdict: VerificationVerdict):
   if (verdict.kind === 'pending') return [];
   const { deviceId, attempt, attempts } = target;
   const { error } = verdict.decision;
-  if (error !== undefined && mayUpgradeAgain(target, verdict, { made: attempts, max: job.maxAttempts }))
-    return [{ deviceId, attempt, to: { kind: 'again', error } }];
+  const retry = retryOfUpgrade(target, verdict, { made: attempts, max: job.maxAttempts, jobState: job.state });
+  if (error !== undefined && retry !== undefined) return [{ deviceId, attempt, to: { kind: 'again', retry, error } }];
   return [{ deviceId, attempt, to: withRestartNote({ kind: 'decided', ...verdict.decision }) }];
 }

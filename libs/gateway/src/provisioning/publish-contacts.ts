@@ -1,0 +1,20 @@
+/** Publishes what OTA requests have changed: subscribers see the version and the time at once, without waiting for a session that a WebSocket board may not open for days. */
+import type { EventFeed } from '@flotilla/bus';
+import type { CredentialStore } from '@flotilla/registry';
+import type { EventLog } from '../sessions/event-log.js';
+
+export interface ContactPublishing {
+  readonly credentials: Pick<CredentialStore, 'whenNoted'>;
+  readonly feed: Pick<EventFeed, 'publish'>;
+  readonly events: EventLog;
+}
+
+/** A later session finds the new version in the device's row, and records no second event. */
+export function publishContacts({ credentials, events, feed }: ContactPublishing): void {
+  credentials.whenNoted((contacts) => {
+    for (const { deviceId, formerVersion: from, firmwareVersion: to } of contacts) {
+      feed.publish('device', { deviceId });
+      if (from !== undefined && to !== undefined && from !== to) events.write('firmware.changed', deviceId, { from, to });
+    }
+  });
+}

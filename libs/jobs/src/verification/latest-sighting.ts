@@ -1,0 +1,26 @@
+/** The newest thing that a device showed of itself after its call: a session that it greeted on, or the OTA request of a boot. */
+import type { VerificationEvidence } from './verification-evidence.js';
+
+export interface Sighting {
+  readonly version: string | undefined;
+  /** Receive time at the hub; undefined where it is not on record. */
+  readonly at: number | undefined;
+}
+
+type Shown = Pick<VerificationEvidence, 'sentEpoch' | 'epoch' | 'isOnline' | 'connectedAt' | 'version' | 'bootedAt' | 'bootVersion'>;
+
+/** Undefined where nothing was seen of the device since the send. */
+export function latestSighting(shown: Shown): Sighting | undefined {
+  const { sentEpoch, epoch, isOnline, connectedAt, version, bootedAt, bootVersion } = shown;
+  const boot: Sighting | undefined = bootedAt === undefined ? undefined : { at: bootedAt, version: bootVersion };
+  const hasReturned = epoch !== undefined && epoch > sentEpoch && isOnline;
+  if (!hasReturned) return boot;
+  if (boot === undefined) return { at: connectedAt, version };
+  const isSessionNewer = connectedAt !== undefined && bootedAt !== undefined && connectedAt >= bootedAt;
+  return isSessionNewer ? { at: connectedAt, version: version ?? bootVersion } : boot;
+}
+
+/** The version that the device is certain to run: the newest that it reported, or that of the session that it stayed on. */
+export function confirmedVersion(shown: Shown): string | undefined {
+  return latestSighting(shown)?.version ?? (shown.isOnline && shown.bootedAt === undefined ? shown.version : undefined);
+}
