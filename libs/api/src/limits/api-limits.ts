@@ -7,6 +7,8 @@ export interface ApiLimits {
   readonly queryTokensMax: number;
   /** Nesting of fields. The deepest useful path, job to target to device to tool to policy, has 9. */
   readonly queryDepthMax: number;
+  /** Nesting of brackets of any kind in a query's text: fields with inline fragments twice, an argument, and JSON in it. */
+  readonly queryBracketsMax: number;
   /** Fields renamed with an alias in one query: each may be a whole list again. */
   readonly queryAliasesMax: number;
   /** Directives in one query: each is looked at again for each object. */
@@ -52,6 +54,7 @@ export const defaultApiLimits: ApiLimits = {
   requestBytesMax: 1_048_576,
   queryTokensMax: 5_000,
   queryDepthMax: 15,
+  queryBracketsMax: 100,
   queryAliasesMax: 50,
   queryDirectivesMax: 50,
   operationActsMax: 50,

@@ -4,6 +4,7 @@ import type { Principal, Scope } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import { refuseViewer } from '../access/guard-scopes.js';
 import { budgetHeaders, RateLimitedError, type CostBudget } from '../limits/cost-budget.js';
+import { refuseUnfitInput } from '../limits/input-bounds.js';
 import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from '../sign-in/callers.js';
 
@@ -39,6 +40,8 @@ export function serveRest(server: FastifyInstance, { callers, budget, requestCos
           const { viewer } = await callers.ofRequest(request.raw, method !== 'GET');
           if (needed !== undefined)
             refuseViewer(viewer, { name: `${method} ${url}`, scope: needed, isFleetWide: isFleetWide || needed === 'ADMIN' });
+          refuseUnfitInput(request.params);
+          refuseUnfitInput(request.query);
           void reply.headers(budgetHeaders(await budget.spend(viewer, requestCost)));
           return handle(request, reply, viewer);
         },

@@ -5,6 +5,7 @@ import type { Browser, OpenedSession, People, SignedInUser, SignIns } from '@flo
 import { actorOf } from '../api-context.js';
 import type { ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
+import { refuseUnfitInput } from '../limits/input-bounds.js';
 import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from './callers.js';
 import { cookieText, expiredCookie, readCookie } from './cookies.js';
@@ -168,6 +169,7 @@ function credentialsIn(body: unknown): { readonly email: string; readonly passwo
     typeof body === 'object' && body !== null ? body : {};
   if (typeof email !== 'string' || typeof password !== 'string')
     throw new ApiError('BAD_USER_INPUT', 'Send JSON: {"email": "…", "password": "…"}.');
+  refuseUnfitInput({ email, password });
   return { email, password };
 }
 

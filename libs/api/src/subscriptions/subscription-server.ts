@@ -95,7 +95,9 @@ async function prepare(
       throw new ApiError('RATE_LIMITED', `At most ${limits.operationsPerSocketMax} operations may be open on one connection.`);
     }
     const caller = await authenticated();
-    const document = parse(admission.queries.documentOf({ query, extensions }, caller.viewer) ?? '', { maxTokens: limits.queryTokensMax });
+    const document = parse(admission.documentOf({ query, extensions, variables }, caller.viewer) ?? '', {
+      maxTokens: limits.queryTokensMax,
+    });
     const errors = validate(schema, document, [...specifiedRules, ...admission.validationRules]);
     if (errors.length > 0) return errors;
     await admission.admit({ schema, document, variables, operationName }, caller.viewer);
