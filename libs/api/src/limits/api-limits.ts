@@ -29,8 +29,18 @@ export interface ApiLimits {
   readonly persistedQueryLengthMax: number;
   /** Rows of one page. */
   readonly pageRowsMax: number;
-  /** WebSocket connections of this process; each keeps a key and its operations in memory. */
+  /** WebSocket connections of this process with a valid key or session; each keeps a key and its operations in memory. */
   readonly socketsMax: number;
+  /** WebSocket connections that have sent no valid connection_init yet. They have places of their own, so that they take none from those above. */
+  readonly strangerSocketsMax: number;
+  /** Of these, those of one address (IPv6: one /64): some hundred clients of an office connect again at once after a restart. */
+  readonly strangerSocketsPerAddressMax: number;
+  /** Ms until such a connection is destroyed: several round trips of a slow network. */
+  readonly strangerMsMax: number;
+  /** Bytes that it may send until then. A connection_init has some 200. */
+  readonly strangerBytesMax: number;
+  /** Ms that a peer has to answer a close frame before its socket is destroyed. */
+  readonly socketClosingMsMax: number;
   /** Operations open at once on one WebSocket connection. */
   readonly operationsPerSocketMax: number;
   /**
@@ -66,6 +76,11 @@ export const defaultApiLimits: ApiLimits = {
   persistedQueryLengthMax: 16_384,
   pageRowsMax: 200,
   socketsMax: 1_000,
+  strangerSocketsMax: 1_000,
+  strangerSocketsPerAddressMax: 250,
+  strangerMsMax: 5_000,
+  strangerBytesMax: 16_384,
+  socketClosingMsMax: 1_000,
   operationsPerSocketMax: 50,
   subscriptionQueueMax: 10_000,
   keyCheckMs: 5_000,

@@ -12,6 +12,7 @@ import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 import { aheadBytesMax, bindSocket, type SocketOfConnection } from './bind-socket.js';
+import { SocketPlaces } from './socket-places.js';
 import { SharedResults, type LiveArgs } from './shared-results.js';
 import { textFrames } from './text-frames.js';
 import { watchKey } from './watch-key.js';
@@ -39,12 +40,16 @@ interface Asked {
   readonly payload: SubscribePayload;
 }
 
-/** How long a closing socket may take before it is cut, ms. */
-const closingMsMax = 1_000;
+/** Of the WebSocket protocol: try again later. */
+const tryAgainLater = 1013;
 
 export function openSubscriptionServer(deps: SubscriptionServerDeps): SubscriptionServer {
   const { callers, clientOf, limits, logger } = deps;
+  const places = new SocketPlaces(limits);
+  // Missing in the types of ws: a peer that does not answer a close frame is destroyed after this time.
+  const closing = { closeTimeout: limits.socketClosingMsMax };
   const sockets = new WebSocketServer({
+    ...closing,
     noServer: true,
     maxPayload: limits.requestBytesMax,
     handleProtocols: (offered) => handleProtocols(offered),
@@ -57,10 +62,15 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
   const results = new SharedResults(logger);
   const protocol = makeServer<{ authorization?: unknown }, SocketOfConnection>({
     onConnect: async (connection) => {
+      const { socket, place } = connection.extra;
       if (!(await isKnown(callerOf(connection)))) return false;
+      if (!place.admit()) {
+        socket.close(tryAgainLater, 'Too many connections');
+        return false;
+      }
       // A page that is left open does nothing: its session ends when nobody has used it for long enough.
       const isKeyKnown = () => isKnown(callerOf(connection, 'watched'));
-      watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
+      watchKey(socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
     },
     // They are what onSubscribe answered.
@@ -70,13 +80,15 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
-  const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax };
-  sockets.on('connection', (socket: WebSocket, request: IncomingMessage, stream: Duplex) =>
-    bindSocket(socket, protocol, { ...rules, stream, remoteAddress: clientOf(request).address, token: callers.tokenOfUpgrade(request) }),
-  );
+  const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax, strangerBytesMax: limits.strangerBytesMax };
+  sockets.on('connection', (socket: WebSocket, request: IncomingMessage, stream: Duplex) => {
+    const remoteAddress = clientOf(request).address;
+    const place = places.enter(socket, remoteAddress);
+    bindSocket(socket, protocol, { ...rules, place, stream, remoteAddress, token: callers.tokenOfUpgrade(request) });
+  });
   return {
     upgrade: (request, socket, head) => {
-      if (sockets.clients.size >= limits.socketsMax) refuseUpgrade(socket);
+      if (places.isFull) refuseUpgrade(socket);
       else sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request, socket));
     },
     close: () => closeAll(sockets),
@@ -137,14 +149,13 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new ApiError('INTERNAL', String(error));
 }
 
+/** Destroyed once the answer has left: a peer that does not end its side would keep the socket open. */
 function refuseUpgrade(socket: Duplex): void {
-  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  socket.on('error', () => socket.destroy());
+  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());
 }
 
 function closeAll(sockets: WebSocketServer): Promise<void> {
-  for (const socket of sockets.clients) {
-    socket.close(1001, 'The hub is stopping');
-    setTimeout(() => socket.terminate(), closingMsMax).unref();
-  }
+  for (const socket of sockets.clients) socket.close(1001, 'The hub is stopping');
   return new Promise((resolve) => sockets.close(() => resolve()));
 }
