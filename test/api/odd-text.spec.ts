@@ -6,6 +6,10 @@ import { WebSocket } from 'ws';
 import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
 import { servedSchema } from '../src/api/graphql-schema.js';
 import { requestsWith, textPaths, type Harmless, type TextRequest } from '../src/api/string-inputs.js';
+import { callTool, deviceThat, eventsOf } from '../src/devices/device-api.js';
+import { answerTo, notification, requestIn } from '../src/devices/firmware.js';
+import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
+import { eventually } from '../src/eventually.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
@@ -186,6 +190,53 @@ async function askAgents(body: string): Promise<unknown> {
   const text = await response.text();
   return JSON.parse(text.startsWith('{') ? text : (/^data: (\{.*)$/m.exec(text)?.[1] ?? '{}'));
 }
+
+describe('text of devices', () => {
+  it('is kept with a replacement for what cannot be stored: tools, results, notifications and the model', async () => {
+    const odd = 'a\0b\ud800c\ude00\ud83d';
+    const kept = 'a\uFFFDb\uFFFDc\uFFFD\uFFFD';
+    const mac = '02:00:00:00:0c:01';
+    const answer = (text: string): string | undefined => {
+      const request = requestIn(text);
+      if (request === undefined) return undefined;
+      const tool = { name: 'self.odd', description: odd, inputSchema: { type: 'object', properties: {}, title: odd } };
+      const results: Readonly<Record<string, unknown>> = {
+        initialize: { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: { name: odd, version: odd } },
+        'tools/list': { tools: [tool] },
+        // Text within text: what a state or a series of samples looks like.
+        'tools/call': {
+          content: [
+            { type: 'text', text: JSON.stringify({ [odd]: odd }) },
+            { type: 'text', text: odd },
+          ],
+          isError: false,
+        },
+      };
+      return answerTo(request, results[request.method]);
+    };
+    const device = await RawMqttDevice.connect(hub, mac, { answer });
+    await deviceThat(hub, mac, ({ presence, tools }) => presence === 'ONLINE' && tools.some(({ name }) => name === 'self.odd'));
+    device.say(notification('notifications/odd', { [odd]: [odd] }));
+    expect(await callTool(hub, { deviceId: mac, tool: 'self.odd' })).toMatchObject({
+      outcome: 'SUCCEEDED',
+      result: { text: expect.stringContaining(kept) },
+    });
+    const query = `query ($id: ID!) { device(id: $id) { model firmwareVersion tools { name description } calls { nodes { result { text } } } } }`;
+    const seen = await eventually(
+      () => ask<{ device: { calls: { nodes: unknown[] } } }>(hub, query, { id: mac }),
+      (answered) => answered.device.calls.nodes.length > 0,
+    );
+    expect(seen).toMatchObject({
+      device: { model: kept, firmwareVersion: kept, calls: { nodes: [{ result: { text: expect.stringContaining(kept) } }] } },
+    });
+    expect(JSON.stringify(seen)).toContain(kept);
+    await eventually(
+      () => eventsOf(hub, mac, 'device.notification'),
+      (events) => JSON.stringify(events).includes(kept),
+    );
+    device.drop();
+  });
+});
 
 describe('what nests without end', () => {
   const DEPTH = 50_000;

@@ -11,6 +11,7 @@ import {
 } from '@flotilla/gateway';
 import { RolloutOffers, type ToolGate } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
+import { boundConnections } from '../http/connection-bound.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
 import { importFactoryKeys } from '../settings/factory-keys.js';
 import type { Ground } from './ground.js';
@@ -103,18 +104,20 @@ function deviceAuth(config: HubConfig, secret: string, own: DeviceAuth, { enrolm
 }
 
 async function listenForMqtt(
-  { closers, config }: Ground,
+  { closers, config, logger }: Ground,
   gateway: Gateway,
   tls: TlsFiles | undefined,
 ): Promise<{ readonly mqtt: number; readonly mqtts?: number }> {
   const mqtt = await listening('FLOTILLA_MQTT_PORT', config.host, config.mqttPort, () =>
     listenMqtt(config.host, config.mqttPort, (socket) => gateway.acceptMqtt(socket)),
   );
+  boundConnections(mqtt, logger);
   closers.add('MQTT listener', () => void mqtt.close());
   if (tls === undefined) return { mqtt: portOf(mqtt) };
   const mqtts = await listening('FLOTILLA_MQTTS_PORT', config.host, config.mqttsPort, () =>
     listenMqttOverTls({ host: config.host, port: config.mqttsPort, tls: tls.current }, (socket) => gateway.acceptMqtt(socket)),
   );
+  boundConnections(mqtts, logger);
   tls.keepCurrent(mqtts);
   closers.add('MQTT over TLS listener', () => void mqtts.close());
   return { mqtt: portOf(mqtt), mqtts: portOf(mqtts) };

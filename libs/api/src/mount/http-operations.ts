@@ -7,6 +7,7 @@ import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions }
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
+import { waitHeaders } from '../errors/wait-headers.js';
 import type { Admission, RawOperation } from '../limits/admission.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { isCompilable } from '../limits/compilable.js';
@@ -129,6 +130,7 @@ async function authenticateRequest(callers: Callers, { raw, method }: FastifyReq
     return await callers.ofRequest(raw, method !== 'GET' && method !== 'HEAD');
   } catch (error) {
     if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    void reply.headers(waitHeaders(error));
     throw error;
   }
 }

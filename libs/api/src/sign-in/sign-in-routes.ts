@@ -5,6 +5,7 @@ import type { Browser, OpenedSession, People, SignedInUser, SignIns } from '@flo
 import { actorOf } from '../api-context.js';
 import type { ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
+import { waitHeaders } from '../errors/wait-headers.js';
 import { refuseUnfitInput } from '../limits/input-bounds.js';
 import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from './callers.js';
@@ -184,5 +185,5 @@ function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
     if (status >= 400 && status < 500) return reply.code(status).send({ code: 'BAD_USER_INPUT', message: error.message });
   }
   const refusal = error instanceof ApiError ? error : maskFault(error);
-  return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+  return reply.headers(waitHeaders(refusal)).code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
 }

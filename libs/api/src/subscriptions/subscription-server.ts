@@ -2,11 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GraphQLError, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
-import { handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws';
+import { CloseCode, handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
+import { TooManyFailuresError } from '../access/failed-attempts.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';
@@ -62,8 +63,11 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
   const results = new SharedResults(logger);
   const protocol = makeServer<{ authorization?: unknown }, SocketOfConnection>({
     onConnect: async (connection) => {
-      const { socket, place } = connection.extra;
-      if (!(await isKnown(callerOf(connection)))) return false;
+      const { socket, place, remoteAddress, token } = connection.extra;
+      // Without a key or a cookie nothing is guessed.
+      const isGuess = token !== undefined || connection.connectionParams?.authorization !== undefined;
+      const caller = isGuess ? callers.counted(remoteAddress, () => callerOf(connection)) : callerOf(connection);
+      if (!(await isKnown(caller, ({ message }) => socket.close(CloseCode.TooManyInitialisationRequests, message)))) return false;
       if (!place.admit()) {
         socket.close(tryAgainLater, 'Too many connections');
         return false;
@@ -131,11 +135,12 @@ function payloadSender(id: string, sendFrames: SocketOfConnection['sendFrames'])
 }
 
 /** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */
-async function isKnown(viewer: Promise<unknown>): Promise<boolean> {
+async function isKnown(viewer: Promise<unknown>, onLimited?: (refusal: TooManyFailuresError) => void): Promise<boolean> {
   try {
     await viewer;
     return true;
   } catch (error) {
+    if (error instanceof TooManyFailuresError) onLimited?.(error);
     if (error instanceof ApiError) return false;
     throw error;
   }
