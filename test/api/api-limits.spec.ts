@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { eventually } from '../src/eventually.js';
 import { ask, type GraphqlAnswer } from '../src/api/graphql-client.js';
 import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
@@ -119,6 +120,49 @@ describe('the budget of a key', () => {
     ]);
     expect((await post({ query: VIEWER }, other)).codes).toEqual([]);
   });
+});
+
+describe('keys that are guessed', () => {
+  const wrong = () => ({ authorization: `Bearer flt_${randomUUID()}` });
+  const body = JSON.stringify({ query: VIEWER });
+  const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const mcp = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+  const doors: readonly (readonly [path: string, init: RequestInit])[] = [
+    ['/graphql', { method: 'POST', body, headers: json }],
+    ['/mcp', { method: 'POST', body: mcp, headers: json }],
+    ['/openapi.json', {}],
+    // As a proxy passes it on: from this machine it is open.
+    ['/metrics', { headers: { 'x-forwarded-for': '192.0.2.1' } }],
+  ];
+  const askAt = ([path, init]: (typeof doors)[number], key: Readonly<Record<string, string>>) =>
+    fetch(`${hub.httpUrl}${path}`, { ...init, headers: { ...(init.headers as Record<string, string>), ...key } });
+
+  async function closeCode(authorization: string): Promise<number> {
+    const socket = new WebSocket(`${hub.httpUrl.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } })));
+    socket.on('message', () => socket.close(1000));
+    return new Promise((resolve) => socket.once('close', resolve));
+  }
+
+  it('are 429 after so many of one address, at every door, while valid keys from there go on', async () => {
+    const [graphql] = doors as readonly [(typeof doors)[number]];
+    const statuses = await Promise.all(Array.from({ length: 320 }, async () => (await askAt(graphql, wrong())).status));
+    expect([statuses.filter((status) => status === 401).length, statuses.filter((status) => status === 429).length]).toEqual([300, 20]);
+    const valid = { authorization: `Bearer ${hub.adminKey}` };
+    for (const door of doors) {
+      const refused = await askAt(door, wrong());
+      expect([refused.status, Number(refused.headers.get('retry-after'))], door[0]).toEqual([429, expect.toSatisfy(isSeconds)]);
+      expect(await refused.text()).toContain('RATE_LIMITED');
+      expect((await askAt(door, valid)).status, door[0]).toBe(200);
+    }
+    expect(await closeCode(wrong().authorization)).toBe(4429);
+    expect(await closeCode(valid.authorization)).toBe(1000);
+    // A key that this process has yet to see gets in as well, and one without a key is told what to send.
+    expect((await askAt(graphql, { authorization: `Bearer ${await makeKey()}` })).status).toBe(200);
+    expect((await askAt(graphql, {})).status).toBe(401);
+  });
+
+  const isSeconds = (value: number) => value >= 1 && value <= 60;
 });
 
 describe('a document by its hash', () => {

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { mountApi, type DeviceSettings } from '@flotilla/api';
+import { FailedAttempts, mountApi, type DeviceSettings } from '@flotilla/api';
 import {
   announceDebts,
   FirmwareImages,
@@ -36,6 +36,7 @@ import { rolloutLimits } from './settings/rollout-limits.js';
 import { keepSecret } from './settings/secret-file.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { MetricsKeys } from './http/metrics-keys.js';
+import { onceASecond } from './http/ready-check.js';
 import { addOperationsRoutes } from './http/operations-routes.js';
 import { systemClock } from './system-clock.js';
 import { TlsFiles } from './http/tls-files.js';
@@ -101,13 +102,14 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const pictures = openPictures(ground, addresses, deviceSecret);
   const gate = new ToolGate(config.deviceUrls);
   const { clientOf } = new TrustedProxies(config.proxies.trusted, config.proxies.header);
+  const failures = new FailedAttempts();
   const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures, clientOf };
   const gateway = ground.has('gateway') ? await openGateway(ground, gate, gatewayPlace) : undefined;
   const metrics = measureParts(ground, gateway);
   if (ground.has('api'))
-    await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures, clientOf });
+    await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures, clientOf, failures });
   if (ground.has('worker')) await openWorker(ground, gate, metrics, pictures);
-  addOperationsRoutes(server, operationsOf(ground, metrics));
+  addOperationsRoutes(server, operationsOf(ground, metrics, { clientOf, failures }));
   await server.ready();
   routeUpgrades(server.server, upgrades);
   logger.debug({ http: [...deviceRoutes.list(), ...frameworkRoutes], webSocket: [...upgrades.keys()] }, 'paths that are served');
@@ -130,13 +132,14 @@ interface HttpSide {
   readonly settings: DeviceSettings;
   readonly pictures: OpenPictures;
   readonly clientOf: TrustedProxies['clientOf'];
+  readonly failures: FailedAttempts;
 }
 
 async function openApi(
   ground: Ground,
   gate: ToolGate,
   metrics: HubMetrics,
-  { server, upgrades, settings, pictures, clientOf }: HttpSide,
+  { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
 ): Promise<void> {
   const { blobs, bus, closers, config, logger, registry, singleCalls } = ground;
   const { approvals, verification } = config;
@@ -162,6 +165,7 @@ async function openApi(
     consoleFolder,
     isHttps: config.tls !== undefined,
     clientOf,
+    failures,
     logger,
   });
   closers.add('api', () => api.close());
@@ -204,12 +208,19 @@ function measureParts({ registry, bus }: Ground, gateway: OpenGateway | undefine
   });
 }
 
-function operationsOf({ config, registry }: Ground, metrics: HubMetrics): Parameters<typeof addOperationsRoutes>[1] {
+function operationsOf(
+  { config, registry }: Ground,
+  metrics: HubMetrics,
+  { clientOf, failures }: Pick<HttpSide, 'clientOf' | 'failures'>,
+): Parameters<typeof addOperationsRoutes>[1] {
   const metricsKeys = new MetricsKeys({ apiKeys: registry.apiKeys, clock: systemClock });
   return {
     isOpenOnLoopback: config.metricsAccess === 'loopback',
-    notReady: async () => ((await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer']),
+    notReady: onceASecond(async () => ((await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer'])),
     scrape: () => metrics.scrape(),
-    metricsAccess: (key) => metricsKeys.accessOf(key),
+    metricsAccess: async (key, request) => {
+      const access = await metricsKeys.accessOf(key);
+      return access === 'refused' && key !== undefined ? (failures.count(clientOf(request).address) ?? access) : access;
+    },
   };
 }

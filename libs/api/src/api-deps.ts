@@ -12,6 +12,7 @@ import type {
   SignInOperations,
   WebhookOperations,
 } from './fleet-operations.js';
+import type { FailedAttempts } from './access/failed-attempts.js';
 import type { QueryRules } from './limits/admission.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import type { OidcSettings } from './sign-in/oidc-sign-in.js';
@@ -66,6 +67,8 @@ export interface ApiDeps {
   readonly isHttps?: boolean;
   /** Without it, nobody stands between. */
   readonly clientOf?: ClientOf | undefined;
+  /** Shared with what else of the process checks keys. */
+  readonly failures?: FailedAttempts;
   readonly logger: ApiLogger;
   readonly queries?: QueryRules;
   /** Those not given are the defaults. */

@@ -1,3 +1,4 @@
+export { FailedAttempts } from './access/failed-attempts.js';
 export type { ApiDeps, ApiLogger, DeviceSettings } from './api-deps.js';
 export type {
   FleetOperations,

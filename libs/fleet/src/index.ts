@@ -26,6 +26,7 @@ export type { Registration } from './provisioning/parse-registrations.js';
 export { Provisioning } from './provisioning/provisioning.js';
 export type { ApprovalRequest, ProvisioningDeps, RegisteredDevice } from './provisioning/provisioning.js';
 export type { LinkRequest } from './provisioning/refuse-link.js';
+export { networkOf } from './people/network-of.js';
 export { PASSWORD_CHARACTERS_MAX, passwordProblem } from './people/passwords.js';
 export type { Passwords } from './people/passwords.js';
 export { People } from './people/people.js';

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { boundConnections } from './connection-bound.js';
 import type { DeviceRoutes } from './device-routes.js';
 import type { TlsFiles } from './tls-files.js';
 
@@ -38,10 +39,13 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
       void (reply as FastifyReply).code(error.statusCode ?? 400).send({ code: 'BAD_USER_INPUT', message: error.message });
     },
     serverFactory: (handle) =>
-      listenerOf(tls, (request, response) => {
-        if (tls) response.setHeader('strict-transport-security', HSTS);
-        if (!deviceRoutes.take(request, response)) handle(request, response);
-      }),
+      boundConnections(
+        listenerOf(tls, (request, response) => {
+          if (tls) response.setHeader('strict-transport-security', HSTS);
+          if (!deviceRoutes.take(request, response)) handle(request, response);
+        }),
+        logger,
+      ),
   });
   server.addHook('onRoute', ({ method, url }) => [method].flat().forEach((name) => onRoute(`${name} ${url}`)));
   const refuse = refuseUnknownRoute(server);

@@ -1,6 +1,10 @@
 /** What whoever runs the hub asks it: is it alive, is it ready, and its metrics. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MetricsAccess } from './metrics-keys.js';
+
+/** With a number: too many keys from this address were wrong, and it has to wait for so long, ms. */
+type MetricsAnswer = MetricsAccess | number;
 
 export interface OperationsDeps {
   /** Callers on this machine read metrics without a key. */
@@ -9,7 +13,7 @@ export interface OperationsDeps {
   readonly notReady: () => Promise<readonly string[]>;
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** Whether this bearer key may read metrics: refused where it is no key, forbidden where it is one for something else; undecided while keys cannot be looked up. */
-  readonly metricsAccess: (key: string | undefined) => Promise<MetricsAccess>;
+  readonly metricsAccess: (key: string | undefined, request: IncomingMessage) => Promise<MetricsAnswer>;
 }
 
 const loopback = /^(127\.|::1$|::ffff:127\.)/;
@@ -26,7 +30,14 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
   });
 
   server.get('/metrics', async (request, reply) => {
-    const access = deps.isOpenOnLoopback && isFromThisMachine(request) ? 'granted' : await deps.metricsAccess(bearer(request));
+    const access = deps.isOpenOnLoopback && isFromThisMachine(request) ? 'granted' : await deps.metricsAccess(bearer(request), request.raw);
+    if (typeof access === 'number') {
+      reply.code(429).header('retry-after', Math.ceil(access / 1_000));
+      return {
+        code: 'RATE_LIMITED',
+        message: 'Too many requests with invalid keys from this address. Check the key, and try again later.',
+      };
+    }
     if (access === 'refused') {
       reply.code(401).header('www-authenticate', 'Bearer');
       return { code: 'UNAUTHENTICATED', message: 'Metrics need a key with the scope EVENTS_READ, as Authorization: Bearer <key>.' };

@@ -20,6 +20,7 @@ function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
+/** Destroyed once the answer has left: a peer that does not end its side would keep the socket open. */
 function refuse(socket: Duplex, paths: readonly string[]): void {
   const body = JSON.stringify({
     code: 'NOT_FOUND',
@@ -28,5 +29,6 @@ function refuse(socket: Duplex, paths: readonly string[]): void {
   socket.on('error', () => socket.destroy());
   socket.end(
     `HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
   );
 }

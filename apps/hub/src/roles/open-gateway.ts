@@ -12,6 +12,7 @@ import {
 } from '@flotilla/gateway';
 import { RolloutOffers, type ToolGate } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
+import { boundConnections } from '../http/connection-bound.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
 import { importFactoryKeys } from '../settings/factory-keys.js';
 import type { Ground } from './ground.js';
@@ -105,7 +106,7 @@ function deviceAuth(config: HubConfig, secret: string, own: DeviceAuth, { enrolm
 }
 
 async function listenForMqtt(
-  { closers, config }: Ground,
+  { closers, config, logger }: Ground,
   gateway: Gateway,
   tls: TlsFiles | undefined,
 ): Promise<{ readonly mqtt?: number; readonly mqtts?: number }> {
@@ -113,6 +114,7 @@ async function listenForMqtt(
   const accept = (socket: Socket) => gateway.acceptMqtt(socket);
   const open = (setting: string, port: number, name: string, listen: () => Promise<Server>) =>
     listening(setting, host, port, listen).then((server) => {
+      boundConnections(server, logger);
       closers.add(name, () => void server.close());
       return portOf(server);
     });

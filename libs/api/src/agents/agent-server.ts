@@ -2,7 +2,9 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@flotilla/mcp';
+import { ApiError } from '../errors/api-error.js';
 import { maskFault } from '../errors/public-errors.js';
+import { refuseUnfitInput } from '../limits/input-bounds.js';
 import { actorOfCaller, callerMay, type AgentCaller } from './agent-caller.js';
 import { refusalResult, toAgentResult } from './agent-results.js';
 import { completeDeviceId } from './device-completion.js';
@@ -26,25 +28,28 @@ export function makeAgentServer(deps: AgentDeps, caller: AgentCaller, onFault: (
     capabilities: { tools: { listChanged: true }, resources: { listChanged: true }, completions: {} },
     instructions,
   });
-  const masked = async <Value>(work: Promise<Value>): Promise<Value> => {
+  const answer = async <Params, Value>(params: Params, work: (params: Params) => Promise<Value>): Promise<Value> => {
     try {
-      return await work;
+      refuseUnfitInput(params);
+      return await work(params);
     } catch (error) {
       if (ProtocolError.isInstance(error)) throw error;
+      if (error instanceof ApiError && error.code === 'BAD_USER_INPUT')
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
       onFault(error);
       const { message, code } = maskFault(error);
       throw new ProtocolError(code === 'BAD_USER_INPUT' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, message);
     }
   };
-  server.setRequestHandler('tools/list', ({ params }) => masked(listTools(deps, caller, cursorOf(params))));
+  server.setRequestHandler('tools/list', ({ params }) => answer(params, (asked) => listTools(deps, caller, cursorOf(asked))));
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const result = await masked(callTool(deps, caller, params.name, params.arguments));
+    const result = await answer(params, (asked) => callTool(deps, caller, asked.name, asked.arguments));
     return server.projectCallToolResult(result, undefined);
   });
-  server.setRequestHandler('resources/list', ({ params }) => masked(listResources(caller, cursorOf(params))));
+  server.setRequestHandler('resources/list', ({ params }) => answer(params, (asked) => listResources(caller, cursorOf(asked))));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler('resources/read', ({ params }) => masked(readResource(caller, params.uri)));
-  server.setRequestHandler('completion/complete', ({ params }) => masked(completeDeviceId(caller, params)));
+  server.setRequestHandler('resources/read', ({ params }) => answer(params, (asked) => readResource(caller, asked.uri)));
+  server.setRequestHandler('completion/complete', ({ params }) => answer(params, (asked) => completeDeviceId(caller, asked)));
   return server;
 }
 

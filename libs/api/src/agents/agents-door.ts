@@ -8,9 +8,11 @@ import { principalRef } from '@flotilla/registry';
 import { viewOf } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
-import { authenticate, bearerKey } from '../access/authentication.js';
+import { bearerKey } from '../access/authentication.js';
+import { waitHeaders } from '../errors/wait-headers.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-import { budgetHeaders, RateLimitedError, type CostBudget } from '../limits/cost-budget.js';
+import type { CostBudget } from '../limits/cost-budget.js';
+import type { Callers } from '../sign-in/callers.js';
 import type { AgentCaller, ListingMode } from './agent-caller.js';
 import { makeAgentServer } from './agent-server.js';
 import { isForeignOrigin } from './foreign-origin.js';
@@ -27,6 +29,7 @@ export interface AgentsDoor {
 
 type DoorDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & {
   readonly budget: CostBudget;
+  readonly callers: Pick<Callers, 'ofKeyIn'>;
   readonly clientOf: ClientOf;
 };
 
@@ -89,7 +92,7 @@ class Door {
     const { headers, raw } = request;
     if (isForeignOrigin(headers.origin, this.#deps.publicUrl))
       throw new ApiError('FORBIDDEN', 'Pages of other origins may not talk to this hub.');
-    const viewer = await authenticate(this.#deps.registry.apiKeys, headers.authorization);
+    const { viewer } = await this.#deps.callers.ofKeyIn(raw);
     const mode = modeOf(request.url);
     if (this.#open.size >= this.#limits.agentRequestsMax)
       throw new ApiError(
@@ -174,8 +177,7 @@ class Door {
     const refusal =
       error instanceof ApiError ? error : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
     if (refusal.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
-    if (refusal instanceof RateLimitedError) void reply.headers(budgetHeaders(refusal.state, true));
-    return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+    return reply.headers(waitHeaders(refusal)).code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
   }
 
   #fault(error: unknown): void {

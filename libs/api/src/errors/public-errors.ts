@@ -2,7 +2,7 @@
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
 import type { ApiLogger } from '../api-deps.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
-import { RateLimitedError } from '../limits/cost-budget.js';
+import { waitMsOf } from './wait-headers.js';
 
 const codes: ReadonlySet<unknown> = new Set<ApiErrorCode>([
   'UNAUTHENTICATED',
@@ -65,7 +65,8 @@ function toPublicError(error: Error, logger: ApiLogger, messages: ReadonlyMap<un
 
 /** How long to wait, where that is what helps. */
 function waitOf(cause: Error): GraphQLErrorExtensions {
-  return cause instanceof RateLimitedError ? { retryAfterMs: cause.state.resetMs } : {};
+  const retryAfterMs = waitMsOf(cause);
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
 /** What a caller outside GraphQL is told of an error that is not written for it. */

@@ -4,8 +4,10 @@ import { NoSchemaIntrospectionCustomRule, type ValidationRule } from 'graphql';
 import type { ApiLimits } from './api-limits.js';
 import { CostBudget, type BudgetState } from './cost-budget.js';
 import { documentLimits } from './document-limits.js';
+import { refuseDeepDocument } from './document-nesting.js';
+import { refuseUnfitInput } from './input-bounds.js';
 import { refuseCostly, type Operation } from './operation-cost.js';
-import { QueryBook } from './query-book.js';
+import { QueryBook, type NamedQuery } from './query-book.js';
 
 /** What the operator of the hub allows. */
 export interface QueryRules {
@@ -15,18 +17,33 @@ export interface QueryRules {
   readonly listed?: readonly string[] | undefined;
 }
 
+/** An operation as it comes from the network. */
+export interface RawOperation extends NamedQuery {
+  readonly variables?: unknown;
+}
+
 export class Admission {
   readonly budget: CostBudget;
-  readonly queries: QueryBook;
   /** Besides those of the specification. */
   readonly validationRules: readonly ValidationRule[];
   readonly #limits: ApiLimits;
+  readonly #queries: QueryBook;
 
   constructor(limits: ApiLimits, rules: QueryRules = {}) {
     this.#limits = limits;
     this.budget = new CostBudget(limits.costPerSecondMax);
-    this.queries = new QueryBook(limits, rules.listed);
+    this.#queries = new QueryBook(limits, rules.listed);
     this.validationRules = [documentLimits(limits), ...(rules.introspection === false ? [NoSchemaIntrospectionCustomRule] : [])];
+  }
+
+  /**
+   * The document to run; undefined where the request names none. Comes before anything reads the document or the variables.
+   * Throws BAD_USER_INPUT, COST_LIMIT, or what QueryBook throws.
+   */
+  documentOf({ variables, ...named }: RawOperation, viewer: Principal): string | undefined {
+    if (typeof named.query === 'string') refuseDeepDocument(named.query, this.#limits.queryBracketsMax);
+    refuseUnfitInput(variables);
+    return this.#queries.documentOf(named, viewer);
   }
 
   /** For a document that is valid. Throws COST_LIMIT, BAD_USER_INPUT or RATE_LIMITED. */

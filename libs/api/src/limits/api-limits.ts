@@ -7,6 +7,8 @@ export interface ApiLimits {
   readonly queryTokensMax: number;
   /** Nesting of fields. The deepest useful path, job to target to device to tool to policy, has 9. */
   readonly queryDepthMax: number;
+  /** Nesting of brackets of any kind in a query's text: fields with inline fragments twice, an argument, and JSON in it. */
+  readonly queryBracketsMax: number;
   /** Fields renamed with an alias in one query: each may be a whole list again. */
   readonly queryAliasesMax: number;
   /** Directives in one query: each is looked at again for each object. */
@@ -27,8 +29,18 @@ export interface ApiLimits {
   readonly persistedQueryLengthMax: number;
   /** Rows of one page. */
   readonly pageRowsMax: number;
-  /** WebSocket connections of this process; each keeps a key and its operations in memory. */
+  /** WebSocket connections of this process with a valid key or session; each keeps a key and its operations in memory. */
   readonly socketsMax: number;
+  /** WebSocket connections that have sent no valid connection_init yet. They have places of their own, so that they take none from those above. */
+  readonly strangerSocketsMax: number;
+  /** Of these, those of one address (IPv6: one /64): some hundred clients of an office connect again at once after a restart. */
+  readonly strangerSocketsPerAddressMax: number;
+  /** Ms until such a connection is destroyed: several round trips of a slow network. */
+  readonly strangerMsMax: number;
+  /** Bytes that it may send until then. A connection_init has some 200. */
+  readonly strangerBytesMax: number;
+  /** Ms that a peer has to answer a close frame before its socket is destroyed. */
+  readonly socketClosingMsMax: number;
   /** Operations open at once on one WebSocket connection. */
   readonly operationsPerSocketMax: number;
   /**
@@ -52,6 +64,7 @@ export const defaultApiLimits: ApiLimits = {
   requestBytesMax: 1_048_576,
   queryTokensMax: 5_000,
   queryDepthMax: 15,
+  queryBracketsMax: 100,
   queryAliasesMax: 50,
   queryDirectivesMax: 50,
   operationActsMax: 50,
@@ -63,6 +76,11 @@ export const defaultApiLimits: ApiLimits = {
   persistedQueryLengthMax: 16_384,
   pageRowsMax: 200,
   socketsMax: 1_000,
+  strangerSocketsMax: 1_000,
+  strangerSocketsPerAddressMax: 250,
+  strangerMsMax: 5_000,
+  strangerBytesMax: 16_384,
+  socketClosingMsMax: 1_000,
   operationsPerSocketMax: 50,
   subscriptionQueueMax: 10_000,
   keyCheckMs: 5_000,

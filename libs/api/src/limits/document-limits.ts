@@ -1,8 +1,17 @@
 /** A validation rule that bounds a query's shape: nesting, aliases, directives, acts, and text that PostgreSQL and devices cannot take. */
-import type { GraphQLError } from 'graphql';
-import { Kind, OperationTypeNode, type ASTVisitor, type SelectionSetNode, type ValidationContext, type ValidationRule } from 'graphql';
+import {
+  type ASTNode,
+  type ASTVisitor,
+  GraphQLError,
+  Kind,
+  OperationTypeNode,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from './api-limits.js';
+import { textProblem } from './input-bounds.js';
 
 type ShapeLimits = Pick<ApiLimits, 'queryDepthMax' | 'queryAliasesMax' | 'queryDirectivesMax' | 'operationActsMax'>;
 
@@ -21,8 +30,11 @@ export function documentLimits(limits: ShapeLimits): ValidationRule {
           context.reportError(new ApiError('COST_LIMIT', `The query uses more than ${limits.queryDirectivesMax} directives.`));
         }
       },
-      StringValue(node) {
-        if (node.value.includes('\0')) context.reportError(nulError());
+      StringValue(node, _key, _parent, _path, ancestors) {
+        const problem = textProblem(node.value);
+        if (problem === undefined) return;
+        const message = `The input at "${inputPath(ancestors)}" ${problem}`;
+        context.reportError(new ApiError('BAD_USER_INPUT', message, new GraphQLError(message, { nodes: node })));
       },
       OperationDefinition(operation) {
         const depth = depthOf(operation.selectionSet, context, new Map());
@@ -42,8 +54,14 @@ export function documentLimits(limits: ShapeLimits): ValidationRule {
   };
 }
 
-export function nulError(): GraphQLError {
-  return new ApiError('BAD_USER_INPUT', 'Text must not contain the character NUL (U+0000).');
+/** The names around a literal: of the argument or variable, then of the members of input objects. */
+function inputPath(ancestors: readonly (ASTNode | readonly ASTNode[])[]): string {
+  return ancestors.flatMap((ancestor) => ('kind' in ancestor ? nameOf(ancestor) : [])).join('.');
+}
+
+function nameOf(node: ASTNode): string | readonly [] {
+  if (node.kind === Kind.VARIABLE_DEFINITION) return node.variable.name.value;
+  return node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD ? node.name.value : [];
 }
 
 /** Introspection is bounded by a rule of graphql itself. A fragment that spreads itself counts as 0 here: another rule refuses it. */

@@ -14,7 +14,6 @@ import {
 } from 'graphql';
 import { getComplexity, type ComplexityEstimator } from 'graphql-query-complexity';
 import { ApiError } from '../errors/api-error.js';
-import { nulError } from './document-limits.js';
 import type { ApiLimits } from './api-limits.js';
 
 /** Points that a field costs besides those of the objects in it. */
@@ -59,9 +58,8 @@ export interface Operation {
   readonly operationName: string | null | undefined;
 }
 
-/** The operation's cost. Throws COST_LIMIT where it may cost too much, BAD_USER_INPUT where its variables do not fit. */
+/** The operation's cost. Throws COST_LIMIT where it may cost too much, BAD_USER_INPUT where its variables do not fit its types. */
 export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'queryCostMax' | 'pageRowsMax'>): number {
-  if (operation.variables) refuseNul(operation.variables);
   const cost = dependsOnVariables(operation.document)
     ? costOf(operation, limits.pageRowsMax)
     : constantCostOf(operation, limits.pageRowsMax);
@@ -143,17 +141,4 @@ function mayCountAll({ name, selectionSet }: FieldNode): boolean {
 function timesOf(name: string, args: Readonly<Record<string, unknown>>, isList: boolean, pageRowsMax: number): number {
   if (typeof args['first'] === 'number') return Math.min(Math.max(args['first'], 1), pageRowsMax);
   return isList && name !== 'nodes' && name !== 'edges' ? listLengthAssumed : 1;
-}
-
-/** NUL ends a string on the device and is no text for PostgreSQL. Not recursive: variables may nest as deep as their bytes allow. */
-function refuseNul(variables: Readonly<Record<string, unknown>>): void {
-  const waiting: unknown[] = [variables];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value === 'string') {
-      if (value.includes('\0')) throw nulError();
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [key, member] of Object.entries(value)) waiting.push(key, member);
-    }
-  }
 }

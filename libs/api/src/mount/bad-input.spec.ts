@@ -115,6 +115,24 @@ describe('input that does not fit', () => {
     ],
     ['a missing input', 'mutation { callTool(input: {deviceId: "d"}) { call { id } } }', {}, 'CallToolInput.tool'],
     ['NUL in a variable', 'query ($s: String) { devices(filter: {search: $s}) { nodes { id } } }', { s: 'a\0' }, 'NUL'],
+    [
+      'a lone surrogate in a variable',
+      'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }',
+      { f: { any: [{ tags: ['x', '\ud800'] }] } },
+      '"f.any.0.tags.1" contains the lone surrogate U+D800',
+    ],
+    [
+      'NUL in a name within JSON',
+      'mutation ($i: CallToolInput!) { callTool(input: $i) { call { id } } }',
+      { i: { deviceId: 'd', tool: 't', arguments: { list: [{ 'a\0': 1 }] } } },
+      '"i.arguments.list.0.a\\u0000" contains the character NUL',
+    ],
+    [
+      'NUL in a literal',
+      String.raw`mutation { callTool(input: {deviceId: "d", tool: "t", arguments: {a: ["\u0000"]}}) { call { id } } }`,
+      {},
+      '"input.arguments.a" contains the character NUL',
+    ],
   ])('%s is BAD_USER_INPUT and named', async (_what, query, variables, message) => {
     for (let time = 0; time < 3; time++) {
       const { codes, messages } = await api.ask(query, variables);
@@ -128,6 +146,12 @@ describe('input that does not fit', () => {
     const query = 'mutation ($a: JSON) { callTool(input: {deviceId: "d", tool: "t", arguments: $a}) { call { id } } }';
     const body = `{"query":${JSON.stringify(query)},"variables":{"a":${deep}}}`;
     expect(await api.post(body, admin)).toMatchObject({ codes: ['BAD_USER_INPUT'], messages: [expect.stringContaining('32 levels')] });
+  });
+
+  it('an input object without a bottom is BAD_USER_INPUT', async () => {
+    const query = 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }';
+    const body = `{"query":${JSON.stringify(query)},"variables":{"f":${'{"not":'.repeat(1_500)}{}${'}'.repeat(1_500)}}}`;
+    expect(await api.post(body, admin)).toMatchObject({ status: 400, codes: ['BAD_USER_INPUT'], messages: [/at most 40 levels/] });
   });
 
   it.each(['no-uuid', '', "'; DROP TABLE device; --"])('an id "%s" that was never given out finds nothing', async (id) => {

@@ -7,11 +7,11 @@ import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions }
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
-import type { Admission } from '../limits/admission.js';
+import { waitHeaders } from '../errors/wait-headers.js';
+import type { Admission, RawOperation } from '../limits/admission.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { isCompilable } from '../limits/compilable.js';
 import { budgetHeaders, RateLimitedError, type BudgetState } from '../limits/cost-budget.js';
-import type { NamedQuery } from '../limits/query-book.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 
@@ -67,7 +67,7 @@ export function makeHttpOperations({ registry, logger, callers, clientOf, admiss
         mendBody(request.body);
         refuseOddParameters(request.body);
         nameDocument(request.method === 'GET' ? request.query : request.body, (named) =>
-          admission.queries.documentOf(named, callerOf(request).viewer),
+          admission.documentOf(named, callerOf(request).viewer),
         );
         refuseNothing(request.method === 'GET' ? request.query : request.body);
         // Behind it: what is named by its hash may have been registered by somebody else.
@@ -130,6 +130,7 @@ async function authenticateRequest(callers: Callers, { raw, method }: FastifyReq
     return await callers.ofRequest(raw, method !== 'GET' && method !== 'HEAD');
   } catch (error) {
     if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    void reply.headers(waitHeaders(error));
     throw error;
   }
 }
@@ -184,19 +185,20 @@ function refuseSubscription({
   throw new ApiError('BAD_USER_INPUT', 'Subscriptions go over a WebSocket to the same path, with the protocol graphql-transport-ws.');
 }
 
-/** Puts the document where Mercurius looks for it. Over GET the extensions are JSON in text. */
-function nameDocument(source: unknown, documentOf: (named: NamedQuery) => string | undefined): void {
+/** Puts the document where Mercurius looks for it. Over GET the extensions and variables are JSON in text. */
+function nameDocument(source: unknown, documentOf: (named: RawOperation) => string | undefined): void {
   if (!isJsonObject(source)) return;
-  const { query, extensions }: NamedQuery = source;
-  const document = documentOf({ query, extensions: typeof extensions === 'string' ? parsed(extensions) : extensions });
+  const { query, extensions, variables }: RawOperation = source;
+  const document = documentOf({ query, extensions: parsed('extensions', extensions), variables: parsed('variables', variables) });
   if (document !== undefined) Object.assign(source, { query: document });
 }
 
-function parsed(json: string): unknown {
+function parsed(name: string, value: unknown): unknown {
+  if (typeof value !== 'string' || value === '') return value;
   try {
-    return JSON.parse(json);
+    return JSON.parse(value);
   } catch (error) {
-    throw new ApiError('BAD_USER_INPUT', '"extensions" must be JSON.', error);
+    throw new ApiError('BAD_USER_INPUT', `"${name}" must be JSON.`, error);
   }
 }
 

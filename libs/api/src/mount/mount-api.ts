@@ -7,6 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import type { FastifyInstance } from 'fastify';
 import type {} from 'mercurius';
+import { FailedAttempts } from '../access/failed-attempts.js';
 import { openAgentsDoor } from '../agents/agents-door.js';
 import { viewOf } from '../api-context.js';
 import { directClient, type ApiDeps } from '../api-deps.js';
@@ -48,11 +49,12 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   });
   const clientOf = deps.clientOf ?? directClient;
   const admission = new Admission(limits, deps.queries);
-  const agents = openAgentsDoor({ ...deps, clientOf, budget: admission.budget }, limits);
   const { signIns, people, publicUrl, logger } = deps;
   const isHttps = deps.isHttps === true || publicUrl?.startsWith('https:') === true;
   const isSecure = (request: IncomingMessage) => isHttps || clientOf(request).isSecure;
-  const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure });
+  const failures = deps.failures ?? new FailedAttempts();
+  const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure, clientOf, failures });
+  const agents = openAgentsDoor({ ...deps, clientOf, callers, budget: admission.budget }, limits);
   const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);
   let app: INestApplication | undefined;
   // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { ApiError } from '../errors/api-error.js';
+import { textProblem } from '../limits/input-bounds.js';
 
 export interface FormFile {
   readonly fileName: string;
@@ -31,6 +32,8 @@ export async function readForm<Result>(
         form.on('error', (error) => failed(unsound(error instanceof Error ? error.message : 'it broke off')));
         form.on('field', (name, value) => {
           if (hasFile) failed(unsound(`the field "${name}" comes after the file, and fields come before it`));
+          const problem = textProblem(name) ?? textProblem(value);
+          if (problem !== undefined) failed(unsound(`the field ${JSON.stringify(name)} ${problem}`));
           fields.set(name, value);
         });
       });
@@ -42,7 +45,10 @@ export async function readForm<Result>(
           return void form.destroy(new Error(`it has a file "${name}", and one file named "file" is expected`));
         hasFile = true;
         // The name is absent where a browser was given none.
-        take(fields, { fileName: (filename as string | undefined) ?? '', body: until(body, end) }).then(resolve, reject);
+        const fileName = (filename as string | undefined) ?? '';
+        const problem = textProblem(fileName);
+        if (problem !== undefined) return void form.destroy(new Error(`the name of the file ${problem}`));
+        take(fields, { fileName, body: until(body, end) }).then(resolve, reject);
       });
       end.then(
         () => hasFile || reject(unsound('it has no file: send it as the field "file"')),
@@ -88,5 +94,5 @@ function drain(request: IncomingMessage): Promise<void> {
 }
 
 function unsound(problem: string): ApiError {
-  return new ApiError('BAD_USER_INPUT', `The form cannot be read: ${problem}.`);
+  return new ApiError('BAD_USER_INPUT', `The form cannot be read: ${problem.replace(/\.$/, '')}.`);
 }

@@ -3,7 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, Scope } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import { refuseViewer } from '../access/guard-scopes.js';
-import { budgetHeaders, RateLimitedError, type CostBudget } from '../limits/cost-budget.js';
+import { waitHeaders } from '../errors/wait-headers.js';
+import { budgetHeaders, type CostBudget } from '../limits/cost-budget.js';
+import { refuseUnfitInput } from '../limits/input-bounds.js';
 import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from '../sign-in/callers.js';
 
@@ -39,6 +41,8 @@ export function serveRest(server: FastifyInstance, { callers, budget, requestCos
           const { viewer } = await callers.ofRequest(request.raw, method !== 'GET');
           if (needed !== undefined)
             refuseViewer(viewer, { name: `${method} ${url}`, scope: needed, isFleetWide: isFleetWide || needed === 'ADMIN' });
+          refuseUnfitInput(request.params);
+          refuseUnfitInput(request.query);
           void reply.headers(budgetHeaders(await budget.spend(viewer, requestCost)));
           return handle(request, reply, viewer);
         },
@@ -51,6 +55,5 @@ export function serveRest(server: FastifyInstance, { callers, budget, requestCos
 /** An error that is not written for the caller is masked; the server's own hook logs it. */
 function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = error instanceof ApiError ? error : maskFault(error);
-  if (refusal instanceof RateLimitedError) void reply.headers(budgetHeaders(refusal.state, true));
-  return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+  return reply.headers(waitHeaders(refusal)).code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
 }

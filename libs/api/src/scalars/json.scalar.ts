@@ -3,7 +3,7 @@ import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { ApiError } from '../errors/api-error.js';
 
 /** Levels of arrays and objects; the most nested arguments of known tools have 3, and every level is a stack frame. */
-const jsonDepthMax = 32;
+export const jsonDepthMax = 32;
 
 type Variables = Readonly<Record<string, unknown>> | null | undefined;
 

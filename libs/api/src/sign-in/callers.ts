@@ -6,7 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import { actorName, type SignedInUser, type SignIns } from '@flotilla/fleet';
 import type { ApiKeyStore, Principal } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
+import type { ClientOf } from '../api-deps.js';
 import { authenticate } from '../access/authentication.js';
+import { TooManyFailuresError, type FailedAttempts } from '../access/failed-attempts.js';
 import { readCookie } from './cookies.js';
 import { originOf } from './same-origin.js';
 
@@ -23,6 +25,8 @@ export interface CallersDeps {
   readonly publicUrl: string | undefined;
   /** The browser reaches this hub by HTTPS. */
   readonly isSecure: (request: IncomingMessage) => boolean;
+  readonly clientOf: ClientOf;
+  readonly failures: FailedAttempts;
 }
 
 export class Callers {
@@ -32,14 +36,36 @@ export class Callers {
     this.#deps = deps;
   }
 
-  /** A key goes before a cookie. Throws UNAUTHENTICATED, and FORBIDDEN for a cookie that another site's page sent. */
+  /**
+   * A key goes before a cookie. Throws UNAUTHENTICATED, and FORBIDDEN for a cookie that another site's page sent. Failures of an address are counted,
+   * and RATE_LIMITED beyond their limit.
+   */
   async ofRequest(request: IncomingMessage, isChange: boolean): Promise<Caller> {
     const { headers } = request;
     const token = headers.authorization === undefined ? this.tokenIn(request) : undefined;
-    if (token === undefined) return this.ofKey(headers.authorization);
+    if (token === undefined) return this.ofKeyIn(request);
     if (isChange && originOf(headers, this.#deps.publicUrl) !== 'same')
       throw new ApiError('FORBIDDEN', "Only pages of this hub may change something with a browser's session; programs use an API key.");
-    return this.ofToken(token);
+    return this.counted(this.#deps.clientOf(request).address, () => this.ofToken(token));
+  }
+
+  /** As `ofRequest`, but a cookie does not count. */
+  ofKeyIn(request: IncomingMessage): Promise<Caller> {
+    const { authorization } = request.headers;
+    // Without a key nothing is guessed, and browsers ask like this before somebody signs in.
+    if (authorization === undefined) return this.ofKey(authorization);
+    return this.counted(this.#deps.clientOf(request).address, () => this.ofKey(authorization));
+  }
+
+  /** Counts UNAUTHENTICATED as a failure of the address, and throws TooManyFailuresError instead beyond the limit. */
+  async counted(address: string | undefined, look: () => Promise<Caller>): Promise<Caller> {
+    try {
+      return await look();
+    } catch (error) {
+      const isFailure = error instanceof ApiError && error.code === 'UNAUTHENTICATED';
+      const waitMs = isFailure ? this.#deps.failures.count(address) : undefined;
+      throw waitMs === undefined ? error : new TooManyFailuresError(waitMs);
+    }
   }
 
   async ofKey(authorization: unknown): Promise<Caller> {

@@ -5,6 +5,8 @@ import type { Browser, OpenedSession, People, SignedInUser, SignIns } from '@flo
 import { actorOf } from '../api-context.js';
 import type { ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
+import { waitHeaders } from '../errors/wait-headers.js';
+import { refuseUnfitInput } from '../limits/input-bounds.js';
 import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from './callers.js';
 import { cookieText, expiredCookie, readCookie } from './cookies.js';
@@ -168,6 +170,7 @@ function credentialsIn(body: unknown): { readonly email: string; readonly passwo
     typeof body === 'object' && body !== null ? body : {};
   if (typeof email !== 'string' || typeof password !== 'string')
     throw new ApiError('BAD_USER_INPUT', 'Send JSON: {"email": "…", "password": "…"}.');
+  refuseUnfitInput({ email, password });
   return { email, password };
 }
 
@@ -182,5 +185,5 @@ function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
     if (status >= 400 && status < 500) return reply.code(status).send({ code: 'BAD_USER_INPUT', message: error.message });
   }
   const refusal = error instanceof ApiError ? error : maskFault(error);
-  return reply.code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+  return reply.headers(waitHeaders(refusal)).code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { CloseCode, type Server } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import type { ApiLogger } from '../api-deps.js';
+import type { Place } from './socket-places.js';
 
 /** A peer that does not answer a ping until the next one is gone. */
 const pingMs = 15_000;
@@ -13,6 +14,9 @@ export const aheadBytesMax = 65_536;
 export interface SocketRules {
   readonly logger: ApiLogger;
   readonly backlogBytesMax: number;
+  /** Bytes that a stranger may send. */
+  readonly strangerBytesMax: number;
+  readonly place: Place;
   /** Of which the socket was made. */
   readonly stream: Duplex;
   readonly remoteAddress: string | undefined;
@@ -27,13 +31,18 @@ export interface SocketOfConnection {
   readonly sendFrames: (frames: Buffer) => Promise<void>;
   readonly remoteAddress: string | undefined;
   readonly token: string | undefined;
+  readonly place: Place;
 }
+
+/** Of the WebSocket protocol: the message is too big. [RFC 6455 §7.4.1] */
+const messageTooBig = 1009;
 
 export function bindSocket(
   socket: WebSocket,
   server: Server<SocketOfConnection>,
-  { logger, backlogBytesMax, stream, remoteAddress, token }: SocketRules,
+  { logger, backlogBytesMax, strangerBytesMax, place, stream, remoteAddress, token }: SocketRules,
 ): void {
+  boundStranger(stream, place, strangerBytesMax, () => socket.close(messageTooBig, 'Send connection_init first'));
   const stopPings = pingUntilDead(socket);
   const hold = holdForTurn(stream);
   const sendBounded = (write: (done?: () => void) => void): Promise<void> => {
@@ -55,12 +64,25 @@ export function bindSocket(
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => socket.on('message', (data) => void take(textOf(data)).catch(fail)),
     },
-    { socket, sendFrames, remoteAddress, token },
+    { socket, sendFrames, remoteAddress, token, place },
   );
   socket.once('close', (code, reason) => {
     stopPings();
     closed(code, reason.toString()).catch(fail);
   });
+}
+
+/** The limit of a message is for those with a key: a stranger could have the hub hold as much for nothing. */
+function boundStranger(stream: Duplex, place: Place, bytesMax: number, end: () => void): void {
+  let bytes = 0;
+  const count = (chunk: Buffer): void => {
+    if (!place.isStranger()) return void stream.off('data', count);
+    bytes += chunk.length;
+    if (bytes <= bytesMax) return;
+    stream.off('data', count);
+    end();
+  };
+  stream.on('data', count);
 }
 
 /** What is written in one turn of the event loop goes to the kernel together: a busy subscriber costs one system call a turn, not one a message. */

@@ -2,16 +2,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GraphQLError, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
-import { handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws';
+import { CloseCode, handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
+import { TooManyFailuresError } from '../access/failed-attempts.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 import { aheadBytesMax, bindSocket, type SocketOfConnection } from './bind-socket.js';
+import { SocketPlaces } from './socket-places.js';
 import { SharedResults, type LiveArgs } from './shared-results.js';
 import { textFrames } from './text-frames.js';
 import { watchKey } from './watch-key.js';
@@ -39,12 +41,16 @@ interface Asked {
   readonly payload: SubscribePayload;
 }
 
-/** How long a closing socket may take before it is cut, ms. */
-const closingMsMax = 1_000;
+/** Of the WebSocket protocol: try again later. */
+const tryAgainLater = 1013;
 
 export function openSubscriptionServer(deps: SubscriptionServerDeps): SubscriptionServer {
   const { callers, clientOf, limits, logger } = deps;
+  const places = new SocketPlaces(limits);
+  // Missing in the types of ws: a peer that does not answer a close frame is destroyed after this time.
+  const closing = { closeTimeout: limits.socketClosingMsMax };
   const sockets = new WebSocketServer({
+    ...closing,
     noServer: true,
     maxPayload: limits.requestBytesMax,
     handleProtocols: (offered) => handleProtocols(offered),
@@ -57,10 +63,18 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
   const results = new SharedResults(logger);
   const protocol = makeServer<{ authorization?: unknown }, SocketOfConnection>({
     onConnect: async (connection) => {
-      if (!(await isKnown(callerOf(connection)))) return false;
+      const { socket, place, remoteAddress, token } = connection.extra;
+      // Without a key or a cookie nothing is guessed.
+      const isGuess = token !== undefined || connection.connectionParams?.authorization !== undefined;
+      const caller = isGuess ? callers.counted(remoteAddress, () => callerOf(connection)) : callerOf(connection);
+      if (!(await isKnown(caller, ({ message }) => socket.close(CloseCode.TooManyInitialisationRequests, message)))) return false;
+      if (!place.admit()) {
+        socket.close(tryAgainLater, 'Too many connections');
+        return false;
+      }
       // A page that is left open does nothing: its session ends when nobody has used it for long enough.
       const isKeyKnown = () => isKnown(callerOf(connection, 'watched'));
-      watchKey(connection.extra.socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
+      watchKey(socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
     },
     // They are what onSubscribe answered.
@@ -70,13 +84,15 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
-  const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax };
-  sockets.on('connection', (socket: WebSocket, request: IncomingMessage, stream: Duplex) =>
-    bindSocket(socket, protocol, { ...rules, stream, remoteAddress: clientOf(request).address, token: callers.tokenOfUpgrade(request) }),
-  );
+  const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax, strangerBytesMax: limits.strangerBytesMax };
+  sockets.on('connection', (socket: WebSocket, request: IncomingMessage, stream: Duplex) => {
+    const remoteAddress = clientOf(request).address;
+    const place = places.enter(socket, remoteAddress);
+    bindSocket(socket, protocol, { ...rules, place, stream, remoteAddress, token: callers.tokenOfUpgrade(request) });
+  });
   return {
     upgrade: (request, socket, head) => {
-      if (sockets.clients.size >= limits.socketsMax) refuseUpgrade(socket);
+      if (places.isFull) refuseUpgrade(socket);
       else sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request, socket));
     },
     close: () => closeAll(sockets),
@@ -95,7 +111,9 @@ async function prepare(
       throw new ApiError('RATE_LIMITED', `At most ${limits.operationsPerSocketMax} operations may be open on one connection.`);
     }
     const caller = await authenticated();
-    const document = parse(admission.queries.documentOf({ query, extensions }, caller.viewer) ?? '', { maxTokens: limits.queryTokensMax });
+    const document = parse(admission.documentOf({ query, extensions, variables }, caller.viewer) ?? '', {
+      maxTokens: limits.queryTokensMax,
+    });
     const errors = validate(schema, document, [...specifiedRules, ...admission.validationRules]);
     if (errors.length > 0) return errors;
     await admission.admit({ schema, document, variables, operationName }, caller.viewer);
@@ -117,11 +135,12 @@ function payloadSender(id: string, sendFrames: SocketOfConnection['sendFrames'])
 }
 
 /** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */
-async function isKnown(viewer: Promise<unknown>): Promise<boolean> {
+async function isKnown(viewer: Promise<unknown>, onLimited?: (refusal: TooManyFailuresError) => void): Promise<boolean> {
   try {
     await viewer;
     return true;
   } catch (error) {
+    if (error instanceof TooManyFailuresError) onLimited?.(error);
     if (error instanceof ApiError) return false;
     throw error;
   }
@@ -135,14 +154,13 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new ApiError('INTERNAL', String(error));
 }
 
+/** Destroyed once the answer has left: a peer that does not end its side would keep the socket open. */
 function refuseUpgrade(socket: Duplex): void {
-  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  socket.on('error', () => socket.destroy());
+  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());
 }
 
 function closeAll(sockets: WebSocketServer): Promise<void> {
-  for (const socket of sockets.clients) {
-    socket.close(1001, 'The hub is stopping');
-    setTimeout(() => socket.terminate(), closingMsMax).unref();
-  }
+  for (const socket of sockets.clients) socket.close(1001, 'The hub is stopping');
   return new Promise((resolve) => sockets.close(() => resolve()));
 }

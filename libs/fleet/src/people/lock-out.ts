@@ -3,8 +3,8 @@
  * the person has been signed in before. A known browser is judged by its own run alone, so that a stranger who keeps an account or a shared address locked
  * does not keep its owner out.
  */
-import ipaddr from 'ipaddr.js';
 import type { FailureRun } from '@flotilla/registry';
+import { networkOf } from './network-of.js';
 import type { SignInLimits } from './sign-in-limits.js';
 
 export interface Attempt {
@@ -26,11 +26,4 @@ export function lockedUntil(subject: string, { failures, lastAt }: FailureRun, l
   const allowed = subject.startsWith('address:') ? limits.addressFailuresMax : limits.failuresMax;
   if (failures < allowed) return undefined;
   return lastAt + Math.min(limits.lockMs * 2 ** (failures - allowed), limits.lockMsMax);
-}
-
-/** One subscriber of IPv6 has a /64, and could take an address of its own for each attempt. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString();
 }

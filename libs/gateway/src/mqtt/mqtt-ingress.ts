@@ -106,7 +106,7 @@ export class MqttIngress {
   accept(conn: Duplex, peer: Peer): void {
     const { attempts, clock, counters, host, limits, lobby, publishTopic } = this.options;
     const isLimited = !attempts.mayConnect(peer.remoteAddress);
-    const leaveLobby = this.#broker.closed || isLimited ? undefined : lobby.enter(peer.remoteAddress);
+    const leaveLobby = this.#broker.closed || isLimited ? undefined : lobby.enter(peer.remoteAddress, () => conn.destroy());
     if (leaveLobby === undefined) {
       counters.add('refusal', isLimited ? 'address_limited' : 'too_many_connections');
       conn.on('error', () => undefined);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Lobby } from './lobby.js';
 
 const enterMany = (lobby: Lobby, count: number, address = '192.0.2.1') =>
-  Array.from({ length: count }, () => lobby.enter(address)).filter((leave) => leave !== undefined);
+  Array.from({ length: count }, () => lobby.enter(address, () => undefined)).filter((leave) => leave !== undefined);
 
 it('holds a bounded number, and gives each place back once', () => {
   const lobby = new Lobby({ unprovenConnectionsMax: 2, unprovenPerAddressMax: 2, connectionsPerSecondMax: 1_000 }, new ManualClock());
@@ -39,4 +39,23 @@ it('keeps places for others where one address brings many', () => {
   held[0]?.();
   clock.advance(1_000);
   expect(enterMany(lobby, 10, '192.0.2.2')).toHaveLength(1);
+});
+
+it('gives one of a full lobby the place of the oldest from an address that holds more, and none to such an address', () => {
+  const clock = new ManualClock();
+  const lobby = new Lobby({ unprovenConnectionsMax: 10, unprovenPerAddressMax: 6, connectionsPerSecondMax: 1_000 }, clock);
+  const expelled: string[] = [];
+  const enter = (count: number, address: string) =>
+    Array.from({ length: count }, (_, index) => lobby.enter(address, () => expelled.push(`${address} ${index}`)));
+  const leaveOldest = enter(6, '192.0.2.1')[0];
+  clock.advance(1_000);
+  expect(enter(5, '192.0.2.2').filter((leave) => leave !== undefined)).toHaveLength(5);
+  expect([expelled, lobby.size]).toEqual([['192.0.2.1 0'], 10]);
+  clock.advance(1_000);
+  // Both have five now.
+  expect(enter(1, '192.0.2.2')).toEqual([undefined]);
+  expect(enter(2, '192.0.2.3').filter((leave) => leave !== undefined)).toHaveLength(2);
+  expect([expelled.length, lobby.size]).toEqual([3, 10]);
+  leaveOldest?.();
+  expect(lobby.size).toBe(10);
 });

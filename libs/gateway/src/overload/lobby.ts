@@ -5,9 +5,16 @@
 import type { GatewayLimits } from '../gateway-limits.js';
 import { addressKey } from './attempt-limiter.js';
 
+/** A connection inside, as its address holds it. */
+interface Guest {
+  readonly key: string;
+  readonly expel: () => void;
+}
+
 export class Lobby {
   #size = 0;
-  readonly #sizeByAddress = new Map<string, number>();
+  /** The oldest of each address first. */
+  readonly #guests = new Map<string, Set<Guest>>();
   /** Connections that may come now without waiting: at most as many as the lobby holds, so that a fleet may come back at once. */
   #allowance: number;
   #countedAt: number;
@@ -24,27 +31,52 @@ export class Lobby {
     return this.#size;
   }
 
-  /** Undefined when full or too fast; otherwise a function that gives the place back, once however often it is called. */
-  enter(address: string | undefined): (() => void) | undefined {
+  /**
+   * Undefined when full or too fast; otherwise a function that gives the place back, once however often it is called. `expel` destroys the connection, where
+   * its address holds so much of a full lobby that one of another address comes before it.
+   */
+  enter(address: string | undefined, expel: () => void): (() => void) | undefined {
     this.#allowMore();
-    const { unprovenConnectionsMax, unprovenPerAddressMax } = this.limits;
-    const key = addressKey(address ?? '');
-    const isRoom = this.#size < unprovenConnectionsMax && (this.#sizeByAddress.get(key) ?? 0) < unprovenPerAddressMax;
-    if (!isRoom || this.#allowance < 1) return undefined;
+    const guest: Guest = { key: addressKey(address ?? ''), expel };
+    if (this.#allowance < 1 || !this.#hasRoom(guest.key)) return undefined;
     this.#allowance -= 1;
-    this.#add(key, 1);
-    let isInside = true;
-    return () => {
-      if (isInside) this.#add(key, -1);
-      isInside = false;
-    };
+    this.#add(guest);
+    return () => void this.#remove(guest);
   }
 
-  #add(key: string, change: 1 | -1): void {
-    this.#size += change;
-    const count = (this.#sizeByAddress.get(key) ?? 0) + change;
-    if (count === 0) this.#sizeByAddress.delete(key);
-    else this.#sizeByAddress.set(key, count);
+  #hasRoom(key: string): boolean {
+    const { unprovenConnectionsMax, unprovenPerAddressMax } = this.limits;
+    const own = this.#guests.get(key)?.size ?? 0;
+    if (own >= unprovenPerAddressMax) return false;
+    return this.#size < unprovenConnectionsMax || this.#expelOneOfMoreThan(own + 1);
+  }
+
+  /** The oldest of an address that holds the average or more. Where few come from each address no one of them is to blame. */
+  #expelOneOfMoreThan(count: number): boolean {
+    const average = this.#size / this.#guests.size;
+    if (average < 2) return false;
+    for (const guests of this.#guests.values()) {
+      if (guests.size < average || guests.size <= count) continue;
+      const [oldest] = guests;
+      if (oldest === undefined) continue;
+      this.#remove(oldest);
+      oldest.expel();
+      return true;
+    }
+    return false;
+  }
+
+  #add(guest: Guest): void {
+    const guests = this.#guests.get(guest.key) ?? new Set();
+    this.#guests.set(guest.key, guests.add(guest));
+    this.#size += 1;
+  }
+
+  #remove(guest: Guest): void {
+    const guests = this.#guests.get(guest.key);
+    if (guests?.delete(guest) !== true) return;
+    this.#size -= 1;
+    if (guests.size === 0) this.#guests.delete(guest.key);
   }
 
   #allowMore(): void {

@@ -102,7 +102,7 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
       this.#refuse(socket, 'address_limited', { status: 429, code: 'OVERLOADED', message });
       return;
     }
-    const leaveLobby = host.isFull ? undefined : lobby.enter(remoteAddress);
+    const leaveLobby = host.isFull ? undefined : lobby.enter(remoteAddress, () => socket.destroy());
     if (leaveLobby === undefined) {
       this.#refuse(socket, 'hub_full', { status: 503, code: 'OVERLOADED', message: 'no room for another session, try again later' });
       return;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
+import { storableText } from './json-rows.js';
 
 /** More rows than this in one page is a mistake of the caller; the API's own limit is lower. */
 const PAGE_ROWS_MAX = 10_000;
@@ -23,8 +24,14 @@ export function decodeCursor<Key extends CursorKey>(list: string, page: PageRequ
     .rest(z.unknown())
     .safeParse(parseJson(page.after));
   const parsed = key.safeParse(cursor.data?.slice(1));
-  if (!parsed.success) throw new RegistryError('ARGUMENT_INVALID', `This is no cursor of the ${list} list: ${page.after.slice(0, 100)}`);
+  // A caller can make cursors: no row has a key that PostgreSQL cannot store.
+  if (!parsed.success || !parsed.data.every(isStorable))
+    throw new RegistryError('ARGUMENT_INVALID', `This is no cursor of the ${list} list: ${page.after.slice(0, 100)}`);
   return parsed.data;
+}
+
+function isStorable(value: string | number): boolean {
+  return typeof value === 'number' || storableText(value) === value;
 }
 
 function parseJson(cursor: string): unknown {

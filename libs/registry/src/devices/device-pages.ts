@@ -42,7 +42,7 @@ const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
     keyOf: ({ id, name }) => [name === null ? 1 : 0, name ?? '', id],
   },
   LAST_SEEN_DESC: {
-    key: z.tuple([z.string(), z.string()]),
+    key: z.tuple([z.union([z.literal('-infinity'), z.iso.datetime()]), z.string()]),
     orderBy: () => `${LAST_SEEN} DESC, d.id`,
     after: ([seen, id], parameters) => {
       const at = `${bind(parameters, seen)}::timestamptz`;

@@ -37,7 +37,7 @@ export type RevocationAnswer =
 
 /** Acts of people are given `by`, and are recorded in the audit trail in their own transaction. */
 export interface ApiKeyStore {
-  /** Hash lookup with constant-time comparison, remembered for seconds; undefined for unknown, revoked or expired keys. */
+  /** Looks the key up by its SHA-256, and remembers the answer for seconds; undefined for unknown, revoked or expired keys. */
   authenticate(secret: string): Promise<Principal | undefined>;
   /** What is remembered of keys is looked up again: another process has revoked one. */
   forget(): void;

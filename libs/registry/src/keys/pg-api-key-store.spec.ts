@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Database } from '../database/database.js';
 import { openRegistry } from '../open-registry.js';
 import type { Registry } from '../registry.js';
 import { openTestDatabase, type TestDatabase } from '../test-database.js';
@@ -33,6 +34,25 @@ describe('API keys', () => {
     const principal = { kind: 'KEY', id: key.id, name: 'reader', scopes: ['DEVICES_READ'], devices };
     expect(await registry.apiKeys.authenticate(secret)).toEqual(principal);
     expect(await registry.apiKeys.authenticate(`${secret}x`)).toBeUndefined();
+  });
+
+  it('stay remembered while strangers guess, and the guesses cost few statements', async () => {
+    const { apiKeys } = registry;
+    const { secret } = await make();
+    const principal = await apiKeys.authenticate(secret);
+    const statements = vi.spyOn(Database.prototype, 'query');
+    try {
+      const guesses = Array.from({ length: 2_000 }, (_, index) => `guess ${String(index)}`);
+      const answers = await Promise.all(guesses.map((guess) => apiKeys.authenticate(guess)));
+      expect(new Set(answers)).toEqual(new Set([undefined]));
+      expect(statements.mock.calls.length).toBeLessThan(10);
+      statements.mockClear();
+      expect(await apiKeys.authenticate(secret)).toEqual(principal);
+      await Promise.all(guesses.map((guess) => apiKeys.authenticate(guess)));
+      expect(statements).not.toHaveBeenCalled();
+    } finally {
+      statements.mockRestore();
+    }
   });
 
   it('that are revoked while they are looked up are not remembered', async () => {

@@ -9,14 +9,17 @@ import { BoundedCache } from '../devices/bounded-cache.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Principal } from '../registry.js';
-import { hashOf, isEqualHash, newSecret } from '../secrets/secrets.js';
+import { PacedLookups } from '../secrets/paced-lookups.js';
+import { hashOf, newSecret } from '../secrets/secrets.js';
 import type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, NewApiKey, RevocationAnswer } from './api-key-store.js';
 import { canAnswer, insertKey, KEY_COLUMNS, makeRoom, revokeKey, SCOPES, toApiKey, type ApiKeyRecord } from './key-rows.js';
 
 /** A key that was revoked in another process works this much longer at most, if the news of it is lost. */
 const REMEMBERED_MS = 5_000;
-/** Unknown secrets are remembered too, so that a client that hammers with one does not reach PostgreSQL. */
+/** Keys that are remembered: all that there can be. */
 const REMEMBERED_MAX = 1_000;
+/** Unknown secrets are remembered apart, so that guesses take no key's place, and a client that repeats one does not reach PostgreSQL. */
+const UNKNOWN_MAX = 10_000;
 /** "Last used" is exact to this. */
 const LAST_USED_STEP_MS = 60_000;
 const ADMIN_KEY_CHARACTERS_MIN = 32;
@@ -26,8 +29,14 @@ const PREFIX_CHARACTERS = 8;
 /** Makers of keys take turns: their number is bounded, and two hubs that start at once on an empty database make one admin key. */
 const KEYS_LOCK = { text: 'SELECT pg_advisory_xact_lock(4607182419)' };
 
+const FIND = {
+  name: 'keys-by-hash',
+  text: `SELECT ${KEY_COLUMNS}, secret_hash FROM api_key WHERE secret_hash = ANY($1::text[])`,
+  timeoutMs: QUESTION_TIMEOUT_MS,
+};
+
 interface Remembered {
-  readonly principal: Principal | undefined;
+  readonly principal: Principal;
   readonly until: number;
 }
 
@@ -35,6 +44,9 @@ export class PgApiKeyStore implements ApiKeyStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
   readonly #remembered = new BoundedCache<string, Remembered>(REMEMBERED_MAX);
+  /** Until when each is not looked up again. */
+  readonly #unknown = new BoundedCache<string, number>(UNKNOWN_MAX);
+  readonly #lookups = new PacedLookups((hashes) => this.#find(hashes));
   /** Grows with each revocation: what was read before is not remembered after it. */
   #generation = 0;
 
@@ -49,19 +61,12 @@ export class PgApiKeyStore implements ApiKeyStore {
     const now = Date.now();
     const remembered = this.#remembered.get(hash);
     if (remembered !== undefined && now < remembered.until) return remembered.principal;
+    if (now < (this.#unknown.get(hash) ?? 0)) return undefined;
     const generation = this.#generation;
-    const [record] = await this.#database.query<ApiKeyRecord & { readonly secret_hash: string }>(
-      {
-        name: 'key-by-hash',
-        text: `SELECT ${KEY_COLUMNS}, secret_hash FROM api_key WHERE secret_hash = $1`,
-        timeoutMs: QUESTION_TIMEOUT_MS,
-      },
-      [hash],
-    );
-    const key = record && isEqualHash(record.secret_hash, hash) ? toApiKey(record) : undefined;
+    // Keys that were valid a moment ago are never kept waiting by those who guess.
+    const key = remembered === undefined ? await this.#lookups.ask(hash) : (await this.#find([hash])).get(hash);
     const principal = key && isValid(key, now) ? principalOf(key) : undefined;
-    if (generation === this.#generation)
-      this.#remembered.set(hash, { principal, until: Math.min(now + REMEMBERED_MS, key?.expiresAt ?? Infinity) });
+    if (generation === this.#generation) this.#remember(hash, principal, key?.expiresAt);
     if (principal !== undefined && now - (key?.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) this.#noteUse(principal.id, now);
     return principal;
   }
@@ -70,6 +75,7 @@ export class PgApiKeyStore implements ApiKeyStore {
   forget(): void {
     this.#generation += 1;
     this.#remembered.clear();
+    this.#unknown.clear();
   }
 
   async ensureAdminKey(given: string | undefined, keep?: (secret: string) => Promise<void>): Promise<string | undefined> {
@@ -137,6 +143,21 @@ export class PgApiKeyStore implements ApiKeyStore {
     );
     this.forget();
     return answer.answer;
+  }
+
+  #remember(hash: string, principal: Principal | undefined, expiresAt = Infinity): void {
+    const until = Date.now() + REMEMBERED_MS;
+    if (principal === undefined) {
+      this.#remembered.delete(hash);
+      this.#unknown.set(hash, until);
+    } else {
+      this.#remembered.set(hash, { principal, until: Math.min(until, expiresAt) });
+    }
+  }
+
+  async #find(hashes: readonly string[]): Promise<ReadonlyMap<string, ApiKeyRow>> {
+    const records = await this.#database.query<ApiKeyRecord & { readonly secret_hash: string }>(FIND, [hashes]);
+    return new Map(records.map((record) => [record.secret_hash, toApiKey(record)]));
   }
 
   #noteUse(keyId: string, now: number): void {

@@ -6,15 +6,18 @@ import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import { BoundedCache } from '../devices/bounded-cache.js';
-import { hashOf, isEqualHash, newSecret } from '../secrets/secrets.js';
+import { PacedLookups } from '../secrets/paced-lookups.js';
+import { hashOf, newSecret } from '../secrets/secrets.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Asked, NewUserSession, UserSession, UserSessionStore } from './people-stores.js';
 import { toUser, USER_COLUMNS, type UserRecord } from './user-rows.js';
 
 /** What another process ended works here this much longer at most. */
 const REMEMBERED_MS = 5_000;
-/** Tokens remembered, unknown ones among them: a browser that asks with a stale one does not reach PostgreSQL each time. */
+/** Sessions that are remembered. */
 const REMEMBERED_MAX = 1_000;
+/** Unknown tokens are remembered apart: guesses take no session's place, and a browser with a stale one does not reach PostgreSQL each time. */
+const UNKNOWN_MAX = 10_000;
 /** "Last used" is exact to this. */
 const LAST_USED_STEP_MS = 60_000;
 /** Longer ones are nobody's, and would only cost hashing. */
@@ -26,7 +29,7 @@ const FIND = {
   text: `SELECT s.id AS "sessionId", s.token_hash AS "tokenHash", extract(epoch FROM s.expires_at) * 1000 AS "expiresAt",
            extract(epoch FROM s.last_used_at) * 1000 AS "lastUsedAt", ${USER_COLUMNS}
          FROM user_session s JOIN user_account u ON u.id = s.user_id
-         WHERE s.token_hash = $1 AND s.revoked_at IS NULL AND u.disabled_at IS NULL`,
+         WHERE s.token_hash = ANY($1::text[]) AND s.revoked_at IS NULL AND u.disabled_at IS NULL`,
   timeoutMs: QUESTION_TIMEOUT_MS,
 };
 const OPEN = {
@@ -62,7 +65,7 @@ interface SessionRecord extends UserRecord {
 }
 
 interface Remembered {
-  readonly session: UserSession | undefined;
+  readonly session: UserSession;
   readonly until: number;
 }
 
@@ -70,6 +73,9 @@ export class PgUserSessionStore implements UserSessionStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
   readonly #remembered = new BoundedCache<string, Remembered>(REMEMBERED_MAX);
+  /** Until when each is not looked up again. */
+  readonly #unknown = new BoundedCache<string, number>(UNKNOWN_MAX);
+  readonly #lookups = new PacedLookups((hashes) => this.#find(hashes));
   /** Raised by each change: what was read before it is not remembered. */
   #changes = 0;
 
@@ -107,13 +113,14 @@ export class PgUserSessionStore implements UserSessionStore {
     const now = Date.now();
     const remembered = this.#remembered.get(hash);
     if (remembered !== undefined && now < remembered.until) return remembered.session;
+    if (now < (this.#unknown.get(hash) ?? 0)) return undefined;
     const changes = this.#changes;
-    const [row] = await this.#database.query<SessionRecord>(FIND, [hash]);
+    // Sessions that were live a moment ago are never kept waiting by those who guess.
+    const row = remembered === undefined ? await this.#lookups.ask(hash) : (await this.#find([hash])).get(hash);
     const endsAt = row === undefined ? Infinity : Math.min(Number(row.expiresAt), Number(row.lastUsedAt) + idleMs);
-    const isLive = row !== undefined && isEqualHash(row.tokenHash, hash) && now < endsAt;
+    const isLive = row !== undefined && now < endsAt;
     const session = isLive ? { id: row.sessionId, user: toUser(row) } : undefined;
-    if (changes === this.#changes)
-      this.#remembered.set(hash, { session, until: Math.min(now + REMEMBERED_MS, isLive ? endsAt : Infinity) });
+    if (changes === this.#changes) this.#remember(hash, session, endsAt);
     if (isLive && watched === undefined && now - Number(row.lastUsedAt) >= Math.min(LAST_USED_STEP_MS, idleMs / 2))
       this.#noteUse(row.sessionId, now);
     return session;
@@ -149,6 +156,22 @@ export class PgUserSessionStore implements UserSessionStore {
   forget(): void {
     this.#changes += 1;
     this.#remembered.clear();
+    this.#unknown.clear();
+  }
+
+  #remember(hash: string, session: UserSession | undefined, endsAt: number): void {
+    const until = Date.now() + REMEMBERED_MS;
+    if (session === undefined) {
+      this.#remembered.delete(hash);
+      this.#unknown.set(hash, until);
+    } else {
+      this.#remembered.set(hash, { session, until: Math.min(until, endsAt) });
+    }
+  }
+
+  async #find(hashes: readonly string[]): Promise<ReadonlyMap<string, SessionRecord>> {
+    const rows = await this.#database.query<SessionRecord>(FIND, [hashes]);
+    return new Map(rows.map((row) => [row.tokenHash, row]));
   }
 
   #noteUse(id: string, now: number): void {

@@ -1,6 +1,7 @@
 /** How the hub's processes find voice servers: each says so in its own row, which goes with it. */
 import type { HubProcessId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
+import { toJson } from '../database/json-rows.js';
 
 /** What came of the last attempt to open a conversation; `UNTRIED`: there was none. */
 export type VoiceServerState = 'UNTRIED' | 'WELL' | 'UNWELL';
@@ -55,7 +56,7 @@ export class PgVoiceServerStore implements VoiceServerStore {
   constructor(private readonly database: Queryable) {}
 
   async report(processId: HubProcessId, servers: readonly VoiceServerRow[]): Promise<void> {
-    await this.database.query(REPORT, [processId, JSON.stringify(servers)]);
+    await this.database.query(REPORT, [processId, toJson(servers)]);
   }
 
   async list(): Promise<readonly VoiceServerRow[]> {
