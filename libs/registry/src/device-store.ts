@@ -207,6 +207,8 @@ export interface ToolSetStore {
   /** From memory where seen before (bounded); sets never change. */
   get(hash: ToolSetHash): Promise<ToolSet | undefined>;
   getMany(hashes: readonly ToolSetHash[]): Promise<ReadonlyMap<ToolSetHash, ToolSet>>;
+  /** Those of the names that a tool for users only has, on any firmware that was ever seen. */
+  userOnlyAmong(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** Distinct tools (name and schema) over the fleet, by name. */
   fleetTools(filter: ToolFilter | undefined, page: PageRequest): Promise<Page<FleetToolRow>>;
 }

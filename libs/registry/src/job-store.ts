@@ -263,7 +263,13 @@ export interface JobStore {
   countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]>;
   /** Devices that the filter matches now, counted up to `max`. */
   countDevices(devices: DeviceFilter, max: number): Promise<number>;
+  /** With secrets masked in the arguments, like every job of this store. */
   find(id: string, sight?: JobSight): Promise<Job | undefined>;
+  /**
+   * The arguments as they are sent, for the process that runs the job. `lost` where their secrets were sealed with another key, `undefined` where there is no
+   * such job.
+   */
+  argumentsOf(id: JobId): Promise<Job['arguments'] | 'lost' | undefined>;
   page(
     filter: { readonly states?: readonly JobState[]; readonly tool?: string; readonly search?: string },
     page: PageRequest,

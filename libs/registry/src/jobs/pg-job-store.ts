@@ -46,6 +46,8 @@ import { reconcileCounters } from './reconcile-counters.js';
 import { readEvidence, readOverdue } from './verify-evidence.js';
 import { claimReadbacks, extendVerifying, settleVerifications } from './verify-targets.js';
 import { releaseRetries, wakeAll, wakeNamed } from './wake-targets.js';
+import { ArgumentSeal } from '../secrets/argument-seal.js';
+import { readArguments } from './read-arguments.js';
 import { SeenProgress } from './seen-progress.js';
 import { lastDecidedAt, openTargets, openWave, readWaveProgress, readWaves } from './wave-statements.js';
 
@@ -58,7 +60,11 @@ const HUB: AuditSource = { actor: 'hub' };
 export class PgJobStore implements JobStore {
   readonly #seenProgress: SeenProgress;
 
-  constructor(private readonly db: Database) {
+  /** Without `seal` the secrets of a job can be read by this store alone. */
+  constructor(
+    private readonly db: Database,
+    private readonly seal = new ArgumentSeal(),
+  ) {
     this.#seenProgress = new SeenProgress({
       whole: (ids) => readWaveProgress(db, ids),
       counted: (ids, within) => countWaveProgress(db, ids, within),
@@ -83,7 +89,7 @@ export class PgJobStore implements JobStore {
     const inserted = await audited(
       this.db,
       by,
-      async (transaction) => ((await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs) : undefined),
+      async (transaction) => ((await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs, this.seal) : undefined),
       (records) => (records === undefined || records.length === 0 ? [] : jobs.map(jobCreated)),
     );
     if (inserted === undefined) return { kind: 'image_missing' };
@@ -99,11 +105,15 @@ export class PgJobStore implements JobStore {
     );
     const [former] = rows;
     if (former === undefined) return undefined;
-    return former.request_hash === job.requestHash ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
+    return this.seal.isHashOf(former.request_hash, job.requestHash) ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
   }
 
   find(id: string, sight?: JobSight): Promise<Job | undefined> {
     return findJob(this.db, id, sight);
+  }
+
+  argumentsOf(id: JobId): ReturnType<JobStore['argumentsOf']> {
+    return readArguments(this.db, this.seal, id);
   }
 
   page(filter: JobFilter, page: PageRequest, sight?: JobSight): Promise<Page<Job>> {

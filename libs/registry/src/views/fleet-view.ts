@@ -24,7 +24,7 @@ export interface FleetView {
   readonly devices: Pick<DeviceStore, 'find' | 'findMany' | 'page' | 'count' | 'sessions' | 'toolSetHistory' | 'update' | 'tag'>;
   readonly fleetFigures: Pick<FleetFiguresStore, 'counts' | 'onlineHistory' | 'callCounts'>;
   readonly deviceGroups: Pick<DeviceGroupStore, 'findMany' | 'page' | 'deviceCounts' | 'groupsOf'>;
-  readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools'>;
+  readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools' | 'userOnlyAmong'>;
   readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'>;
   readonly calls: Pick<CallStore, 'find' | 'page' | 'pagesOf'>;
   readonly jobs: Pick<

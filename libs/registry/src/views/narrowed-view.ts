@@ -28,6 +28,7 @@ export function narrowedView(stores: Stores, database: Database, sight: JobSight
     toolSets: {
       get: (hash) => stores.toolSets.get(hash),
       getMany: (hashes) => stores.toolSets.getMany(hashes),
+      userOnlyAmong: (names) => stores.toolSets.userOnlyAmong(names),
       fleetTools: (filter, page) =>
         stores.toolSets.fleetTools({ ...filter, devices: narrowed(filter?.devices ?? { all: true }, within) }, page),
     },
