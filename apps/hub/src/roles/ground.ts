@@ -8,6 +8,7 @@ import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
 import { writeSecret } from '../settings/secret-file.js';
+import { argumentsSecretOf, auditSecretOf } from '../settings/secret-settings.js';
 import { systemClock } from '../system-clock.js';
 
 /** Of this program, from its package. */
@@ -28,7 +29,8 @@ export interface Ground {
 
 export async function openGround({ config, logger }: Pick<Ground, 'config' | 'logger'>, closers: Closers): Promise<Ground> {
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, logger, closers));
-  const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir });
+  const secrets = { auditSecret: await auditSecretOf(config), argumentsSecret: await argumentsSecretOf(config) };
+  const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir, ...secrets });
   closers.add('registry', () => registry.close());
   // Nobody else can be on an embedded database: whatever processes its rows name are dead, however young their leases.
   const { roles } = config;

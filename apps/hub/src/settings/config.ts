@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
+import { secretContradictions, secretSettings } from './secret-settings.js';
 import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, unset } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
@@ -64,6 +65,7 @@ const environment = z.object({
   FLOTILLA_TLS_KEY: optionalText,
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
+  ...secretSettings,
   ...proxySettings,
   ...peopleSettings,
   ...querySettings,
@@ -159,6 +161,8 @@ export interface HubConfig {
   /** Zone of devices that have none of their own; the host's where not given. */
   readonly deviceTimeZone: string | undefined;
   readonly deviceSecret: string | undefined;
+  /** Of the audit chain; absent: it follows from the device secret, or is made in the data folder. */
+  readonly auditKey: string | undefined;
   /** Connects of one device in a row until it has to wait; 0 for no bound. */
   readonly reconnectsMax: number;
   /** Firmware downloads that run at once. */
@@ -268,6 +272,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
     deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
+    auditKey: values.FLOTILLA_AUDIT_KEY,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
     downloadsMax: values.FLOTILLA_DOWNLOADS_MAX,
     statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
@@ -290,6 +295,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
   };
   const problems = [
     ...contradictions(config),
+    ...secretContradictions(config),
     ...doorContradictions(config, values),
     ...verificationContradictions(values),
     ...storageContradictions(values),
