@@ -158,10 +158,10 @@ export interface DeviceStore {
   page(filter: DeviceFilter | undefined, order: DeviceOrder, page: PageRequest): Promise<Page<DeviceRow>>;
   /** Exact up to 10,000, then undefined. */
   count(filter: DeviceFilter | undefined): Promise<number | undefined>;
-  /** The newest sessions of each, newest first, in the order of the input. */
-  sessions(ids: readonly string[], first: number): Promise<readonly (readonly SessionRow[])[]>;
-  /** The newest tool sets of each, newest first, in the order of the input. */
-  toolSetHistory(ids: readonly string[], first: number): Promise<readonly (readonly ToolSetUseRow[])[]>;
+  /** The newest sessions of each, newest first, in the order of the input; those from its start on (ms since the Unix epoch), where one is given. */
+  sessions(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly SessionRow[])[]>;
+  /** The newest tool sets of each, newest first, in the order of the input; those first seen from its start on, where one is given. */
+  toolSetHistory(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly ToolSetUseRow[])[]>;
   /** Name, tags and time zone. Undefined where there is no such device. */
   update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined>;
   /**

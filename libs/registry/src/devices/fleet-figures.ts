@@ -5,6 +5,7 @@ import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
+import { historySightOf, narrowingOf } from '../views/history-sight.js';
 import { listedDeviceCondition } from './device-condition.js';
 
 /** Devices that have a value in common; undefined for those that told none. */
@@ -58,8 +59,10 @@ export interface FleetFiguresStore {
   onlineHistory(
     filter: DeviceFilter | undefined,
     window: { since: number; until: number; points: number },
+    within?: DeviceFilter,
   ): Promise<readonly OnlinePoint[]>;
-  callCounts(filter: DeviceFilter | undefined, since: number): Promise<CallCounts>;
+  /** `within`: what narrows the viewer, beside its part in the filter; history from before a device came into it is not counted, here and above. */
+  callCounts(filter: DeviceFilter | undefined, since: number, within?: DeviceFilter): Promise<CallCounts>;
   /** Oldest first. */
   processes(): Promise<readonly HubProcessRow[]>;
 }
@@ -125,6 +128,7 @@ export class PgFleetFigures implements FleetFiguresStore {
   async onlineHistory(
     filter: DeviceFilter | undefined,
     { since, until, points }: { readonly since: number; readonly until: number; readonly points: number },
+    within?: DeviceFilter,
   ): Promise<readonly OnlinePoint[]> {
     const parameters: unknown[] = [];
     const step = (until - since) / Math.max(1, points - 1);
@@ -133,15 +137,18 @@ export class PgFleetFigures implements FleetFiguresStore {
     const pointOf = (moment: string) =>
       `greatest(0, ceil((extract(epoch FROM ${moment}) * 1000 - ${from}::float8) / ${every}::float8))::int`;
     const condition = await this.#condition(filter, parameters);
-    const device = filter === undefined ? '' : `JOIN device d ON d.id = s.device_id AND ${condition}`;
+    const start = within && ((await narrowingOf(this.#database, within)).since(parameters) ?? `'infinity'::timestamptz`);
+    const isShown = start === undefined ? '' : `AND coalesce(s.disconnected_at, 'infinity') > ${start} AND ${start} < 'infinity'`;
+    const device = filter === undefined ? '' : `JOIN device d ON d.id = s.device_id AND ${condition} ${isShown}`;
+    const began = start === undefined ? 's.connected_at' : `greatest(s.connected_at, ${start}) AS connected_at`;
     // Open sessions and those that ended in the window are indexed; each changes the count twice at most, so nobody counts devices point by point.
     const records = await this.#database.query<{ readonly point: number; readonly change: number }>(
       {
         text: `
           WITH seen AS (
-            SELECT s.connected_at, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at IS NULL
+            SELECT ${began}, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at IS NULL
             UNION ALL
-            SELECT s.connected_at, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at > to_timestamp(${from}::float8 / 1000)
+            SELECT ${began}, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at > to_timestamp(${from}::float8 / 1000)
           )
           SELECT point, sum(change)::int AS change FROM (
             SELECT ${pointOf('connected_at')} AS point, 1 AS change FROM seen
@@ -159,19 +166,23 @@ export class PgFleetFigures implements FleetFiguresStore {
     });
   }
 
-  async callCounts(filter: DeviceFilter | undefined, since: number): Promise<CallCounts> {
+  async callCounts(filter: DeviceFilter | undefined, since: number, within?: DeviceFilter): Promise<CallCounts> {
     const parameters: unknown[] = [];
     const [lowest, limit] = [bind(parameters, lowestUuidOf(since)), bind(parameters, CALLS_COUNTED_MAX)];
     const condition = await this.#condition(filter, parameters);
-    const deviceOf = (id: string) => (filter === undefined ? '' : `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition})`);
+    const isSeen = await historySightOf(this.#database, within);
+    const deviceOf = (id: string, record: string) => {
+      if (filter === undefined) return '';
+      return `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition}) AND ${isSeen(id, { uuid: record }, parameters)}`;
+    };
     const records = await this.#database.query<{ readonly outcome: Outcome | null; readonly count: number; readonly bound: string }>(
       {
         text: `
           WITH single AS MATERIALIZED (
-            SELECT c.id, c.outcome FROM call c WHERE c.id >= ${lowest}::uuid ${deviceOf('c.device_id')} ORDER BY c.id DESC LIMIT ${limit}
+            SELECT c.id, c.outcome FROM call c WHERE c.id >= ${lowest}::uuid ${deviceOf('c.device_id', 'c.id')} ORDER BY c.id DESC LIMIT ${limit}
           ), bulk AS MATERIALIZED (
             SELECT t.listed_call_id AS id, t.outcome FROM job_target t
-             WHERE t.listed_call_id >= ${lowest}::uuid ${deviceOf('t.device_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit}
+             WHERE t.listed_call_id >= ${lowest}::uuid ${deviceOf('t.device_id', 't.job_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit}
           ), bounds AS (
             SELECT ${lowest}::text AS id
             UNION ALL SELECT min(id::text) FROM single HAVING count(*) >= ${limit}

@@ -67,7 +67,7 @@ export class PgJobStore implements JobStore {
   ) {
     this.#seenProgress = new SeenProgress({
       whole: (ids) => readWaveProgress(db, ids),
-      counted: (ids, within) => countWaveProgress(db, ids, within),
+      counted: (ids, sight) => countWaveProgress(db, ids, sight),
       now: () => performance.now(),
     });
   }
@@ -171,12 +171,12 @@ export class PgJobStore implements JobStore {
     return readTargets(this.db, ids, filter, page);
   }
 
-  failureGroups(ids: readonly JobId[], first: number, within?: DeviceFilter): Promise<readonly (readonly FailureGroupRow[])[]> {
-    return readFailureGroups(this.db, ids, first, within);
+  failureGroups(ids: readonly JobId[], first: number, sight?: JobSight): Promise<readonly (readonly FailureGroupRow[])[]> {
+    return readFailureGroups(this.db, ids, first, sight);
   }
 
-  decidedOverTime(ids: readonly JobId[], points: number, within?: DeviceFilter): Promise<readonly (readonly DecidedPoint[])[]> {
-    return readDecidedOverTime(this.db, ids, points, within);
+  decidedOverTime(ids: readonly JobId[], points: number, sight?: JobSight): Promise<readonly (readonly DecidedPoint[])[]> {
+    return readDecidedOverTime(this.db, ids, points, sight);
   }
 
   countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]> {
@@ -207,8 +207,8 @@ export class PgJobStore implements JobStore {
     return readWaves(this.db, ids);
   }
 
-  waveProgress(ids: readonly JobId[], within?: DeviceFilter): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
-    return within === undefined ? readWaveProgress(this.db, ids) : this.#seenProgress.of(ids, within);
+  waveProgress(ids: readonly JobId[], sight?: JobSight): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
+    return sight === undefined ? readWaveProgress(this.db, ids) : this.#seenProgress.of(ids, sight);
   }
 
   openWave(fence: JobFence, from: number, at: number): Promise<boolean> {

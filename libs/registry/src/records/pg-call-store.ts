@@ -127,8 +127,8 @@ export class PgCallStore implements CallStore {
     return pageOfCalls(this.#database, filter, page);
   }
 
-  pagesOf(deviceIds: readonly string[], page: PageRequest): Promise<readonly Page<CallRow>[]> {
-    return pagesOfCalls(this.#database, deviceIds, page);
+  pagesOf(deviceIds: readonly string[], page: PageRequest, starts?: readonly number[]): Promise<readonly Page<CallRow>[]> {
+    return pagesOfCalls(this.#database, deviceIds, page, starts);
   }
 
   status(): WriterStatus {
