@@ -21,6 +21,7 @@ import { Closers } from './closers.js';
 import type { HubConfig } from './settings/config.js';
 import { startDemoFleet } from './demo-fleet.js';
 import { DeviceRoutes } from './http/device-routes.js';
+import { withDemoNetworks } from './settings/dial-settings.js';
 import { deviceAddresses, deviceSettings } from './settings/device-settings.js';
 import { openGround, type Ground } from './roles/ground.js';
 import { makeHttpServer } from './http/http-server.js';
@@ -78,7 +79,8 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
 }
 
 async function open(options: HubOptions, closers: Closers): Promise<RunningHub> {
-  const { config, logger } = options;
+  const { logger } = options;
+  const config = options.withDemoFleet ? withDemoNetworks(options.config) : options.config;
   const tls = config.tls && new TlsFiles({ ...config.tls, logger });
   if (tls) closers.add('TLS files', () => tls.close());
   const ground = await openGround({ config, logger }, closers);
@@ -115,11 +117,20 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   // New connections are refused first; those that are open end with the part that they belong to.
   closers.add('http listener', () => void server.server.close());
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
+  for (const port of Object.values(ports)) ground.ownPorts.add(port);
   if (options.withDemoFleet && gateway) {
     const demo = await startDemoFleet({ enrolments: ground.registry.enrolments, addresses, dataDir: config.dataDir, logger });
     closers.add('demo fleet', demo.stop);
   }
   return { ports, lost: ground.lease.lost, stop: () => closers.closeAll() };
+}
+
+/** A name without an address now may have one when the board is dialled. */
+function addressRefusals({ dialRules }: Pick<Ground, 'dialRules'>) {
+  return async (address: string, byAdmin: boolean): Promise<string | undefined> => {
+    const verdict = await dialRules.judge(address, byAdmin);
+    return verdict.kind === 'refused' ? verdict.message : undefined;
+  };
 }
 
 interface HttpSide {
@@ -139,7 +150,7 @@ async function openApi(
   const { blobs, bus, closers, config, logger, registry, singleCalls } = ground;
   const { approvals, verification } = config;
   const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification });
-  const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
+  const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger, refuseAddress: addressRefusals(ground) });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });
   const screens = new ScreenPictures({ fleet: measured, registry, addresses: pictures.permits, clock: systemClock });

@@ -62,6 +62,7 @@ export function actorOf({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | '
     devices: viewer.devices,
     mayCallUserOnly: mayCallUserOnly(viewer),
     mayChangeFirmware: hasScope(viewer, 'FIRMWARE_WRITE'),
+    isAdmin: viewer.scopes.includes('ADMIN') && viewer.devices === undefined,
     remoteAddress,
   };
 }

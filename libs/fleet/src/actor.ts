@@ -10,6 +10,8 @@ export interface Actor {
   readonly mayCallUserOnly: boolean;
   /** Whether tools may be called that replace what a device runs. */
   readonly mayChangeFirmware: boolean;
+  /** Whether this is an administrator of the whole fleet. */
+  readonly isAdmin?: boolean | undefined;
   /** The only devices that there are for them; undefined: the whole fleet. */
   readonly devices?: DeviceFilter | undefined;
   /** Where the request came from; undefined where no request did. */

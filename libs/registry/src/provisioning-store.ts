@@ -197,4 +197,6 @@ export interface NewDevice {
   readonly transport: TransportKind;
   /** `host:port` where `transport` is TCP. */
   readonly address?: string | undefined;
+  /** An administrator gave the address: then it may be in a private network that no setting lists. */
+  readonly dialByAdmin?: boolean | undefined;
 }

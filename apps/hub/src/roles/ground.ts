@@ -3,10 +3,12 @@ import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
 import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
 import { SingleCalls } from '@flotilla/fleet';
+import type { DialRules } from '@flotilla/gateway';
 import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
+import { configuredPorts, dialRulesOf } from '../settings/dial-settings.js';
 import { writeSecret } from '../settings/secret-file.js';
 import { argumentsSecretOf, auditSecretOf } from '../settings/secret-settings.js';
 import { systemClock } from '../system-clock.js';
@@ -24,6 +26,9 @@ export interface Ground {
   readonly blobs: BlobStore;
   /** Of whatever part of this process makes them. */
   readonly singleCalls: SingleCalls;
+  /** Where the hub may dial microcontrollers. The ports of its own are known when its listeners are open. */
+  readonly dialRules: DialRules;
+  readonly ownPorts: Set<number>;
   readonly has: (role: Role) => boolean;
 }
 
@@ -41,7 +46,10 @@ export async function openGround({ config, logger }: Pick<Ground, 'config' | 'lo
   closers.add('bus', () => bus.close());
   const blobs = await openStorage(config, logger, closers);
   const singleCalls = new SingleCalls(systemClock);
-  return { config, logger, closers, registry, lease, bus, blobs, singleCalls, has: (role) => config.roles.includes(role) };
+  const ownPorts = new Set(configuredPorts(config));
+  const dialRules = dialRulesOf(config, databaseUrl, () => [...ownPorts]);
+  const has = (role: Role) => config.roles.includes(role);
+  return { config, logger, closers, registry, lease, bus, blobs, singleCalls, dialRules, ownPorts, has };
 }
 
 /** A bucket may be away for now, like whatever else is on the network: that is said, and keeps no device out. */

@@ -175,7 +175,7 @@ export interface HubConfig {
   readonly deviceUrls: readonly string[];
   /** Origins of webhooks that may be anywhere, private networks included. */
   readonly webhookUrls: readonly string[];
-  /** Networks in which microcontrollers may be dialled. */
+  /** Networks in which whoever may register devices may have them dialled. */
   readonly dialNetworks: readonly string[];
   /** How long devices may take to show that a restart or an upgrade has happened. */
   readonly verification: VerificationTimes;

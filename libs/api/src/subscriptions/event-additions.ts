@@ -59,8 +59,8 @@ function tooSlow(queueMax: number): ApiError {
 
 /** For a narrowed viewer: events of its devices, but for those that waited since before the device came into the view. */
 async function seenOf({ view }: EventSources, events: readonly FeedEvent[]): Promise<readonly FeedEvent[]> {
-  if (view.historyStarts === undefined) return events;
-  const starts = await view.historyStarts([...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))]);
+  const starts = await view.events.startsOf?.([...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))]);
+  if (starts === undefined) return events;
   return events.filter(({ deviceId, at }) => {
     const since = deviceId === undefined ? undefined : starts.get(deviceId);
     return since !== undefined && (since === Infinity || at >= since);

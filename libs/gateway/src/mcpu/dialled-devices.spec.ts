@@ -58,9 +58,9 @@ async function boot(options?: Parameters<typeof Board.boot>[0]): Promise<Board> 
   return board;
 }
 
-async function register(address: string): Promise<DeviceId> {
+async function register(address: string, dialByAdmin = true): Promise<DeviceId> {
   const deviceId = `board-${(number += 1)}` as DeviceId;
-  await registry.enrolments.register([{ deviceId, name: undefined, tags: [], dialect: 'MCPU', transport: 'TCP', address }]);
+  await registry.enrolments.register([{ deviceId, name: undefined, tags: [], dialect: 'MCPU', transport: 'TCP', address, dialByAdmin }]);
   return deviceId;
 }
 

@@ -10,11 +10,11 @@ import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js
 /** $1: rows; $2: now. None of them is there: who inserts one at the same moment makes this fail as a whole. */
 const REGISTER = {
   text: `WITH input AS MATERIALIZED (
-           SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text)
+           SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text, dial_by_admin boolean)
          ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
-         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address, enrolled_at, epoch)
+         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address, dial_by_admin, enrolled_at, epoch)
          SELECT i.id, i.name, i.tags, i.dialect, CASE WHEN i.transport = 'WEBSOCKET' AND i.dialect = 'XIAOZHI' THEN 'IN_CONVERSATION' ELSE 'ALWAYS' END::reachability,
-           i.transport, i.transport, i.address, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0)
+           i.transport, i.transport, i.address, i.dial_by_admin, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0)
          FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id`,
 };
 
@@ -49,13 +49,14 @@ export async function unseenOf(database: Queryable, ids: readonly string[], with
 }
 
 async function insertDevices(transaction: Queryable, devices: readonly NewDevice[], at: number): Promise<void> {
-  const rows = devices.map(({ deviceId, name, tags, dialect, transport, address }) => ({
+  const rows = devices.map(({ deviceId, name, tags, dialect, transport, address, dialByAdmin = false }) => ({
     id: deviceId,
     name,
     tags: [...new Set(tags)].sort(),
     dialect,
     transport,
     address,
+    dial_by_admin: dialByAdmin,
   }));
   const ids = devices.map(({ deviceId }) => deviceId);
   await transaction.query(REGISTER, [toJson(rows), at]);

@@ -26,7 +26,13 @@ export interface FleetView {
   readonly fleetFigures: Pick<FleetFiguresStore, 'counts' | 'onlineHistory' | 'callCounts'>;
   readonly deviceGroups: Pick<DeviceGroupStore, 'findMany' | 'page' | 'deviceCounts' | 'groupsOf'>;
   readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools' | 'userOnlyAmong'>;
-  readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'>;
+  readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'> & {
+    /**
+     * For those of the devices that a narrowed viewer sees: from when on it sees their history, ms since the Unix epoch. Infinity: only what happens while it
+     * looks. Undefined for a viewer that is not narrowed.
+     */
+    readonly startsOf?: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  };
   readonly calls: Pick<CallStore, 'find' | 'page' | 'pagesOf'>;
   readonly jobs: Pick<
     JobStore,
@@ -35,9 +41,4 @@ export interface FleetView {
   readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
   /** A picture of no device is found by whoever was told its id. */
   readonly uploads: Pick<UploadStore, 'find' | 'page'>;
-  /**
-   * For those of the devices that a narrowed viewer sees: from when on it sees their history, ms since the Unix epoch. Infinity: only what happens while it
-   * looks. Undefined for a viewer that is not narrowed.
-   */
-  readonly historyStarts?: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 }

@@ -13,7 +13,7 @@ import { filterIdsIn, withIdsOf } from './seen-filter.js';
 import { historyStarts } from './history-sight.js';
 import { seenGroups } from './seen-groups.js';
 
-type Stores = Pick<Registry, Exclude<keyof FleetView, 'historyStarts'>>;
+type Stores = Pick<Registry, keyof FleetView>;
 
 export function narrowedView(stores: Stores, database: Database, sight: JobSight): FleetView {
   const { within } = sight;
@@ -39,6 +39,7 @@ export function narrowedView(stores: Stores, database: Database, sight: JobSight
       page: (filter, order, page) => stores.events.page({ ...filter, within }, order, page),
       pagesOf: (ids, page) => past(ids, (own, since) => stores.events.pagesOf(own, page, since), emptyPage),
       cursorOf: (event) => stores.events.cursorOf(event),
+      startsOf: starts,
     },
     calls: {
       // That of a job is as old as the job: its arguments are.
@@ -48,7 +49,6 @@ export function narrowedView(stores: Stores, database: Database, sight: JobSight
     },
     jobs: jobsWithin(stores.jobs, sight),
     rollouts: { revertGroups: (jobId) => stores.rollouts.revertGroups(jobId, sight) },
-    historyStarts: starts,
     uploads: {
       find: async (id) => ofSeenDevice(await stores.uploads.find(id), ({ at }) => at, starts),
       page: (filter, page) => stores.uploads.page({ ...filter, within }, page),
