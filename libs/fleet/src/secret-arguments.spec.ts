@@ -73,7 +73,12 @@ describe('arguments whose names look secret', () => {
     const worker = await fixture.startAnother();
     await worker.connect(['board', 'second'], tools);
     await worker.fleet.setToolPolicy(
-      { ...defaultToolPolicy, pattern: wifi, verification: 'READBACK', readback: { tool: 'self.wifi.get', path: 'password', argument: 'password' } },
+      {
+        ...defaultToolPolicy,
+        pattern: wifi,
+        verification: 'READBACK',
+        readback: { tool: 'self.wifi.get', path: 'password', argument: 'password' },
+      },
       admin,
     );
     worker.gateway.behave = ({ deviceId, call }, settle) =>
@@ -96,6 +101,8 @@ describe('arguments whose names look secret', () => {
     await stranger.finished(id);
     expect(stranger.gateway.seen).toEqual([]);
     const [groups] = await stranger.registry.jobs.failureGroups([id], 5);
-    expect(groups).toMatchObject([{ outcome: 'REJECTED', code: 'ARGUMENTS_INVALID', message: expect.stringContaining('Create the job again') }]);
+    expect(groups).toMatchObject([
+      { outcome: 'REJECTED', code: 'ARGUMENTS_INVALID', message: expect.stringContaining('Create the job again') },
+    ]);
   });
 });

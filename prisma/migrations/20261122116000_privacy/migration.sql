@@ -72,7 +72,7 @@ $$;
 CREATE TRIGGER "group_changed" BEFORE UPDATE OF "filter" ON "device_group" FOR EACH ROW
   WHEN (OLD."filter" IS DISTINCT FROM NEW."filter") EXECUTE FUNCTION "group_changed"();
 
--- The lowest UUIDv7 of a moment: what has a lower one came before it.
-CREATE FUNCTION "uuid_from"("at" timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+-- The lowest UUIDv7 of a moment: what has a lower one came before it. STABLE and not STRICT, so that PostgreSQL writes it into the statement.
+CREATE FUNCTION "uuid_from"("at" timestamptz) RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT (lpad(to_hex(ceil(extract(epoch FROM "at") * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;

@@ -9,12 +9,15 @@ export const secretSettings = {
   FLOTILLA_AUDIT_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
 };
 
-type Config = Pick<HubConfig, 'auditKey' | 'dataDir' | 'deviceSecret' | 'redisUrl' | 'roles'>;
+type Config = Pick<HubConfig, 'auditKey' | 'dataDir' | 'deviceSecret' | 'roles'>;
 
-/** Several processes would each make keys of their own in their data folders. */
-export function secretContradictions({ auditKey, deviceSecret, redisUrl }: Config): string[] {
-  if (redisUrl === undefined || auditKey !== undefined || deviceSecret !== undefined) return [];
-  return ['REDIS_URL is for several processes, which also need one FLOTILLA_AUDIT_KEY or one FLOTILLA_DEVICE_SECRET.'];
+/** Of a process that does everything. */
+const ROLES = 3;
+
+/** Processes of one role each would make keys of their own in their data folders. */
+export function secretContradictions({ auditKey, deviceSecret, roles }: Config): string[] {
+  if (roles.length === ROLES || roles.length === 0 || auditKey !== undefined || deviceSecret !== undefined) return [];
+  return ['FLOTILLA_ROLES splits the hub over processes, which then need one FLOTILLA_AUDIT_KEY or FLOTILLA_DEVICE_SECRET in common.'];
 }
 
 const AUDIT_KEY_FILE = 'audit.key';

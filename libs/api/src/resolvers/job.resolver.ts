@@ -30,7 +30,15 @@ export class JobResolver
     Required<
       Pick<
         JobResolvers,
-        'arguments' | 'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'decidedOverTime' | 'firmwareImage'
+        | 'arguments'
+        | 'progress'
+        | 'conclusion'
+        | 'waves'
+        | 'trippedRule'
+        | 'targets'
+        | 'failureGroups'
+        | 'decidedOverTime'
+        | 'firmwareImage'
       >
     >
 {

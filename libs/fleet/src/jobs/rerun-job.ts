@@ -30,7 +30,11 @@ export async function rerunJob(
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
   const chosen = [...new Set(outcomes)].sort();
-  const asked = { createdById: actor.id, idempotencyKey, requestHash: requestHash({ rerunOf: id.toLowerCase(), outcomes: chosen, args: given }) };
+  const asked = {
+    createdById: actor.id,
+    idempotencyKey,
+    requestHash: requestHash({ rerunOf: id.toLowerCase(), outcomes: chosen, args: given }),
+  };
   // Before the parent: whoever repeats the request may not see it any more.
   const earlier = await madeBefore(deps, asked);
   if (earlier !== undefined) return earlier;

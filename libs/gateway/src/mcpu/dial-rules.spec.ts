@@ -2,7 +2,13 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { DialRules } from './dial-rules.js';
 
-const places = { ownPorts: () => [8080, 1883], services: [{ host: 'localhost', port: 5432 }, { host: '10.9.9.9', port: 6379 }] };
+const places = {
+  ownPorts: () => [8080, 1883],
+  services: [
+    { host: 'localhost', port: 5432 },
+    { host: '10.9.9.9', port: 6379 },
+  ],
+};
 const onLoopback = new DialRules({ listed: [], isOnLoopback: true, ...places });
 const everywhere = new DialRules({ listed: ['0.0.0.0/0', '::/0'], isOnLoopback: false, ...places });
 
@@ -15,14 +21,19 @@ describe('an address to dial', () => {
   });
 
   it('is refused outside the networks, with what to do', async () => {
-    expect(await onLoopback.judge('127.0.0.1:3000', false)).toMatchObject({ kind: 'refused', message: expect.stringContaining('FLOTILLA_DIAL_NETWORKS') });
+    expect(await onLoopback.judge('127.0.0.1:3000', false)).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('FLOTILLA_DIAL_NETWORKS'),
+    });
     expect(await onLoopback.judge('localhost:3000', false)).toMatchObject({ kind: 'refused' });
     expect(await onLoopback.judge('169.254.169.254:80', true)).toMatchObject({ kind: 'refused' });
     expect(await onLoopback.judge('8.8.8.8:53', true)).toMatchObject({ kind: 'refused' });
   });
 
   it('is never a door of the hub or of its servers, however it is written', async () => {
-    const own = Object.values(networkInterfaces()).flatMap((entries) => entries?.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)) ?? []);
+    const own = Object.values(networkInterfaces()).flatMap(
+      (entries) => entries?.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)) ?? [],
+    );
     const hosts = ['127.0.0.1', '127.3.3.3', 'localhost', '0.0.0.0', '[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', ...own];
     for (const host of hosts)
       for (const port of [8080, 1883, 5432])

@@ -81,7 +81,8 @@ function ownDoor(address: string): string {
 
 function outside(address: string, byAdmin: boolean, isOnLoopback: boolean): string {
   const listing = `List its network in FLOTILLA_DIAL_NETWORKS`;
-  if (!byAdmin) return `${address} is in no network that FLOTILLA_DIAL_NETWORKS lists. ${listing}, or have an administrator register the device.`;
+  if (!byAdmin)
+    return `${address} is in no network that FLOTILLA_DIAL_NETWORKS lists. ${listing}, or have an administrator register the device.`;
   const also = isOnLoopback ? 'private networks and loopback' : 'private networks';
   return `${address} is outside the networks that may be dialled, which are ${also} and those listed. ${listing}.`;
 }

@@ -90,7 +90,10 @@ export class Dialer {
     this.#cancelTimer();
     if (this.#isStopped) return;
     this.options.counters.add('dial', 'again');
-    this.#cancelTimer = this.options.clock.setTimer(redialDelayMs(this.options.limits, this.#failures, Math.random()), () => void this.#judgeAndDial());
+    this.#cancelTimer = this.options.clock.setTimer(
+      redialDelayMs(this.options.limits, this.#failures, Math.random()),
+      () => void this.#judgeAndDial(),
+    );
     this.#failures += 1;
   }
 

@@ -75,6 +75,13 @@ const entryOf = (deviceId: DeviceId, newerThan = 0) =>
   );
 
 describe('a microcontroller with an address', () => {
+  it('on this machine is dialled only where an administrator gave the address', async () => {
+    const [board, other] = [await boot(), await boot()];
+    await register(board.address, false);
+    await entryOf(await register(other.address));
+    expect([board.connections, other.connections]).toEqual([0, 1]);
+  });
+
   it('is dialled, greeted behind its boot messages, and listed with its pins', async () => {
     const board = await boot();
     const deviceId = await register(board.address);

@@ -5,7 +5,7 @@ import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
-import { historySightOf, narrowingOf } from '../views/history-sight.js';
+import { narrowingOf } from '../views/history-sight.js';
 import { listedDeviceCondition } from './device-condition.js';
 
 /** Devices that have a value in common; undefined for those that told none. */
@@ -67,6 +67,7 @@ export interface FleetFiguresStore {
   processes(): Promise<readonly HubProcessRow[]>;
 }
 
+const NEVER = `'infinity'::timestamptz`;
 /** Values by which devices are counted: further ones have few devices each. */
 const SHARES_MAX = 100;
 /** Latest calls that are counted, of single ones and of jobs each: a busy fleet makes that many in minutes. */
@@ -137,7 +138,7 @@ export class PgFleetFigures implements FleetFiguresStore {
     const pointOf = (moment: string) =>
       `greatest(0, ceil((extract(epoch FROM ${moment}) * 1000 - ${from}::float8) / ${every}::float8))::int`;
     const condition = await this.#condition(filter, parameters);
-    const start = within && ((await narrowingOf(this.#database, within)).since(parameters) ?? `'infinity'::timestamptz`);
+    const start = await this.#start(within, parameters);
     const isShown = start === undefined ? '' : `AND coalesce(s.disconnected_at, 'infinity') > ${start} AND ${start} < 'infinity'`;
     const device = filter === undefined ? '' : `JOIN device d ON d.id = s.device_id AND ${condition} ${isShown}`;
     const began = start === undefined ? 's.connected_at' : `greatest(s.connected_at, ${start}) AS connected_at`;
@@ -170,11 +171,10 @@ export class PgFleetFigures implements FleetFiguresStore {
     const parameters: unknown[] = [];
     const [lowest, limit] = [bind(parameters, lowestUuidOf(since)), bind(parameters, CALLS_COUNTED_MAX)];
     const condition = await this.#condition(filter, parameters);
-    const isSeen = await historySightOf(this.#database, within);
-    const deviceOf = (id: string, record: string) => {
-      if (filter === undefined) return '';
-      return `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition}) AND ${isSeen(id, { uuid: record }, parameters)}`;
-    };
+    const start = await this.#start(within, parameters);
+    const isShown = (record: string) => (start === NEVER ? 'AND FALSE' : start && `AND ${record} >= uuid_from(${start})`) ?? '';
+    const deviceOf = (id: string, record: string) =>
+      filter === undefined ? '' : `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition} ${isShown(record)})`;
     const records = await this.#database.query<{ readonly outcome: Outcome | null; readonly count: number; readonly bound: string }>(
       {
         text: `
@@ -212,6 +212,11 @@ export class PgFleetFigures implements FleetFiguresStore {
       [PROCESSES_MAX],
     );
     return records.map((record) => ({ ...record, startedAt: record.startedAt.getTime() }));
+  }
+
+  /** From when on the history of `device d` is seen; `infinity` where it never is, undefined for a viewer that is not narrowed. */
+  async #start(within: DeviceFilter | undefined, parameters: unknown[]): Promise<string | undefined> {
+    return within && ((await narrowingOf(this.#database, within)).since(parameters) ?? NEVER);
   }
 
   async #condition(filter: DeviceFilter | undefined, parameters: unknown[]): Promise<string> {

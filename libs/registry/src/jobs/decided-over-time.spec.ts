@@ -55,7 +55,10 @@ describe('targets decided over time', () => {
       { text: `UPDATE job_target SET state = 'DECIDED', outcome = 'SUCCEEDED', decided_at = now() WHERE job_id = $1` },
       [fence.jobId],
     );
-    const [points] = await fixture.jobs.decidedOverTime([fence.jobId], 5, { within: { ids: ids.slice(0, 3) }, creator: newJob().createdById });
+    const [points] = await fixture.jobs.decidedOverTime([fence.jobId], 5, {
+      within: { ids: ids.slice(0, 3) },
+      creator: newJob().createdById,
+    });
     expect(points?.at(-1)).toMatchObject({ succeeded: 3 });
   });
 });

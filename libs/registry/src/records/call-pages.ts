@@ -31,7 +31,10 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
   const limit = bind(parameters, request.first + 1);
   const { tool, jobId, ...others } = filter;
   const isByJob = filter.deviceId === undefined && (tool !== undefined || jobId !== undefined);
-  const targets = [...conditionsOf(TARGET, isByJob ? others : filter, after, parameters), isSeen(TARGET.deviceId, { uuid: 't.job_id' }, parameters)];
+  const targets = [
+    ...conditionsOf(TARGET, isByJob ? others : filter, after, parameters),
+    isSeen(TARGET.deviceId, { uuid: 't.job_id' }, parameters),
+  ];
   const ofJob = [
     ...(tool === undefined || !isByJob ? [] : [`j.tool = ${bind(parameters, storableText(tool))}`]),
     ...(jobId === undefined ? [] : [`j.id = ${bind(parameters, jobId)}::uuid`]),

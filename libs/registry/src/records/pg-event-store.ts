@@ -103,7 +103,8 @@ export class PgEventStore implements EventStore {
     if (filter.types !== undefined) conditions.push(`e.type = ANY(${bind(parameters, filter.types)}::text[])`);
     if (filter.since !== undefined) conditions.push(`e.id >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
     if (filter.until !== undefined) conditions.push(`e.id < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
-    if (filter.within !== undefined) conditions.push((await historySightOf(this.#database, filter.within))('e.device_id', { uuid: 'e.id' }, parameters));
+    if (filter.within !== undefined)
+      conditions.push((await historySightOf(this.#database, filter.within))('e.device_id', { uuid: 'e.id' }, parameters));
     if (after !== undefined) conditions.push(`e.id ${order === 'AT_ASC' ? '>' : '<'} ${bind(parameters, after[0])}::uuid`);
     const records = await this.#database.query<EventRecord>(
       {

@@ -65,7 +65,8 @@ export class PgUploadStore implements UploadStore {
   ): Promise<Page<UploadRow>> {
     const after = decodeCursor('uploads', request, z.tuple([z.uuid()]));
     const parameters: unknown[] = [];
-    const conditions = within === undefined ? ['TRUE'] : [(await historySightOf(this.database, within))('u.device_id', { uuid: 'u.id' }, parameters)];
+    const conditions =
+      within === undefined ? ['TRUE'] : [(await historySightOf(this.database, within))('u.device_id', { uuid: 'u.id' }, parameters)];
     if (deviceId !== undefined) conditions.push(`u.device_id = ${bind(parameters, storableText(deviceId))}`);
     if (after !== undefined) conditions.push(`u.id < ${bind(parameters, after[0])}::uuid`);
     const records = await this.database.query<Upload>(

@@ -46,7 +46,9 @@ function collect(filter: GroundFilter, found: HistoryAttributes, isRequired: boo
 }
 
 function namesIn(filter: GroundFilter): readonly (keyof GroundFilter)[] {
-  return Object.keys(dependences).filter((name): name is keyof GroundFilter => Object.hasOwn(filter, name)).filter((name) => filter[name] !== undefined);
+  return Object.keys(dependences)
+    .filter((name): name is keyof GroundFilter => Object.hasOwn(filter, name))
+    .filter((name) => filter[name] !== undefined);
 }
 
 /** SQL of the moment from which on the history of `device d` is in the view; undefined where it has none. */
