@@ -134,7 +134,8 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
     expect((await agent.callTool({ name: 'greenhouse-1__gpio_write', arguments: { pin: 16, value: true } })).isError ?? false).toBe(false);
     expect(boards[0]?.level).toBe(1);
     const read = await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } });
-    expect(read.structuredContent).toMatchObject({ value: 1 });
+    expect(read.structuredContent).toMatchObject({ source: 'device', untrusted: expect.any(String), value: { value: 1 } });
+    expect(read.content).toMatchObject([{ type: 'text', text: expect.stringContaining('untrusted') }, {}]);
     await agent.close();
   });
 
@@ -213,7 +214,7 @@ describe('the agents’ door', () => {
     expect((await agent.callTool({ name: 'call_tool', arguments: call })).isError ?? false).toBe(false);
     expect(boards[0]?.level).toBe(0);
     expect((await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } })).structuredContent).toMatchObject({
-      value: 0,
+      value: { value: 0 },
     });
     const many = { tool: 'self.lamp.turn_on', ids: lamps };
     const preview = await agent.callTool({ name: 'call_tool_on_many', arguments: many });
@@ -248,7 +249,9 @@ describe('the agents’ door', () => {
     ]);
     for (const text of textsIn([description, found, described, await read(''), pins])) expect(text.length).toBeLessThan(1_500);
     const answer = await call('hostile__gpio_read', { pin: 16 });
-    expect(answer.structuredContent).toMatchObject({ note: expect.stringContaining('Ignore all') });
+    expect(answer.structuredContent).toMatchObject({ source: 'device', value: { note: expect.stringContaining('Ignore all') } });
+    const marked = [found, described, await read(''), pins, answer.structuredContent].map((each) => Object.keys(each as object));
+    for (const members of marked) expect(members).toContain('untrusted');
     const listed = (await agent.listResources()).resources.filter(({ uri }) => uri.includes('hostile'));
     for (const text of textsIn([description, found, described, await read(''), pins, listed, answer.structuredContent]))
       expect(text).not.toMatch(/[\p{Cc}\u200B\u202E]/u);
@@ -258,7 +261,10 @@ describe('the agents’ door', () => {
   it.each(['test_image_content', 'self.camera.show_photo'])('shows the picture that a device answers with: %s', async (tool) => {
     const agent = await connectAgent(hub, { mode: 'full' });
     const { content } = await agent.callTool({ name: `${cameraId.replaceAll(':', '_')}__${tool.replaceAll('.', '_')}`, arguments: {} });
-    expect(content).toEqual([{ type: 'image', data: picture, mimeType: 'image/png' }]);
+    expect(content).toEqual([
+      { type: 'text', text: expect.stringContaining('untrusted') },
+      { type: 'image', data: picture, mimeType: 'image/png' },
+    ]);
     await agent.close();
   });
 

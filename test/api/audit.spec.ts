@@ -1,6 +1,6 @@
-/** The audit trail from outside: verified by the command beside a running hub, and exported as lines whose chain anybody can compute. */
+/** The audit trail from outside: verified by the command beside a running hub, and exported as lines whose chain can be computed with its key. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,10 +18,12 @@ interface Line {
   readonly data: unknown;
   readonly remoteAddress: string | null;
   readonly hash: string;
+  readonly keyId: string;
 }
 
 const command = fileURLToPath(new URL('../../apps/hub/dist/audit-verify.js', import.meta.url));
 const KEY = 'the-key-of-the-story-of-the-audit-trail';
+const AUDIT_KEY = 'the-key-of-the-chain-of-the-audit-trail';
 const dataDir = makeDataDir();
 let database: TestDatabase;
 let hub: HubProcess;
@@ -58,7 +60,7 @@ function sorted(value: unknown): unknown {
 
 beforeAll(async () => {
   database = await openTestDatabase();
-  hub = await startHub({ dataDir, env: { DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: KEY } });
+  hub = await startHub({ dataDir, env: { DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: KEY, FLOTILLA_AUDIT_KEY: AUDIT_KEY } });
   for (let index = 0; index < 5; index += 1)
     await ask(hub, 'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { message } } }', {
       id: `02:00:00:00:0b:0${index}`,
@@ -79,9 +81,11 @@ describe('the audit trail', () => {
     for (const line of lines.toSorted((a, b) => a.sequence - b.sequence)) {
       const { sequence, id, at, actor, action, subject, data, remoteAddress } = line;
       const content = [hash, sequence, id, Date.parse(at), actor, action, subject, sorted(data), remoteAddress];
-      hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+      hash = createHmac('sha256', AUDIT_KEY).update(JSON.stringify(content)).digest('hex');
       expect(hash).toBe(line.hash);
     }
+    expect(lines[0]).toMatchObject({ action: 'audit.keyed', data: { keyId: lines[0]?.keyId } });
+    expect(new Set(lines.map(({ keyId }) => keyId)).size).toBe(1);
     expect((await exported('?since=2100-01-01T00:00:00Z')).lines).toEqual([]);
     expect((await exported(`?until=${encodeURIComponent(new Date().toISOString())}`)).lines).toHaveLength(lines.length);
     expect((await exported('?since=yesterday')).status).toBe(400);
@@ -90,13 +94,21 @@ describe('the audit trail', () => {
 
   it('is verified while the hub runs, and the first entry that somebody changed is named', async () => {
     const { lines } = await exported('');
-    const intact = await verify({ DATABASE_URL: database.url });
-    expect(intact).toMatchObject({ code: 0, verdict: { kind: 'intact', entries: lines.length, first: 1, last: lines.length } });
+    const env = { DATABASE_URL: database.url, FLOTILLA_AUDIT_KEY: AUDIT_KEY };
+    const intact = await verify(env);
+    expect(intact).toMatchObject({
+      code: 0,
+      verdict: { kind: 'intact', entries: lines.length, first: 1, last: lines.length, keyedFrom: 1 },
+    });
+    const other = await verify({ ...env, FLOTILLA_AUDIT_KEY: `${AUDIT_KEY}, another` });
+    expect(other).toMatchObject({ code: 1, verdict: { reason: 'OTHER_KEY' } });
+    const keyless = await verify({ DATABASE_URL: database.url, FLOTILLA_DATA_DIR: dataDir });
+    expect(keyless).toMatchObject({ code: 2, error: expect.stringContaining('audit.key') });
     const client = new Client({ connectionString: database.url });
     await client.connect();
     await client.query(`UPDATE audit_entry SET actor = 'somebody else' WHERE sequence = 3`);
     await client.end();
-    const broken = await verify({ DATABASE_URL: database.url });
+    const broken = await verify(env);
     expect(broken).toMatchObject({
       code: 1,
       verdict: { kind: 'broken', sequence: 3, reason: 'CHANGED' },

@@ -119,6 +119,24 @@ describe('a narrowed key', () => {
     expect(refused.status).toBe(404);
   });
 
+  it('sees nothing of what a device did before it came into the view', async () => {
+    const device = others.at(-1) ?? '';
+    const before = await callStatus(device);
+    const job = await jobOf(hub, { tool: STATUS, devices: { ids: [device] } }, randomUUID());
+    await finished(hub, job);
+    const tag = 'mutation ($ids: [ID!], $tag: [String!]) { tagDevices(input: {filter: {ids: $ids}, add: $tag}) { changedCount } }';
+    await ask(hub, tag, { ids: [device], tag: ['moved'] });
+    const late = (await makeKey(hub, scopes, { devices: { tags: ['moved'] } })).secret;
+    const after = await callStatus(device);
+    const query = `query ($id: ID!, $before: ID!, $job: ID!) { call(id: $before) { id } calls { nodes { id } } events { nodes { id } } job(id: $job) { id } jobs { nodes { id } }
+      device(id: $id) { id sessions { epoch } calls { nodes { id } } events { nodes { id } } } }`;
+    const { data } = await send(hub, query, { id: device, before, job }, late);
+    const calls = { nodes: [{ id: after }] };
+    expect(data).toMatchObject({ call: null, calls, job: null, jobs: { nodes: [] }, device: { id: device, sessions: [], calls } });
+    const exported = await fetch(`${hub.httpUrl}/api/jobs/${job}/results.jsonl`, { headers: { authorization: `Bearer ${late}` } });
+    expect(exported.status).toBe(404);
+  });
+
   it('makes jobs for its own devices, whatever it asks for, and they stay within what it saw', async () => {
     const { data } = await asKey(
       `{ previewJob(input: {tool: "${STATUS}", devices: {all: true}}) { targetCount onlineCount sample { id } } }`,

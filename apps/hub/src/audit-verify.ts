@@ -1,21 +1,30 @@
 /** `npm run audit:verify`: whether the audit trail is as it was written. Over DATABASE_URL, or the embedded server of the data folder, running or not. */
 import { existsSync } from 'node:fs';
 import { openEmbeddedPostgres, verifyAuditTrail } from '@flotilla/registry';
+import type { AuditFault } from '@flotilla/registry';
 import { readConfig } from './settings/config.js';
+import { knownAuditSecret } from './settings/secret-settings.js';
 
 /** 1: the chain is broken. 2: it could not be read. */
 const EXIT = { broken: 1, failed: 2 } as const;
 
+const WHAT: Readonly<Record<AuditFault, string>> = {
+  CHANGED: 'was changed, or one before it',
+  MISSING: 'does not follow what is before it: entries are missing',
+  UNKEYED: 'has no key where it must have one: it was not written by a hub of this version, or the trail was written again without the key',
+  OTHER_KEY: 'was made with another key: check FLOTILLA_AUDIT_KEY here and in every process of the hub',
+};
+
 async function main(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const { databaseUrl, dataDir } = readConfig(process.env);
+  const config = readConfig(process.env);
+  const { databaseUrl, dataDir } = config;
   const embedded = databaseUrl === undefined ? await openEmbeddedPostgres(dataDir) : undefined;
   try {
-    const verdict = await verifyAuditTrail(databaseUrl ?? embedded?.databaseUrl ?? '');
+    const verdict = await verifyAuditTrail(databaseUrl ?? embedded?.databaseUrl ?? '', await knownAuditSecret(config));
     process.stdout.write(`${JSON.stringify(verdict)}\n`);
     if (verdict.kind === 'intact') return;
-    const what = verdict.reason === 'CHANGED' ? 'was changed, or one before it' : 'does not follow what is before it: entries are missing';
-    process.stderr.write(`The audit trail is broken: entry ${verdict.sequence} ${what}.\n`);
+    process.stderr.write(`The audit trail is broken: entry ${verdict.sequence} ${WHAT[verdict.reason]}.\n`);
     process.exitCode = EXIT.broken;
   } finally {
     await embedded?.close();

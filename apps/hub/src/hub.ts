@@ -21,6 +21,7 @@ import type { HubConfig } from './settings/config.js';
 import { closeDataFolder } from './data-folder.js';
 import { startDemoFleet } from './demo-fleet.js';
 import { DeviceRoutes } from './http/device-routes.js';
+import { withDemoNetworks } from './settings/dial-settings.js';
 import { deviceAddresses, deviceSettings } from './settings/device-settings.js';
 import { openGround, type Ground } from './roles/ground.js';
 import { makeHttpServer } from './http/http-server.js';
@@ -80,7 +81,8 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
 }
 
 async function open(options: HubOptions, closers: Closers): Promise<RunningHub> {
-  const { config, logger } = options;
+  const { logger } = options;
+  const config = options.withDemoFleet ? withDemoNetworks(options.config) : options.config;
   const tls = config.tls && new TlsFiles({ ...config.tls, logger });
   if (tls) closers.add('TLS files', () => tls.close());
   await closeDataFolder(config, logger);
@@ -119,11 +121,20 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   // New connections are refused first; those that are open end with the part that they belong to.
   closers.add('http listener', () => void server.server.close());
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
+  for (const port of Object.values(ports)) ground.ownPorts.add(port);
   if (options.withDemoFleet && gateway) {
     const demo = await startDemoFleet({ enrolments: ground.registry.enrolments, addresses, dataDir: config.dataDir, logger });
     closers.add('demo fleet', demo.stop);
   }
   return { ports, lost: ground.lease.lost, stop: () => closers.closeAll() };
+}
+
+/** A name without an address now may have one when the board is dialled. */
+function addressRefusals({ dialRules }: Pick<Ground, 'dialRules'>) {
+  return async (address: string, byAdmin: boolean): Promise<string | undefined> => {
+    const verdict = await dialRules.judge(address, byAdmin);
+    return verdict.kind === 'refused' ? verdict.message : undefined;
+  };
 }
 
 interface HttpSide {
@@ -145,7 +156,7 @@ async function openApi(
   const { approvals, verification } = config;
   const voiceOrigins = config.voice.origins;
   const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification, voiceOrigins });
-  const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
+  const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger, refuseAddress: addressRefusals(ground) });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });
   const screens = new ScreenPictures({ fleet: measured, registry, addresses: pictures.permits, clock: systemClock });

@@ -62,7 +62,7 @@ export function actorOf({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | '
     devices: viewer.devices,
     mayCallUserOnly: mayCallUserOnly(viewer),
     mayChangeFirmware: hasScope(viewer, 'FIRMWARE_WRITE'),
-    ...(hasScope(viewer, 'ADMIN') && { isAdmin: true }),
+    ...(viewer.devices === undefined && viewer.scopes.includes('ADMIN') && { isAdmin: true }),
     remoteAddress,
   };
 }

@@ -36,6 +36,8 @@ export interface Loaders {
   readonly device: DataLoader<string, DeviceRow | undefined>;
   readonly firmwareImage: DataLoader<string, FirmwareImageRow | undefined>;
   readonly toolSet: DataLoader<ToolSetHash, ToolSet | undefined>;
+  /** By the name of a tool. */
+  readonly isUserOnly: DataLoader<string, boolean>;
   readonly groupSize: DataLoader<DeviceGroupRow, number>;
   readonly deviceGroups: DataLoader<DeviceId, readonly DeviceGroupRow[]>;
   readonly jobProgress: DataLoader<JobId, JobProgress | undefined>;
@@ -72,6 +74,10 @@ export function makeLoaders(view: FleetView, { downloads, firmwareImages, toolPo
     jobProgress: new DataLoader(async (ids) => {
       const progress = await jobs.progress(ids);
       return ids.map((id) => progress.get(id));
+    }),
+    isUserOnly: new DataLoader(async (names) => {
+      const userOnly = await toolSets.userOnlyAmong(names);
+      return names.map((name) => userOnly.has(name));
     }),
     toolPolicies: () => (policies ??= toolPolicies.all()),
     sessions: childrenBy((ids, first) => devices.sessions(ids, first)),

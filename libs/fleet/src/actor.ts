@@ -10,7 +10,7 @@ export interface Actor {
   readonly mayCallUserOnly: boolean;
   /** Whether tools may be called that replace what a device runs. */
   readonly mayChangeFirmware: boolean;
-  /** Whether they have the scope ADMIN; false where it is not given. */
+  /** Whether this is an administrator of the whole fleet. */
   readonly isAdmin?: boolean | undefined;
   /** False: they may not restart a device, not even one that offers its restart to every client. */
   readonly mayRestart?: boolean | undefined;

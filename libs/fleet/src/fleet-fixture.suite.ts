@@ -145,7 +145,7 @@ export interface HubProcess {
 export interface HubFixture {
   readonly hub: HubProcess;
   /** Another process on the same database, the only one with a living lease from then on. */
-  startAnother(): Promise<HubProcess>;
+  startAnother(argumentsSecret?: string): Promise<HubProcess>;
   close(): Promise<void>;
 }
 
@@ -157,8 +157,8 @@ export interface HubOptions {
 export async function openHub(options: HubOptions = {}): Promise<HubFixture> {
   const database = await openTestDatabase();
   const hubs: HubProcess[] = [];
-  const start = async (): Promise<HubProcess> => {
-    const hub = await startProcess(database, options.tuning ?? {});
+  const start = async (argumentsSecret = 'of all processes'): Promise<HubProcess> => {
+    const hub = await startProcess(database, options.tuning ?? {}, argumentsSecret);
     hubs.push(hub);
     return hub;
   };
@@ -174,8 +174,8 @@ export async function openHub(options: HubOptions = {}): Promise<HubFixture> {
   };
 }
 
-async function startProcess({ databaseUrl }: TestDatabase, tuning: Partial<RunTuning>): Promise<HubProcess> {
-  const registry = await openRegistry({ databaseUrl });
+async function startProcess({ databaseUrl }: TestDatabase, tuning: Partial<RunTuning>, argumentsSecret: string): Promise<HubProcess> {
+  const registry = await openRegistry({ databaseUrl, argumentsSecret });
   const lease = await registry.takeLease({ aloneOnDatabase: true });
   const bus = await openLocalBus({ databaseUrl, logger: silent });
   const gateway = new FakeGateway();

@@ -1,7 +1,7 @@
 /** What an operator can do with the fleet: the operations that the API, the agents' door and the command line share. No HTTP, no framework. */
 import type { Bus } from '@flotilla/bus';
 import { verificationTimes } from '@flotilla/jobs';
-import type { TargetOutcome, ToolPolicy, VerificationTimes } from '@flotilla/jobs';
+import type { ToolPolicy, VerificationTimes } from '@flotilla/jobs';
 import type { NewApiKey, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
@@ -12,6 +12,7 @@ import type { CreatedApiKey, RevokedApiKey } from './keys/api-keys.js';
 import { previewJob } from './jobs/preview-job.js';
 import type { JobPreview, PreviewJobDeps } from './jobs/preview-job.js';
 import { rerunJob } from './jobs/rerun-job.js';
+import type { RerunRequest } from './jobs/rerun-job.js';
 import { approveJob, denyJob } from './jobs/approve-job.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
 import type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';
@@ -111,8 +112,8 @@ export class Fleet {
   }
 
   /** A new job over the targets of a finished one that ended so. */
-  rerunJob(id: string, outcomes: readonly TargetOutcome[], idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
-    return rerunJob(this.#deps, id, outcomes, idempotencyKey, actor);
+  rerunJob(id: string, request: RerunRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
+    return rerunJob(this.#deps, id, request, idempotencyKey, actor);
   }
 
   /** By another key than the one that made the job. */

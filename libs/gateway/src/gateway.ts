@@ -21,7 +21,7 @@ import type { SessionCount } from './sessions/live-sessions.js';
 import { FailedAttempts } from './overload/failed-attempts.js';
 import { Lobby } from './overload/lobby.js';
 import { DialBook } from './mcpu/dial-book.js';
-import { defaultDialNetworks, DialNetworks } from './mcpu/dial-networks.js';
+import { DialRules } from './mcpu/dial-rules.js';
 import { MqttIngress } from './mqtt/mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt/mqtt-upgrade.js';
 import { NoVoice } from './conversations/no-voice.js';
@@ -56,8 +56,8 @@ export interface GatewayOptions {
   readonly addressOf?: ClientAddress;
   /** The topic that MQTT devices publish to; `device-server` by default. */
   readonly publishTopic?: string;
-  /** Networks in which microcontrollers may be dialled, as `192.168.0.0/16`. */
-  readonly dialNetworks?: readonly string[];
+  /** Where microcontrollers may be dialled; without it nowhere but in private networks and on this machine, and only where an administrator said so. */
+  readonly dialRules?: DialRules;
   /**
    * `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. `bufferBytes` is asked of the system for audio
    * that waits, by default as much as many speakers need.
@@ -137,8 +137,8 @@ export class Gateway {
     this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, addressOf, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
     this.#webSockets = new WebSocketIngress(door);
     this.#boards = new McpuWebSocketIngress(door);
-    const networks = new DialNetworks(options.dialNetworks ?? defaultDialNetworks);
-    this.#dials = new DialBook({ ...shared, gatewayId, dials: registry.dials, host: this.#sessions, networks });
+    const rules = options.dialRules ?? new DialRules({ listed: [], isOnLoopback: true, ownPorts: () => [], services: [] });
+    this.#dials = new DialBook({ ...shared, gatewayId, dials: registry.dials, host: this.#sessions, rules });
     this.upgrades = new Map([
       ['/mqtt', this.#mqttUpgrade.upgrade],
       ['/mqtt/', this.#mqttUpgrade.upgrade],

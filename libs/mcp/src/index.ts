@@ -31,6 +31,7 @@ export { parseMcpuResult } from './mcpu/tool-result.js';
 export { sortServerMessage } from './messages/relayed-message.js';
 export type { ServerMessage } from './messages/relayed-message.js';
 export { alertMessage, goodbyeMessage } from './messages/server-messages.js';
+export { hasMaskedSecret, isSecretMember, MASK, maskAll, maskArguments, maskSecrets } from './tools/secret-arguments.js';
 export { compileArguments } from './tools/tool-arguments.js';
 export type { ArgumentsVerdict, CompiledArguments } from './tools/tool-arguments.js';
 export { canonicalToolSet, diffToolSets } from './tools/tool-set.js';

@@ -29,8 +29,9 @@ export interface AuditEntryRow {
   readonly subject: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly remoteAddress: string | undefined;
-  /** Lower-case hex SHA-256 over the entry and the hash before it. */
+  /** Lower-case hex, over the entry and the hash before it: HMAC-SHA256 with the key that `keyId` names, SHA-256 where there is none. */
   readonly hash: string;
+  readonly keyId: string | undefined;
 }
 
 export interface AuditFilter {
@@ -45,9 +46,24 @@ export type AuditOrder = 'LATEST_FIRST' | 'EARLIEST_FIRST';
 
 export type AuditVerdict =
   /** From `first` to `last`, whose hash is the one to keep elsewhere. */
-  | { readonly kind: 'intact'; readonly entries: number; readonly first: number; readonly last: number; readonly hash: string }
-  /** The first entry that is not what the chain says: changed, or those before it are gone, and not by the hub's retention. */
-  | { readonly kind: 'broken'; readonly sequence: number; readonly reason: 'CHANGED' | 'MISSING' };
+  | {
+      readonly kind: 'intact';
+      readonly entries: number;
+      readonly first: number;
+      readonly last: number;
+      readonly hash: string;
+      /** The first entry with the key; undefined where none was asked for. Those before it are covered by that one's hash. */
+      readonly keyedFrom: number | undefined;
+      /** Entries before it that were made with another key: their own hashes could not be computed. */
+      readonly unchecked: number;
+    }
+  | { readonly kind: 'broken'; readonly sequence: number; readonly reason: AuditFault };
+
+/**
+ * The first entry that is not what the chain says: changed, those before it are gone and not by the hub's retention, without a key where it must have one, or
+ * made with another one.
+ */
+export type AuditFault = 'CHANGED' | 'MISSING' | 'UNKEYED' | 'OTHER_KEY';
 
 /** Who changed what: append only, and chained so that a later change of it shows. */
 export interface AuditStore {

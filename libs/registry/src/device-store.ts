@@ -158,10 +158,10 @@ export interface DeviceStore {
   page(filter: DeviceFilter | undefined, order: DeviceOrder, page: PageRequest): Promise<Page<DeviceRow>>;
   /** Exact up to 10,000, then undefined. */
   count(filter: DeviceFilter | undefined): Promise<number | undefined>;
-  /** The newest sessions of each, newest first, in the order of the input. */
-  sessions(ids: readonly string[], first: number): Promise<readonly (readonly SessionRow[])[]>;
-  /** The newest tool sets of each, newest first, in the order of the input. */
-  toolSetHistory(ids: readonly string[], first: number): Promise<readonly (readonly ToolSetUseRow[])[]>;
+  /** The newest sessions of each, newest first, in the order of the input; those from its start on (ms since the Unix epoch), where one is given. */
+  sessions(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly SessionRow[])[]>;
+  /** The newest tool sets of each, newest first, in the order of the input; those first seen from its start on, where one is given. */
+  toolSetHistory(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly ToolSetUseRow[])[]>;
   /** Name, tags and time zone. Undefined where there is no such device. */
   update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined>;
   /**
@@ -207,6 +207,8 @@ export interface ToolSetStore {
   /** From memory where seen before (bounded); sets never change. */
   get(hash: ToolSetHash): Promise<ToolSet | undefined>;
   getMany(hashes: readonly ToolSetHash[]): Promise<ReadonlyMap<ToolSetHash, ToolSet>>;
+  /** Those of the names that a tool for users only has, on any firmware that was ever seen. */
+  userOnlyAmong(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** Distinct tools (name and schema) over the fleet, by name. */
   fleetTools(filter: ToolFilter | undefined, page: PageRequest): Promise<Page<FleetToolRow>>;
 }

@@ -5,6 +5,8 @@ export interface DialTarget {
   readonly deviceId: DeviceId;
   /** `host:port`. */
   readonly address: string;
+  /** An administrator gave the address. */
+  readonly byAdmin: boolean;
 }
 
 export interface DialStore {

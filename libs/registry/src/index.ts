@@ -1,5 +1,14 @@
 export type { CallCounts, FleetCounts, FleetShare, OnlinePoint } from './devices/fleet-figures.js';
-export type { AuditEntryRow, AuditFilter, AuditOrder, AuditSource, AuditStore, AuditVerdict, NewAuditEntry } from './audit-store.js';
+export type {
+  AuditEntryRow,
+  AuditFault,
+  AuditFilter,
+  AuditOrder,
+  AuditSource,
+  AuditStore,
+  AuditVerdict,
+  NewAuditEntry,
+} from './audit-store.js';
 export { randomBytesOfId } from './database/random-bytes.js';
 export { narrowed } from './device-filter.js';
 export type { FleetView, Viewer } from './views/fleet-view.js';

@@ -197,7 +197,7 @@ export interface JobSight {
 export interface TargetFilter {
   readonly outcomes?: readonly TargetOutcome[];
   readonly deviceIds?: readonly string[];
-  readonly within?: DeviceFilter;
+  readonly sight?: JobSight;
 }
 
 /** The owner of a running job: one hub process with a living lease. `fence` grows with each takeover; a statement of an older fence changes nothing. */
@@ -267,7 +267,13 @@ export interface JobStore {
   countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]>;
   /** Devices that the filter matches now, counted up to `max`. */
   countDevices(devices: DeviceFilter, max: number): Promise<number>;
+  /** With secrets masked in the arguments, like every job of this store. */
   find(id: string, sight?: JobSight): Promise<Job | undefined>;
+  /**
+   * The arguments as they are sent, for the process that runs the job. `lost` where their secrets were sealed with another key, `undefined` where there is no
+   * such job.
+   */
+  argumentsOf(id: JobId): Promise<Job['arguments'] | 'lost' | undefined>;
   page(
     filter: { readonly states?: readonly JobState[]; readonly tool?: string; readonly search?: string },
     page: PageRequest,
@@ -277,9 +283,9 @@ export interface JobStore {
   /** A page of each job's targets by device id, in the order of the input. */
   targets(ids: readonly JobId[], filter: TargetFilter, page: PageRequest): Promise<readonly Page<TargetRow>[]>;
   /** Each job's failures by kind, most frequent first, in the order of the input. */
-  failureGroups(ids: readonly JobId[], first: number, within?: DeviceFilter): Promise<readonly (readonly FailureGroupRow[])[]>;
+  failureGroups(ids: readonly JobId[], first: number, sight?: JobSight): Promise<readonly (readonly FailureGroupRow[])[]>;
   /** For each job, in the order of the input, how many targets had ended how at up to `points` moments of equal distance. Goes over all targets of the jobs. */
-  decidedOverTime(ids: readonly JobId[], points: number, within?: DeviceFilter): Promise<readonly (readonly DecidedPoint[])[]>;
+  decidedOverTime(ids: readonly JobId[], points: number, sight?: JobSight): Promise<readonly (readonly DecidedPoint[])[]>;
   /** Whether a viewer of this sight would touch others' devices by steering the job: one is a target, or nobody has counted them yet. */
   hasTargetsBeyond(job: Pick<Job, 'id' | 'createdById'>, sight?: JobSight): Promise<boolean>;
   liveCount(): Promise<number>;
@@ -320,7 +326,7 @@ export interface JobStore {
   /** Each job's waves by number, in the order of the input; none where it goes out at once. */
   waves(ids: readonly JobId[]): Promise<readonly (readonly Wave[])[]>;
   /** Progress by wave number, in the order of the input; of a job without waves all in wave 1. */
-  waveProgress(ids: readonly JobId[], within?: DeviceFilter): Promise<readonly ReadonlyMap<number, JobProgress>[]>;
+  waveProgress(ids: readonly JobId[], sight?: JobSight): Promise<readonly ReadonlyMap<number, JobProgress>[]>;
   /** Closes the open wave `from` (0: none) and opens the next; false where somebody moved the job first. Its targets become READY by `openTargets`. */
   openWave(fence: JobFence, from: number, at: number): Promise<boolean>;
   /** Up to `limit` PENDING targets of opened waves become READY, or what their device is up to makes of them; resolves to how many, 0 when all have. */

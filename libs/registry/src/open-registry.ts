@@ -1,5 +1,7 @@
 /** Opens the registry: brings the database to this version's schema, then constructs the stores over one pool. Closing goes the other way. */
 import path from 'node:path';
+import { beginKeyedChain } from './audit/append-audit.js';
+import { auditKeyOf } from './audit/audit-key.js';
 import { PgAuditStore } from './audit/pg-audit-store.js';
 import { Database } from './database/database.js';
 import { makePartitions } from './database/partitions.js';
@@ -25,6 +27,7 @@ import { StandingBook } from './provisioning/standing-book.js';
 import { PgCallStore } from './records/pg-call-store.js';
 import { PgEventStore } from './records/pg-event-store.js';
 import { silentLogger } from './registry-logger.js';
+import { ArgumentSeal } from './secrets/argument-seal.js';
 import type { RegistryLogger } from './registry-logger.js';
 import type { Registry } from './registry.js';
 import { removeOld } from './retention/remove-old.js';
@@ -41,6 +44,10 @@ export interface RegistryOptions {
   /** Where events go that find their writer full; without it they are dropped then. */
   readonly dataDir?: string;
   readonly logger?: RegistryLogger;
+  /** Of the key of the audit chain, the same in all processes; without it entries are chained by plain hashes. */
+  readonly auditSecret?: string | Uint8Array | undefined;
+  /** Encrypts the secret arguments of jobs, the same in all processes; without it they are lost with this process. */
+  readonly argumentsSecret?: string | Uint8Array | undefined;
 }
 
 const POOL_MAX = 12;
@@ -51,14 +58,17 @@ export async function openRegistry({
   poolMax = POOL_MAX,
   dataDir,
   logger = silentLogger,
+  auditSecret,
+  argumentsSecret,
 }: RegistryOptions): Promise<Registry> {
   for (const name of await migrate(databaseUrl)) logger.info({ migration: name }, 'database migrated');
-  const database = new Database(databaseUrl, poolMax, logger);
+  const database = new Database(databaseUrl, poolMax, logger, auditSecret === undefined ? undefined : auditKeyOf(auditSecret));
+  const seal = new ArgumentSeal(argumentsSecret);
   const leases = new ProcessLeases(database, logger);
   const toolSets = new PgToolSetStore(database);
   const devices = new PgDeviceStore(database, toolSets, () => leases.holder, logger);
   const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
-  const calls = new PgCallStore(database, logger);
+  const calls = new PgCallStore(database, seal, logger);
   const audit = new PgAuditStore(database, logger);
   const userSessions = new PgUserSessionStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
@@ -75,7 +85,7 @@ export async function openRegistry({
     await database.close();
   };
   const seen = {
-    ...plainStores(database),
+    ...plainStores(database, seal),
     rollouts: new PgRolloutStore(database, () => leases.holder),
     fleetFigures: new PgFleetFigures(database),
     devices,
@@ -84,6 +94,7 @@ export async function openRegistry({
     calls,
   };
   await makePartitions(database, Date.now(), logger);
+  await beginAuditChain(database, logger);
   await events.open();
   return {
     ...seen,
@@ -118,12 +129,20 @@ export async function openRegistry({
   };
 }
 
+/** From now on with the key of this process. Another one before it was replaced, or is that of a process with other settings. */
+async function beginAuditChain(database: Database, logger: RegistryLogger): Promise<void> {
+  const formerKeyId = await database.transaction((transaction) => beginKeyedChain(transaction, Date.now()));
+  if (formerKeyId === undefined) return;
+  const keyIds = { keyId: database.auditKey?.id, formerKeyId };
+  logger.warn(keyIds, 'the audit trail goes on with another key; give every process of this hub the same FLOTILLA_AUDIT_KEY');
+}
+
 /** Those that keep nothing in memory. */
-function plainStores(database: Database) {
+function plainStores(database: Database, seal: ArgumentSeal) {
   return {
     deviceGroups: new PgDeviceGroupStore(database),
     dials: new PgDialStore(database),
-    jobs: new PgJobStore(database),
+    jobs: new PgJobStore(database, seal),
     uploads: new PgUploadStore(database),
     toolPolicies: new PgToolPolicyStore(database),
     signInFailures: new PgSignInFailureStore(database),

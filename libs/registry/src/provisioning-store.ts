@@ -239,4 +239,6 @@ export interface NewDevice {
   readonly clientUuid?: string | undefined;
   /** Trust on first use until then, ms since the Unix epoch. */
   readonly admitWithoutCodeUntil?: number | undefined;
+  /** An administrator gave the address: then it may be in a private network that no setting lists. */
+  readonly dialByAdmin?: boolean | undefined;
 }

@@ -2,6 +2,7 @@
 import type { CallError, DeviceId, JobId } from '@flotilla/mcp';
 import type { VerificationDeadlines } from '@flotilla/jobs';
 import type { DeviceFilter } from './device-filter.js';
+import type { JobSight } from './job-store.js';
 import type { JobFence } from './job-store.js';
 import type { OtaContact } from './provisioning-store.js';
 
@@ -78,5 +79,5 @@ export interface RolloutStore {
     isHeard: () => boolean,
   ): Promise<GrantedDownload | undefined>;
   /** Devices that the job brought to its image and that had another version before, by board and that version; among those of `within` where it is given. */
-  revertGroups(jobId: JobId, within?: DeviceFilter): Promise<readonly RevertGroup[]>;
+  revertGroups(jobId: JobId, sight?: JobSight): Promise<readonly RevertGroup[]>;
 }

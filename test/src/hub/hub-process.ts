@@ -166,7 +166,9 @@ function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>>
     FLOTILLA_STATUS_INTERVAL_SECONDS: '0',
     FLOTILLA_VOICELESS_SECONDS: '0',
   };
-  return { ...inherited, FLOTILLA_DATA_DIR: dataDir, ...ports, ...stories, ...extra };
+  // Processes of one hub have data folders of their own here, so they cannot find a common key there.
+  const common = extra['REDIS_URL'] === undefined ? {} : { FLOTILLA_AUDIT_KEY: 'the-audit-key-of-all-processes-of-a-story' };
+  return { ...inherited, FLOTILLA_DATA_DIR: dataDir, ...ports, ...stories, ...common, ...extra };
 }
 
 interface ReadyLine {

@@ -3,11 +3,14 @@ import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
 import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
 import { SingleCalls } from '@flotilla/fleet';
+import type { DialRules } from '@flotilla/gateway';
 import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
+import { configuredPorts, dialRulesOf } from '../settings/dial-settings.js';
 import { keeperOf } from '../settings/first-secrets.js';
+import { argumentsSecretOf, auditSecretOf } from '../settings/secret-settings.js';
 import { systemClock } from '../system-clock.js';
 
 /** Of this program, from its package. */
@@ -23,12 +26,16 @@ export interface Ground {
   readonly blobs: BlobStore;
   /** Of whatever part of this process makes them. */
   readonly singleCalls: SingleCalls;
+  /** Where the hub may dial microcontrollers. The ports of its own are known when its listeners are open. */
+  readonly dialRules: DialRules;
+  readonly ownPorts: Set<number>;
   readonly has: (role: Role) => boolean;
 }
 
 export async function openGround({ config, logger }: Pick<Ground, 'config' | 'logger'>, closers: Closers): Promise<Ground> {
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, logger, closers));
-  const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir });
+  const secrets = { auditSecret: await auditSecretOf(config), argumentsSecret: await argumentsSecretOf(config) };
+  const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir, ...secrets });
   closers.add('registry', () => registry.close());
   // Nobody else can be on an embedded database: whatever processes its rows name are dead, however young their leases.
   const { roles } = config;
@@ -39,7 +46,10 @@ export async function openGround({ config, logger }: Pick<Ground, 'config' | 'lo
   closers.add('bus', () => bus.close());
   const blobs = await openStorage(config, logger, closers);
   const singleCalls = new SingleCalls(systemClock);
-  return { config, logger, closers, registry, lease, bus, blobs, singleCalls, has: (role) => config.roles.includes(role) };
+  const ownPorts = new Set(configuredPorts(config));
+  const dialRules = dialRulesOf(config, databaseUrl, () => [...ownPorts]);
+  const has = (role: Role) => config.roles.includes(role);
+  return { config, logger, closers, registry, lease, bus, blobs, singleCalls, dialRules, ownPorts, has };
 }
 
 /** A bucket may be away for now, like whatever else is on the network: that is said, and keeps no device out. */

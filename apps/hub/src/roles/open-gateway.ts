@@ -71,7 +71,7 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
     auth,
     publishTopic,
     addressOf,
-    dialNetworks: config.dialNetworks,
+    dialRules: ground.dialRules,
     udp,
     voice: openVoice(ground, gate),
     limits,

@@ -102,7 +102,22 @@ describe('the hub’s settings', () => {
 
   it('refuse split roles without the database and Redis that they need in common', () => {
     expect(problemsOf({ FLOTILLA_ROLES: 'gateway' })[0]).toContain('DATABASE_URL and REDIS_URL');
-    expect(problemsOf({ FLOTILLA_ROLES: 'gateway', DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://cache' })).toEqual([]);
+    expect(
+      problemsOf({
+        FLOTILLA_ROLES: 'gateway',
+        DATABASE_URL: 'postgres://db/x',
+        FLOTILLA_AUDIT_KEY: 'k'.repeat(32),
+        REDIS_URL: 'redis://cache',
+      }),
+    ).toEqual([]);
+  });
+
+  it('refuse split roles without a common secret: keys of their own would break the audit chain', () => {
+    const split = { FLOTILLA_ROLES: 'api', DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://r' };
+    expect(problemsOf(split)).toEqual([expect.stringContaining('FLOTILLA_AUDIT_KEY')]);
+    expect(problemsOf({ ...split, FLOTILLA_AUDIT_KEY: 'k'.repeat(31) })).toEqual([expect.stringContaining('at least 32')]);
+    for (const name of ['FLOTILLA_AUDIT_KEY', 'FLOTILLA_DEVICE_SECRET'])
+      expect(problemsOf({ ...split, [name]: 'k'.repeat(32) })).toEqual([]);
   });
 
   it('keep only the origin of allowed device URLs and refuse what is none', () => {

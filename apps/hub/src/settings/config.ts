@@ -15,6 +15,7 @@ import { metricsContradictions, metricsSettings } from './metrics-settings.js';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
+import { secretContradictions, secretSettings } from './secret-settings.js';
 import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, portOrOff, unset } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
@@ -65,6 +66,7 @@ const environment = z.object({
   FLOTILLA_TLS_KEY: optionalText,
   FLOTILLA_DATA_DIR: z.preprocess(unset, z.string().default('./.flotilla')),
   FLOTILLA_ADMIN_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
+  ...secretSettings,
   ...proxySettings,
   ...metricsSettings,
   ...peopleSettings,
@@ -166,6 +168,8 @@ export interface HubConfig {
   /** Zone of devices that have none of their own; the host's where not given. */
   readonly deviceTimeZone: string | undefined;
   readonly deviceSecret: string | undefined;
+  /** Of the audit chain; absent: it follows from the device secret, or is made in the data folder. */
+  readonly auditKey: string | undefined;
   /** Connects of one device in a row until it has to wait; 0 for no bound. */
   readonly reconnectsMax: number;
   /** Firmware downloads that run at once. */
@@ -178,7 +182,7 @@ export interface HubConfig {
   readonly deviceUrls: readonly string[];
   /** Origins of webhooks that may be anywhere, private networks included. */
   readonly webhookUrls: readonly string[];
-  /** Networks in which microcontrollers may be dialled. */
+  /** Networks in which whoever may register devices may have them dialled. */
   readonly dialNetworks: readonly string[];
   /** How long devices may take to show that a restart or an upgrade has happened. */
   readonly verification: VerificationTimes;
@@ -286,6 +290,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
     deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
+    auditKey: values.FLOTILLA_AUDIT_KEY,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
     downloadsMax: values.FLOTILLA_DOWNLOADS_MAX,
     statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
@@ -308,6 +313,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
   };
   const problems = [
     ...contradictions(config),
+    ...secretContradictions(config),
     ...doorContradictions(config, values),
     ...verificationContradictions(values),
     ...storageContradictions(values),

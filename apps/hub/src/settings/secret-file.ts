@@ -18,6 +18,16 @@ export async function keepSecret(dataDir: string, name: string): Promise<string>
   return (await readFile(file, 'utf8')).trim();
 }
 
+/** The secret in `name`; undefined where there is none. */
+export async function readSecret(dataDir: string, name: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path.join(dataDir, name), 'utf8')).trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** Writes a secret that was made elsewhere. Replaces an older file and its mode. */
 export async function writeSecret(dataDir: string, name: string, secret: string): Promise<string> {
   const file = path.join(dataDir, name);

@@ -1,5 +1,5 @@
 /** The kinds of values that settings have: how each is read from a text, and what is said where it cannot be. */
-import { defaultDialNetworks, dialNetworkProblem } from '@flotilla/gateway';
+import { dialNetworkProblem } from '@flotilla/gateway';
 import { z } from 'zod';
 
 /** An empty variable is an unset one: compose files and shells make no difference either. */
@@ -86,7 +86,7 @@ export const networkList = z.preprocess(
   unset,
   z
     .string()
-    .default(defaultDialNetworks.join(','))
+    .default('')
     .transform((text, context) => {
       const networks = text
         .split(',')

@@ -4,6 +4,7 @@ import type { ListResourcesResult, ReadResourceResult, Resource, ResourceTemplat
 import type { ToolSetHash } from '@flotilla/mcp';
 import type { DeviceRow } from '@flotilla/registry';
 import { callerMay, type AgentCaller } from './agent-caller.js';
+import { quoting } from './agent-results.js';
 import { shownDevice } from './run-fleet-tool.js';
 import { plainLine, plainValue } from './untrusted-text.js';
 
@@ -42,7 +43,7 @@ export async function readResource(caller: AgentCaller, uri: string): Promise<Re
   const [, id, part] = /^flotilla:\/\/devices\/([^/]{1,800})(?:\/(pins|state))?$/.exec(uri) ?? [];
   const device = id === undefined ? undefined : await caller.view.devices.find(decoded(id));
   if (device === undefined) throw new ResourceNotFoundError(uri);
-  const value = part === 'pins' ? await pinsOf(caller.view, device) : part === 'state' ? stateOf(device) : shownDevice(device);
+  const value = part === 'pins' ? await pinsOf(caller.view, device) : part === 'state' ? stateOf(device) : quoting(shownDevice(device));
   return { contents: [{ uri, mimeType, text: JSON.stringify(value) }] };
 }
 
@@ -58,12 +59,12 @@ function resourcesOf(device: DeviceRow): readonly Resource[] {
 
 async function pinsOf({ toolSets }: AgentCaller['view'], { toolSetHash }: DeviceRow): Promise<unknown> {
   const toolSet = toolSetHash === undefined ? undefined : await toolSets.get(toolSetHash as ToolSetHash);
-  return plainValue({ source: 'device', pins: toolSet?.pins ?? [] });
+  return plainValue(quoting({ source: 'device', pins: toolSet?.pins ?? [] }));
 }
 
 function stateOf({ reportedState, reportedStateAt }: DeviceRow): unknown {
   const changedAt = reportedStateAt === undefined ? undefined : new Date(reportedStateAt).toISOString();
-  return plainValue({ source: 'device', changedAt, state: reportedState ?? {} });
+  return plainValue(quoting({ source: 'device', changedAt, state: reportedState ?? {} }));
 }
 
 function decoded(text: string): string {

@@ -6,7 +6,7 @@ import type { DeviceFilter, DeviceRow } from '@flotilla/registry';
 import type { FleetOperations } from '../fleet-operations.js';
 import { emptyProgress, paceOf } from '../jobs/job-progress.js';
 import { actorOfCaller, callerMay, mayCall, type AgentCaller } from './agent-caller.js';
-import { errorResult, jsonResult, refusalResult, toAgentResult } from './agent-results.js';
+import { errorResult, jsonResult, quotingResult, refusalResult, toAgentResult } from './agent-results.js';
 import { callOnManyMax, fleetTools, type FleetToolName } from './fleet-tools.js';
 import { describedTool } from './listed-tools.js';
 import type { ToolCatalogue } from './tool-catalogue.js';
@@ -44,7 +44,7 @@ const runs: Readonly<Record<FleetToolName, Run>> = {
 
 async function findDevices(_deps: AgentDeps, { view }: AgentCaller, args: JsonObject): Promise<CallToolResult> {
   const page = await view.devices.page(filterOf(args), 'ID_ASC', { first: Number(args['first'] ?? devicesDefault) });
-  return jsonResult({ devices: page.rows.map(shownDevice), more: page.hasNextPage });
+  return quotingResult({ devices: page.rows.map(shownDevice), more: page.hasNextPage });
 }
 
 async function describeDevice({ catalogue }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
@@ -60,7 +60,7 @@ async function describeDevice({ catalogue }: AgentDeps, caller: AgentCaller, arg
     return left >= 0 ? described : { name: described['name'], mcpName: described['mcpName'], leftOut: true };
   });
   const next = left < 0 && { next: 'There is no room for all of it: call again with `tool` for one that is left out.' };
-  return jsonResult({ ...shownDevice(found.device), tools, ...next });
+  return quotingResult({ ...shownDevice(found.device), tools, ...next });
 }
 
 async function callTool({ fleet }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
@@ -103,7 +103,7 @@ async function jobStatus(_deps: AgentDeps, { view: { jobs } }: AgentCaller, args
   const counts = progress.get(job.id) ?? emptyProgress;
   const failures = groups.map(({ outcome, code, message, count }) => ({ outcome, code, count, message: plainDescription(message) }));
   const conclusion = job.state === 'FINISHED' ? job.conclusion : undefined;
-  return jsonResult({
+  return quotingResult({
     job: job.id,
     tool: job.tool,
     state: job.state,

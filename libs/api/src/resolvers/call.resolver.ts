@@ -5,6 +5,7 @@ import type { CallRow, DeviceRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { shownArguments } from '../devices/shown-arguments.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
@@ -25,7 +26,7 @@ export class CallResolver
   implements
     Required<Pick<QueryResolvers, 'call' | 'calls'>>,
     Required<Pick<MutationResolvers, 'callTool'>>,
-    Required<Pick<CallResolvers, 'device'>>
+    Required<Pick<CallResolvers, 'device' | 'arguments'>>
 {
   constructor(
     @Inject(FLEET) private readonly fleet: FleetOperations,
@@ -54,6 +55,11 @@ export class CallResolver
     const request = { deviceId, tool, arguments: jsonObject(given, 'input.arguments'), ...withoutNulls(options) };
     const { call, refusal } = await this.fleet.callTool(request, actorOf(context));
     return { call, userErrors: userErrors(refusal) };
+  }
+
+  @ResolveField()
+  arguments(call: CallRow, _args: unknown, context: ApiContext): Promise<CallRow['arguments']> {
+    return shownArguments(call, context);
   }
 
   @ResolveField()

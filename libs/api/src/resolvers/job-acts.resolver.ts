@@ -18,6 +18,7 @@ import type {
   MutationRevertJobArgs,
 } from '../generated/schema-types.js';
 import { parseJobRequest } from '../jobs/job-request-input.js';
+import { jsonObject } from '../scalars/json-object.js';
 import { targetOutcomes } from '../jobs/target-outcomes.js';
 import { userErrors } from '../errors/user-errors.js';
 
@@ -47,8 +48,10 @@ export class JobActsResolver implements Required<
 
   @Mutation()
   async rerunJob(_root: unknown, args: MutationRerunJobArgs, context: ApiContext): Promise<JobPayload> {
-    const { id, outcomes, idempotencyKey } = args;
-    return toPayload(await this.fleet.rerunJob(id, targetOutcomes(outcomes), idempotencyKey, actorOf(context)));
+    const { id, outcomes, idempotencyKey, arguments: given } = args;
+    const replaced = given === undefined || given === null ? {} : { arguments: jsonObject(given, 'arguments') };
+    const request = { outcomes: targetOutcomes(outcomes), ...replaced };
+    return toPayload(await this.fleet.rerunJob(id, request, idempotencyKey, actorOf(context)));
   }
 
   @Mutation()

@@ -5,6 +5,7 @@ import type { DecidedPoint, FailureGroupRow, FirmwareImageRow } from '@flotilla/
 import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { shownArguments } from '../devices/shown-arguments.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import type {
   JobDecidedOverTimeArgs,
@@ -29,7 +30,15 @@ export class JobResolver
     Required<
       Pick<
         JobResolvers,
-        'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'decidedOverTime' | 'firmwareImage'
+        | 'arguments'
+        | 'progress'
+        | 'conclusion'
+        | 'waves'
+        | 'trippedRule'
+        | 'targets'
+        | 'failureGroups'
+        | 'decidedOverTime'
+        | 'firmwareImage'
       >
     >
 {
@@ -45,6 +54,11 @@ export class JobResolver
   async jobs(_root: unknown, args: QueryJobsArgs, { view }: ApiContext): Promise<Connection<Job>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
     return toConnection(await view.jobs.page(withoutNulls(args.filter ?? {}), request));
+  }
+
+  @ResolveField()
+  arguments(job: Job, _args: unknown, context: ApiContext): Promise<Job['arguments']> {
+    return shownArguments(job, context);
   }
 
   @ResolveField()

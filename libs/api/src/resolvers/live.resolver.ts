@@ -40,8 +40,7 @@ export class LiveResolver {
   // Nothing of an event is loaded.
   @Subscription('eventAdded', { resolve: (addition: EventAddition) => addition })
   eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs, context: ApiContext): Live<EventBatch> {
-    const sources = { ...this.sources, view: context.view, isNarrowed: context.viewer.devices !== undefined };
-    return eventAdditions(sources, withoutNulls(filter ?? {}));
+    return eventAdditions({ ...this.sources, view: context.view }, withoutNulls(filter ?? {}));
   }
 
   @Subscription('jobProgress', { resolve: withFreshLoaders<Job> })

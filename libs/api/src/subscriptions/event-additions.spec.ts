@@ -25,7 +25,7 @@ class DirectFeed implements Pick<EventFeed, 'subscribe'> {
 function open(queueMax = 10) {
   const feed = new DirectFeed();
   const view = { events: { cursorOf: ({ id }: FeedEvent) => `after ${id}` } } as Partial<FleetView> as FleetView;
-  const sources: EventSources = { view, queueMax, feed: indexFeed(feed), isNarrowed: false };
+  const sources: EventSources = { view, queueMax, feed: indexFeed(feed) };
   return { feed, listen: (deviceId?: string) => eventAdditions(sources, deviceId === undefined ? {} : { deviceId }) };
 }
 

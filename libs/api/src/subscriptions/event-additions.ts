@@ -27,10 +27,7 @@ export class EventBatch {
 /** Events of one batch: written at once, and looked at with one statement for a narrowed subscriber. */
 const batchMax = 100;
 
-export interface EventSources extends Pick<StreamSources, 'view' | 'feed' | 'queueMax'> {
-  /** Whether `view` is less than everything: then it is asked about the device of each event. */
-  readonly isNarrowed: boolean;
-}
+type EventSources = Pick<StreamSources, 'view' | 'feed' | 'queueMax'>;
 
 /** Ends with TOO_SLOW where more events wait than are kept. */
 export function eventAdditions(sources: EventSources, filter: EventFilter): AsyncGenerator<EventBatch, void, void> {
@@ -60,12 +57,14 @@ function tooSlow(queueMax: number): ApiError {
   );
 }
 
-/** What is about no device is nobody's who is narrowed. */
-async function seenOf({ isNarrowed, view }: EventSources, events: readonly FeedEvent[]): Promise<readonly FeedEvent[]> {
-  if (!isNarrowed) return events;
-  const ids = [...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))];
-  const seen = new Set((await view.devices.findMany(ids)).flatMap((device) => device?.id ?? []));
-  return events.filter(({ deviceId }) => deviceId !== undefined && seen.has(deviceId));
+/** For a narrowed viewer: events of its devices, but for those that waited since before the device came into the view. */
+async function seenOf({ view }: EventSources, events: readonly FeedEvent[]): Promise<readonly FeedEvent[]> {
+  const starts = await view.events.startsOf?.([...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))]);
+  if (starts === undefined) return events;
+  return events.filter(({ deviceId, at }) => {
+    const since = deviceId === undefined ? undefined : starts.get(deviceId);
+    return since !== undefined && (since === Infinity || at >= since);
+  });
 }
 
 /** But for the device, by which it was found. */

@@ -1,5 +1,6 @@
 /** Which single calls are worth an entry in the audit trail, and what it says. Reading a sensor is not; what only users may do, or what stops a device, is. */
 import type { ToolPolicy } from '@flotilla/jobs';
+import { maskArguments } from '@flotilla/mcp';
 import type { CallRow, NewAuditEntry, ToolSet } from '@flotilla/registry';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -15,7 +16,13 @@ export function auditedActionOf(toolSet: ToolSet | undefined, tool: string, poli
 /** Of a call that is about to be sent. Written before the bytes go out: whatever a killed hub did not live to tell, that it meant to call is known. */
 export function entryOfIntent(action: AuditedCallAction, call: AuditedCall, actor: Actor): NewAuditEntry {
   const { id, tool, arguments: args, startedAt } = call;
-  return { ...sourceOf(actor), action, subject: subjectOf(call), data: { callId: id, tool, arguments: args }, at: startedAt };
+  return {
+    ...sourceOf(actor),
+    action,
+    subject: subjectOf(call),
+    data: { callId: id, tool, arguments: maskArguments(tool, args) },
+    at: startedAt,
+  };
 }
 
 /** Of a call that has ended after its intent was written. */

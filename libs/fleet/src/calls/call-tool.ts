@@ -2,7 +2,7 @@
 import type { Bus, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText, argumentsBytesMax, callTimeoutMsMax, callTimeoutMsMin } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
-import { hubCall, identifyTool } from '@flotilla/mcp';
+import { hubCall, identifyTool, maskArguments } from '@flotilla/mcp';
 import type { CallId, CallOutcome, DeviceId, ToolSetHash } from '@flotilla/mcp';
 import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
@@ -197,7 +197,7 @@ export class ToolCaller {
       id,
       deviceId,
       tool,
-      arguments: args,
+      arguments: maskArguments(tool, args),
       outcome: outcome.kind,
       result: outcome.result,
       error: outcome.error,

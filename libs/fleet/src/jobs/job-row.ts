@@ -1,4 +1,7 @@
-/** The row of the job that a run works on: read again when it may have changed, moved only by compare and set. */
+/**
+ * The row of the job that a run works on: read again when it may have changed, moved only by compare and set. Rows have their secrets masked, so the arguments
+ * are those that the run began with; they never change.
+ */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job, JobEvent } from '@flotilla/jobs';
 import { jobActionOf } from '@flotilla/registry';
@@ -36,7 +39,7 @@ export class JobRow {
     this.#isStale = false;
     const job = await this.#run.persist('read the job', () => this.#run.deps.registry.jobs.find(this.#run.jobId));
     if (job === undefined) throw new FleetError('JOB_LOST', `The row of live job ${this.#run.jobId} is gone.`);
-    this.#job = job;
+    this.#job = { ...job, arguments: this.#job.arguments };
   }
 
   /** False where the event means nothing in this state, or somebody else moved the job first: the row is stale then. */
@@ -50,7 +53,7 @@ export class JobRow {
       return false;
     }
     writeJobEvent(this.#run.deps, jobActionOf(this.#job.state, moved), moved);
-    this.#job = moved;
+    this.#job = { ...moved, arguments: this.#job.arguments };
     logger.info({ jobId: moved.id, state, conclusion: moved.conclusion, pauseReason: moved.pauseReason }, 'a job moved');
     this.#onMoved();
     return true;

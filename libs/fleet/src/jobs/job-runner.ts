@@ -1,6 +1,7 @@
 /** The live jobs that this process owns: takes them over, passes on what it hears, and lets go of them. Decides nothing about targets. */
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { ProcessLease } from '@flotilla/registry';
+import { argumentsLost } from './arguments-lost.js';
 import { JobRun } from './job-run.js';
 import { ReturningDevices } from './returning-devices.js';
 import type { RunDeps } from './run-context.js';
@@ -96,7 +97,12 @@ export class JobRunner {
     const fence = await registry.jobs.takeOwnership(jobId, this.#lease.id);
     const job = fence === undefined ? undefined : await registry.jobs.find(jobId);
     if (fence === undefined || job === undefined || this.#isStopped) return;
-    const run = new JobRun(this.#deps, { slots: this.#slots, turns: this.#turns }, fence, job);
+    const args = await registry.jobs.argumentsOf(jobId);
+    if (args === undefined || this.#isStopped) return;
+    if (args === 'lost') logger.error({ jobId }, 'the secret arguments of a job were encrypted with another key; its calls are rejected');
+    const deps = args === 'lost' ? { ...this.#deps, gate: argumentsLost } : this.#deps;
+    const asked = args === 'lost' ? job : { ...job, arguments: args };
+    const run = new JobRun(deps, { slots: this.#slots, turns: this.#turns }, fence, asked);
     const done = run
       .work()
       .catch((error: unknown) => logger.error({ err: error, jobId }, 'the run of a job failed; the sweep starts it again'))

@@ -27,22 +27,22 @@ describe('running a job again', () => {
     hub.gateway.forget();
     await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern: 'self.lamp.turn_on', callTimeoutMs: 5_000, idempotent: true }, admin);
     const key = randomUUID();
-    const { job } = await hub.fleet.rerunJob(parent, ['FAILED', 'UNKNOWN'], key, operator);
+    const { job } = await hub.fleet.rerunJob(parent, { outcomes: ['FAILED', 'UNKNOWN'] }, key, operator);
     if (job === undefined) throw new TypeError('No job.');
     expect(job).toMatchObject({ parentJobId: parent, name: 'lamps', maxInFlight: 3, createdBy: 'operator', idempotent: true });
     expect(job.expiresAt - job.createdAt).toBe(600_000);
     await hub.finished(job.id);
     expect(await hub.progress(job.id)).toMatchObject({ total: 5, succeeded: 5 });
     expect([...hub.gateway.callsByDevice.keys()].sort()).toEqual(devices.slice(0, 5));
-    expect((await hub.fleet.rerunJob(parent, ['UNKNOWN', 'FAILED'], key, operator)).job?.id).toBe(job.id);
-    expect((await hub.fleet.rerunJob(parent, ['FAILED'], key, operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect((await hub.fleet.rerunJob(parent, { outcomes: ['UNKNOWN', 'FAILED'] }, key, operator)).job?.id).toBe(job.id);
+    expect((await hub.fleet.rerunJob(parent, { outcomes: ['FAILED'] }, key, operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
   it('is verified as the policy of now says, where that no longer offers what the job had', async () => {
     const lamp = { ...defaultToolPolicy, pattern: 'self.lamp.turn_on' };
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     const again = async (parent: string) =>
-      (await hub.fleet.rerunJob(parent, ['SUCCEEDED', 'UNKNOWN', 'CANCELLED'], randomUUID(), admin)).job;
+      (await hub.fleet.rerunJob(parent, { outcomes: ['SUCCEEDED', 'UNKNOWN', 'CANCELLED'] }, randomUUID(), admin)).job;
     await hub.fleet.setToolPolicy(lamp, admin);
     const plain = await startJob(hub, devices.slice(0, 2));
     await hub.finished(plain);
@@ -57,8 +57,8 @@ describe('running a job again', () => {
   });
 
   it('says why it does not', async () => {
-    const refused = async (id: string, ...outcomes: Parameters<typeof hub.fleet.rerunJob>[1]) =>
-      (await hub.fleet.rerunJob(id, outcomes, randomUUID(), operator)).refusal?.code;
+    const refused = async (id: string, ...outcomes: Parameters<typeof hub.fleet.rerunJob>[1]['outcomes']) =>
+      (await hub.fleet.rerunJob(id, { outcomes }, randomUUID(), operator)).refusal?.code;
     const done = await startJob(hub, devices);
     await hub.finished(done);
     expect(await refused(randomUUID(), 'FAILED')).toBe('NOT_FOUND');

@@ -1,6 +1,7 @@
 /** Makes a new job over the targets of a finished one that ended in chosen ways. What was asked stays; the tool's policy and the caller's rights are those of now. */
 import { defaultAbortRules } from '@flotilla/jobs';
 import type { Job, TargetOutcome, ToolPolicy } from '@flotilla/jobs';
+import { hasMaskedSecret } from '@flotilla/mcp';
 import { narrowed } from '@flotilla/registry';
 import type { DeviceFilter } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
@@ -13,26 +14,36 @@ import type { CreateJobDeps, JobAnswer } from './create-job.js';
 import type { RolloutRequest } from '../rollout/rollout-request.js';
 import type { JobRequest } from './job-request.js';
 
+export interface RerunRequest {
+  readonly outcomes: readonly TargetOutcome[];
+  /** In place of the job's own; needed where those have secrets, which are not kept. */
+  readonly arguments?: Job['arguments'] | undefined;
+}
+
 export async function rerunJob(
   deps: CreateJobDeps,
   id: string,
-  outcomes: readonly TargetOutcome[],
+  { outcomes, arguments: given }: RerunRequest,
   idempotencyKey: string,
   actor: Actor,
 ): Promise<JobAnswer> {
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
   const chosen = [...new Set(outcomes)].sort();
-  const asked = { createdById: actor.id, idempotencyKey, requestHash: requestHash({ rerunOf: id.toLowerCase(), outcomes: chosen }) };
+  const asked = {
+    createdById: actor.id,
+    idempotencyKey,
+    requestHash: requestHash({ rerunOf: id.toLowerCase(), outcomes: chosen, args: given }),
+  };
   // Before the parent: whoever repeats the request may not see it any more.
   const earlier = await madeBefore(deps, asked);
   if (earlier !== undefined) return earlier;
   const parent = await deps.registry.viewFor(actor).jobs.find(id);
-  const refusal = parent === undefined ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) : refuseParent(parent, outcomes);
+  const refusal = parent === undefined ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) : refuseParent(parent, outcomes, given);
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
   const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen } };
   const policy = await deps.policies.policyOf(parent.tool);
-  return makeJob(deps, requestOf(parent, devices, policy), {
+  return makeJob(deps, requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy), {
     ...{ idempotencyKey, actor, parentJobId: parent.id, requestHash: asked.requestHash },
     refuseMore: async () => {
       if ((await deps.registry.jobs.countDevices(narrowed(devices, actor.devices), 1)) > 0) return undefined;
@@ -41,10 +52,22 @@ export async function rerunJob(
   });
 }
 
-function refuseParent({ state }: Job, outcomes: readonly TargetOutcome[]): Refusal | undefined {
+function refuseParent(
+  { state, tool, arguments: args, firmwareImageId }: Job,
+  outcomes: readonly TargetOutcome[],
+  given: RerunRequest['arguments'],
+): Refusal | undefined {
   if (outcomes.length === 0)
     return refuse('INVALID', ['outcomes'], 'Say which outcomes are to be run again; a target of a job never ends NOT_SENT.');
-  return state === 'FINISHED' ? undefined : refuse('CONFLICT', ['id'], `The job is ${state}: it can be run again when it is FINISHED.`);
+  if (state !== 'FINISHED') return refuse('CONFLICT', ['id'], `The job is ${state}: it can be run again when it is FINISHED.`);
+  if (given !== undefined && firmwareImageId !== undefined)
+    return refuse('INVALID', ['arguments'], 'A roll-out takes no arguments: its image decides them.');
+  if (given !== undefined || !hasMaskedSecret(tool, args)) return undefined;
+  return refuse(
+    'INVALID',
+    ['arguments'],
+    'The secret arguments of the job were erased when it finished. Give the arguments again, in "arguments".',
+  );
 }
 
 function requestOf(parent: Job, devices: DeviceFilter, policy: ToolPolicy): JobRequest | RolloutRequest {

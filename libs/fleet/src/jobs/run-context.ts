@@ -18,7 +18,7 @@ export interface RunDeps {
   readonly bus: Pick<Bus, 'calls' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
-  readonly gate: ToolGate;
+  readonly gate: Pick<ToolGate, 'refuse'>;
   readonly verification: VerificationTimes;
   readonly rollout: RolloutDeps;
   /** Those of this process, which jobs make room for. */

@@ -6,14 +6,14 @@ import type { GatedCall, ToolGate } from '../calls/tool-gate.js';
 
 export class ToolSetVerdicts {
   readonly #toolSets: ToolSetStore;
-  readonly #gate: ToolGate;
+  readonly #gate: Pick<ToolGate, 'refuse'>;
   readonly #call: GatedCall;
   readonly #ownUrl: string | undefined;
   /** As bounded as the number of firmwares in the fleet. */
   readonly #known = new Map<ToolSetHash, ToolSetVerdict>();
 
   /** `ownUrl`: an address in the arguments that stands for one that the hub makes for each device. */
-  constructor(toolSets: ToolSetStore, gate: ToolGate, call: GatedCall, ownUrl?: string) {
+  constructor(toolSets: ToolSetStore, gate: Pick<ToolGate, 'refuse'>, call: GatedCall, ownUrl?: string) {
     this.#toolSets = toolSets;
     this.#gate = gate;
     this.#call = call;
@@ -45,7 +45,7 @@ export class ToolSetVerdicts {
 
 /** Of a job as it is or as it would be. In a roll-out the arguments are the hub's. */
 export function toolSetVerdicts(
-  { gate, registry }: { readonly gate: ToolGate; readonly registry: { readonly toolSets: ToolSetStore } },
+  { gate, registry }: { readonly gate: Pick<ToolGate, 'refuse'>; readonly registry: { readonly toolSets: ToolSetStore } },
   { tool, arguments: args, mayCallUserOnly }: GatedCall,
   isRollout: boolean,
 ): ToolSetVerdicts {

@@ -33,6 +33,30 @@ async function eventsOf(deviceId: string, count = 1): Promise<readonly { readonl
   return (await events.page({ deviceId }, 'AT_ASC', { first: 50 })).rows.map(({ type, data }) => ({ type, data }));
 }
 
+describe('registering a microcontroller that the hub dials', () => {
+  const board = (deviceId: string, address: string) => ({ deviceId, tags: [], dialect: 'MCPU', address }) as const;
+
+  it('is refused with what to do where the hub may not dial the address, and remembers whether an administrator gave it', async () => {
+    const { registry, bus } = fixture.hub;
+    const refuseAddress = async (address: string, byAdmin: boolean) =>
+      address === '10.0.0.9:3000' && !byAdmin ? 'List its network.' : undefined;
+    const guarded = new Provisioning({ registry, bus, clock: realClock, logger: silent, refuseAddress });
+    const refused = await guarded.registerDevices(
+      [board('dialled-0', '10.0.0.8:3000'), board('dialled-1', '10.0.0.9:3000')],
+      ['input'],
+      admin,
+    );
+    expect(refused).toMatchObject({ refusal: { code: 'INVALID', path: ['input', '1', 'address'], message: 'List its network.' } });
+    expect(await registry.devices.find('dialled-0')).toBeUndefined();
+    await guarded.registerDevices([board('dialled-1', '10.0.0.9:3000')], ['input'], { ...admin, isAdmin: true });
+    await guarded.registerDevices([board('dialled-2', '10.0.0.8:3000')], ['input'], admin);
+    expect(await registry.dials.take(fixture.hub.lease.id, 10)).toEqual([
+      { deviceId: 'dialled-1', address: '10.0.0.9:3000', byAdmin: true },
+      { deviceId: 'dialled-2', address: '10.0.0.8:3000', byAdmin: false },
+    ]);
+  });
+});
+
 describe('removing a device', () => {
   it('ends its session, lets it in no more, and is told', async () => {
     const { registry } = fixture.hub;

@@ -4,7 +4,7 @@
  */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
-import type { Approval, DeviceRow, EnrolmentLinkRow, KnownDevice, Registry } from '@flotilla/registry';
+import type { Approval, DeviceRow, EnrolmentLinkRow, KnownDevice, NewDevice, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -22,6 +22,8 @@ export interface ProvisioningDeps {
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
+  /** Why the hub may not dial an address, as far as this process can tell; gateways judge again whenever they dial. */
+  readonly refuseAddress?: (address: string, byAdmin: boolean) => Promise<string | undefined>;
 }
 
 export interface ApprovalRequest {
@@ -58,7 +60,10 @@ export class Provisioning {
   ): Promise<{ readonly registered: readonly RegisteredDevice[] } | Refused> {
     const parsed = parseRegistrations(registrations, path, this.#deps.clock.now());
     if ('refusal' in parsed) return parsed;
-    const answer = await this.#deps.registry.enrolments.register(parsed.devices, sourceOf(actor), actor.devices);
+    const refusal = await this.#refuseAddresses(parsed.devices, path, actor);
+    if (refusal !== undefined) return { refusal };
+    const devices = parsed.devices.map((device) => ({ ...device, dialByAdmin: device.address !== undefined && actor.isAdmin === true }));
+    const answer = await this.#deps.registry.enrolments.register(devices, sourceOf(actor), actor.devices);
     if (answer.kind === 'beyond') {
       throw new FleetError(
         'FORBIDDEN',
@@ -72,6 +77,14 @@ export class Provisioning {
     }
     for (const { device } of answer.devices) this.#tell('device.registered', device.id, { actor: actor.name });
     return { registered: answer.devices };
+  }
+
+  async #refuseAddresses(devices: readonly NewDevice[], path: readonly string[], actor: Actor): Promise<Refusal | undefined> {
+    for (const [index, { address }] of devices.entries()) {
+      const message = address === undefined ? undefined : await this.#deps.refuseAddress?.(address, actor.isAdmin === true);
+      if (message !== undefined) return refuse('INVALID', [...path, String(index), 'address'], message);
+    }
+    return undefined;
   }
 
   /** The device is gone with all that lets it in, and its session ends. What it did stays on record. */

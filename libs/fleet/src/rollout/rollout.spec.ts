@@ -127,7 +127,7 @@ describe('a roll-out', () => {
     expect((await rollout.targets(jobId)).get('stubborn')).toMatchObject({ outcome: 'VERIFY_FAILED' });
     hub.gateway.forget();
     rollout.install('2.4.0');
-    const again = async (key: string) => hub.fleet.rerunJob(jobId, ['VERIFY_FAILED'], key, admin);
+    const again = async (key: string) => hub.fleet.rerunJob(jobId, { outcomes: ['VERIFY_FAILED'] }, key, admin);
     const key = randomUUID();
     const { job } = await again(key);
     expect(job).toMatchObject({ parentJobId: jobId, firmwareImageId: image.id, verification: 'FIRMWARE', maxInFlight: 7 });

@@ -55,7 +55,7 @@ export class DialBook {
   }
 }
 
-/** A device with another address is another target. */
-function keyOf({ deviceId, address }: DialTarget): string {
-  return `${deviceId} ${address}`;
+/** A device with another address, or one that somebody else gave, is another target. */
+function keyOf({ deviceId, address, byAdmin }: DialTarget): string {
+  return `${deviceId} ${address} ${byAdmin}`;
 }

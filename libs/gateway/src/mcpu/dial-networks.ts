@@ -1,17 +1,10 @@
-/** Where the hub may dial: whoever registers a device names an address, and must not reach with it what only the hub can reach. */
-import { lookup } from 'node:dns';
+/** Networks in which the hub may dial: those that the operator lists, and more where an administrator gave the address. */
 import { BlockList, isIP } from 'node:net';
-import type { LookupFunction } from 'node:net';
 
-/** Networks in which microcontrollers are: the private ones, and this machine for serial servers. */
-export const defaultDialNetworks: readonly string[] = [
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '127.0.0.0/8',
-  '::1/128',
-  'fc00::/7',
-];
+/** Where microcontrollers are. An administrator may name them without a setting; link-local networks, which have services of clouds, are not among them. */
+const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+/** This machine, for serial servers and simulators. */
+export const loopbackNetworks: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
 /** What is wrong with a network in the form `address/bits`; undefined where nothing is. */
 export function dialNetworkProblem(network: string): string | undefined {
@@ -21,30 +14,50 @@ export function dialNetworkProblem(network: string): string | undefined {
   return isRight ? undefined : `must list networks such as 192.168.0.0/16, not "${network}"`;
 }
 
+export interface DialNetworkOptions {
+  /** Without a problem. Whoever may register devices may name addresses in these. */
+  readonly listed: readonly string[];
+  /** The hub listens on loopback only, so an address there leads to no more than whoever asks can reach. */
+  readonly isOnLoopback: boolean;
+}
+
 export class DialNetworks {
-  readonly #allowed = new BlockList();
+  readonly #listed: BlockList;
+  readonly #admin: BlockList;
 
-  /** `networks` without a problem. */
-  constructor(networks: readonly string[]) {
-    for (const network of networks) {
-      const [address = '', bits = ''] = network.split('/', 2);
-      this.#allowed.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
-    }
+  constructor({ listed, isOnLoopback }: DialNetworkOptions) {
+    this.#listed = blockListOf(listed);
+    this.#admin = blockListOf([...listed, ...privateNetworks, ...(isOnLoopback ? loopbackNetworks : [])]);
   }
 
-  allows(address: string): boolean {
-    const family = isIP(address);
-    return family !== 0 && this.#allowed.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  /** `address` as `plainAddress` writes it. */
+  allows(address: string, byAdmin: boolean): boolean {
+    return isIn(byAdmin ? this.#admin : this.#listed, address);
   }
+}
 
-  /** For `net.connect`: finds a name's address, and fails where it is outside the networks. Checked at each connection, because names may be given other addresses later. */
-  readonly lookup: LookupFunction = (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const allowed = error ? [] : addresses.filter(({ address }) => this.allows(address));
-      const [first] = allowed;
-      if (first === undefined) callback(error ?? new Error(`${hostname} is not in a network that may be dialled`), '', 4);
-      else if (options.all === true) callback(null, allowed);
-      else callback(null, first.address, first.family);
-    });
-  };
+export function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits = ''] = network.split('/', 2);
+    list.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+export function isIn(list: BlockList, address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** An address as it is connected to: IPv4 inside IPv6 is IPv4, the unspecified address is this machine, and a zone says nothing about where it is. */
+export function plainAddress(address: string): string {
+  const [bare = ''] = address.split('%', 1);
+  if (isIP(bare) !== 6) return bare === '0.0.0.0' ? '127.0.0.1' : bare;
+  const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1);
+  if (canonical === '::') return '::1';
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
+  if (high === undefined || low === undefined) return canonical;
+  const bytes = [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]);
+  return plainAddress(bytes.join('.'));
 }

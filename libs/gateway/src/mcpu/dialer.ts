@@ -2,7 +2,7 @@
  * Holds the one connection to one microcontroller: dials, lets the line become quiet, hands it over as an arrival, and dials again after it ended. A board
  * serves one client, so this is the only one that may dial it. [mcpu §1.2]
  */
-import { connect, isIP } from 'node:net';
+import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { DialTarget } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -12,13 +12,13 @@ import type { GatewayLogger } from '../gateway-logger.js';
 import { TrafficControl } from '../overload/traffic-control.js';
 import { peerOf } from '../sessions/session-host.js';
 import type { SessionHost } from '../sessions/session-host.js';
-import type { DialNetworks } from './dial-networks.js';
+import { parseDialAddress, type DialRules } from './dial-rules.js';
 import { redialDelayMs } from './redial-delay.js';
 import { TcpLineTransport } from './tcp-line-transport.js';
 
 export interface DialerOptions {
   readonly host: SessionHost;
-  readonly networks: DialNetworks;
+  readonly rules: DialRules;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
@@ -38,7 +38,7 @@ export class Dialer {
 
   /** To be called once. */
   start(): void {
-    this.#dial();
+    void this.#judgeAndDial();
   }
 
   /** Ends the connection too. */
@@ -48,22 +48,26 @@ export class Dialer {
     this.#socket?.destroy();
   }
 
-  #dial(): void {
-    const { limits, networks } = this.options;
-    const { host, port } = parseAddress(this.target.address);
+  /** What an address leads to may have changed since the last time, and so may the networks that are allowed. */
+  async #judgeAndDial(): Promise<void> {
+    const { deviceId, address, byAdmin } = this.target;
+    const verdict = await this.options.rules.judge(address, byAdmin);
+    if (this.#isStopped) return;
+    const [host] = verdict.kind === 'allowed' ? verdict.addresses : [];
+    if (host !== undefined) return this.#dial(host, parseDialAddress(address).port);
+    if (verdict.kind === 'refused') this.options.logger.warn({ deviceId, address, reason: verdict.message }, 'a device is not dialled');
+    this.#again();
+  }
+
+  #dial(host: string, port: number): void {
+    const { limits } = this.options;
     const dialledAt = this.options.clock.now();
-    if (isIP(host) !== 0 && !networks.allows(host)) {
-      this.options.logger.warn({ deviceId: this.target.deviceId, host }, 'the address of a device is outside FLOTILLA_DIAL_NETWORKS');
-      this.#again();
-      return;
-    }
     const socket = connect({
       host,
       port,
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: limits.pingIntervalMs,
-      lookup: networks.lookup,
     });
     this.#socket = socket;
     const giveUp = this.options.clock.setTimer(limits.dialTimeoutMs, () => socket.destroy());
@@ -86,7 +90,10 @@ export class Dialer {
     this.#cancelTimer();
     if (this.#isStopped) return;
     this.options.counters.add('dial', 'again');
-    this.#cancelTimer = this.options.clock.setTimer(redialDelayMs(this.options.limits, this.#failures, Math.random()), () => this.#dial());
+    this.#cancelTimer = this.options.clock.setTimer(
+      redialDelayMs(this.options.limits, this.#failures, Math.random()),
+      () => void this.#judgeAndDial(),
+    );
     this.#failures += 1;
   }
 
@@ -129,9 +136,4 @@ export class Dialer {
     socket.once('close', () => traffic.end());
     host.admit({ deviceId, kind: 'TCP', dialect: 'MCPU', transport, ...peerOf(socket) });
   }
-}
-
-function parseAddress(address: string): { readonly host: string; readonly port: number } {
-  const colon = address.lastIndexOf(':');
-  return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
 }

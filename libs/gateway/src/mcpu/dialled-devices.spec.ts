@@ -58,9 +58,9 @@ async function boot(options?: Parameters<typeof Board.boot>[0]): Promise<Board> 
   return board;
 }
 
-async function register(address: string): Promise<DeviceId> {
+async function register(address: string, dialByAdmin = true): Promise<DeviceId> {
   const deviceId = `board-${(number += 1)}` as DeviceId;
-  await registry.enrolments.register([{ deviceId, name: undefined, tags: [], dialect: 'MCPU', transport: 'TCP', address }]);
+  await registry.enrolments.register([{ deviceId, name: undefined, tags: [], dialect: 'MCPU', transport: 'TCP', address, dialByAdmin }]);
   return deviceId;
 }
 
@@ -75,6 +75,13 @@ const entryOf = (deviceId: DeviceId, newerThan = 0) =>
   );
 
 describe('a microcontroller with an address', () => {
+  it('on this machine is dialled only where an administrator gave the address', async () => {
+    const [board, other] = [await boot(), await boot()];
+    await register(board.address, false);
+    await entryOf(await register(other.address));
+    expect([board.connections, other.connections]).toEqual([0, 1]);
+  });
+
   it('is dialled, greeted behind its boot messages, and listed with its pins', async () => {
     const board = await boot();
     const deviceId = await register(board.address);

@@ -1,5 +1,5 @@
 /** Whether a device shows the value that it was told to take: the result of a read tool has it at a path. */
-import { quoteText } from '@flotilla/mcp';
+import { isSecretMember, maskSecrets, quoteText } from '@flotilla/mcp';
 import type { CallError, ToolResult } from '@flotilla/mcp';
 import type { Readback } from '../job-types.js';
 import { passed, unknown, verifyFailed } from './verification-evidence.js';
@@ -16,6 +16,8 @@ export function judgeReadback(
   const value = valueAt(bodyOf(result), path);
   if (value === undefined) return verifyFailed('READBACK_DIFFERS', `${tool} told nothing at ${path}.`);
   if (isSame(value, args[argument])) return passed;
+  const names = [argument, ...path.split('.')];
+  if (names.some((name) => isSecretMember(name, value))) return verifyFailed('READBACK_DIFFERS', `${path} is not the value that was set.`);
   return verifyFailed('READBACK_DIFFERS', `${path} is ${quote(value)} instead of ${quote(args[argument])}.`);
 }
 
@@ -60,5 +62,5 @@ function bodyOf({ content }: ToolResult): unknown {
 }
 
 function quote(value: unknown): string {
-  return quoteText(value === undefined ? 'nothing' : JSON.stringify(value), quotedMax);
+  return quoteText(value === undefined ? 'nothing' : JSON.stringify(maskSecrets({ value })['value']), quotedMax);
 }

@@ -73,6 +73,11 @@ const pinTypesOf: ReadonlyMap<string, readonly string[] | undefined> = new Map([
   ['get_pin_events', undefined],
 ]);
 
+/** Whether the argument `pin` of a tool is one of the board's pins. */
+export function isPinTool(tool: string): boolean {
+  return pinTypesOf.has(tool);
+}
+
 /** What is wrong with the arguments of a built-in tool in view of the registered pins; undefined where nothing is, or where the board has told none. */
 export function findPinProblem(
   tool: string,

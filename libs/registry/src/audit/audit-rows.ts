@@ -1,7 +1,7 @@
 /** Rows of the audit trail, as they are read. */
 import type { AuditEntryRow } from '../audit-store.js';
 
-export const AUDIT_COLUMNS = 'id, sequence::text AS sequence, at, actor, action, subject, data, remote_address, hash';
+export const AUDIT_COLUMNS = 'id, sequence::text AS sequence, at, actor, action, subject, data, remote_address, hash, key_id';
 
 export interface AuditRecord {
   readonly id: string;
@@ -13,6 +13,7 @@ export interface AuditRecord {
   readonly data: Readonly<Record<string, unknown>>;
   readonly remote_address: string | null;
   readonly hash: string;
+  readonly key_id: string | null;
 }
 
 export function toAuditEntry(record: AuditRecord): AuditEntryRow {
@@ -22,5 +23,6 @@ export function toAuditEntry(record: AuditRecord): AuditEntryRow {
     sequence: Number(record.sequence),
     at: record.at.getTime(),
     remoteAddress: record.remote_address ?? undefined,
+    keyId: record.key_id ?? undefined,
   };
 }

@@ -1,8 +1,9 @@
 /** Computes the chain of the audit trail anew, from its beginning or from where retention has cut it, on one snapshot of the database. */
-import type { AuditVerdict } from '../audit-store.js';
+import type { AuditEntryRow, AuditFault, AuditVerdict } from '../audit-store.js';
 import { Database } from '../database/database.js';
 import type { Queryable } from '../database/database.js';
 import { silentLogger } from '../registry-logger.js';
+import { auditKeyOf, type AuditKey } from './audit-key.js';
 import { AUDIT_COLUMNS, toAuditEntry } from './audit-rows.js';
 import type { AuditRecord } from './audit-rows.js';
 import { GENESIS_HASH, hashOfEntry } from './audit-chain.js';
@@ -16,9 +17,12 @@ interface Place {
   readonly hash: string;
 }
 
-/** For whoever has nothing open yet. Migrates nothing, and may run while hubs do. Throws RegistryError DATABASE_UNAVAILABLE or DATABASE_REFUSED. */
-export async function verifyAuditTrail(databaseUrl: string): Promise<AuditVerdict> {
-  const database = new Database(databaseUrl, 1, silentLogger);
+/**
+ * For a program that has nothing open yet. Migrates nothing, and may run while hubs do. `secret`: that of the chain's key. Throws RegistryError
+ * DATABASE_UNAVAILABLE or DATABASE_REFUSED.
+ */
+export async function verifyAuditTrail(databaseUrl: string, secret?: string | Uint8Array): Promise<AuditVerdict> {
+  const database = new Database(databaseUrl, 1, silentLogger, secret === undefined ? undefined : auditKeyOf(secret));
   try {
     return await verifyAudit(database);
   } finally {
@@ -39,14 +43,16 @@ export function verifyAudit(database: Database): Promise<AuditVerdict> {
 
 async function walk(snapshot: Queryable, anchor: Place | undefined): Promise<AuditVerdict> {
   const start = anchor ?? { sequence: 0, hash: GENESIS_HASH };
+  const keys = new KeyedPart(snapshot.auditKey);
   let end = start;
   let trimmed: unknown;
   for (;;) {
     const text = `SELECT ${AUDIT_COLUMNS} FROM audit_entry e WHERE e.sequence > $1 ORDER BY e.sequence LIMIT ${ROWS}`;
     const records = await snapshot.query<AuditRecord>({ text }, [end.sequence]);
     for (const entry of records.map(toAuditEntry)) {
-      if (entry.sequence !== end.sequence + 1) return { kind: 'broken', sequence: entry.sequence, reason: 'MISSING' };
-      if (hashOfEntry(end.hash, entry) !== entry.hash) return { kind: 'broken', sequence: entry.sequence, reason: 'CHANGED' };
+      const { sequence } = entry;
+      const reason = sequence === end.sequence + 1 ? keys.faultOf(entry, end.hash) : 'MISSING';
+      if (reason !== undefined) return { kind: 'broken', sequence, reason };
       if (entry.action === TRIMMED) trimmed = entry.data;
       end = entry;
     }
@@ -54,7 +60,39 @@ async function walk(snapshot: Queryable, anchor: Place | undefined): Promise<Aud
   }
   // The hub says in the chain whatever it cuts off, so the last word about that is the anchor.
   if (anchor !== undefined && !isAbout(trimmed, anchor)) return { kind: 'broken', sequence: anchor.sequence + 1, reason: 'MISSING' };
-  return { kind: 'intact', entries: end.sequence - start.sequence, first: start.sequence + 1, last: end.sequence, hash: end.hash };
+  if (!keys.isComplete)
+    return { kind: 'broken', sequence: Math.max(end.sequence, 1), reason: keys.unchecked > 0 ? 'OTHER_KEY' : 'UNKEYED' };
+  const { keyedFrom, unchecked } = keys;
+  const { sequence: last, hash } = end;
+  return { kind: 'intact', entries: last - start.sequence, first: start.sequence + 1, last, hash, keyedFrom, unchecked };
+}
+
+/**
+ * Which entries were made with the key. From the first one on all must be: an entry without it was written by somebody who has only the database. A trail that
+ * ends without it was written again from its beginning, because a hub begins with the key when it starts.
+ */
+class KeyedPart {
+  keyedFrom: number | undefined;
+  unchecked = 0;
+
+  constructor(private readonly key: AuditKey | undefined) {}
+
+  get isComplete(): boolean {
+    return this.key === undefined || this.keyedFrom !== undefined;
+  }
+
+  faultOf(entry: AuditEntryRow, previousHash: string): AuditFault | undefined {
+    const { sequence, hash, keyId } = entry;
+    const isOurs = keyId !== undefined && keyId === this.key?.id;
+    if (isOurs) this.keyedFrom ??= sequence;
+    else if (this.keyedFrom !== undefined) return keyId === undefined ? 'UNKEYED' : 'OTHER_KEY';
+    if (keyId !== undefined && !isOurs) {
+      if (this.key === undefined) return 'OTHER_KEY';
+      this.unchecked += 1;
+      return undefined;
+    }
+    return hashOfEntry(previousHash, entry, isOurs ? this.key : undefined) === hash ? undefined : 'CHANGED';
+  }
 }
 
 function isAbout(trimmed: unknown, { sequence, hash }: Place): boolean {

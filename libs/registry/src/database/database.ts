@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { messageOf, RegistryError } from '../registry-error.js';
+import type { AuditKey } from '../audit/audit-key.js';
 import type { RegistryLogger } from '../registry-logger.js';
 
 export interface Statement {
@@ -15,6 +16,8 @@ export interface Statement {
 
 /** A pool or a connection inside a transaction. */
 export interface Queryable {
+  /** What entries of the audit trail are chained with; undefined: by plain hashes. */
+  readonly auditKey?: AuditKey | undefined;
   query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<readonly Row[]>;
 }
 
@@ -32,7 +35,12 @@ export class Database implements Queryable {
   readonly prisma: PrismaClient;
   readonly #pool: pg.Pool;
 
-  constructor(databaseUrl: string, poolMax: number, logger: RegistryLogger) {
+  constructor(
+    databaseUrl: string,
+    poolMax: number,
+    logger: RegistryLogger,
+    readonly auditKey?: AuditKey,
+  ) {
     this.#pool = new pg.Pool({
       connectionString: databaseUrl,
       max: poolMax,
@@ -68,6 +76,7 @@ export class Database implements Queryable {
     try {
       await client.query('BEGIN');
       const result = await work({
+        auditKey: this.auditKey,
         query: async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) =>
           (await client.query<Row>({ ...statement, values })).rows,
       });

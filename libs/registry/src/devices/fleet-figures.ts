@@ -5,6 +5,7 @@ import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
+import { narrowingOf } from '../views/history-sight.js';
 import { listedDeviceCondition } from './device-condition.js';
 
 /** Devices that have a value in common; undefined for those that told none. */
@@ -58,12 +59,15 @@ export interface FleetFiguresStore {
   onlineHistory(
     filter: DeviceFilter | undefined,
     window: { since: number; until: number; points: number },
+    within?: DeviceFilter,
   ): Promise<readonly OnlinePoint[]>;
-  callCounts(filter: DeviceFilter | undefined, since: number): Promise<CallCounts>;
+  /** `within`: what narrows the viewer, beside its part in the filter; history from before a device came into it is not counted, here and above. */
+  callCounts(filter: DeviceFilter | undefined, since: number, within?: DeviceFilter): Promise<CallCounts>;
   /** Oldest first. */
   processes(): Promise<readonly HubProcessRow[]>;
 }
 
+const NEVER = `'infinity'::timestamptz`;
 /** Values by which devices are counted: further ones have few devices each. */
 const SHARES_MAX = 100;
 /** Latest calls that are counted, of single ones and of jobs each: a busy fleet makes that many in minutes. */
@@ -125,6 +129,7 @@ export class PgFleetFigures implements FleetFiguresStore {
   async onlineHistory(
     filter: DeviceFilter | undefined,
     { since, until, points }: { readonly since: number; readonly until: number; readonly points: number },
+    within?: DeviceFilter,
   ): Promise<readonly OnlinePoint[]> {
     const parameters: unknown[] = [];
     const step = (until - since) / Math.max(1, points - 1);
@@ -133,15 +138,18 @@ export class PgFleetFigures implements FleetFiguresStore {
     const pointOf = (moment: string) =>
       `greatest(0, ceil((extract(epoch FROM ${moment}) * 1000 - ${from}::float8) / ${every}::float8))::int`;
     const condition = await this.#condition(filter, parameters);
-    const device = filter === undefined ? '' : `JOIN device d ON d.id = s.device_id AND ${condition}`;
+    const start = await this.#start(within, parameters);
+    const isShown = start === undefined ? '' : `AND coalesce(s.disconnected_at, 'infinity') > ${start} AND ${start} < 'infinity'`;
+    const device = filter === undefined ? '' : `JOIN device d ON d.id = s.device_id AND ${condition} ${isShown}`;
+    const began = start === undefined ? 's.connected_at' : `greatest(s.connected_at, ${start}) AS connected_at`;
     // Open sessions and those that ended in the window are indexed; each changes the count twice at most, so nobody counts devices point by point.
     const records = await this.#database.query<{ readonly point: number; readonly change: number }>(
       {
         text: `
           WITH seen AS (
-            SELECT s.connected_at, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at IS NULL
+            SELECT ${began}, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at IS NULL
             UNION ALL
-            SELECT s.connected_at, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at > to_timestamp(${from}::float8 / 1000)
+            SELECT ${began}, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at > to_timestamp(${from}::float8 / 1000)
           )
           SELECT point, sum(change)::int AS change FROM (
             SELECT ${pointOf('connected_at')} AS point, 1 AS change FROM seen
@@ -159,19 +167,22 @@ export class PgFleetFigures implements FleetFiguresStore {
     });
   }
 
-  async callCounts(filter: DeviceFilter | undefined, since: number): Promise<CallCounts> {
+  async callCounts(filter: DeviceFilter | undefined, since: number, within?: DeviceFilter): Promise<CallCounts> {
     const parameters: unknown[] = [];
     const [lowest, limit] = [bind(parameters, lowestUuidOf(since)), bind(parameters, CALLS_COUNTED_MAX)];
     const condition = await this.#condition(filter, parameters);
-    const deviceOf = (id: string) => (filter === undefined ? '' : `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition})`);
+    const start = await this.#start(within, parameters);
+    const isShown = (record: string) => (start === NEVER ? 'AND FALSE' : start && `AND ${record} >= uuid_from(${start})`) ?? '';
+    const deviceOf = (id: string, record: string) =>
+      filter === undefined ? '' : `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition} ${isShown(record)})`;
     const records = await this.#database.query<{ readonly outcome: Outcome | null; readonly count: number; readonly bound: string }>(
       {
         text: `
           WITH single AS MATERIALIZED (
-            SELECT c.id, c.outcome FROM call c WHERE c.id >= ${lowest}::uuid ${deviceOf('c.device_id')} ORDER BY c.id DESC LIMIT ${limit}
+            SELECT c.id, c.outcome FROM call c WHERE c.id >= ${lowest}::uuid ${deviceOf('c.device_id', 'c.id')} ORDER BY c.id DESC LIMIT ${limit}
           ), bulk AS MATERIALIZED (
             SELECT t.listed_call_id AS id, t.outcome FROM job_target t
-             WHERE t.listed_call_id >= ${lowest}::uuid ${deviceOf('t.device_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit}
+             WHERE t.listed_call_id >= ${lowest}::uuid ${deviceOf('t.device_id', 't.job_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit}
           ), bounds AS (
             SELECT ${lowest}::text AS id
             UNION ALL SELECT min(id::text) FROM single HAVING count(*) >= ${limit}
@@ -201,6 +212,11 @@ export class PgFleetFigures implements FleetFiguresStore {
       [PROCESSES_MAX],
     );
     return records.map((record) => ({ ...record, startedAt: record.startedAt.getTime() }));
+  }
+
+  /** From when on the history of `device d` is seen; `infinity` where it never is, undefined for a viewer that is not narrowed. */
+  async #start(within: DeviceFilter | undefined, parameters: unknown[]): Promise<string | undefined> {
+    return within && ((await narrowingOf(this.#database, within)).since(parameters) ?? NEVER);
   }
 
   async #condition(filter: DeviceFilter | undefined, parameters: unknown[]): Promise<string> {

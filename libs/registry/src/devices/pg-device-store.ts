@@ -111,12 +111,12 @@ export class PgDeviceStore implements DeviceStore {
     return row === undefined || row.count > COUNT_MAX ? undefined : row.count;
   }
 
-  sessions(ids: readonly string[], first: number): Promise<readonly (readonly SessionRow[])[]> {
-    return readSessions(this.#database, ids.map(storableText), first);
+  sessions(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly SessionRow[])[]> {
+    return readSessions(this.#database, ids.map(storableText), first, starts);
   }
 
-  toolSetHistory(ids: readonly string[], first: number): Promise<readonly (readonly ToolSetUseRow[])[]> {
-    return toolSetHistory(this.#database, this.#toolSets, ids.map(storableText), first);
+  toolSetHistory(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly ToolSetUseRow[])[]> {
+    return toolSetHistory(this.#database, this.#toolSets, ids.map(storableText), { first, starts });
   }
 
   async update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined> {

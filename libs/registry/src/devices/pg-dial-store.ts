@@ -17,7 +17,7 @@ const TAKE = {
 };
 const MINE = {
   name: 'dialled-devices',
-  text: `SELECT p.id AS dialer, d.id, d.address FROM hub_process p LEFT JOIN device d ON d.dialer_id = p.id AND d.address IS NOT NULL
+  text: `SELECT p.id AS dialer, d.id, d.address, d.dial_by_admin FROM hub_process p LEFT JOIN device d ON d.dialer_id = p.id AND d.address IS NOT NULL
          WHERE p.id = $1 AND p.lease_until > now() ORDER BY d.id`,
 };
 
@@ -26,8 +26,10 @@ export class PgDialStore implements DialStore {
 
   async take(dialer: HubProcessId, max: number): Promise<readonly DialTarget[]> {
     await this.database.query(TAKE, [dialer, max]);
-    const rows = await this.database.query<{ id: string | null; address: string | null }>(MINE, [dialer]);
+    const rows = await this.database.query<{ id: string | null; address: string | null; dial_by_admin: boolean | null }>(MINE, [dialer]);
     if (rows.length === 0) throw new RegistryError('DATABASE_REFUSED', 'The lease of this process is over: it dials nothing.');
-    return rows.flatMap(({ id, address }) => (id === null || address === null ? [] : [{ deviceId: id as DeviceId, address }]));
+    return rows.flatMap(({ id, address, dial_by_admin: byAdmin }) =>
+      id === null || address === null ? [] : [{ deviceId: id as DeviceId, address, byAdmin: byAdmin === true }],
+    );
   }
 }

@@ -5,7 +5,7 @@ import type { ToolSetHash } from '@flotilla/mcp';
 import { z } from 'zod';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
-import { toJson } from '../database/json-rows.js';
+import { storableText, toJson } from '../database/json-rows.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';
 import type { FleetToolRow, StoredTool, ToolFilter, ToolSet, ToolSetStore } from '../device-store.js';
@@ -62,6 +62,17 @@ export class PgToolSetStore implements ToolSetStore {
 
   async get(hash: ToolSetHash): Promise<ToolSet | undefined> {
     return this.#cache.get(hash) ?? (await this.getMany([hash])).get(hash);
+  }
+
+  async userOnlyAmong(names: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#database.query<{ readonly name: string }>(
+      {
+        name: 'user-only-tools',
+        text: `SELECT w.name FROM unnest($1::text[]) AS w(name) WHERE EXISTS (SELECT FROM tool t WHERE t.name = w.name AND t.user_only)`,
+      },
+      [names.map(storableText)],
+    );
+    return new Set(rows.map(({ name }) => name));
   }
 
   async getMany(hashes: readonly ToolSetHash[]): Promise<ReadonlyMap<ToolSetHash, ToolSet>> {

@@ -16,19 +16,20 @@ export async function toolSetHistory(
   database: Database,
   toolSets: ToolSetStore,
   deviceIds: readonly string[],
-  first: number,
+  { first, starts }: { readonly first: number; readonly starts: readonly number[] | undefined },
 ): Promise<readonly (readonly ToolSetUseRow[])[]> {
+  const isBounded = starts !== undefined;
   // The use that still lasts was seen when the device was.
   const uses = await database.query<UseRecord>(
     {
-      text: `SELECT u.* FROM unnest($1::text[]) AS w(id) CROSS JOIN LATERAL (
+      text: `SELECT u.* FROM ${isBounded ? 'unnest($1::text[], $3::timestamptz[]) AS w(id, since)' : 'unnest($1::text[]) AS w(id)'} CROSS JOIN LATERAL (
              SELECT u.device_id, u.tool_set_hash, u.firmware_version, u.first_seen_at, CASE WHEN u.tool_set_hash = d.tool_set_hash
                AND u.firmware_version = coalesce(d.firmware_version, '') THEN greatest(u.last_seen_at, d.last_seen_at) ELSE u.last_seen_at END AS last_seen_at
              FROM tool_set_use u JOIN device d ON d.id = u.device_id
-             WHERE u.device_id = w.id ORDER BY u.last_seen_at DESC, u.first_seen_at DESC LIMIT $2) u
+             WHERE u.device_id = w.id ${isBounded ? 'AND u.first_seen_at >= w.since' : ''} ORDER BY u.last_seen_at DESC, u.first_seen_at DESC LIMIT $2) u
              ORDER BY u.device_id, u.last_seen_at DESC, u.first_seen_at DESC`,
     },
-    [deviceIds, first + 1],
+    [deviceIds, first + 1, ...(isBounded ? [starts.map((at) => new Date(at))] : [])],
   );
   const sets = await toolSets.getMany(uses.map((use) => use.tool_set_hash));
   return grouped(deviceIds, uses, (use) => use.device_id).map((own) => historyOf(own, sets, first));

@@ -33,6 +33,11 @@ export function groupIdsIn({ groupId, any = [], not }: DeviceFilter): readonly s
   return [...(groupId === undefined ? [] : [groupId]), ...any.flatMap(groupIdsIn), ...(not === undefined ? [] : groupIdsIn(not))];
 }
 
+/** The ids of the groups that narrow a viewer, as far as they can be ids. */
+export function groupsNarrowing(filter: DeviceFilter): readonly string[] {
+  return narrowingGroupsIn(filter).filter(isUuid);
+}
+
 /** The groups of what narrows whoever asks. */
 function narrowingGroupsIn({ within, any = [], not }: DeviceFilter): readonly string[] {
   const inner = [...any, ...(not === undefined ? [] : [not])].flatMap(narrowingGroupsIn);

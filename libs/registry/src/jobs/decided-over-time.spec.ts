@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AT, openJobFixture, type JobFixture } from './job-fixture.suite.js';
+import { AT, newJob, openJobFixture, type JobFixture } from './job-fixture.suite.js';
 
 const fleet = 10;
 
@@ -55,7 +55,10 @@ describe('targets decided over time', () => {
       { text: `UPDATE job_target SET state = 'DECIDED', outcome = 'SUCCEEDED', decided_at = now() WHERE job_id = $1` },
       [fence.jobId],
     );
-    const [points] = await fixture.jobs.decidedOverTime([fence.jobId], 5, { ids: ids.slice(0, 3) });
+    const [points] = await fixture.jobs.decidedOverTime([fence.jobId], 5, {
+      within: { ids: ids.slice(0, 3) },
+      creator: newJob().createdById,
+    });
     expect(points?.at(-1)).toMatchObject({ succeeded: 3 });
   });
 });

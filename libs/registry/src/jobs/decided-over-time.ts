@@ -3,9 +3,8 @@ import type { TargetOutcome } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
-import type { DeviceFilter } from '../device-filter.js';
-import type { DecidedCounter, DecidedPoint } from '../job-store.js';
-import { sightOf } from '../views/sight.js';
+import type { DecidedCounter, DecidedPoint, JobSight } from '../job-store.js';
+import { targetSightOf } from '../views/history-sight.js';
 
 interface BucketRecord {
   readonly job_id: JobId;
@@ -37,11 +36,11 @@ export async function readDecidedOverTime(
   db: Queryable,
   ids: readonly JobId[],
   points: number,
-  within?: DeviceFilter,
+  sight?: JobSight,
 ): Promise<readonly (readonly DecidedPoint[])[]> {
   const buckets = points - 1;
   const parameters: unknown[] = [ids, buckets];
-  const isSeen = (await sightOf(db, within))('t.device_id', parameters);
+  const isSeen = (await targetSightOf(db, sight))(parameters);
   const records = await db.query<BucketRecord>(
     {
       text: `SELECT w.job_id, b.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PgFirmwareImageStore } from '../firmware/pg-firmware-image-store.js';
+import { ArgumentSeal } from '../secrets/argument-seal.js';
 import { holdImages, insertJobs } from './insert-job.js';
 import { newJob, openJobFixture, type JobFixture } from './job-fixture.suite.js';
 
@@ -41,7 +42,7 @@ describe('an image that is deleted while a roll-out of it is made', () => {
       expect(await holdImages(transaction, [job])).toBe(true);
       const removing = images.remove(firmwareImageId, Date.now());
       await expect.poll(waitingDeletions).toHaveLength(1);
-      expect(await insertJobs(transaction, [job])).toHaveLength(1);
+      expect(await insertJobs(transaction, [job], new ArgumentSeal())).toHaveLength(1);
       // Wrapped: a transaction that waited for the deletion would wait for ever.
       return { removing };
     });

@@ -4,11 +4,12 @@ import type { GroundFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { NewJob } from '../job-store.js';
 import { RegistryError } from '../registry-error.js';
+import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import { JOB_COLUMNS, type JobRecord } from './job-rows.js';
 
 /** Undefined where its creator has used the idempotency key before. Groups are written out: a later change of one does not change whom the job means. */
-async function insertJob(db: Queryable, job: NewJob): Promise<JobRecord | undefined> {
-  const columns = columnsOf(job, await groundFilter(db, job.devices));
+async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promise<JobRecord | undefined> {
+  const columns = { ...columnsOf(job, await groundFilter(db, job.devices)), ...sealedColumns(job, seal) };
   const names = Object.keys(columns);
   const rows = await db.query<JobRecord>(
     {
@@ -29,10 +30,10 @@ export async function holdImages(db: Queryable, jobs: readonly Pick<NewJob, 'fir
 }
 
 /** All of them, or none where the idempotency key of the first was used before; whoever is using it now is waited for. */
-export async function insertJobs(db: Queryable, jobs: readonly NewJob[]): Promise<readonly JobRecord[]> {
+export async function insertJobs(db: Queryable, jobs: readonly NewJob[], seal: ArgumentSeal): Promise<readonly JobRecord[]> {
   const records: JobRecord[] = [];
   for (const job of jobs) {
-    const record = await insertJob(db, job);
+    const record = await insertJob(db, job, seal);
     if (record !== undefined) records.push(record);
     else if (records.length === 0) return [];
     else
@@ -50,7 +51,6 @@ function columnsOf(job: NewJob, devices: GroundFilter): Readonly<Record<string, 
     id: job.id,
     name: job.name,
     tool: job.tool,
-    arguments: JSON.stringify(job.arguments),
     devices: JSON.stringify(devices),
     state: job.state,
     offline: job.offline,
@@ -77,7 +77,11 @@ function columnsOf(job: NewJob, devices: GroundFilter): Readonly<Record<string, 
     created_by_id: job.createdById,
     may_call_user_only: job.mayCallUserOnly,
     idempotency_key: job.idempotencyKey,
-    request_hash: job.requestHash,
     created_at: new Date(job.createdAt),
   };
+}
+
+function sealedColumns({ id, tool, arguments: args, requestHash }: NewJob, seal: ArgumentSeal): Readonly<Record<string, unknown>> {
+  const { shown, sealed } = seal.seal(id, tool, args);
+  return { arguments: JSON.stringify(shown), secret_arguments: sealed, request_hash: seal.storedHash(requestHash, tool, args) };
 }

@@ -1,5 +1,6 @@
 /** How rows of jobs and targets become the objects that everybody else knows. */
 import type { AbortRule, DailyWindow, Job, JobProgress, Readback, TargetOutcome, TargetState, TrippedRule, WaveSpec } from '@flotilla/jobs';
+import { maskArguments } from '@flotilla/mcp';
 import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
 import type { TargetRow } from '../job-store.js';
 
@@ -61,7 +62,8 @@ export function jobOf(record: JobRecord): Job {
     id: record.id as JobId,
     name: record.name ?? undefined,
     tool: record.tool,
-    arguments: record.arguments,
+    // Rows from before secrets were sealed have them.
+    arguments: maskArguments(record.tool, record.arguments),
     state: record.state,
     conclusion: record.conclusion ?? undefined,
     pauseReason: record.pause_reason ?? undefined,

@@ -17,6 +17,7 @@ export async function moveJob(
        approved AS (UPDATE job_wave w SET approved_by = $8::text FROM former f WHERE $8::text IS NOT NULL AND w.job_id = $1 AND w.number = f.former_wave)
        UPDATE job SET state = $3::job_state, pause_reason = $4::pause_reason, conclusion = $5::job_conclusion, version = version + 1,
          started_at = CASE WHEN $3 = 'RUNNING' THEN coalesce(started_at, $6) ELSE started_at END,
+         secret_arguments = CASE WHEN $3 <> 'FINISHED' THEN secret_arguments END,
          finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END,
          tripped_rule = coalesce($7::jsonb, tripped_rule),
          approved_by = coalesce($9::text, approved_by)

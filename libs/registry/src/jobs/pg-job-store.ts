@@ -46,6 +46,8 @@ import { reconcileCounters } from './reconcile-counters.js';
 import { readEvidence, readOverdue } from './verify-evidence.js';
 import { claimReadbacks, extendVerifying, settleVerifications } from './verify-targets.js';
 import { releaseRetries, wakeAll, wakeNamed } from './wake-targets.js';
+import { ArgumentSeal } from '../secrets/argument-seal.js';
+import { readArguments } from './read-arguments.js';
 import { SeenProgress } from './seen-progress.js';
 import { lastDecidedAt, openTargets, openWave, readWaveProgress, readWaves } from './wave-statements.js';
 
@@ -58,10 +60,14 @@ const HUB: AuditSource = { actor: 'hub' };
 export class PgJobStore implements JobStore {
   readonly #seenProgress: SeenProgress;
 
-  constructor(private readonly db: Database) {
+  /** Without `seal` the secrets of a job can be read by this store alone. */
+  constructor(
+    private readonly db: Database,
+    private readonly seal = new ArgumentSeal(),
+  ) {
     this.#seenProgress = new SeenProgress({
       whole: (ids) => readWaveProgress(db, ids),
-      counted: (ids, within) => countWaveProgress(db, ids, within),
+      counted: (ids, sight) => countWaveProgress(db, ids, sight),
       now: () => performance.now(),
     });
   }
@@ -83,7 +89,7 @@ export class PgJobStore implements JobStore {
     const inserted = await audited(
       this.db,
       by,
-      async (transaction) => ((await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs) : undefined),
+      async (transaction) => ((await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs, this.seal) : undefined),
       (records) => (records === undefined || records.length === 0 ? [] : jobs.map(jobCreated)),
     );
     if (inserted === undefined) return { kind: 'image_missing' };
@@ -99,11 +105,15 @@ export class PgJobStore implements JobStore {
     );
     const [former] = rows;
     if (former === undefined) return undefined;
-    return former.request_hash === job.requestHash ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
+    return this.seal.isHashOf(former.request_hash, job.requestHash) ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
   }
 
   find(id: string, sight?: JobSight): Promise<Job | undefined> {
     return findJob(this.db, id, sight);
+  }
+
+  argumentsOf(id: JobId): ReturnType<JobStore['argumentsOf']> {
+    return readArguments(this.db, this.seal, id);
   }
 
   page(filter: JobFilter, page: PageRequest, sight?: JobSight): Promise<Page<Job>> {
@@ -161,12 +171,12 @@ export class PgJobStore implements JobStore {
     return readTargets(this.db, ids, filter, page);
   }
 
-  failureGroups(ids: readonly JobId[], first: number, within?: DeviceFilter): Promise<readonly (readonly FailureGroupRow[])[]> {
-    return readFailureGroups(this.db, ids, first, within);
+  failureGroups(ids: readonly JobId[], first: number, sight?: JobSight): Promise<readonly (readonly FailureGroupRow[])[]> {
+    return readFailureGroups(this.db, ids, first, sight);
   }
 
-  decidedOverTime(ids: readonly JobId[], points: number, within?: DeviceFilter): Promise<readonly (readonly DecidedPoint[])[]> {
-    return readDecidedOverTime(this.db, ids, points, within);
+  decidedOverTime(ids: readonly JobId[], points: number, sight?: JobSight): Promise<readonly (readonly DecidedPoint[])[]> {
+    return readDecidedOverTime(this.db, ids, points, sight);
   }
 
   countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]> {
@@ -197,8 +207,8 @@ export class PgJobStore implements JobStore {
     return readWaves(this.db, ids);
   }
 
-  waveProgress(ids: readonly JobId[], within?: DeviceFilter): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
-    return within === undefined ? readWaveProgress(this.db, ids) : this.#seenProgress.of(ids, within);
+  waveProgress(ids: readonly JobId[], sight?: JobSight): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
+    return sight === undefined ? readWaveProgress(this.db, ids) : this.#seenProgress.of(ids, sight);
   }
 
   openWave(fence: JobFence, from: number, at: number): Promise<boolean> {

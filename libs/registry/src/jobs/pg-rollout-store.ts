@@ -2,6 +2,7 @@
 import type { HubProcessId, JobId } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
+import type { JobSight } from '../job-store.js';
 import type { OtaContact } from '../provisioning-store.js';
 import type { RolloutCandidate, RolloutLimits, RolloutStore } from '../rollout-store.js';
 import { grantDownloads, readRoom } from './rollout-downloads.js';
@@ -48,7 +49,7 @@ export class PgRolloutStore implements RolloutStore {
     return countObjections(this.db, imageId, devices);
   }
 
-  revertGroups(jobId: JobId, within?: DeviceFilter): ReturnType<RolloutStore['revertGroups']> {
-    return readRevertGroups(this.db, jobId, within);
+  revertGroups(jobId: JobId, sight?: JobSight): ReturnType<RolloutStore['revertGroups']> {
+    return readRevertGroups(this.db, jobId, sight);
   }
 }

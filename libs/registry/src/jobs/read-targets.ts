@@ -5,10 +5,9 @@ import type { DeviceId, JobId } from '@flotilla/mcp';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
-import type { DeviceFilter } from '../device-filter.js';
-import type { FailureGroupRow, TargetFilter, TargetRow } from '../job-store.js';
+import type { FailureGroupRow, JobSight, TargetFilter, TargetRow } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
-import { sightOf } from '../views/sight.js';
+import { targetSightOf } from '../views/history-sight.js';
 import { COUNTER_COLUMNS, progressOf, TARGET_COLUMNS, targetOf, type CounterRecord, type TargetRecord } from './job-rows.js';
 
 /** Devices named as examples of a failure. */
@@ -29,12 +28,12 @@ export async function readProgress(db: Queryable, ids: readonly JobId[]): Promis
 export async function readTargets(
   db: Queryable,
   ids: readonly JobId[],
-  { outcomes, deviceIds, within }: TargetFilter,
+  { outcomes, deviceIds, sight }: TargetFilter,
   page: PageRequest,
 ): Promise<readonly Page<TargetRow>[]> {
   const after = decodeCursor('targets', page, z.tuple([z.string()]));
   const parameters: unknown[] = [ids, outcomes ?? null, after?.[0] ?? '', page.first + 1, deviceIds ?? null];
-  const isSeen = (await sightOf(db, within))('t.device_id', parameters);
+  const isSeen = (await targetSightOf(db, sight))(parameters);
   const records = await db.query<TargetRecord & { readonly job_id: JobId }>(
     {
       text: `SELECT w.job_id, p.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (
@@ -66,10 +65,10 @@ export async function readFailureGroups(
   db: Queryable,
   ids: readonly JobId[],
   first: number,
-  within?: DeviceFilter,
+  sight?: JobSight,
 ): Promise<readonly (readonly FailureGroupRow[])[]> {
   const parameters: unknown[] = [ids, first];
-  const isSeen = (await sightOf(db, within))('t.device_id', parameters);
+  const isSeen = (await targetSightOf(db, sight))(parameters);
   const records = await db.query<FailureRecord>(
     {
       text: `SELECT w.job_id, g.* FROM unnest($1::uuid[]) AS w(job_id) CROSS JOIN LATERAL (

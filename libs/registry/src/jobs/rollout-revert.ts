@@ -1,14 +1,14 @@
 /** The way back: which devices a roll-out brought to its image, and what they ran before. */
 import type { JobId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
-import type { DeviceFilter } from '../device-filter.js';
+import type { JobSight } from '../job-store.js';
 import type { RevertGroup } from '../rollout-store.js';
-import { sightOf } from '../views/sight.js';
+import { targetSightOf } from '../views/history-sight.js';
 import { IS_ON_NEW_VERSION } from './on-new-version.js';
 
-export async function readRevertGroups(db: Queryable, jobId: JobId, within?: DeviceFilter): Promise<readonly RevertGroup[]> {
+export async function readRevertGroups(db: Queryable, jobId: JobId, sight?: JobSight): Promise<readonly RevertGroup[]> {
   const parameters: unknown[] = [jobId];
-  const isSeen = (await sightOf(db, within))('t.device_id', parameters);
+  const isSeen = (await targetSightOf(db, sight))(parameters);
   const rows = await db.query<{ image_id: string | null; model: string | null; version: string; count: number }>(
     {
       text: `SELECT r.image_id, d.model, t.baseline_version AS version, count(*)::int AS count

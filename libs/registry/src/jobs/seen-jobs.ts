@@ -6,10 +6,9 @@ import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Queryable } from '../database/database.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
 import { isUuid } from '../database/uuid-v7.js';
-import type { DeviceFilter } from '../device-filter.js';
 import type { JobSight } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
-import { sightOf } from '../views/sight.js';
+import { targetSightOf } from '../views/history-sight.js';
 import { counterOf } from './counter-sql.js';
 import { COUNTER_COLUMNS, JOB_COLUMNS, jobOf, progressOf, type CounterColumn, type JobRecord } from './job-rows.js';
 
@@ -53,19 +52,19 @@ export async function pageOfJobs(
 
 async function jobSight(db: Queryable, sight: JobSight | undefined, parameters: unknown[]): Promise<string> {
   if (sight === undefined) return 'TRUE';
-  const isSeen = await sightOf(db, sight.within);
+  const isSeen = await targetSightOf(db, sight);
   const isOwn = `job.created_by_id = ${bind(parameters, sight.creator)}`;
-  return `(${isOwn} OR EXISTS (SELECT FROM job_target t WHERE t.job_id = job.id AND ${isSeen('t.device_id', parameters)}))`;
+  return `(${isOwn} OR EXISTS (SELECT FROM job_target t WHERE t.job_id = job.id AND ${isSeen(parameters)}))`;
 }
 
-/** Progress of each wave over the targets among `within`, counted from the rows. In the order of the input. */
+/** Progress of each wave over the targets that are seen, counted from the rows. In the order of the input. */
 export async function countWaveProgress(
   db: Queryable,
   ids: readonly JobId[],
-  within: DeviceFilter,
+  sight: JobSight,
 ): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
   const parameters: unknown[] = [ids];
-  const isSeen = (await sightOf(db, within))('t.device_id', parameters);
+  const isSeen = (await targetSightOf(db, sight))(parameters);
   const rows = await db.query<{ readonly job_id: JobId; readonly wave: number; readonly counter: CounterColumn; readonly count: number }>(
     {
       text: `SELECT t.job_id, t.wave, ${counterOf('t.state', 't.outcome')} AS counter, count(*)::int AS count FROM job_target t
@@ -93,10 +92,10 @@ export async function hasTargetsBeyond(
 ): Promise<boolean> {
   if (sight === undefined || createdById === sight.creator) return false;
   const parameters: unknown[] = [id];
-  const isSeen = (await sightOf(db, sight.within))('t.device_id', parameters);
+  const isSeen = (await targetSightOf(db, sight))(parameters);
   const [row] = await db.query<{ readonly is_beyond: boolean }>(
     {
-      text: `SELECT j.total IS NULL OR EXISTS (SELECT FROM job_target t WHERE t.job_id = j.id AND (${isSeen}) IS NOT TRUE) AS is_beyond
+      text: `SELECT j.total IS NULL OR EXISTS (SELECT FROM job_target t WHERE t.job_id = j.id AND NOT ${isSeen}) AS is_beyond
         FROM job j WHERE j.id = $1`,
     },
     parameters,

@@ -3,7 +3,7 @@ import type { JobId } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
 import { SeenProgress, type WaveProgress } from './seen-progress.js';
 
-const within = { tags: ['lab'] };
+const sight = { within: { tags: ['lab'] }, creator: 'KEY:1' };
 const [one, two] = ['job-1', 'job-2'] as [JobId, JobId];
 
 const waves = (pending: number, succeeded: number): WaveProgress => {
@@ -27,7 +27,7 @@ function stage(tookMs = 100) {
       return seen;
     },
   });
-  const succeeded = async (...ids: JobId[]) => (await progress.of(ids, within)).map((each) => each.get(0)?.succeeded);
+  const succeeded = async (...ids: JobId[]) => (await progress.of(ids, sight)).map((each) => each.get(0)?.succeeded);
   return { state, progress, succeeded };
 }
 
@@ -64,7 +64,7 @@ describe('the progress that a narrowed viewer sees', () => {
     await expect(succeeded(one)).rejects.toThrow('away');
     state.fails = false;
     expect(await succeeded(one)).toEqual([0]);
-    await progress.of([one], { tags: ['office'] });
+    await progress.of([one], { within: { tags: ['office'] }, creator: 'KEY:1' });
     expect(state.counts).toHaveLength(3);
   });
 });

@@ -4,8 +4,8 @@
  */
 import type { JobProgress } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { DeviceFilter } from '../device-filter.js';
 import { BoundedCache } from '../devices/bounded-cache.js';
+import type { JobSight } from '../job-store.js';
 
 /** Of each wave. */
 export type WaveProgress = ReadonlyMap<number, JobProgress>;
@@ -13,8 +13,8 @@ export type WaveProgress = ReadonlyMap<number, JobProgress>;
 export interface ProgressReads {
   /** Over all targets, from the counters. In the order of the input, as the other. */
   whole(ids: readonly JobId[]): Promise<readonly WaveProgress[]>;
-  /** Over the targets among `within`, from the rows. */
-  counted(ids: readonly JobId[], within: DeviceFilter): Promise<readonly WaveProgress[]>;
+  /** Over the targets that are seen, from the rows. */
+  counted(ids: readonly JobId[], sight: JobSight): Promise<readonly WaveProgress[]>;
   /** Milliseconds that never go back. */
   now(): number;
 }
@@ -38,8 +38,8 @@ export class SeenProgress {
   constructor(private readonly reads: ProgressReads) {}
 
   /** In the order of the input. What is told last of a job is never older than its end. */
-  async of(ids: readonly JobId[], within: DeviceFilter): Promise<readonly WaveProgress[]> {
-    const narrowing = JSON.stringify(within);
+  async of(ids: readonly JobId[], sight: JobSight): Promise<readonly WaveProgress[]> {
+    const narrowing = JSON.stringify(sight);
     const wholes = await this.reads.whole(ids);
     const now = this.reads.now();
     const keyOf = (id: JobId) => `${id} ${narrowing}`;
@@ -50,14 +50,14 @@ export class SeenProgress {
     const found = ids.map((id, index) => usable(id, isDecided(wholes[index])));
     const missing = ids.filter((_, index) => found[index] === undefined);
     const isFinal = (id: JobId) => isDecided(wholes[ids.indexOf(id)]);
-    const counted = missing.length > 0 ? this.#count(missing, within, { keyOf, isFinal }) : [];
+    const counted = missing.length > 0 ? this.#count(missing, sight, { keyOf, isFinal }) : [];
     return Promise.all(ids.map((id, index) => found[index] ?? counted[missing.indexOf(id)] ?? new Map<number, JobProgress>()));
   }
 
   /** With one statement. One that fails is forgotten. */
-  #count(ids: readonly JobId[], within: DeviceFilter, of: { keyOf(id: JobId): string; isFinal(id: JobId): boolean }) {
+  #count(ids: readonly JobId[], sight: JobSight, of: { keyOf(id: JobId): string; isFinal(id: JobId): boolean }) {
     const from = this.reads.now();
-    const counted = this.reads.counted(ids, within);
+    const counted = this.reads.counted(ids, sight);
     return ids.map((id, index) => {
       const progress = counted.then((all) => all[index] ?? new Map<number, JobProgress>());
       const count: Count = { progress, isFinal: of.isFinal(id), usedUntil: Infinity };

@@ -4,7 +4,15 @@ import type { AuditSource } from '../audit-store.js';
 import type { BatchWriter } from '../database/batch-writer.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
-import type { CredentialStore, CredentialVerdict, IssuedCredential, KnownDevice, NotedContact, OtaContact, Recognition } from '../provisioning-store.js';
+import type {
+  CredentialStore,
+  CredentialVerdict,
+  IssuedCredential,
+  KnownDevice,
+  NotedContact,
+  OtaContact,
+  Recognition,
+} from '../provisioning-store.js';
 import { messageOf } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';

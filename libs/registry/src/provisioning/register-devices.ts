@@ -1,7 +1,6 @@
 /** Registers devices before they come, and removes them, as SQL inside somebody's transaction. */
-import type { DeviceId } from '@flotilla/mcp';
+import { MASK, type DeviceId } from '@flotilla/mcp';
 import type { AuditedAct } from '../audit/append-audit.js';
-import { MASK } from '../audit/masked-data.js';
 import type { Queryable } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';
@@ -16,13 +15,13 @@ import { waitingAmong } from './pending-enrolments.js';
 const REGISTER = {
   text: `WITH input AS MATERIALIZED (
            SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text,
-             client_uuid_hash text, admit_without_code_until float8)
+             client_uuid_hash text, admit_without_code_until float8, dial_by_admin boolean)
          ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
          INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address, enrolled_at, epoch,
-           client_uuid_hash, admit_without_code_until)
+           client_uuid_hash, admit_without_code_until, dial_by_admin)
          SELECT i.id, i.name, i.tags, i.dialect, CASE WHEN i.transport = 'WEBSOCKET' AND i.dialect = 'XIAOZHI' THEN 'IN_CONVERSATION' ELSE 'ALWAYS' END::reachability,
            i.transport, i.transport, i.address, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0),
-           i.client_uuid_hash, to_timestamp(i.admit_without_code_until / 1000)
+           i.client_uuid_hash, to_timestamp(i.admit_without_code_until / 1000), i.dial_by_admin
          FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id`,
 };
 
@@ -65,16 +64,19 @@ export async function unseenOf(database: Queryable, ids: readonly string[], with
 }
 
 async function insertDevices(transaction: Queryable, devices: readonly NewDevice[], at: number): Promise<void> {
-  const rows = devices.map(({ deviceId, name, tags, dialect, transport, address, clientUuid, admitWithoutCodeUntil }) => ({
-    id: deviceId,
-    name,
-    tags: [...new Set(tags)].sort(),
-    dialect,
-    transport,
-    address,
-    client_uuid_hash: clientUuid === undefined ? undefined : hashOf(clientUuid),
-    admit_without_code_until: admitWithoutCodeUntil,
-  }));
+  const rows = devices.map(
+    ({ deviceId, name, tags, dialect, transport, address, clientUuid, admitWithoutCodeUntil, dialByAdmin = false }) => ({
+      id: deviceId,
+      name,
+      tags: [...new Set(tags)].sort(),
+      dialect,
+      transport,
+      address,
+      client_uuid_hash: clientUuid === undefined ? undefined : hashOf(clientUuid),
+      admit_without_code_until: admitWithoutCodeUntil,
+      dial_by_admin: dialByAdmin,
+    }),
+  );
   const ids = devices.map(({ deviceId }) => deviceId);
   await transaction.query(REGISTER, [toJson(rows), at]);
   // What the hub dials proves nothing: its address is who it is.

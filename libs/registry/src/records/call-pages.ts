@@ -8,7 +8,7 @@ import { bind } from '../database/sql-parameters.js';
 import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
 import type { Page, PageRequest } from '../page.js';
 import type { CallFilter, CallRow } from '../record-stores.js';
-import { sightOf } from '../views/sight.js';
+import { historySightOf } from '../views/history-sight.js';
 import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
 import type { CallReadRecord } from './call-rows.js';
 
@@ -27,18 +27,21 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
   const after = cursorId(request);
   if (filter.jobId !== undefined && !isUuid(filter.jobId)) return toPage([], request, 'calls', () => [], toCallRow);
   const parameters: unknown[] = [];
-  const isSeen = await sightOf(database, filter.within);
+  const isSeen = await historySightOf(database, filter.within);
   const limit = bind(parameters, request.first + 1);
   const { tool, jobId, ...others } = filter;
   const isByJob = filter.deviceId === undefined && (tool !== undefined || jobId !== undefined);
-  const targets = [...conditionsOf(TARGET, isByJob ? others : filter, after, parameters), isSeen(TARGET.deviceId, parameters)];
+  const targets = [
+    ...conditionsOf(TARGET, isByJob ? others : filter, after, parameters),
+    isSeen(TARGET.deviceId, { uuid: 't.job_id' }, parameters),
+  ];
   const ofJob = [
     ...(tool === undefined || !isByJob ? [] : [`j.tool = ${bind(parameters, storableText(tool))}`]),
     ...(jobId === undefined ? [] : [`j.id = ${bind(parameters, jobId)}::uuid`]),
   ].join(' AND ');
   const parts = [isByJob ? targetsByJob(ofJob, targets, limit) : latestTargets(jobId === undefined ? targets : [...targets, ofJob], limit)];
   if (filter.jobId === undefined) {
-    const calls = [...conditionsOf(CALL, filter, after, parameters), isSeen(CALL.deviceId, parameters)];
+    const calls = [...conditionsOf(CALL, filter, after, parameters), isSeen(CALL.deviceId, { uuid: CALL.id }, parameters)];
     parts.push(`(SELECT ${CALL_COLUMNS} FROM call c WHERE ${calls.join(' AND ')} ORDER BY c.id DESC LIMIT ${limit})`);
   }
   const records = await database.query<CallReadRecord>(
@@ -65,23 +68,27 @@ function targetsByJob(ofJob: string, conditions: readonly string[], limit: strin
   return `(SELECT ${TARGET_COLUMNS} FROM (${latest}) t JOIN job j ON j.id = t.job_id LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash)`;
 }
 
-/** A page for each device, in the order of the input. */
+/** A page for each device, in the order of the input; of each from its start on, where there are some. */
 export async function pagesOfCalls(
   database: Database,
   deviceIds: readonly string[],
   request: PageRequest,
+  starts?: readonly number[],
 ): Promise<readonly Page<CallRow>[]> {
   const after = cursorId(request);
   const ids = deviceIds.map(storableText);
   const parameters: unknown[] = [ids];
+  const from = starts === undefined ? undefined : bind(parameters, starts.map(lowestUuidOf));
+  const wanted = from === undefined ? 'unnest($1::text[]) AS w(id)' : `unnest($1::text[], ${from}::uuid[]) AS w(id, first)`;
+  const isFrom = (id: string) => (from === undefined ? '' : `AND ${id} >= w.first`);
   const limit = bind(parameters, request.first + 1);
   const targets = conditionsOf(TARGET, {}, after, parameters).join(' AND ');
   const calls = conditionsOf(CALL, {}, after, parameters).join(' AND ');
   const records = await database.query<CallReadRecord>(
     {
-      text: `SELECT p.* FROM unnest($1::text[]) AS w(id) CROSS JOIN LATERAL (SELECT * FROM (
-               (SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.device_id = w.id AND t.listed_call_id IS NOT NULL AND ${targets} ORDER BY t.listed_call_id DESC LIMIT ${limit})
-               UNION ALL (SELECT ${CALL_COLUMNS} FROM call c WHERE c.device_id = w.id AND ${calls} ORDER BY c.id DESC LIMIT ${limit})
+      text: `SELECT p.* FROM ${wanted} CROSS JOIN LATERAL (SELECT * FROM (
+               (SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.device_id = w.id AND t.listed_call_id IS NOT NULL AND ${targets} ${isFrom('t.job_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit})
+               UNION ALL (SELECT ${CALL_COLUMNS} FROM call c WHERE c.device_id = w.id AND ${calls} ${isFrom('c.id')} ORDER BY c.id DESC LIMIT ${limit})
              ) AS calls ORDER BY id DESC LIMIT ${limit}) p ORDER BY p.id DESC`,
     },
     parameters,

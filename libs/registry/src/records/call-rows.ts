@@ -1,4 +1,5 @@
 /** Calls as they are read: single calls and targets of jobs, which are their own call records, in one form. */
+import { maskArguments } from '@flotilla/mcp';
 import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
 import { timeOfUuid } from '../database/uuid-v7.js';
 import type { CallRow } from '../record-stores.js';
@@ -36,7 +37,8 @@ export function toCallRow(record: CallReadRecord): CallRow {
     id: record.id,
     deviceId: record.device_id as DeviceId,
     tool: record.tool,
-    arguments: record.arguments,
+    // Rows from before secrets were masked have them.
+    arguments: maskArguments(record.tool, record.arguments),
     outcome: record.outcome ?? undefined,
     result: record.result ?? undefined,
     error: toCallError(record),

@@ -1,4 +1,5 @@
 /** Records of calls: written by group commit before the caller is answered, read together with the targets of jobs. */
+import { maskArguments } from '@flotilla/mcp';
 import type { DeviceId } from '@flotilla/mcp';
 import { z } from 'zod';
 import { BatchWriter } from '../database/batch-writer.js';
@@ -10,6 +11,7 @@ import type { CallFilter, CallRecord, CallRow, CallStore } from '../record-store
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
+import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import { boundedResult } from './bounded-result.js';
 import { pageOfCalls, pagesOfCalls } from './call-pages.js';
 import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
@@ -48,10 +50,12 @@ type KeyClaim = Parameters<CallStore['claimKey']>[0];
 
 export class PgCallStore implements CallStore {
   readonly #database: Database;
+  readonly #seal: ArgumentSeal;
   readonly #writer: BatchWriter<CallRecord, undefined>;
 
-  constructor(database: Database, logger: RegistryLogger) {
+  constructor(database: Database, seal: ArgumentSeal, logger: RegistryLogger) {
     this.#database = database;
+    this.#seal = seal;
     this.#writer = new BatchWriter<CallRecord, undefined>({
       name: 'call',
       write: (records) => this.#write(records),
@@ -79,7 +83,8 @@ export class PgCallStore implements CallStore {
           key: storableText(claim.key),
           deviceId: storableText(claim.deviceId),
           tool: storableText(claim.tool),
-          arguments: JSON.parse(toJson(claim.arguments)),
+          requestHash: this.#seal.storedHash(claim.requestHash, claim.tool, claim.arguments),
+          arguments: JSON.parse(toJson(maskArguments(claim.tool, claim.arguments))),
           startedAt: new Date(claim.startedAt),
         },
         skipDuplicates: true,
@@ -93,14 +98,14 @@ export class PgCallStore implements CallStore {
       prisma.callKey.findUnique({ where: { principal_key: { principal: claim.principal, key: storableText(claim.key) } } }),
     );
     if (earlier === null) throw new RegistryError('DATABASE_REFUSED', 'An idempotency key was removed while it was claimed.');
-    if (earlier.requestHash !== claim.requestHash) return { kind: 'conflict' };
+    if (!this.#seal.isHashOf(earlier.requestHash, claim.requestHash)) return { kind: 'conflict' };
     const recorded = await this.find(earlier.callId);
     if (recorded !== undefined) return { kind: 'repeat', call: recorded };
     const unrecorded: CallRow = {
       id: earlier.callId,
       deviceId: earlier.deviceId as DeviceId,
       tool: earlier.tool,
-      arguments: callArguments.parse(earlier.arguments),
+      arguments: maskArguments(earlier.tool, callArguments.parse(earlier.arguments)),
       outcome: undefined,
       result: undefined,
       error: undefined,
@@ -122,8 +127,8 @@ export class PgCallStore implements CallStore {
     return pageOfCalls(this.#database, filter, page);
   }
 
-  pagesOf(deviceIds: readonly string[], page: PageRequest): Promise<readonly Page<CallRow>[]> {
-    return pagesOfCalls(this.#database, deviceIds, page);
+  pagesOf(deviceIds: readonly string[], page: PageRequest, starts?: readonly number[]): Promise<readonly Page<CallRow>[]> {
+    return pagesOfCalls(this.#database, deviceIds, page, starts);
   }
 
   status(): WriterStatus {
@@ -147,7 +152,7 @@ function columnsOf(records: readonly CallRecord[]): string[] {
     column(({ id }) => id),
     column(({ deviceId }) => deviceId),
     column(({ tool }) => tool),
-    column((record) => toJson(record.arguments)),
+    column((record) => toJson(maskArguments(record.tool, record.arguments))),
     column(({ outcome }) => outcome.kind),
     column(({ outcome }) => outcome.certainty),
     column(({ outcome: { result } }) => result && toJson(boundedResult(result, RESULT_CHARACTERS_MAX))),

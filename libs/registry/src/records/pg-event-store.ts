@@ -12,7 +12,7 @@ import type { Page, PageRequest } from '../page.js';
 import type { EventFilter, EventRow, EventStore } from '../record-stores.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
-import { sightOf } from '../views/sight.js';
+import { historySightOf } from '../views/history-sight.js';
 import { OWE } from '../webhooks/owed-statements.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
@@ -103,7 +103,8 @@ export class PgEventStore implements EventStore {
     if (filter.types !== undefined) conditions.push(`e.type = ANY(${bind(parameters, filter.types)}::text[])`);
     if (filter.since !== undefined) conditions.push(`e.id >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
     if (filter.until !== undefined) conditions.push(`e.id < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
-    if (filter.within !== undefined) conditions.push((await sightOf(this.#database, filter.within))('e.device_id', parameters));
+    if (filter.within !== undefined)
+      conditions.push((await historySightOf(this.#database, filter.within))('e.device_id', { uuid: 'e.id' }, parameters));
     if (after !== undefined) conditions.push(`e.id ${order === 'AT_ASC' ? '>' : '<'} ${bind(parameters, after[0])}::uuid`);
     const records = await this.#database.query<EventRecord>(
       {
@@ -115,18 +116,18 @@ export class PgEventStore implements EventStore {
     return toPage(records, request, 'events', (record) => [record.id], toEvent);
   }
 
-  async pagesOf(deviceIds: readonly string[], request: PageRequest): Promise<readonly Page<EventRow>[]> {
+  async pagesOf(deviceIds: readonly string[], request: PageRequest, starts?: readonly number[]): Promise<readonly Page<EventRow>[]> {
     const after = decodeCursor('events', request, z.tuple([z.uuid()]));
     const ids = deviceIds.map(storableText);
     const records = await this.#database.query<EventRecord>(
       {
-        name: 'events-of-devices',
-        text: `SELECT e.* FROM unnest($1::text[]) AS w(id) CROSS JOIN LATERAL (
+        name: `events-of-devices${starts === undefined ? '' : '-since'}`,
+        text: `SELECT e.* FROM ${starts === undefined ? 'unnest($1::text[]) AS w(id)' : 'unnest($1::text[], $4::uuid[]) AS w(id, first)'} CROSS JOIN LATERAL (
                  SELECT e.id, e.type, e.device_id, e.data FROM event e
-                 WHERE e.device_id = w.id AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ORDER BY e.id DESC LIMIT $3) e
+                 WHERE e.device_id = w.id AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ${starts === undefined ? '' : 'AND e.id >= w.first'} ORDER BY e.id DESC LIMIT $3) e
                ORDER BY e.id DESC`,
       },
-      [ids, after?.[0] ?? null, request.first + 1],
+      [ids, after?.[0] ?? null, request.first + 1, ...(starts === undefined ? [] : [starts.map(lowestUuidOf)])],
     );
     return grouped(ids, records, (record) => record.device_id).map((own) =>
       toPage(own, request, 'events', (record) => [record.id], toEvent),

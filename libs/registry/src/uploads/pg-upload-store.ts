@@ -12,7 +12,7 @@ import { Prisma } from '../generated/prisma/client.js';
 import type { Upload } from '../generated/prisma/client.js';
 import type { Page, PageRequest } from '../page.js';
 import type { NewUpload, UploadRow, UploadStore } from '../upload-store.js';
-import { sightOf } from '../views/sight.js';
+import { historySightOf } from '../views/history-sight.js';
 
 const UNIQUE_VIOLATION = 'P2002';
 
@@ -65,7 +65,8 @@ export class PgUploadStore implements UploadStore {
   ): Promise<Page<UploadRow>> {
     const after = decodeCursor('uploads', request, z.tuple([z.uuid()]));
     const parameters: unknown[] = [];
-    const conditions = within === undefined ? ['TRUE'] : [(await sightOf(this.database, within))('u.device_id', parameters)];
+    const conditions =
+      within === undefined ? ['TRUE'] : [(await historySightOf(this.database, within))('u.device_id', { uuid: 'u.id' }, parameters)];
     if (deviceId !== undefined) conditions.push(`u.device_id = ${bind(parameters, storableText(deviceId))}`);
     if (after !== undefined) conditions.push(`u.id < ${bind(parameters, after[0])}::uuid`);
     const records = await this.database.query<Upload>(

@@ -18,14 +18,21 @@ export interface Viewer {
 /**
  * What somebody sees of the fleet, and may touch: whatever shows a device, or belongs to one, is asked for here. For a narrowed viewer there is nothing
  * else: other devices are not found, not counted and not changed, with their calls, events and pictures; groups are those that have one of theirs; jobs
- * are those that have one of theirs or that they made, with their own targets only. What is about no device (events of the hub) is not theirs.
+ * are those that have one of theirs or that they made, with their own targets only. What is about no device (events of the hub) is not theirs, nor is what
+ * happened before a device came into the view.
  */
 export interface FleetView {
   readonly devices: Pick<DeviceStore, 'find' | 'findMany' | 'page' | 'count' | 'sessions' | 'toolSetHistory' | 'update' | 'tag'>;
   readonly fleetFigures: Pick<FleetFiguresStore, 'counts' | 'onlineHistory' | 'callCounts'>;
   readonly deviceGroups: Pick<DeviceGroupStore, 'findMany' | 'page' | 'deviceCounts' | 'groupsOf'>;
-  readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools'>;
-  readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'>;
+  readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools' | 'userOnlyAmong'>;
+  readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'> & {
+    /**
+     * For those of the devices that a narrowed viewer sees: from when on it sees their history, ms since the Unix epoch. Infinity: only what happens while it
+     * looks. Undefined for a viewer that is not narrowed.
+     */
+    readonly startsOf?: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  };
   readonly calls: Pick<CallStore, 'find' | 'page' | 'pagesOf'>;
   readonly jobs: Pick<
     JobStore,

@@ -2,6 +2,7 @@
 import type { Job, JobProgress } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
+import { timeOfUuid } from '../database/uuid-v7.js';
 import { narrowed, type DeviceFilter } from '../device-filter.js';
 import type { DeviceGroupRow, DeviceGroupStore } from '../device-group-store.js';
 import type { DeviceRow, DeviceStore } from '../device-store.js';
@@ -9,42 +10,47 @@ import type { JobSight } from '../job-store.js';
 import type { Registry } from '../registry.js';
 import type { FleetView } from './fleet-view.js';
 import { filterIdsIn, withIdsOf } from './seen-filter.js';
+import { historyStarts } from './history-sight.js';
 import { seenGroups } from './seen-groups.js';
 
 type Stores = Pick<Registry, keyof FleetView>;
 
 export function narrowedView(stores: Stores, database: Database, sight: JobSight): FleetView {
   const { within } = sight;
-  const devices = devicesWithin(stores.devices, within);
-  const seen = seenAmong(devices);
+  const starts = (ids: readonly string[]) => historyStarts(database, within, ids);
+  const past = pastOf(starts);
+  const devices = devicesWithin(stores.devices, within, past);
   return {
     devices,
     fleetFigures: {
       counts: (filter) => stores.fleetFigures.counts(narrowed(filter, within)),
-      onlineHistory: (filter, window) => stores.fleetFigures.onlineHistory(narrowed(filter, within), window),
-      callCounts: (filter, since) => stores.fleetFigures.callCounts(narrowed(filter, within), since),
+      onlineHistory: (filter, window) => stores.fleetFigures.onlineHistory(narrowed(filter, within), window, within),
+      callCounts: (filter, since) => stores.fleetFigures.callCounts(narrowed(filter, within), since, within),
     },
     deviceGroups: groupsWithin(stores.deviceGroups, database, within, devices),
     toolSets: {
       get: (hash) => stores.toolSets.get(hash),
       getMany: (hashes) => stores.toolSets.getMany(hashes),
+      userOnlyAmong: (names) => stores.toolSets.userOnlyAmong(names),
       fleetTools: (filter, page) =>
         stores.toolSets.fleetTools({ ...filter, devices: narrowed(filter?.devices ?? { all: true }, within) }, page),
     },
     events: {
       page: (filter, order, page) => stores.events.page({ ...filter, within }, order, page),
-      pagesOf: (ids, page) => seen(ids, (own) => stores.events.pagesOf(own, page), emptyPage),
+      pagesOf: (ids, page) => past(ids, (own, since) => stores.events.pagesOf(own, page, since), emptyPage),
       cursorOf: (event) => stores.events.cursorOf(event),
+      startsOf: starts,
     },
     calls: {
-      find: async (id) => ofSeenDevice(await stores.calls.find(id), devices),
+      // That of a job is as old as the job: its arguments are.
+      find: async (id) => ofSeenDevice(await stores.calls.find(id), (call) => timeOfUuid(call.jobId ?? call.id), starts),
       page: (filter, page) => stores.calls.page({ ...filter, within }, page),
-      pagesOf: (ids, page) => seen(ids, (own) => stores.calls.pagesOf(own, page), emptyPage),
+      pagesOf: (ids, page) => past(ids, (own, since) => stores.calls.pagesOf(own, page, since), emptyPage),
     },
     jobs: jobsWithin(stores.jobs, sight),
-    rollouts: { revertGroups: (jobId) => stores.rollouts.revertGroups(jobId, within) },
+    rollouts: { revertGroups: (jobId) => stores.rollouts.revertGroups(jobId, sight) },
     uploads: {
-      find: async (id) => ofSeenDevice(await stores.uploads.find(id), devices),
+      find: async (id) => ofSeenDevice(await stores.uploads.find(id), ({ at }) => at, starts),
       page: (filter, page) => stores.uploads.page({ ...filter, within }, page),
     },
   };
@@ -52,21 +58,20 @@ export function narrowedView(stores: Stores, database: Database, sight: JobSight
 
 const emptyPage = { rows: [], cursors: [], hasNextPage: false };
 
-function devicesWithin(store: DeviceStore, within: DeviceFilter): FleetView['devices'] {
+function devicesWithin(store: DeviceStore, within: DeviceFilter, past: ReturnType<typeof pastOf>): FleetView['devices'] {
   const findMany = async (ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]> => {
     if (ids.length === 0) return [];
     const { rows } = await store.page(narrowed({ ids }, within), 'ID_ASC', { first: new Set(ids).size });
     const byId = new Map<string, DeviceRow>(rows.map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id));
   };
-  const seen = seenAmong({ findMany });
   return {
     findMany,
     find: async (id) => (await findMany([id]))[0],
     page: (filter, order, page) => store.page(narrowed(filter, within), order, page),
     count: (filter) => store.count(narrowed(filter, within)),
-    sessions: (ids, first) => seen(ids, (own) => store.sessions(own, first), []),
-    toolSetHistory: (ids, first) => seen(ids, (own) => store.toolSetHistory(own, first), []),
+    sessions: (ids, first) => past(ids, (own, since) => store.sessions(own, first, since), []),
+    toolSetHistory: (ids, first) => past(ids, (own, since) => store.toolSetHistory(own, first, since), []),
     // As it is after the change, also where it has left the view by it.
     update: async (id, change, by) => ((await findMany([id]))[0] === undefined ? undefined : store.update(id, change, by)),
     tag: (filter, change, by) => store.tag(narrowed(filter, within), change, by),
@@ -87,12 +92,33 @@ function seenAmong({ findMany }: Pick<DeviceStore, 'findMany'>) {
   };
 }
 
+type Starts = (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+
+/** The same for what devices have done: each is asked about from when on its history is seen. */
+function pastOf(starts: Starts) {
+  return async <Value>(
+    ids: readonly string[],
+    ask: (own: readonly DeviceId[], since: readonly number[]) => Promise<readonly Value[]>,
+    none: Value,
+  ): Promise<readonly Value[]> => {
+    const since = await starts(ids);
+    const own = [...new Set(ids)].filter((id): id is DeviceId => (since.get(id) ?? Infinity) < Infinity);
+    const from = own.map((id) => since.get(id) ?? Infinity);
+    const values = own.length === 0 ? [] : await ask(own, from);
+    const byId = new Map<string, Value>(own.map((id, index) => [id, values[index] ?? none]));
+    return ids.map((id) => byId.get(id) ?? none);
+  };
+}
+
+/** A row of no device is found by its id. */
 async function ofSeenDevice<Row extends { readonly deviceId: string | undefined }>(
   row: Row | undefined,
-  { find }: Pick<DeviceStore, 'find'>,
+  timeOf: (row: Row) => number,
+  starts: Starts,
 ): Promise<Row | undefined> {
   if (row?.deviceId === undefined) return row;
-  return (await find(row.deviceId)) === undefined ? undefined : row;
+  const since = (await starts([row.deviceId])).get(row.deviceId) ?? Infinity;
+  return timeOf(row) >= since ? row : undefined;
 }
 
 function groupsWithin(
@@ -126,7 +152,7 @@ function groupsWithin(
 }
 
 function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs'] {
-  const { within, creator } = sight;
+  const { creator } = sight;
   /** What stopped a job of others was counted over all of its targets. */
   const shown = (job: Job): Job => (job.createdById === creator ? job : { ...job, trippedRule: undefined });
   return {
@@ -139,17 +165,17 @@ function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs']
       return { ...answer, rows: answer.rows.map(shown) };
     },
     progress: async (ids) => {
-      const byWave = await store.waveProgress(ids, within);
+      const byWave = await store.waveProgress(ids, sight);
       return new Map(ids.map((id, index) => [id, totalOf([...(byWave[index]?.values() ?? [])])]));
     },
     waves: async (ids) => {
-      const [waves, progress] = await Promise.all([store.waves(ids), store.waveProgress(ids, within)]);
+      const [waves, progress] = await Promise.all([store.waves(ids), store.waveProgress(ids, sight)]);
       return waves.map((each, index) => each.map((wave) => ({ ...wave, size: progress[index]?.get(wave.number)?.total ?? 0 })));
     },
-    waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, within),
-    targets: (ids, filter, page) => store.targets(ids, { ...filter, within }, page),
-    failureGroups: (ids, first) => store.failureGroups(ids, first, within),
-    decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, within),
+    waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, sight),
+    targets: (ids, filter, page) => store.targets(ids, { ...filter, sight }, page),
+    failureGroups: (ids, first) => store.failureGroups(ids, first, sight),
+    decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, sight),
     hasTargetsBeyond: (job) => store.hasTargetsBeyond(job, sight),
   };
 }

@@ -1,0 +1,33 @@
+/** Where this hub may dial microcontrollers, out of its settings and of the servers that it needs itself. */
+import { DialRules, loopbackNetworks, type DialPlace } from '@flotilla/gateway';
+import type { HubConfig } from './config.js';
+import { loopback } from './setting-kinds.js';
+
+type Config = Pick<HubConfig, 'dialNetworks' | 'host' | 'httpPort' | 'mqttPort' | 'mqttsPort' | 'redisUrl' | 'udpPort'>;
+
+/** `databaseUrl`: the one in use, also of the embedded server. */
+export function dialRulesOf(config: Config, databaseUrl: string, ownPorts: () => readonly number[]): DialRules {
+  return new DialRules({
+    listed: config.dialNetworks,
+    isOnLoopback: loopback.test(config.host),
+    ownPorts,
+    services: [...placeOf(databaseUrl, 5_432), ...(config.redisUrl === undefined ? [] : placeOf(config.redisUrl, 6_379))],
+  });
+}
+
+/** The boards of the demo fleet are on this machine, wherever the hub listens. */
+export function withDemoNetworks(config: HubConfig): HubConfig {
+  return { ...config, dialNetworks: [...config.dialNetworks, ...loopbackNetworks] };
+}
+
+/** Ports that the settings name, also of listeners that another process of this hub has on this machine. */
+export function configuredPorts({ httpPort, mqttPort, mqttsPort, udpPort }: Config): readonly number[] {
+  return [httpPort, mqttPort, mqttsPort, udpPort].flatMap((port) => (port === undefined || port === 0 ? [] : [port]));
+}
+
+/** None where the address is a socket of this machine's file system. */
+function placeOf(url: string, defaultPort: number): readonly DialPlace[] {
+  const { hostname, port, searchParams } = new URL(url);
+  const host = (searchParams.get('host') ?? hostname).replace(/^\[|\]$/g, '');
+  return host === '' || host.startsWith('/') ? [] : [{ host, port: port === '' ? defaultPort : Number(port) }];
+}

@@ -1,0 +1,13 @@
+/** Stands for the gate where the secret arguments of a job cannot be read: nothing may be sent with masks in their place. */
+import type { ToolGate } from '../calls/tool-gate.js';
+
+export const argumentsLost: Pick<ToolGate, 'refuse'> = {
+  refuse: () => ({
+    part: 'arguments',
+    error: {
+      code: 'ARGUMENTS_INVALID',
+      message:
+        'The secret arguments of this job cannot be decrypted: this process has another FLOTILLA_DEVICE_SECRET or data folder than the one that made the job. Create the job again.',
+    },
+  }),
+};

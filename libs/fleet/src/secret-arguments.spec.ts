@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { defaultToolPolicy } from '@flotilla/jobs';
+import type { DeviceTool } from '@flotilla/mcp';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admin, answers, openHub, startJob } from './fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
+
+const SECRET = 'correct horse battery staple';
+const wifi = 'self.wifi.set';
+const text = { type: 'string' };
+const tools: readonly DeviceTool[] = [
+  { name: wifi, description: '', userOnly: false, inputSchema: { type: 'object', properties: { ssid: text, password: text } } },
+  { name: 'self.wifi.get', description: '', userOnly: false, inputSchema: { type: 'object', properties: {} } },
+];
+const asked = { tool: wifi, arguments: { ssid: 'net', password: SECRET } };
+const shown = { ssid: 'net', password: '***' };
+
+describe('arguments whose names look secret', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+
+  beforeAll(async () => {
+    fixture = await openHub({ withWorker: false });
+    hub = fixture.hub;
+    await hub.connect(['board', 'second'], tools);
+    await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern: wifi, disruptive: true }, admin);
+  });
+  beforeEach(() => {
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    hub.gateway.forget();
+  });
+  afterAll(() => fixture.close());
+
+  const sent = (process = hub) => process.gateway.seen.filter(({ call }) => call.tool === wifi).map(({ call }) => call.arguments);
+
+  it('reach the device, and are masked in the answer, the record, the repetition and the audit trail of a call', async () => {
+    const request = { ...asked, deviceId: 'board', idempotencyKey: randomUUID() };
+    const { call } = await hub.fleet.callTool(request, admin);
+    expect(sent()).toEqual([asked.arguments]);
+    expect(call).toMatchObject({ outcome: 'SUCCEEDED', arguments: shown });
+    expect((await hub.registry.calls.find(call?.id ?? ''))?.arguments).toEqual(shown);
+    expect((await hub.fleet.callTool(request, admin)).call).toMatchObject({ id: call?.id, arguments: shown });
+    const other = { ...request, arguments: { ...asked.arguments, password: 'another' } };
+    expect((await hub.fleet.callTool(other, admin)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(JSON.stringify((await hub.registry.audit.page({}, { first: 50 })).rows)).not.toContain(SECRET);
+    expect(sent()).toHaveLength(1);
+  });
+
+  it('of a job reach its devices from another process after a restart, and are asked for again by a rerun', async () => {
+    const id = await startJob(hub, ['board', 'second'], asked);
+    expect((await hub.job(id)).arguments).toEqual(shown);
+    const next = await fixture.startAnother();
+    await next.connect(['board', 'second'], tools);
+    next.gateway.behave = ({ deviceId }, settle) => settle(answers(deviceId === 'board' ? 'true' : 'failed'));
+    await next.worker.start();
+    await next.finished(id);
+    expect(sent(next)).toEqual([asked.arguments, asked.arguments]);
+    const { rows } = await next.registry.calls.page({ jobId: id }, { first: 9 });
+    expect(rows.map((row) => row.arguments)).toEqual([shown, shown]);
+    const request = { outcomes: ['SUCCEEDED'] as const };
+    const refused = await next.fleet.rerunJob(id, request, randomUUID(), admin);
+    expect(refused.refusal).toMatchObject({ code: 'INVALID', message: expect.stringContaining('Give the arguments again') });
+    const key = randomUUID();
+    const { job } = await next.fleet.rerunJob(id, { ...request, arguments: asked.arguments }, key, admin);
+    expect(job?.arguments).toEqual(shown);
+    await next.finished(job?.id as never);
+    expect(sent(next)).toHaveLength(4);
+    expect((await next.fleet.rerunJob(id, { ...request, arguments: asked.arguments }, key, admin)).job?.id).toBe(job?.id);
+    await next.worker.stop();
+  });
+
+  it('are compared when the value is read back, and no message tells them', async () => {
+    const worker = await fixture.startAnother();
+    await worker.connect(['board', 'second'], tools);
+    await worker.fleet.setToolPolicy(
+      {
+        ...defaultToolPolicy,
+        pattern: wifi,
+        verification: 'READBACK',
+        readback: { tool: 'self.wifi.get', path: 'password', argument: 'password' },
+      },
+      admin,
+    );
+    worker.gateway.behave = ({ deviceId, call }, settle) =>
+      settle(answers(call.tool === wifi ? 'true' : JSON.stringify({ password: deviceId === 'board' ? SECRET : `${SECRET}!` })));
+    await worker.worker.start();
+    const id = await startJob(worker, ['board', 'second'], asked);
+    await worker.finished(id);
+    expect(await worker.progress(id)).toMatchObject({ succeeded: 1, verifyFailed: 1 });
+    const [page] = await worker.registry.jobs.targets([id], {}, { first: 9 });
+    expect(JSON.stringify(page?.rows.map(({ error }) => error))).not.toContain(SECRET);
+    await worker.fleet.setToolPolicy({ ...defaultToolPolicy, pattern: wifi }, admin);
+    await worker.worker.stop();
+  });
+
+  it('are never sent as their masks: without the key the job says what is missing', async () => {
+    const id = await startJob(hub, ['board'], asked);
+    const stranger = await fixture.startAnother('of another hub');
+    await stranger.connect(['board'], tools);
+    await stranger.worker.start();
+    await stranger.finished(id);
+    expect(stranger.gateway.seen).toEqual([]);
+    const [groups] = await stranger.registry.jobs.failureGroups([id], 5);
+    expect(groups).toMatchObject([
+      { outcome: 'REJECTED', code: 'ARGUMENTS_INVALID', message: expect.stringContaining('Create the job again') },
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * Addresses as the audit trail keeps them: where they lead, without what opens something there. Tokens are in user names, in queries and as segments of
+ * paths, such as those of enrolment links, uploads and webhooks.
+ */
+import { MASK } from '@flotilla/mcp';
+
+/**
+ * Who signs in, then authority and path, then the query. Who signs in ends at the last `@`, and has a colon that no port follows where a password with a slash
+ * was written as it is.
+ */
+const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@|[^/?#@:[]*:(?!\d+(?:[/?#]|$)).*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
+/** One inside a longer text ends at white space or a quote. */
+const EMBEDDED_URL = /[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi;
+const PATH = /^(\/[^\s?#]*)(\?[^\s#]*)?(#\S*)?$/;
+
+/** Words of a segment: a name, also in camel case, a number, or capitals. */
+const WORD = /^(?:[A-Za-z][a-z]{0,14}(?:[A-Z][a-z]{2,14}){0,2}|\d{1,6}|[A-Z]{1,10})$/;
+/** Letters and digits together, such as `v1` and `esp32s3`: few and short, or they are a code. */
+const MIXED = /^[A-Za-z0-9]{1,8}$/;
+const MIXED_MAX = 2;
+
+export function maskedAddresses(text: string): string {
+  if (text.startsWith('/')) return maskedPathAndQuery(text);
+  const whole = maskedUrl(text);
+  return whole ?? (text.includes('://') ? text.replace(EMBEDDED_URL, (url) => maskedUrl(url) ?? url) : text);
+}
+
+function maskedUrl(text: string): string | undefined {
+  const parts = URL_PARTS.exec(text);
+  if (parts === null) return undefined;
+  const [, scheme = '', authority = '', path = '', query = ''] = parts;
+  return `${scheme}${authority}${maskedPath(path)}${query === '' ? '' : `?${MASK}`}`;
+}
+
+function maskedPathAndQuery(text: string): string {
+  const [, path, query = ''] = PATH.exec(text) ?? [];
+  return path === undefined ? text : `${maskedPath(path)}${query === '' ? '' : `?${MASK}`}`;
+}
+
+function maskedPath(path: string): string {
+  let isAfterOta = false;
+  return path.replace(/[^/]+/g, (segment) => {
+    const shown = isAfterOta || !isPlain(segment) ? MASK : segment;
+    // What follows there is the token of an enrolment link, whatever it looks like.
+    isAfterOta ||= segment.toLowerCase() === 'ota';
+    return shown;
+  });
+}
+
+function isPlain(segment: string): boolean {
+  const codes = segment.split(/[-_.~@+]/).filter((piece) => piece !== '' && !WORD.test(piece));
+  return codes.length <= MIXED_MAX && codes.every((piece) => MIXED.test(piece));
+}
