@@ -11,6 +11,7 @@ import { PgDialStore } from './devices/pg-dial-store.js';
 import { PgToolSetStore } from './devices/pg-tool-set-store.js';
 import { PgDownloadStore } from './firmware/pg-download-store.js';
 import { PgFirmwareImageStore } from './firmware/pg-firmware-image-store.js';
+import { PgFirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
 import { PgJobStore } from './jobs/pg-job-store.js';
 import { PgRolloutStore } from './jobs/pg-rollout-store.js';
@@ -23,6 +24,7 @@ import { PgCredentialStore } from './provisioning/pg-credential-store.js';
 import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
 import { StandingBook } from './provisioning/standing-book.js';
 import { PgCallStore } from './records/pg-call-store.js';
+import { PgDisruptiveCallStore } from './records/disruptive-call-store.js';
 import { PgEventStore } from './records/pg-event-store.js';
 import { silentLogger } from './registry-logger.js';
 import type { RegistryLogger } from './registry-logger.js';
@@ -120,6 +122,8 @@ function plainStores(database: Database) {
     toolPolicies: new PgToolPolicyStore(database),
     signInFailures: new PgSignInFailureStore(database),
     firmwareImages: new PgFirmwareImageStore(database),
+    signingKeys: new PgFirmwareSigningKeyStore(database),
+    disruptiveCalls: new PgDisruptiveCallStore(database),
     rollouts: new PgRolloutStore(database),
     webhooks: new PgWebhookStore(database),
   };

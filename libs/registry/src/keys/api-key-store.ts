@@ -14,6 +14,8 @@ export interface ApiKeyRow {
   readonly createdAt: number;
   /** The name of whoever made it; undefined for the first one. */
   readonly createdBy: string | undefined;
+  /** The person at the start of the chain of creators (`principalRef`); undefined: the key stands for itself. */
+  readonly ownerId?: string | undefined;
   readonly expiresAt: number | undefined;
   /** Exact to the minute. */
   readonly lastUsedAt: number | undefined;
@@ -35,6 +37,14 @@ export type RevocationAnswer =
   /** Without this key nobody could make another. */
   | { readonly kind: 'LAST_ADMIN' };
 
+export interface KeyCreation {
+  readonly keysMax: number;
+  readonly at: number;
+  readonly by: AuditSource;
+  /** The owner of the new key (`principalRef`). */
+  readonly ownerId?: string | undefined;
+}
+
 /** Acts of people are given `by`, and are recorded in the audit trail in their own transaction. */
 export interface ApiKeyStore {
   /** Hash lookup with constant-time comparison, remembered for seconds; undefined for unknown, revoked or expired keys. */
@@ -44,7 +54,7 @@ export interface ApiKeyStore {
   /** Makes the first admin key if there is no key at all; resolves to its secret, or undefined when there are keys. `given` is used instead of a random one. */
   ensureAdminKey(given: string | undefined): Promise<string | undefined>;
   /** Keys that are over make room for it: those first that were over first. */
-  create(key: NewApiKey, how: { readonly keysMax: number; readonly at: number; readonly by: AuditSource }): Promise<ApiKeyAnswer>;
+  create(key: NewApiKey, how: KeyCreation): Promise<ApiKeyAnswer>;
   /** All of them, the newest first. */
   all(): Promise<readonly ApiKeyRow[]>;
   /** At once in this process. Revoking again changes nothing. */
