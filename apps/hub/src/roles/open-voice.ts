@@ -32,7 +32,8 @@ function voiceCalls(fleet: Fleet, mayCallUserOnly: boolean): VoiceCalls {
   return {
     call: async ({ deviceId, backend, tool, arguments: args, timeoutMs }) => {
       const name = `voice:${backend}`;
-      const actor = { id: name, name, mayCallUserOnly, mayChangeFirmware: false };
+      // It is the person at the device who asks, so no voice server runs out of devices that it may disrupt.
+      const actor = { id: name, owner: `device:${deviceId}`, name, mayCallUserOnly, mayChangeFirmware: false };
       try {
         return answerOf(await fleet.callTool({ deviceId, tool, arguments: args, timeoutMs }, actor));
       } catch {

@@ -29,7 +29,15 @@ export class JobResolver
     Required<
       Pick<
         JobResolvers,
-        'progress' | 'conclusion' | 'waves' | 'trippedRule' | 'targets' | 'failureGroups' | 'decidedOverTime' | 'firmwareImage'
+        | 'progress'
+        | 'conclusion'
+        | 'waves'
+        | 'trippedRule'
+        | 'targets'
+        | 'failureGroups'
+        | 'decidedOverTime'
+        | 'firmwareImage'
+        | 'approvalTargetCount'
       >
     >
 {
@@ -56,6 +64,11 @@ export class JobResolver
   @ResolveField()
   firmwareImage({ firmwareImageId }: Job, _args: unknown, { loaders }: ApiContext): Promise<FirmwareImageRow | undefined> | undefined {
     return firmwareImageId === undefined ? undefined : loaders.firmwareImage.load(firmwareImageId);
+  }
+
+  @ResolveField()
+  approvalTargetCount({ approvalTargets }: Job): number | undefined {
+    return approvalTargets;
   }
 
   /** Known before the job has ended (a cancelled job still waits for what it sent), but true only then. */

@@ -12,6 +12,7 @@ const partOf: Readonly<Record<NotSentCode, readonly string[]>> = {
   ARGUMENTS_INVALID: ['input', 'arguments'],
   REQUEST_TOO_LARGE: ['input', 'arguments'],
   URL_FORBIDDEN: ['input', 'arguments'],
+  APPROVAL_REQUIRED: ['input', 'tool'],
   OVERLOADED: [],
 };
 
