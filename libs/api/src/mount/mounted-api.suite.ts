@@ -223,6 +223,8 @@ function observed(registry: Registry, lookups: string[]): Registry {
     enrolments: watch('enrolments', registry.enrolments),
     audit: watch('audit', registry.audit),
     firmwareImages: watch('firmwareImages', registry.firmwareImages),
+    signingKeys: registry.signingKeys,
+    disruptiveCalls: registry.disruptiveCalls,
     downloads: watch('downloads', registry.downloads),
     rollouts: watch('rollouts', registry.rollouts),
     webhooks: watch('webhooks', registry.webhooks),

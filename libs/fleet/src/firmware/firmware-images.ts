@@ -148,7 +148,8 @@ export class FirmwareImages {
       elfSha256: undefined,
     };
     const { image, isNew, isSignedNow } = await this.#add({ ...file, ...kept, ...pick(description), signature }, actor);
-    if (isNew || isSignedNow) this.#tell(isNew ? 'firmware.uploaded' : 'firmware.signed', image, actor);
+    if (isNew) this.#tell('firmware.uploaded', image, actor);
+    else if (isSignedNow) this.#tell('firmware.signed', image, actor);
     return image;
   }
 
