@@ -75,7 +75,6 @@ describe('a key with one scope', () => {
     TOOLS_CALL_PRIVILEGED: [],
     JOBS_READ: ['{ jobs { nodes { id } } }', '{ job(id: "x") { id } }'],
     JOBS_WRITE: [
-      'mutation { createJob(input: {tool: "x", devices: {}}, idempotencyKey: "x") { userErrors { code } } }',
       'mutation { pauseJob(id: "x") { userErrors { code } } }',
       'mutation { resumeJob(id: "x") { userErrors { code } } }',
       'mutation { cancelJob(id: "x") { userErrors { code } } }',

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
+import { keyOfPerson, signedInPerson } from '../src/api/second-person.js';
 import { ask, send } from '../src/api/graphql-client.js';
 import { servedSchema } from '../src/api/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
@@ -43,6 +44,7 @@ beforeAll(async () => {
   hub = await startHub({ env: { FLOTILLA_APPROVALS: 'on', FLOTILLA_WEBHOOK_URLS: receiverUrl() } });
   fleet = startFleet(hub, { devices: 2, profile: 'screen-camera' });
   await online(hub, 2);
+  known['person'] = await keyOfPerson(await signedInPerson(hub), ['JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
   known['image'] = (await uploadImage(hub, makeImage())).body.id ?? '';
 });
 
@@ -152,12 +154,12 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
     () => job({ ...volume, devices: { presence: 'ONLINE' }, waves: [{ count: 1, gate: 'MANUAL' }] }, 'waves'),
     () => job({ ...volume, devices: { ids: ['02:00:01:00:00:01'] } }, 'done'),
   ],
-  approveJob: [by('id', of('restart'), { key: of('secret') })],
+  approveJob: [by('id', of('restart'), { key: of('person') })],
   denyJob: [
     () => ({
       args: '(id: $id, reason: "not now")',
       variables: { 'id: ID!': known['denied'] },
-      key: of('secret'),
+      key: of('person'),
     }),
   ],
   pauseJob: [
@@ -183,6 +185,15 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
       };
     },
   ],
+  addFirmwareSigningKey: [
+    () =>
+      input(
+        'FirmwareSigningKeyInput',
+        { name: 'audited', publicKey: Buffer.from('a key of 32 bytes for this story').toString('base64') },
+        { select: 'firmwareSigningKey { id }', keep: ['signingKey', 'firmwareSigningKey.id'] },
+      ),
+  ],
+  removeFirmwareSigningKey: [by('id', of('signingKey'))],
   publishFirmwareImage: [() => ({ args: '(id: $id, models: ["audited"])', variables: { 'id: ID!': known['image'] } })],
   withdrawFirmwareImage: [by('id', of('image'))],
   deleteFirmwareImage: [by('id', of('image'))],

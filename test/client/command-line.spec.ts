@@ -1,7 +1,7 @@
 /** The command line against the built hub: every command, what it prints, and the exit codes that scripts decide by. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -201,8 +201,36 @@ describe('firmware', () => {
       run(['firmware', 'upload', path.join(folder, 'missing.bin')]),
     ]);
     expect(list.stdout).toMatch(new RegExp(`${id} +7\\.7\\.7 .*published`));
-    expect(preview.stderr).toBe('');
+    expect(preview.stderr).toMatch(/^Warning: Devices fetch the image from http:/);
     expect([refused.code, refused.stdout, missing.code]).toEqual([2, '', 1]);
+  });
+
+  it('is signed by a key that is made here, and the hub says by whom', async () => {
+    const [file, key] = [fileOf('signed.bin', makeImage({ version: '7.7.8' })), path.join(folder, 'build.pem')];
+    const [pair] = jsonLines<{ fingerprint: string; publicKey: string }>(await run(['firmware', 'sign', '--new-key', key, '--json']));
+    expect(statSync(key).mode & 0o777).toBe(0o600);
+    expect(await run(['firmware', 'sign', '--new-key', key])).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') });
+    expect((await run(['firmware', 'sign', file, '--private-key', key])).code).toBe(0);
+    const printed = await run(['firmware', 'sign', file, '--private-key', key, '--stdout']);
+    expect(printed.stdout).toBe(readFileSync(`${file}.sig`, 'utf8'));
+    const upload = ['firmware', 'upload', file, '--signature', `${file}.sig`, '--json'];
+    expect(await run(upload)).toMatchObject({ code: 2, stderr: expect.stringContaining('SIGNATURE_KEY_UNKNOWN') });
+    expect(await run(['firmware', 'keys', 'add', 'build', key])).toMatchObject({ code: 1, stderr: expect.stringContaining('private key') });
+    const [added] = jsonLines<{ id: string; fingerprint: string }>(
+      await run(['firmware', 'keys', 'add', 'build', pair?.publicKey ?? '', '--json']),
+    );
+    expect(added?.fingerprint).toBe(pair?.fingerprint);
+    expect((await run(upload)).code).toBe(0);
+    expect((await run(['firmware', 'list'])).stdout).toMatch(/7\.7\.8 .*build/);
+    expect((await run(['firmware', 'keys'])).stdout).toContain(pair?.fingerprint);
+    expect((await run(['firmware', 'keys', 'remove', added?.id ?? ''])).code).toBe(0);
+    const [unsigned, both, text] = await Promise.all([
+      run(['firmware', 'list']),
+      run(['firmware', 'sign', file]),
+      run(['firmware', 'sign', file, '--private-key', file]),
+    ]);
+    expect(unsigned.stdout).not.toContain('build');
+    expect([both.code, text.code, text.stderr]).toEqual([1, 1, expect.stringContaining('no private key')]);
   });
 });
 

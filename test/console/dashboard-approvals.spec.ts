@@ -1,10 +1,10 @@
 /** Jobs that disrupt devices, in a real Chromium: what one key has made another one lets go, or denies with a reason. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeKey } from '../src/api/api-keys.js';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { ask } from '../src/api/graphql-client.js';
+import { keyOfPerson, signedInPerson } from '../src/api/second-person.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { jobOf, online, readJob } from '../src/jobs/job-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
@@ -20,7 +20,8 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_APPROVALS: 'on' } }), openBrowser()]);
     fleet = startFleet(hub, { devices: 2, seed: 11, args: ['--speed', '20'] });
     await online(hub, 2);
-    const { secret } = await makeKey(hub, ['DEVICES_READ', 'JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
+    const person = await signedInPerson(hub);
+    const secret = await keyOfPerson(person, ['DEVICES_READ', 'JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
     maker = await openConsole(browser, hub);
     other = await openConsole(browser, hub, { key: secret });
   });
@@ -33,6 +34,7 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     const id = await restart('approved');
     await maker.visit(`/jobs/${id}`);
     await maker.page.getByText('This job waits for approval').waitFor();
+    await maker.page.getByText('The approval covers 2 devices').waitFor();
     expect(await seriousViolations(maker.page)).toEqual([]);
     await maker.page.getByRole('button', { name: 'Approve' }).click();
     await maker.page.getByRole('alert').getByText('Not done. Nothing was changed.').waitFor();

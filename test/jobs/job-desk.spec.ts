@@ -2,6 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeKey } from '../src/api/api-keys.js';
+import { connectAgent } from '../src/agents/agent-client.js';
 import { ask, send } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, jobOf, online, readJob } from '../src/jobs/job-api.js';
@@ -20,7 +22,7 @@ describe('around a job', () => {
   beforeAll(async () => {
     database = await openTestDatabase();
     const env = { DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: `admin-${randomUUID()}`, FLOTILLA_APPROVALS: 'on' };
-    hub = await startHub({ env: { ...env, FLOTILLA_DEVICE_URLS: 'https://files.example' } });
+    hub = await startHub({ env: { ...env, FLOTILLA_APPROVAL_DEVICES: '1', FLOTILLA_DEVICE_URLS: 'https://files.example' } });
     client = new Client({ connectionString: database.url });
     await client.connect();
     fleet = startFleet(hub, { devices: DEVICES, profile: 'mixed' });
@@ -111,6 +113,9 @@ describe('around a job', () => {
     expect((await readJob(hub, id)).state).toBe('AWAITING_APPROVAL');
     const approve = 'mutation ($id: ID!) { approveJob(id: $id) { job { approvedBy } userErrors { code } } }';
     expect((await send(hub, approve, { id })).data).toEqual({ approveJob: { job: null, userErrors: [{ code: 'CONFLICT' }] } });
+    const own = await makeKey(hub, ['JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
+    const refused = { approveJob: { job: null, userErrors: [{ code: 'CONFLICT' }] } };
+    expect((await send(hub, approve, { id }, own.secret)).data, 'a key of the same person').toEqual(refused);
     const plain = await keyWith(['JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL', 'DEVICES_READ']);
     expect((await send(hub, approve, { id }, plain)).data).toMatchObject({ approveJob: { userErrors: [{ code: 'TOOL_FORBIDDEN' }] } });
     const second = await keyWith(['JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
@@ -129,5 +134,25 @@ describe('around a job', () => {
     expect((await send(hub, upgrade, { id: ids[0] }, second)).data).toMatchObject({
       callTool: { call: { outcome: 'REJECTED' }, userErrors: [{ code: 'TOOL_FORBIDDEN' }] },
     });
+  });
+
+  it('single calls of one person disrupt few devices, over all their keys and agents', async () => {
+    const found = await ask<{ devices: { nodes: { id: string }[] } }>(
+      hub,
+      '{ devices(first: 3, filter: { presence: ONLINE, hasTool: "self.reboot" }) { nodes { id } } }',
+    );
+    const [first, second] = found.devices.nodes.map(({ id }) => id);
+    const restart = `mutation ($id: ID!) { callTool(input: { deviceId: $id, tool: "self.reboot" }) { call { outcome } userErrors { code message } } }`;
+    const own = await makeKey(hub, ['DEVICES_READ', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
+    expect((await send(hub, restart, { id: first })).data).toMatchObject({ callTool: { userErrors: [] } });
+    const userErrors = [{ code: 'APPROVAL_REQUIRED', message: expect.stringContaining('createJob') as unknown }];
+    expect((await send(hub, restart, { id: second }, own.secret)).data).toEqual({
+      callTool: { call: { outcome: 'REJECTED' }, userErrors },
+    });
+    const agent = await connectAgent(hub, { key: own.secret });
+    const answer = await agent.callTool({ name: 'call_tool', arguments: { device: second, tool: 'self.reboot' } });
+    expect(answer.isError).toBe(true);
+    expect(JSON.stringify(answer)).toMatch(/APPROVAL_REQUIRED.*createJob/);
+    await agent.close();
   });
 });

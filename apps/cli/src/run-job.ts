@@ -29,8 +29,9 @@ function isJobMeant(client: FlotillaClient, { firmwareImageId, tool }: CreateJob
 }
 
 async function previewJob(client: FlotillaClient, input: CreateJobInput, args: GlobalArguments): Promise<ExitCode> {
-  const { userErrors, ...preview } = expectAccepted((await client.request(PreviewJobDocument, { input })).previewJob);
-  await printThing(preview, args);
+  const { userErrors, warnings, ...preview } = expectAccepted((await client.request(PreviewJobDocument, { input })).previewJob);
+  await printThing(args.json === true ? { ...preview, warnings } : preview, args);
+  for (const { message } of warnings) say(`Warning: ${message}`);
   const isSound = userErrors.length === 0 && preview.argumentErrors.length === 0;
   return isSound ? exitCodes.done : exitCodes.refused;
 }

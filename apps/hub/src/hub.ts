@@ -10,6 +10,7 @@ import {
   Provisioning,
   RecordRetention,
   ScreenPictures,
+  SigningKeys,
   TickWorker,
   ToolGate,
   UploadRetention,
@@ -102,7 +103,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   });
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
   const pictures = openPictures(ground, addresses, deviceSecret);
-  const gate = new ToolGate(config.deviceUrls);
+  const gate = new ToolGate(config.deviceUrls, config.mustBeSigned);
   const { clientOf } = new TrustedProxies(config.proxies.trusted, config.proxies.header);
   const failures = new FailedAttempts();
   const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures, clientOf };
@@ -153,16 +154,17 @@ async function openApi(
   { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
 ): Promise<void> {
   const { blobs, bus, closers, config, logger, registry, singleCalls } = ground;
-  const { approvals, verification } = config;
-  const voiceOrigins = config.voice.origins;
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification, voiceOrigins });
+  const { approvals, mustBeSigned, verification } = config;
+  const rules = { approvals, mustBeSigned, downloadOrigin: pictures.downloadOrigin, verification, voiceOrigins: config.voice.origins };
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, ...rules });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger, refuseAddress: addressRefusals(ground) });
   const measured = measuredFleet(fleet, metrics);
-  const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });
+  const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
+  const signingKeys = new SigningKeys({ registry, clock: systemClock });
   const screens = new ScreenPictures({ fleet: measured, registry, addresses: pictures.permits, clock: systemClock });
   const announce = announceDebts({ ticks: bus.ticks, clock: systemClock, logger });
   const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
-  const operations = { fleet: measured, provisioning, firmware, screens, webhooks, pictures: pictureFiles(pictures, blobs) };
+  const operations = { fleet: measured, provisioning, firmware, signingKeys, screens, webhooks, pictures: pictureFiles(pictures, blobs) };
   const api = await mountApi(server, {
     registry,
     ...operations,

@@ -58,8 +58,10 @@ export function sourceOfRequest({ viewer, remoteAddress }: Pick<ApiContext, 'vie
 export function actorOf({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | 'remoteAddress'>): Actor {
   return {
     id: principalRef(viewer),
+    owner: viewer.owner,
     name: viewer.name,
     devices: viewer.devices,
+    mayCallTools: hasScope(viewer, 'TOOLS_CALL'),
     mayCallUserOnly: mayCallUserOnly(viewer),
     mayChangeFirmware: hasScope(viewer, 'FIRMWARE_WRITE'),
     ...(viewer.devices === undefined && viewer.scopes.includes('ADMIN') && { isAdmin: true }),

@@ -10,6 +10,7 @@ import type {
   ProvisioningOperations,
   ScreenOperations,
   SignInOperations,
+  SigningKeyOperations,
   WebhookOperations,
 } from './fleet-operations.js';
 import type { FailedAttempts } from './access/failed-attempts.js';
@@ -49,6 +50,7 @@ export interface ApiDeps {
   readonly fleet: FleetOperations;
   readonly provisioning: ProvisioningOperations;
   readonly firmware: FirmwareOperations;
+  readonly signingKeys: SigningKeyOperations;
   readonly screens: ScreenOperations;
   readonly pictures: PictureFiles;
   readonly webhooks: WebhookOperations;
@@ -95,6 +97,7 @@ export const REGISTRY = Symbol('registry');
 export const FLEET = Symbol('fleet');
 export const PROVISIONING = Symbol('provisioning');
 export const FIRMWARE = Symbol('firmware');
+export const SIGNING_KEYS = Symbol('signing keys');
 export const SCREENS = Symbol('screens');
 export const WEBHOOKS = Symbol('webhooks');
 export const PEOPLE = Symbol('people');

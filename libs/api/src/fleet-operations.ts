@@ -1,6 +1,6 @@
 /** What the API asks of the fleet service: the acts that reach devices and jobs, those that let devices in and out, and those on firmware images. Reading goes to the registry directly. */
 import type { IncomingMessage } from 'node:http';
-import type { FirmwareImages, Fleet, People, Provisioning, ScreenPictures, SignIns, Webhooks } from '@flotilla/fleet';
+import type { FirmwareImages, Fleet, People, Provisioning, ScreenPictures, SigningKeys, SignIns, Webhooks } from '@flotilla/fleet';
 import type { UploadRow } from '@flotilla/registry';
 import type { BlobBody } from '@flotilla/storage';
 
@@ -29,6 +29,8 @@ export type FleetOperations = Pick<
 >;
 
 export type FirmwareOperations = Pick<FirmwareImages, 'upload' | 'publish' | 'withdraw' | 'remove'>;
+
+export type SigningKeyOperations = Pick<SigningKeys, 'add' | 'remove'>;
 
 export type ProvisioningOperations = Pick<
   Provisioning,

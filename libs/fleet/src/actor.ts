@@ -4,8 +4,12 @@ import type { AuditSource, DeviceFilter } from '@flotilla/registry';
 export interface Actor {
   /** Whom limits and idempotency keys go by, and whether it is the same one again (`principalRef`): names are not unique. */
   readonly id: string;
+  /** The person behind it (kind and id), by whom approvals go; undefined: it stands for itself. */
+  readonly owner?: string | undefined;
   /** Key name, user, job or agent, as records show it. */
   readonly name: string;
+  /** False where the scope TOOLS_CALL is missing: then jobs may not call tools either. */
+  readonly mayCallTools?: boolean;
   /** Whether user-only tools may be called: the device itself does not check. */
   readonly mayCallUserOnly: boolean;
   /** Whether tools may be called that replace what a device runs. */
@@ -18,6 +22,11 @@ export interface Actor {
   readonly devices?: DeviceFilter | undefined;
   /** Where the request came from; undefined where no request did. */
   readonly remoteAddress?: string | undefined;
+}
+
+/** Whom approvals compare: a session and all keys of one person have the same owner. */
+export function ownerOf({ id, owner }: Pick<Actor, 'id' | 'owner'>): string {
+  return owner ?? id;
 }
 
 /** The actor as the audit trail names it. */

@@ -5,7 +5,7 @@ export type FleetErrorCode =
   | 'JOB_LOST'
   /** Work was stopped, or its fence lost, before the statement it waited for succeeded. */
   | 'RUN_ENDED'
-  /** Not for whoever asks, whatever the input: their key is narrowed to other devices. */
+  /** The actor may not do this, whatever the input: the key is narrowed to other devices, or has no scope for it. */
   | 'FORBIDDEN';
 
 export class FleetError extends Error {

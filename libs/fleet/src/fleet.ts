@@ -5,6 +5,8 @@ import type { ToolPolicy, VerificationTimes } from '@flotilla/jobs';
 import type { NewApiKey, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
+import { noApprovals } from './approvals/approval-rules.js';
+import type { ApprovalRules } from './approvals/approval-rules.js';
 import { ToolCaller } from './calls/call-tool.js';
 import type { CallAnswer, CallRequest } from './calls/call-tool.js';
 import { createApiKey, revokeApiKey } from './keys/api-keys.js';
@@ -44,6 +46,7 @@ export interface FleetDeps {
     | 'calls'
     | 'deviceGroups'
     | 'devices'
+    | 'disruptiveCalls'
     | 'firmwareImages'
     | 'jobs'
     | 'rollouts'
@@ -55,8 +58,12 @@ export interface FleetDeps {
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly singleCalls: SingleCalls;
-  /** Whether jobs with disruptive tools wait for a second key (no). */
-  readonly approvals?: boolean;
+  /** What waits for a second person (nothing). */
+  readonly approvals?: ApprovalRules;
+  /** Whether only signed images are rolled out (no). */
+  readonly mustBeSigned?: boolean;
+  /** Where connected devices fetch images, for a preview to judge; unknown unless given. */
+  readonly downloadOrigin?: () => string | undefined;
   /** Of the processes that run jobs, for a preview to count with; the defaults unless given. */
   readonly verification?: VerificationTimes;
   /** The voice servers that operators may choose for devices and groups; none unless given. */
@@ -71,7 +78,11 @@ export class Fleet {
 
   constructor(deps: FleetDeps) {
     const policies = new PolicyBook(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
-    this.#deps = { approvals: false, verification: verificationTimes, voiceOrigins: noVoiceServers, ...deps, policies };
+    const defaults = {
+      ...{ approvals: noApprovals, mustBeSigned: false, downloadOrigin: () => undefined },
+      ...{ verification: verificationTimes, voiceOrigins: noVoiceServers },
+    };
+    this.#deps = { ...defaults, ...deps, policies };
     this.#caller = new ToolCaller(this.#deps);
   }
 
@@ -116,7 +127,7 @@ export class Fleet {
     return rerunJob(this.#deps, id, request, idempotencyKey, actor);
   }
 
-  /** By another key than the one that made the job. */
+  /** By another person than the one that made the job. */
   approveJob(id: string, actor: Actor): Promise<JobAnswer> {
     return approveJob(this.#deps, id, actor);
   }

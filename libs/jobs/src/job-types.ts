@@ -110,6 +110,10 @@ export interface Job {
   readonly createdBy: string;
   /** Who that is: names are not unique. */
   readonly createdById: string;
+  /** The person behind the creator (kind and id), who may not approve the job; undefined: the creator. */
+  readonly createdByOwner?: string | undefined;
+  /** The number of devices that an approval covers, fixed when the job was created; undefined where it needs no approval. */
+  readonly approvalTargets?: number | undefined;
   /** Whether the creator may call user-only tools; without it such targets are REJECTED with TOOL_FORBIDDEN. */
   readonly mayCallUserOnly: boolean;
   readonly createdAt: number;

@@ -9,6 +9,7 @@ export type NotSentCode =
   | 'LARGE_MESSAGES_LOST'
   | 'TOOL_FORBIDDEN'
   | 'URL_FORBIDDEN'
+  | 'APPROVAL_REQUIRED'
   | 'OVERLOADED';
 
 /** The image is not for this device. ALREADY_CURRENT: it runs it. DOWNLOADS_IN_VAIN: it has fetched it again and again and does not keep it. */

@@ -1,6 +1,7 @@
 /** Firmware images, for which boards they were published, and what devices fetched of them. The bytes are in the blob store. */
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { AuditSource } from './audit-store.js';
+import type { FirmwareSigningKeyRow } from './firmware/signing-key-store.js';
 import type { Page, PageRequest } from './page.js';
 import type { WriterStatus } from './registry.js';
 
@@ -24,9 +25,23 @@ export interface NewFirmwareImage {
   readonly storageKey: string;
   readonly uploadedAt: number;
   readonly uploadedBy: string;
+  /** What came with the upload and was verified. */
+  readonly signature?: ImageSignature | undefined;
 }
 
-export interface FirmwareImageRow extends NewFirmwareImage {
+/** A detached Ed25519 signature over the file's bytes. */
+export interface ImageSignature {
+  /** In base64. */
+  readonly value: string;
+  /** Of the key that verified it. */
+  readonly fingerprint: string;
+}
+
+export interface FirmwareImageRow extends Omit<NewFirmwareImage, 'signature'> {
+  /** The key that verified its signature; undefined where it has none, or the key was removed. */
+  readonly signedBy?: FirmwareSigningKeyRow | undefined;
+  /** The owners who published it since it was last withdrawn. */
+  readonly publisherIds?: readonly string[];
   readonly publishedAt: number | undefined;
   readonly withdrawnAt: number | undefined;
   readonly notes: string | undefined;
@@ -41,11 +56,16 @@ export interface Publication {
   /** Undefined leaves what was noted before. */
   readonly notes: string | undefined;
   readonly at: number;
+  /** The person who publishes it (`principalRef`). */
+  readonly publisherId?: string;
+  /** Refuses an image without a valid signature. */
+  readonly mustBeSigned?: boolean;
 }
 
 export type PublishAnswer =
   | { readonly kind: 'published'; readonly image: FirmwareImageRow }
   | { readonly kind: 'NOT_FOUND' }
+  | { readonly kind: 'unsigned' }
   /** Another image of this version is published for this board. */
   | { readonly kind: 'conflict'; readonly model: string; readonly holder: FirmwareImageRow }
   /** All devices of this board that said so have another chip. */
@@ -54,10 +74,17 @@ export type PublishAnswer =
 export type RemovalAnswer =
   { readonly kind: 'removed'; readonly image: FirmwareImageRow } | { readonly kind: 'NOT_FOUND' } | { readonly kind: 'IN_USE' };
 
+export interface AddedImage {
+  readonly image: FirmwareImageRow;
+  readonly isNew: boolean;
+  /** The earlier upload got a signature by another key, or its first. */
+  readonly isSignedNow: boolean;
+}
+
 /** `by` puts a change on the audit trail. */
 export interface FirmwareImageStore {
-  /** Adds the image, or finds the one with the same kind, version and bytes, which was uploaded before. */
-  add(image: NewFirmwareImage, by?: AuditSource): Promise<{ readonly image: FirmwareImageRow; readonly isNew: boolean }>;
+  /** Adds the image, or finds the earlier upload of the same kind, version and bytes, which then gets the new signature. */
+  add(image: NewFirmwareImage, by?: AuditSource): Promise<AddedImage>;
   find(id: string): Promise<FirmwareImageRow | undefined>;
   /** In the order of the input. */
   findMany(ids: readonly string[]): Promise<readonly (FirmwareImageRow | undefined)[]>;

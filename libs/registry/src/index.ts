@@ -38,6 +38,7 @@ export type {
   ToolSetUseRow,
 } from './device-store.js';
 export type {
+  AddedImage,
   DownloadProgress,
   DownloadRow,
   DownloadTarget,
@@ -45,6 +46,7 @@ export type {
   FirmwareImageRow,
   FirmwareImageStore,
   FirmwareKind,
+  ImageSignature,
   NewDownload,
   NewFirmwareImage,
   Publication,
@@ -73,6 +75,8 @@ export type {
   VerificationLook,
   VerifyingTarget,
 } from './job-store.js';
+export type { FirmwareSigningKeyRow, FirmwareSigningKeyStore, SigningKeyAnswer } from './firmware/signing-key-store.js';
+export type { DisruptiveCall, DisruptiveCallBounds, DisruptiveCallStore } from './records/disruptive-call-store.js';
 export { jobActionOf } from './jobs/job-audit.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
@@ -98,7 +102,7 @@ export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
 export type { CallFilter, CallRecord, CallRow, CallStore, EventFilter, EventRow, EventStore } from './record-stores.js';
 export { principalRef } from './registry.js';
-export type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, NewApiKey, RevocationAnswer } from './keys/api-key-store.js';
+export type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key-store.js';
 export { SCOPES } from './keys/key-rows.js';
 export type { LeaseOptions, Principal, ProcessLease, Registry, Scope, ToolPolicyStore, WriterStatus } from './registry.js';
 export type {

@@ -21,7 +21,17 @@ import type { Page, PageRequest } from './page.js';
 
 /** What preparation, sending or an operator decides later. */
 type DecidedLater =
-  'state' | 'conclusion' | 'pauseReason' | 'version' | 'total' | 'currentWave' | 'trippedRule' | 'approvedBy' | 'startedAt' | 'finishedAt';
+  | 'state'
+  | 'conclusion'
+  | 'pauseReason'
+  | 'version'
+  | 'total'
+  | 'approvalTargets'
+  | 'currentWave'
+  | 'trippedRule'
+  | 'approvedBy'
+  | 'startedAt'
+  | 'finishedAt';
 
 /** A job to be made. The row is everything that a restart needs. */
 export interface NewJob extends Omit<Job, DecidedLater> {

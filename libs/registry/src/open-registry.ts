@@ -13,6 +13,7 @@ import { PgDialStore } from './devices/pg-dial-store.js';
 import { PgToolSetStore } from './devices/pg-tool-set-store.js';
 import { PgDownloadStore } from './firmware/pg-download-store.js';
 import { PgFirmwareImageStore } from './firmware/pg-firmware-image-store.js';
+import { PgFirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
 import { PgJobStore } from './jobs/pg-job-store.js';
 import { PgRolloutStore } from './jobs/pg-rollout-store.js';
@@ -25,6 +26,7 @@ import { PgCredentialStore } from './provisioning/pg-credential-store.js';
 import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
 import { StandingBook } from './provisioning/standing-book.js';
 import { PgCallStore } from './records/pg-call-store.js';
+import { PgDisruptiveCallStore } from './records/disruptive-call-store.js';
 import { PgEventStore } from './records/pg-event-store.js';
 import { silentLogger } from './registry-logger.js';
 import { ArgumentSeal } from './secrets/argument-seal.js';
@@ -147,6 +149,8 @@ function plainStores(database: Database, seal: ArgumentSeal) {
     toolPolicies: new PgToolPolicyStore(database),
     signInFailures: new PgSignInFailureStore(database),
     firmwareImages: new PgFirmwareImageStore(database),
+    signingKeys: new PgFirmwareSigningKeyStore(database),
+    disruptiveCalls: new PgDisruptiveCallStore(database),
     webhooks: new PgWebhookStore(database),
   };
 }

@@ -8,11 +8,13 @@ import type { FleetFiguresStore } from './devices/fleet-figures.js';
 import type { VoiceServerStore } from './voice/voice-server-store.js';
 import type { DialStore } from './dial-store.js';
 import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
+import type { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import type { JobStore } from './job-store.js';
 import type { ApiKeyStore } from './keys/api-key-store.js';
 import type { SignInFailureStore, UserSessionStore, UserStore } from './people/people-stores.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
 import type { RolloutStore } from './rollout-store.js';
+import type { DisruptiveCallStore } from './records/disruptive-call-store.js';
 import type { CallStore, EventStore } from './record-stores.js';
 import type { KeptTimes } from './retention/remove-old.js';
 import type { UploadStore } from './upload-store.js';
@@ -38,6 +40,8 @@ export interface Principal {
   /** As records show it. Two principals may have the same name. */
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The person behind a key, as `principalRef` writes it; undefined: the principal stands for itself. */
+  readonly owner?: string | undefined;
   /** The devices that there are for them; the whole fleet where it is not given. Who matches is asked anew each time. */
   readonly devices?: DeviceFilter | undefined;
 }
@@ -106,6 +110,8 @@ export interface Registry {
   readonly firmwareImages: FirmwareImageStore;
   readonly downloads: DownloadStore;
   readonly rollouts: RolloutStore;
+  readonly signingKeys: FirmwareSigningKeyStore;
+  readonly disruptiveCalls: DisruptiveCallStore;
   readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
   readonly voiceServers: VoiceServerStore;

@@ -23,6 +23,8 @@ export interface BlobBody {
   readonly body: Readable;
   /** Of the whole blob, whatever range was asked for. */
   readonly sizeBytes: number;
+  /** Differs whenever the stored bytes may have changed; comparable within one store only. */
+  readonly version: string;
 }
 
 export interface ListedBlob {

@@ -61,8 +61,9 @@ export class FolderBlobStore implements BlobStore {
       const handle = await open(file).catch(unlessMissing);
       if (handle === undefined) return undefined;
       try {
-        const { size } = await handle.stat();
-        return { body: handle.createReadStream(range), sizeBytes: size };
+        const { size, ino, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
+        // The times alone can be set back, apart from ctime; the inode differs where the file was replaced.
+        return { body: handle.createReadStream(range), sizeBytes: Number(size), version: `${ino}-${size}-${mtimeNs}-${ctimeNs}` };
       } catch (error) {
         await handle.close();
         throw error;

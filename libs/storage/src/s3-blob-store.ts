@@ -69,9 +69,12 @@ export class S3BlobStore implements BlobStore {
     const place = this.#placeOf(key);
     const Range = range && `bytes=${range.start}-${range.end}`;
     try {
-      const { Body, ContentLength, ContentRange } = await this.#client.send(new GetObjectCommand({ ...place, ...(Range && { Range }) }));
+      const { Body, ContentLength, ContentRange, ETag, LastModified } = await this.#client.send(
+        new GetObjectCommand({ ...place, ...(Range && { Range }) }),
+      );
       if (!(Body instanceof Readable)) throw new TypeError('the answer has no body');
-      return { body: Body, sizeBytes: Number(ContentRange?.split('/')[1] ?? ContentLength) };
+      const sizeBytes = Number(ContentRange?.split('/')[1] ?? ContentLength);
+      return { body: Body, sizeBytes, version: `${ETag ?? ''}-${sizeBytes}-${LastModified?.getTime() ?? ''}` };
     } catch (error) {
       if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
       throw this.#unavailable(error);

@@ -7,6 +7,8 @@ import type { Scope } from './api-keys.js';
 /** `$1` stands for a name that is used once, `$id` for an id that is nobody's, `$mac` for a new device's, `$tomorrow` for a time. */
 export interface AccessRow {
   readonly needs: Scope | 'ANY_KEY';
+  /** Needed besides: no key with one scope alone may, but for ADMIN. */
+  readonly also?: Scope;
   readonly input: string;
   /** What a key with the scope is told: values, nothing, or a refusal that is data. */
   readonly allowed: string;
@@ -14,6 +16,7 @@ export interface AccessRow {
   readonly narrowed?: string;
 }
 
+const mayCall = (needs: Scope, input: string, allowed = 'data'): AccessRow => ({ ...{ needs, input, allowed }, also: 'TOOLS_CALL' });
 const may = (needs: AccessRow['needs'], input = '', allowed = 'data', narrowed?: string): AccessRow => ({
   ...{ needs, input, allowed },
   ...(narrowed === undefined ? {} : { narrowed }),
@@ -42,9 +45,10 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   events: may('EVENTS_READ'),
   job: may('JOBS_READ', '(id: "$id")', 'null'),
   jobs: may('JOBS_READ'),
-  previewJob: may('JOBS_WRITE', `(input: ${job})`),
+  previewJob: mayCall('JOBS_WRITE', `(input: ${job})`),
   firmwareImages: may('DEVICES_READ'),
   firmwareImage: may('DEVICES_READ', '(id: "$id")', 'null'),
+  firmwareSigningKeys: may('DEVICES_READ'),
   enrolments: may('DEVICES_READ'),
   enrolmentLinks: may('ADMIN'),
   uploads: may('DEVICES_READ'),
@@ -75,7 +79,7 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   deleteDeviceGroup: may('DEVICES_WRITE', '(id: "$id")', notFound, forbidden),
   setToolPolicy: may('ADMIN', '(input: {pattern: "matrix.$1", idempotent: true, disruptive: false})'),
   deleteToolPolicy: may('ADMIN', '(pattern: "nothing.$1")', notFound),
-  createJob: may('JOBS_WRITE', `(input: ${job}, idempotencyKey: "$1")`),
+  createJob: mayCall('JOBS_WRITE', `(input: ${job}, idempotencyKey: "$1")`),
   approveJob: may('JOBS_WRITE', '(id: "$id")', notFound),
   denyJob: may('JOBS_WRITE', '(id: "$id", reason: "a spec")', notFound),
   pauseJob: may('JOBS_WRITE', '(id: "$id")', notFound),
@@ -87,6 +91,8 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   publishFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id", models: ["m"])', notFound, forbidden),
   withdrawFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id")', notFound, forbidden),
   deleteFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id")', notFound, forbidden),
+  addFirmwareSigningKey: may('ADMIN', '(input: {name: "$1", publicKey: "no key"})', invalid),
+  removeFirmwareSigningKey: may('ADMIN', '(id: "$id")', notFound),
   createApiKey: may('ADMIN', '(input: {name: "$1", scopes: [JOBS_READ]})'),
   revokeApiKey: may('ADMIN', '(id: "$id")', notFound),
   createUser: may('ADMIN', '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})'),
@@ -107,10 +113,17 @@ export const subscribed: Readonly<Record<string, AccessRow>> = {
 };
 
 /** Ways from what one scope shows to what another guards, on a device and a job that are there: with the first alone they are refused. */
-export const fieldsBehind: readonly (readonly [query: string, has: Scope, needs: Scope])[] = [
+export const fieldsBehind: readonly (readonly [query: string, has: Scope | readonly Scope[], needs: Scope])[] = [
   ['{ device(id: "$device") { events { nodes { id } } } }', 'DEVICES_READ', 'EVENTS_READ'],
   ['{ job(id: "$job") { targets { nodes { device { id } } } } }', 'JOBS_READ', 'DEVICES_READ'],
-  [`{ previewJob(input: ${job}) { sample { id } } }`, 'JOBS_WRITE', 'DEVICES_READ'],
+  [`{ previewJob(input: ${job}) { sample { id } } }`, ['JOBS_WRITE', 'TOOLS_CALL'], 'DEVICES_READ'],
+  [`{ previewJob(input: ${job}) { targetCount } }`, 'JOBS_WRITE', 'TOOLS_CALL'],
+  [`mutation { createJob(input: ${job}, idempotencyKey: "$1") { job { id } } }`, 'JOBS_WRITE', 'TOOLS_CALL'],
+  [
+    'mutation { rerunJob(id: "$job", outcomes: [SUCCEEDED], idempotencyKey: "$1") { job { id } } }',
+    ['JOBS_WRITE', 'JOBS_READ'],
+    'TOOLS_CALL',
+  ],
   ['mutation { updateDevice(input: {deviceId: "$device", name: "seen"}) { device { id } } }', 'DEVICES_WRITE', 'DEVICES_READ'],
   ['mutation { refreshTools(deviceId: "$device") { device { id } } }', 'DEVICES_WRITE', 'DEVICES_READ'],
   ['mutation { cancelJob(id: "$job") { job { targets { nodes { deviceId } } } } }', 'JOBS_WRITE', 'JOBS_READ'],

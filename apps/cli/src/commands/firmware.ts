@@ -1,4 +1,4 @@
-/** `flotilla firmware`: upload, publish, roll out, list. */
+/** `flotilla firmware`: upload, publish, roll out, list; signing and its keys are in the files beside it. */
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,10 +12,12 @@ import { jobInput, withJobOptions } from '../job-options.js';
 import { eachNode, upTo } from '../pages.js';
 import { runJob } from '../run-job.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
+import { signCommand } from './firmware-sign.js';
+import { signingKeysCommand } from './signing-keys.js';
 
 export function firmwareCommand(program: Argv<GlobalArguments>) {
   return program.command('firmware', 'Upload, publish and roll out firmware', (firmware) =>
-    listImages(publish(upload(firmware))).command(
+    signingKeysCommand(signCommand(listImages(publish(upload(firmware))))).command(
       'roll-out <image>',
       'Bring a published image to devices: a job',
       (rollOut) => withJobOptions(rollOut).positional('image', { type: 'string', demandOption: true, describe: 'Id of the image' }),
@@ -35,12 +37,15 @@ function upload(firmware: Argv<GlobalArguments>) {
       args
         .positional('file', { type: 'string', demandOption: true })
         .option('kind', { choices: ['FIRMWARE', 'ASSETS'] as const, default: 'FIRMWARE' as const })
+        .option('signature', { type: 'string', requiresArg: true, describe: 'File with the signature, as `firmware sign` writes it' })
         .option('image-version', { type: 'string', requiresArg: true, describe: 'Of ASSETS, which do not say their own' }),
     command(async (args) => {
       const content = await imageIn(args.file);
+      const signature = args.signature === undefined ? undefined : (await (await imageIn(args.signature)).text()).trim();
       await withClient(args, async (client) => {
         const { kind, imageVersion: version } = args;
-        const file = { content, fileName: path.basename(args.file), kind, ...(version === undefined ? {} : { version }) };
+        const proof = { ...(version === undefined ? {} : { version }), ...(signature === undefined ? {} : { signature }) };
+        const file = { content, fileName: path.basename(args.file), kind, ...proof };
         await printThing({ id: await client.uploadFirmware(file) }, args);
       });
     }),
@@ -99,6 +104,7 @@ function listImages(firmware: Argv<GlobalArguments>) {
             { head: 'PROJECT', of: ({ project }) => project },
             { head: 'CHIP', of: ({ chip }) => chip },
             { head: 'STATE', of: stateOf },
+            { head: 'SIGNED BY', of: ({ signedBy }) => signedBy?.name },
             { head: 'MODELS', of: ({ models }) => models },
             { head: 'UPLOADED', of: ({ uploadedAt }) => uploadedAt },
           ],

@@ -20,6 +20,8 @@ export interface OpenPictures {
   readonly signer: UrlSigner;
   /** Where a device that is connected fetches its image. */
   readonly imageUrl: (downloadId: string, expiresAt: number) => string | undefined;
+  /** The origin of those addresses. */
+  readonly downloadOrigin: () => string | undefined;
 }
 
 /** `secret` is common to the processes of a hub: one makes an address, another is asked for it. */
@@ -34,7 +36,11 @@ export function openPictures(ground: Ground, addresses: DeviceAddresses, secret:
   const downloads = new DeviceDownloads({ ...serving, limits, clock: systemClock, logger });
   closers.add('downloads', () => downloads.stop());
   const imageUrl: OpenPictures['imageUrl'] = (id, expiresAt) => addresses.urlOf(signer.pathOf({ purpose: 'download', id, expiresAt }));
-  return { uploads, downloads, signer, imageUrl, permits: new ScreenPermits(signer, addresses) };
+  const downloadOrigin = (): string | undefined => {
+    const url = addresses.urlOf('/');
+    return url && new URL(url).origin;
+  };
+  return { uploads, downloads, signer, imageUrl, downloadOrigin, permits: new ScreenPermits(signer, addresses) };
 }
 
 /** The same intake for people. */

@@ -29,7 +29,8 @@ function voiceCalls(fleet: Fleet): VoiceCalls {
   return {
     call: async ({ deviceId, backend, tool, arguments: args, timeoutMs, mayCallUserOnly }) => {
       const name = `voice:${backend}`;
-      const actor = { id: name, name, mayCallUserOnly, mayRestart: mayCallUserOnly, mayChangeFirmware: false };
+      // It is the person at the device who asks, so no voice server runs out of devices that it may disrupt.
+      const actor = { id: name, owner: `device:${deviceId}`, name, mayCallUserOnly, mayRestart: mayCallUserOnly, mayChangeFirmware: false };
       try {
         return answerOf(await fleet.callTool({ deviceId, tool, arguments: args, timeoutMs }, actor));
       } catch {

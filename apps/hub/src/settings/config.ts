@@ -11,6 +11,7 @@ import type { EnrolmentMode } from '@flotilla/gateway';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { isTimeZone } from '@flotilla/mcp';
 import { z } from 'zod';
+import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-settings.js';
 import { metricsContradictions, metricsSettings } from './metrics-settings.js';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
@@ -123,7 +124,7 @@ const environment = z.object({
   FLOTILLA_JOBS_DAYS: days(90),
   FLOTILLA_AUDIT_DAYS: days(365),
   ...visionSettings,
-  FLOTILLA_APPROVALS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
+  ...approvalSettings,
   FLOTILLA_LOG_LEVEL: z.preprocess(
     unset,
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info'),
@@ -133,7 +134,7 @@ const environment = z.object({
 });
 
 /** The settings that a hub process runs with. */
-export interface HubConfig {
+export interface HubConfig extends ApprovalConfig {
   readonly roles: readonly Role[];
   /** Address that every listener binds. */
   readonly host: string;
@@ -196,8 +197,6 @@ export interface HubConfig {
   readonly auditDays: number;
   readonly vision: VisionConfig | undefined;
   readonly logLevel: string;
-  /** Whether jobs with disruptive tools wait for a second key. */
-  readonly approvals: boolean;
   /** Absent: the hub runs its own PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
   /** Absent: bus and queue live in this process and its PostgreSQL. */
@@ -306,7 +305,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     jobsDays: values.FLOTILLA_JOBS_DAYS,
     auditDays: values.FLOTILLA_AUDIT_DAYS,
     vision: visionOf(values),
-    approvals: values.FLOTILLA_APPROVALS === 'on',
+    ...approvalsOf(values),
     logLevel: values.FLOTILLA_LOG_LEVEL,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,

@@ -23,10 +23,11 @@ const query: EveryField<Query> = {
   events: 'EVENTS_READ',
   job: 'JOBS_READ',
   jobs: 'JOBS_READ',
-  // It shows what somebody who may make the job would see.
+  // A job that calls a tool needs TOOLS_CALL besides, also to preview, approve or run it again (libs/fleet).
   previewJob: 'JOBS_WRITE',
   firmwareImages: 'DEVICES_READ',
   firmwareImage: 'DEVICES_READ',
+  firmwareSigningKeys: 'DEVICES_READ',
   enrolments: 'DEVICES_READ',
   enrolmentLinks: 'ADMIN',
   uploads: 'DEVICES_READ',
@@ -74,6 +75,9 @@ const mutation: EveryField<Mutation> = {
   publishFirmwareImage: 'FIRMWARE_WRITE',
   withdrawFirmwareImage: 'FIRMWARE_WRITE',
   deleteFirmwareImage: 'FIRMWARE_WRITE',
+  // A key decides whose firmware devices run.
+  addFirmwareSigningKey: 'ADMIN',
+  removeFirmwareSigningKey: 'ADMIN',
   openNextWave: 'JOBS_WRITE',
   // What is rolled out needs FIRMWARE_WRITE besides, as every call of these tools does.
   revertJob: 'JOBS_WRITE',

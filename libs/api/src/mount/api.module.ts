@@ -7,6 +7,7 @@ import {
   DEVICE_SETTINGS,
   FEED,
   FIRMWARE,
+  SIGNING_KEYS,
   FLEET,
   LIMITS,
   LOGGER,
@@ -37,6 +38,7 @@ import { DeviceResolver } from '../resolvers/device.resolver.js';
 import { EnrolmentResolver } from '../resolvers/enrolment.resolver.js';
 import { EventResolver } from '../resolvers/event.resolver.js';
 import { FirmwareResolver } from '../resolvers/firmware.resolver.js';
+import { SigningKeyResolver } from '../resolvers/signing-key.resolver.js';
 import { JobActsResolver } from '../resolvers/job-acts.resolver.js';
 import { JobTargetResolver } from '../resolvers/job-target.resolver.js';
 import { JobPreviewResolver } from '../resolvers/job-preview.resolver.js';
@@ -81,6 +83,7 @@ const resolvers = [
   AuditResolver,
   ApiKeyResolver,
   FirmwareResolver,
+  SigningKeyResolver,
   JobResolver,
   JobActsResolver,
   JobPreviewResolver,
@@ -99,6 +102,7 @@ export class ApiModule {
       { provide: FLEET, useValue: deps.fleet },
       { provide: PROVISIONING, useValue: deps.provisioning },
       { provide: FIRMWARE, useValue: deps.firmware },
+      { provide: SIGNING_KEYS, useValue: deps.signingKeys },
       { provide: PEOPLE, useValue: deps.people },
       { provide: SCREENS, useValue: deps.screens },
       { provide: WEBHOOKS, useValue: deps.webhooks },

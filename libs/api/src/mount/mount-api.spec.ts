@@ -151,7 +151,14 @@ describe('acts over HTTP', () => {
     });
     expect(calls.at(-1)).toEqual([
       { deviceId: 'aa:00', tool: 'self.x', arguments: { volume: 3 } },
-      { id: 'KEY:key:TOOLS_CALL', name: 'key:TOOLS_CALL', mayCallUserOnly: false, mayChangeFirmware: false, remoteAddress: '127.0.0.1' },
+      {
+        id: 'KEY:key:TOOLS_CALL',
+        name: 'key:TOOLS_CALL',
+        mayCallTools: true,
+        mayCallUserOnly: false,
+        mayChangeFirmware: false,
+        remoteAddress: '127.0.0.1',
+      },
     ]);
   });
 
@@ -171,7 +178,14 @@ describe('acts over HTTP', () => {
     expect(jobs.at(-1)).toMatchObject([
       { tool: 'self.reboot', arguments: {}, devices: { all: true }, offline: 'WAIT', expiresInSeconds: 86_400 },
       'k1',
-      { id: 'KEY:key:ADMIN', name: 'key:ADMIN', mayCallUserOnly: true, mayChangeFirmware: true, remoteAddress: '127.0.0.1' },
+      {
+        id: 'KEY:key:ADMIN',
+        name: 'key:ADMIN',
+        mayCallTools: true,
+        mayCallUserOnly: true,
+        mayChangeFirmware: true,
+        remoteAddress: '127.0.0.1',
+      },
     ]);
   });
 

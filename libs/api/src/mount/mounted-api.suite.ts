@@ -8,7 +8,7 @@ import Fastify from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { openLocalBus, type EventFeed } from '@flotilla/bus';
-import { defaultSignInLimits, FirmwareImages, People, Provisioning, SignIns, Webhooks } from '@flotilla/fleet';
+import { defaultSignInLimits, FirmwareImages, SigningKeys, People, Provisioning, SignIns, Webhooks } from '@flotilla/fleet';
 import type { DeviceId, DeviceTool, ToolSetHash } from '@flotilla/mcp';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
@@ -92,6 +92,7 @@ export async function openApi(
     fleet: { ...refusingFleet, ...fleet },
     provisioning: new Provisioning({ registry, bus, clock, logger }),
     firmware: new FirmwareImages({ registry, bus, blobs, clock, logger }),
+    signingKeys: new SigningKeys({ registry, clock }),
     screens: refusingScreens,
     webhooks: new Webhooks({ registry, clock, announce: () => undefined, trustedOrigins: [] }),
     people: new People(signing),
@@ -222,6 +223,8 @@ function observed(registry: Registry, lookups: string[]): Registry {
     enrolments: watch('enrolments', registry.enrolments),
     audit: watch('audit', registry.audit),
     firmwareImages: watch('firmwareImages', registry.firmwareImages),
+    signingKeys: registry.signingKeys,
+    disruptiveCalls: registry.disruptiveCalls,
     downloads: watch('downloads', registry.downloads),
     rollouts: watch('rollouts', registry.rollouts),
     webhooks: watch('webhooks', registry.webhooks),

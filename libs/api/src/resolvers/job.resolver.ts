@@ -39,6 +39,7 @@ export class JobResolver
         | 'failureGroups'
         | 'decidedOverTime'
         | 'firmwareImage'
+        | 'approvalTargetCount'
       >
     >
 {
@@ -70,6 +71,11 @@ export class JobResolver
   @ResolveField()
   firmwareImage({ firmwareImageId }: Job, _args: unknown, { loaders }: ApiContext): Promise<FirmwareImageRow | undefined> | undefined {
     return firmwareImageId === undefined ? undefined : loaders.firmwareImage.load(firmwareImageId);
+  }
+
+  @ResolveField()
+  approvalTargetCount({ approvalTargets }: Job): number | undefined {
+    return approvalTargets;
   }
 
   /** Known before the job has ended (a cancelled job still waits for what it sent), but true only then. */

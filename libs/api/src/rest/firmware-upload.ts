@@ -9,7 +9,7 @@ import type { FirmwareOperations } from '../fleet-operations.js';
 import { readForm } from './read-form.js';
 import type { RestRoute } from './rest-routes.js';
 
-const knownFields = new Set(['kind', 'version']);
+const knownFields = new Set(['kind', 'version', 'signature']);
 
 export function firmwareUpload(firmware: Pick<FirmwareOperations, 'upload'>, clientOf: ClientOf): RestRoute {
   return {
@@ -26,13 +26,16 @@ export function firmwareUpload(firmware: Pick<FirmwareOperations, 'upload'>, cli
   };
 }
 
-function uploadOf(fields: ReadonlyMap<string, string>): Pick<ImageUpload, 'kind' | 'version'> {
+function uploadOf(fields: ReadonlyMap<string, string>): Pick<ImageUpload, 'kind' | 'version' | 'signature'> {
   const unknown = [...fields.keys()].find((name) => !knownFields.has(name));
   if (unknown !== undefined)
-    throw new ApiError('BAD_USER_INPUT', `There is no field "${unknown}": beside the file come "kind" and "version".`);
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      `There is no field "${unknown}": the fields beside the file are "kind", "version" and "signature".`,
+    );
   const kind = fields.get('kind') ?? 'FIRMWARE';
   if (kind !== 'FIRMWARE' && kind !== 'ASSETS') throw new ApiError('BAD_USER_INPUT', `"kind" is FIRMWARE or ASSETS, not "${kind}".`);
-  return { kind, version: fields.get('version') };
+  return { kind, version: fields.get('version'), signature: fields.get('signature') };
 }
 
 function statusOf({ code }: UploadRefusal): number {

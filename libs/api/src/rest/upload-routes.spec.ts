@@ -20,7 +20,7 @@ beforeAll(async () => {
       },
       read: async (key) => {
         const text = blobs.get(key);
-        return text === undefined ? undefined : { body: Readable.from([text]), sizeBytes: text.length };
+        return text === undefined ? undefined : { body: Readable.from([text]), sizeBytes: text.length, version: '1' };
       },
     },
   );

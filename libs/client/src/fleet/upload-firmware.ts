@@ -10,19 +10,22 @@ export interface FirmwareFile {
   /** ASSETS need a version; an image of FIRMWARE says its own. */
   readonly kind?: FirmwareKind;
   readonly version?: string;
+  /** Detached Ed25519 signature over the content in base64. */
+  readonly signature?: string;
 }
 
 /** Sent once: the hub would keep two. */
 export async function uploadFirmware(
   url: string,
   headers: Readonly<Record<string, string>>,
-  { content, fileName, kind, version }: FirmwareFile,
+  { content, fileName, kind, signature, version }: FirmwareFile,
   options: ExchangeOptions,
 ): Promise<string> {
   const form = new FormData();
   // Fields come before the file, so that the hub knows what it reads.
   if (kind !== undefined) form.append('kind', kind);
   if (version !== undefined) form.append('version', version);
+  if (signature !== undefined) form.append('signature', signature);
   form.append('file', content, fileName);
   const answer = await exchange(url, { method: 'POST', credentials: 'same-origin', headers: { ...headers }, body: form }, options);
   if (answer.status !== 201) throw refusalIn(answer.text, answer.status);

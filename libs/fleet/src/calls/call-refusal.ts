@@ -13,6 +13,7 @@ const partOf: Readonly<Record<NotSentCode, readonly string[]>> = {
   REQUEST_TOO_LARGE: ['input', 'arguments'],
   LARGE_MESSAGES_LOST: ['input', 'arguments'],
   URL_FORBIDDEN: ['input', 'arguments'],
+  APPROVAL_REQUIRED: ['input', 'tool'],
   OVERLOADED: [],
 };
 

@@ -3,10 +3,13 @@ import type { Bus, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText, argumentsBytesMax, callTimeoutMsMax, callTimeoutMsMin } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
 import { hubCall, identifyTool, maskArguments } from '@flotilla/mcp';
-import type { CallId, CallOutcome, DeviceId, ToolSetHash } from '@flotilla/mcp';
+import type { CallError, CallId, CallOutcome, DeviceId, ToolSetHash } from '@flotilla/mcp';
 import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
+import { ownerOf } from '../actor.js';
 import type { Actor } from '../actor.js';
+import { approvalWindowMs, isCounted } from '../approvals/approval-rules.js';
+import type { ApprovalRules } from '../approvals/approval-rules.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { auditedActionOf, entryOfEnd, entryOfIntent, entryOfRefused } from './call-audit.js';
 import type { AuditedCallAction } from './call-audit.js';
@@ -38,13 +41,14 @@ export interface CallAnswer {
 }
 
 export interface CallToolDeps {
-  readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'toolSets' | 'viewFor'>;
+  readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'disruptiveCalls' | 'toolSets' | 'viewFor'>;
   readonly bus: Pick<Bus, 'calls' | 'directory'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly policies: PolicyBook;
   readonly singleCalls: Pick<SingleCalls, 'during'>;
+  readonly approvals: ApprovalRules;
 }
 
 /** A call that has its id and deadline, and no outcome yet. */
@@ -162,10 +166,24 @@ export class ToolCaller {
     if (refusal !== undefined) {
       return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, audited };
     }
+    const unapproved = await this.#refuseUnapproved(started);
+    if (unapproved !== undefined) return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: unapproved }, audited };
     if (audited !== undefined && this.#deps.registry.audit.isOverloaded) return { outcome: unauditable };
     if (audited !== undefined && !(await this.#writeIntent(started, audited))) return { outcome: unauditable, audited, isIntended: true };
     const settled = await this.#send(started, entry);
     return { outcome: applyFailureText(settled.outcome, policy.failureText), audited, isIntended: audited !== undefined };
+  }
+
+  /** Where approvals are on, one person disrupts only few devices by single calls: more need a job, which another person approves. */
+  async #refuseUnapproved({ deviceId, request, actor, policy, startedAt }: StartedCall): Promise<CallError | undefined> {
+    const { approvals, registry } = this.#deps;
+    if (!isCounted(approvals, { tool: request.tool, policy })) return undefined;
+    const bounds = { devicesMax: approvals.callDevicesMax, windowMs: approvalWindowMs };
+    if (await registry.disruptiveCalls.take({ owner: ownerOf(actor), deviceId, at: startedAt }, bounds)) return undefined;
+    const message =
+      `"${request.tool}" disrupts devices, and one person may call such tools on ${bounds.devicesMax} devices in an hour. ` +
+      'Use createJob, which waits for the approval of another person, or try again later; nothing was sent.';
+    return { code: 'APPROVAL_REQUIRED', message };
   }
 
   /** Whether it is on disk in time. */

@@ -38,8 +38,11 @@ export class ToolGate {
   /** In the order of last use: the first is the one to forget. */
   readonly #compiled = new Map<string, CompiledArguments>();
 
-  /** `deviceUrls`: origins that devices may fetch from and post to. */
-  constructor(deviceUrls: readonly string[]) {
+  /** `deviceUrls`: origins that devices may fetch from and post to. `mustBeSigned`: firmware comes as an image of the hub, with a signature, only. */
+  constructor(
+    deviceUrls: readonly string[],
+    private readonly mustBeSigned = false,
+  ) {
     this.#allowedOrigins = new Set(deviceUrls.map((url) => new URL(url).origin));
   }
 
@@ -68,6 +71,7 @@ export class ToolGate {
 
   /** The rule about URLs alone, which needs no device. */
   refuseUrls(call: Omit<GatedCall, 'mayCallUserOnly'>, ownUrl?: string): GateRefusal | undefined {
+    if (this.mustBeSigned && ownUrl === undefined && changesFirmware(call.tool)) return about('arguments', 'URL_FORBIDDEN', signedOnly);
     const forbidden = findForbiddenUrl(call.tool, call.arguments, { origins: this.#allowedOrigins, ownUrl });
     return forbidden === undefined ? undefined : about('arguments', 'URL_FORBIDDEN', forbidden.message);
   }
@@ -87,6 +91,8 @@ export class ToolGate {
     return compiled;
   }
 }
+
+const signedOnly = 'This hub requires signed firmware: upload the image with its signature, publish it and roll it out.';
 
 function about(part: GateRefusal['part'], code: NotSentCode, message: string): GateRefusal {
   return { part, error: { code, message } };

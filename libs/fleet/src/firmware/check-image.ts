@@ -5,7 +5,7 @@ import type { AppImage, ImageRefusalCode } from '@flotilla/firmware';
 
 /** What an upload that is not kept is told. */
 export interface UploadRefusal {
-  readonly code: ImageRefusalCode | 'TOO_LARGE' | 'INVALID';
+  readonly code: ImageRefusalCode | 'TOO_LARGE' | 'INVALID' | 'SIGNATURE_INVALID' | 'SIGNATURE_KEY_UNKNOWN';
   readonly message: string;
 }
 

@@ -2,11 +2,11 @@
 import { Readable } from 'node:stream';
 import type { Bus } from '@flotilla/bus';
 import { RegistryError } from '@flotilla/registry';
-import type { FirmwareImageRow, FirmwareKind, NewFirmwareImage, Registry } from '@flotilla/registry';
+import type { FirmwareImageRow, FirmwareKind, ImageSignature, NewFirmwareImage, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { imageKey, StorageError } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
-import { sourceOf } from '../actor.js';
+import { ownerOf, sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { newId } from '../new-id.js';
@@ -14,13 +14,16 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { AssetsCheck, checked, FirmwareCheck, refuseFields, RefusedUpload } from './check-image.js';
 import type { UploadRefusal } from './check-image.js';
+import { ImageSignatures, refuseSignatureText } from './image-signatures.js';
 
 export interface FirmwareImagesDeps {
-  readonly registry: Pick<Registry, 'events' | 'firmwareImages'>;
+  readonly registry: Pick<Registry, 'events' | 'firmwareImages' | 'signingKeys'>;
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
-  readonly blobs: Pick<BlobStore, 'put' | 'remove'>;
+  readonly blobs: Pick<BlobStore, 'put' | 'read' | 'remove'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
+  /** Refuses to publish images without a valid signature (no). */
+  readonly mustBeSigned?: boolean;
 }
 
 export interface ImageUpload {
@@ -28,6 +31,8 @@ export interface ImageUpload {
   readonly fileName: string;
   /** For assets only, which do not say theirs. */
   readonly version: string | undefined;
+  /** Detached Ed25519 signature over the file's bytes, in base64. */
+  readonly signature?: string | undefined;
   /** Errors of it are thrown, and nothing is kept. */
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -43,11 +48,15 @@ const NOTES_LENGTH_MAX = 4_000;
 const FILE_NAME_LENGTH_MAX = 255;
 
 export class FirmwareImages {
-  constructor(private readonly deps: FirmwareImagesDeps) {}
+  readonly #signatures: ImageSignatures;
+
+  constructor(private readonly deps: FirmwareImagesDeps) {
+    this.#signatures = new ImageSignatures(deps);
+  }
 
   /** Keeps the file if it is an image that devices can take. The same file uploaded again is the same image. Throws StorageError and what `body` throws. */
   async upload(upload: ImageUpload, actor: Actor): Promise<{ readonly image: FirmwareImageRow } | { readonly refusal: UploadRefusal }> {
-    const refusal = refuseFields(upload.kind, upload.version);
+    const refusal = refuseFields(upload.kind, upload.version) ?? refuseSignatureText(upload.signature);
     if (refusal) return { refusal };
     const id = newId(this.deps.clock.now());
     const storageKey = imageKey(id);
@@ -68,11 +77,14 @@ export class FirmwareImages {
   ): Promise<ImageAnswer> {
     const refusal = refuseModels(models) ?? refuseNotes(notes);
     if (refusal) return { refusal };
-    const publication = { ...{ id, notes }, models: [...new Set(models)], at: this.deps.clock.now() };
+    const { clock, mustBeSigned = false } = this.deps;
+    const publication = { ...{ id, notes, mustBeSigned }, models: [...new Set(models)], at: clock.now(), publisherId: ownerOf(actor) };
     const answer = await this.deps.registry.firmwareImages.publish(publication, sourceOf(actor));
     switch (answer.kind) {
       case 'NOT_FOUND':
         return { refusal: noSuchImage(id) };
+      case 'unsigned':
+        return { refusal: refuse('CONFLICT', ['id'], unsignedImage) };
       case 'conflict': {
         const { fileName, id: holderId, uploadedAt, version } = answer.holder;
         const holder = `"${fileName}" of ${new Date(uploadedAt).toISOString()} (${holderId})`;
@@ -118,6 +130,7 @@ export class FirmwareImages {
     const check = upload.kind === 'FIRMWARE' ? new FirmwareCheck() : new AssetsCheck();
     const source = Readable.from(checked(upload.body, check), { objectMode: false });
     const kept = await this.deps.blobs.put(storageKey, source, { contentType: 'application/octet-stream', maxBytes: IMAGE_BYTES_MAX });
+    const signature = upload.signature === undefined ? undefined : await this.#signatureOf(upload.signature, storageKey, kept.sizeBytes);
     const about = check instanceof FirmwareCheck ? check.image : undefined;
     const file = {
       id,
@@ -134,9 +147,20 @@ export class FirmwareImages {
       idfVersion: undefined,
       elfSha256: undefined,
     };
-    const { image, isNew } = await this.#add({ ...file, ...kept, ...pick(description) }, actor);
+    const { image, isNew, isSignedNow } = await this.#add({ ...file, ...kept, ...pick(description), signature }, actor);
     if (isNew) this.#tell('firmware.uploaded', image, actor);
+    else if (isSignedNow) this.#tell('firmware.signed', image, actor);
     return image;
+  }
+
+  /** Throws RefusedUpload, and then keeps no bytes. */
+  async #signatureOf(signature: string, storageKey: string, sizeBytes: number): Promise<ImageSignature> {
+    try {
+      return await this.#signatures.verified(storageKey, sizeBytes, signature);
+    } catch (error) {
+      await this.#discard(storageKey);
+      throw error;
+    }
   }
 
   /** The bytes stay where a row names them, and where nobody can say whether one does: bytes too many do less harm than a row without. */
@@ -159,12 +183,13 @@ export class FirmwareImages {
 
   #tell(
     type: string,
-    { chip, id, kind, sha256, version }: FirmwareImageRow,
+    { chip, id, kind, sha256, signedBy, version }: FirmwareImageRow,
     actor: Actor,
     more: Readonly<Record<string, unknown>> = {},
   ): void {
     const { bus, clock, registry } = this.deps;
-    const data = { imageId: id, kind, version, chip, sha256, ...more, actor: actor.name };
+    const signer = signedBy && { signedBy: signedBy.name };
+    const data = { imageId: id, kind, version, chip, sha256, ...signer, ...more, actor: actor.name };
     bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
   }
 }
@@ -207,6 +232,9 @@ function refuseNotes(notes: string | undefined): Refusal | undefined {
   if (notes === undefined || notes.length <= NOTES_LENGTH_MAX) return undefined;
   return refuse('INVALID', ['notes'], `Notes have at most ${String(NOTES_LENGTH_MAX)} characters.`);
 }
+
+const unsignedImage =
+  'The image has no valid signature, and this hub publishes signed images only: upload the same file again with its signature.';
 
 function noSuchImage(id: string): Refusal {
   return refuse('NOT_FOUND', ['id'], `There is no firmware image "${id}".`);

@@ -1,13 +1,14 @@
-/** A second key lets a job go, or not. It needs what calling the tool needs, and may not be the key that made the job. */
+/** A second person approves a job, or denies it. Approving needs what calling the tool needs. A key counts as its owner. */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
 import type { JobMove, Registry } from '@flotilla/registry';
+import { ownerOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import type { ToolGate } from '../calls/tool-gate.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import type { JobAnswer } from './create-job.js';
-import { refuseTool } from './refuse-tool.js';
+import { refuseTool, requireToolScope } from './refuse-tool.js';
 import { steerJob } from './steer-job.js';
 import type { SteerJobDeps } from './steer-job.js';
 
@@ -22,6 +23,7 @@ const reasonLengthMax = 500;
 /** Approving again changes nothing. */
 export async function approveJob(deps: ApproveJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   const job = await deps.registry.viewFor(actor).jobs.find(id);
+  if (job !== undefined && job.firmwareImageId === undefined) requireToolScope(actor);
   const refusal = job && (refuseApprover(job, actor) ?? (await refuseTool(deps, job.tool, actor, ['id'])));
   if (refusal !== undefined) return { refusal };
   return steerJob(deps, id, actor, (now) => {
@@ -46,8 +48,9 @@ export async function denyJob(deps: ApproveJobDeps, id: string, reason: string, 
 }
 
 function refuseApprover(job: Job, actor: Actor): Refusal | undefined {
-  if (job.createdById !== actor.id) return undefined;
-  return refuse('CONFLICT', ['id'], `"${actor.name}" made this job: another key has to approve or deny it. Whoever made it can cancel it.`);
+  if (ownerOf({ id: job.createdById, owner: job.createdByOwner }) !== ownerOf(actor)) return undefined;
+  const message = `You created this job, or own the key "${job.createdBy}" that did: another person has to approve or deny it. You can cancel it.`;
+  return refuse('CONFLICT', ['id'], message);
 }
 
 function doesNotWait({ state }: Job): Refusal {

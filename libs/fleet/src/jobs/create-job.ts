@@ -14,7 +14,9 @@ import type { JobId } from '@flotilla/mcp';
 import { narrowed } from '@flotilla/registry';
 import type { EarlierJob, MissingImage, NewJob, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { sourceOf } from '../actor.js';
+import { needsApproval } from '../approvals/approval-rules.js';
+import type { ApprovalRules } from '../approvals/approval-rules.js';
+import { ownerOf, sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
@@ -25,7 +27,7 @@ import { refuseJobRequest, refuseStart } from './job-request.js';
 import type { JobRequest } from './job-request.js';
 import { jobOfImage, planRollout, refuseImage } from '../rollout/rollout-request.js';
 import type { PlannedRollout, RolloutRequest } from '../rollout/rollout-request.js';
-import { refuseTool } from './refuse-tool.js';
+import { refuseTool, requireToolScope } from './refuse-tool.js';
 import { newId } from '../new-id.js';
 import type { PolicyBook } from '../calls/policy-book.js';
 import { refuse } from '../refusal.js';
@@ -46,8 +48,10 @@ export interface CreateJobDeps {
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly policies: PolicyBook;
-  /** Whether jobs with disruptive tools wait for a second key. */
-  readonly approvals: boolean;
+  /** Which jobs wait for a second person. */
+  readonly approvals: ApprovalRules;
+  /** Refuses roll-outs of images without a valid signature. */
+  readonly mustBeSigned: boolean;
 }
 
 export function createJob(
@@ -87,6 +91,7 @@ export async function planJob(
   const invalidKey = refuseKey(making.idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
   const { actor, idempotencyKey } = making;
+  if (!('firmwareImageId' in request)) requireToolScope(actor);
   const asked = { createdById: actor.id, idempotencyKey, requestHash: making.requestHash ?? requestHash(request) };
   // Before what may have changed since: a repetition gets its job also when another one would be refused now.
   const earlier = await madeBefore(deps, asked);
@@ -138,7 +143,7 @@ async function planFrom(
   if (refusal !== undefined) return { refusal };
   const row = {
     id: newId(createdAt) as JobId,
-    state: firstState(deps, request, policy),
+    state: firstState(deps, { request, image }, policy, actor),
     name: request.name,
     tool: request.tool,
     arguments: request.arguments,
@@ -149,6 +154,7 @@ async function planFrom(
     ...(image && jobOfImage(image)),
     ...asked,
     createdBy: actor.name,
+    createdByOwner: ownerOf(actor),
     mayCallUserOnly: actor.mayCallUserOnly,
     createdAt,
   };
@@ -171,7 +177,7 @@ export async function refuseNewJob(
     refuseStart(request, deps.clock.now()) ??
     refuseVerification(request, policy) ??
     (image ? undefined : refuseSkip(request, policy)) ??
-    (image ? refuseImage(image, actor) : refuseUrls(deps.gate, request)) ??
+    (image ? refuseImage(image, actor, deps) : refuseUrls(deps.gate, request)) ??
     (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
     (await refuseUnknownGroups(deps.registry.viewFor(actor), request.devices, ['input', 'devices'])) ??
     (await refuseTooMany(deps, request))
@@ -183,9 +189,9 @@ export function termsOf(request: JobRequest, policy: ToolPolicy, createdAt: numb
   return { ...boundsOf(request, createdAt), ...policyOf(request, policy) };
 }
 
-function firstState({ approvals }: CreateJobDeps, { startAt }: JobRequest, { disruptive }: ToolPolicy): NewJob['state'] {
-  if (approvals && disruptive) return 'AWAITING_APPROVAL';
-  return startAt === undefined ? 'PREPARING' : 'SCHEDULED';
+function firstState({ approvals }: CreateJobDeps, { request, image }: AskedJob, policy: ToolPolicy, actor: Actor): NewJob['state'] {
+  if (needsApproval(approvals, { tool: request.tool, policy, image }, actor)) return 'AWAITING_APPROVAL';
+  return request.startAt === undefined ? 'PREPARING' : 'SCHEDULED';
 }
 
 /** How far and how fast: what was asked, or the defaults. */

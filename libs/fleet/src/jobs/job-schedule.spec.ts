@@ -28,7 +28,7 @@ describe('a job and the clock', () => {
     fixture = await openHub({ withWorker: false });
     hub = fixture.hub;
     const deps = { ...hub, clock, logger: silent, gate: new ToolGate([]) };
-    careful = new Fleet({ ...deps, approvals: true });
+    careful = new Fleet({ ...deps, approvals: { mode: 'on', callDevicesMax: 10 } });
     worker = new TickWorker({ ...deps, verification: quickVerification });
     await worker.start();
     await hub.connect(['board']);

@@ -12,11 +12,16 @@ import { refuseJobRequest } from './job-request.js';
 import type { JobRequest } from './job-request.js';
 import { jobOfImage, planRollout } from '../rollout/rollout-request.js';
 import type { RolloutRequest } from '../rollout/rollout-request.js';
+import { warningsOf } from './job-warnings.js';
+import type { JobWarning } from './job-warnings.js';
+import { requireToolScope } from './refuse-tool.js';
 import { toolSetVerdicts } from './tool-set-verdicts.js';
 
 export interface PreviewJobDeps extends CreateJobDeps {
   readonly verification: VerificationTimes;
   readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'rollouts'>;
+  /** Where connected devices fetch images; undefined where the hub does not know its own address. */
+  readonly downloadOrigin: () => string | undefined;
 }
 
 export interface ArgumentErrorGroup {
@@ -38,6 +43,8 @@ export interface JobPreview {
   readonly blastRadius: number;
   /** The least that pace and soaks allow. Undefined without a pace: how fast devices answer is not known before. */
   readonly estimatedSeconds: number | undefined;
+  /** What an operator should know before the start. None of it prevents the job. */
+  readonly warnings: readonly JobWarning[];
   readonly refusal: Refusal | undefined;
 }
 
@@ -48,11 +55,14 @@ const groupsMax = 20;
 
 const nothing: Omit<JobPreview, 'refusal'> = {
   ...{ targetCount: 0, onlineCount: 0, missingToolCount: 0, argumentErrors: [], sample: [], waves: [], blastRadius: 0 },
-  estimatedSeconds: undefined,
+  ...{ estimatedSeconds: undefined, warnings: [] },
 };
 
 export async function previewJob(deps: PreviewJobDeps, request: JobRequest | RolloutRequest, actor: Actor): Promise<JobPreview> {
-  if (!('firmwareImageId' in request)) return preview(deps, { request }, actor);
+  if (!('firmwareImageId' in request)) {
+    requireToolScope(actor);
+    return preview(deps, { request }, actor);
+  }
   const planned = await planRollout(deps.registry, request);
   return 'code' in planned ? { ...nothing, refusal: planned } : preview(deps, planned, actor);
 }
@@ -86,6 +96,7 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
     waves: waves.map(({ size }) => size),
     blastRadius: blastRadius(terms, { targets: targetCount, rejected }, deps.verification),
     estimatedSeconds: pace && secondsAtPace(pace, targetCount - rejected) + soakSeconds,
+    warnings: warningsOf(deps, { tool: request.tool, policy, image }, actor),
     refusal,
   };
 }

@@ -1,6 +1,7 @@
 /** Whether somebody may have a tool called at all, before any device is asked: the same for making, approving and repeating a job. */
 import type { Registry } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
+import { FleetError } from '../fleet-error.js';
 import type { ToolGate } from '../calls/tool-gate.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -8,6 +9,12 @@ import type { Refusal } from '../refusal.js';
 export interface RefuseToolDeps {
   readonly registry: Pick<Registry, 'toolSets'>;
   readonly gate: ToolGate;
+}
+
+/** Throws FleetError FORBIDDEN. For a job that calls a tool: the scopes for jobs open no tools, and a roll-out has scopes of its own. */
+export function requireToolScope({ mayCallTools }: Actor): void {
+  if (mayCallTools === false)
+    throw new FleetError('FORBIDDEN', 'A job that calls a tool needs the scope TOOLS_CALL, which you do not have.');
 }
 
 /** Refused at once where every device that has the tool lists it for users only; otherwise judged device by device. */

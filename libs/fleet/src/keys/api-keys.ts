@@ -3,7 +3,7 @@ import type { Bus } from '@flotilla/bus';
 import { principalRef } from '@flotilla/registry';
 import type { ApiKeyRow, NewApiKey, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { sourceOf } from '../actor.js';
+import { ownerOf, sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
@@ -29,7 +29,7 @@ export async function createApiKey(deps: ApiKeyDeps, key: NewApiKey, actor: Acto
   const at = clock.now();
   const refusal = refuseKey(key, at) ?? (key.devices && (await refuseUnknownGroups(registry, key.devices, ['input', 'devices'])));
   if (refusal !== undefined) return { refusal };
-  const answer = await registry.apiKeys.create(key, { keysMax, at, by: sourceOf(actor) });
+  const answer = await registry.apiKeys.create(key, { keysMax, at, by: sourceOf(actor), ownerId: ownerOf(actor) });
   switch (answer.kind) {
     case 'created':
       return { apiKey: answer.key, secret: answer.secret };

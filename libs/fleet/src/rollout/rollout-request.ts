@@ -32,13 +32,23 @@ export async function planRollout(
   return { image, request: { ...request, tool: toolOf[image.kind], arguments: {} } };
 }
 
-export function refuseImage({ kind, models, version, withdrawnAt }: FirmwareImageRow, actor: Actor): Refusal | undefined {
+export function refuseImage(
+  { kind, models, signedBy, version, withdrawnAt }: FirmwareImageRow,
+  actor: Actor,
+  { mustBeSigned }: { readonly mustBeSigned: boolean },
+): Refusal | undefined {
   const path = ['input', 'firmwareImageId'];
   if (!actor.mayCallUserOnly)
     return refuse('TOOL_FORBIDDEN', path, `"${toolOf[kind]}" is for users only: a roll-out needs the scope TOOLS_CALL_PRIVILEGED.`);
   if (withdrawnAt !== undefined) return refuse('CONFLICT', path, `The image ${version} was withdrawn. Publish it anew to roll it out.`);
   if (models.length === 0) return refuse('CONFLICT', path, `The image ${version} is not published: say for which boards it is first.`);
+  if (mustBeSigned && signedBy === undefined) return refuse('CONFLICT', path, unsignedImage(version));
   return undefined;
+}
+
+/** With FLOTILLA_FIRMWARE_SIGNATURES=required. */
+export function unsignedImage(version: string): string {
+  return `The image ${version} has no valid signature, and this hub requires one: upload the same file again with its signature.`;
 }
 
 /** What the image decides of its job, whatever the tool's policy says. */

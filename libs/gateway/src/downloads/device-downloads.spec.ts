@@ -1,6 +1,6 @@
 /** Downloads over a real socket, from a real folder, with what was served in a real PostgreSQL. */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -186,6 +186,45 @@ describe('an image at its signed address', () => {
     expect(downloads.running).toBe(1);
     await vi.waitFor(() => expect(downloads.running).toBe(0), 5_000);
     await vi.waitFor(async () => expect((await rowOf(id))?.bytesServed).toBeLessThan(bytes.length));
+  });
+
+  it('is hashed once for many downloads, and not served where the stored file is another one', async () => {
+    const own = await keep();
+    let wholeReads = 0;
+    const counting = {
+      read: (key: string, range?: { readonly start: number; readonly end: number }) => {
+        if (range === undefined) wholeReads += 1;
+        return blobs.read(key, range);
+      },
+    };
+    const corrupted = async () =>
+      (await registry.events.page({ types: ['firmware.corrupt'] }, 'AT_ASC', { first: 100 })).rows.map(({ data }) => data);
+    const part = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs: counting, signer, clock, logger: silent });
+    const other = createServer((incoming, response) => part.httpRoutes[0]?.handle(incoming, response));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const statuses = async (count: number) => {
+      const { url } = await offer({ of: own });
+      const address = url.replace(base, `http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+      const answers = await Promise.all(Array.from({ length: count }, () => fetch(address)));
+      return Promise.all(answers.map(async (answer) => (await answer.arrayBuffer(), answer.status)));
+    };
+    try {
+      expect([await statuses(3), await statuses(2), wholeReads]).toEqual([[200, 200, 200], [200, 200], 1]);
+      const file = path.join(folder, own.storageKey);
+      await writeFile(file, Buffer.alloc(bytes.length, 'malware! '));
+      // The size and the times are those of the file before.
+      await utimes(file, 1, 1);
+      expect([await statuses(3), await statuses(1), wholeReads]).toEqual([[500, 500, 500], [500], 2]);
+      await vi.waitFor(async () =>
+        expect(await corrupted()).toMatchObject([{ imageId: own.id, sha256: own.sha256, foundBytes: bytes.length }]),
+      );
+      await writeFile(file, bytes);
+      expect([await statuses(1), wholeReads]).toEqual([[200], 3]);
+    } finally {
+      other.closeAllConnections();
+      await new Promise((resolve) => other.close(resolve));
+      await writeFile(path.join(folder, own.storageKey), bytes);
+    }
   });
 
   it('tells of a device that fetches it again and again', async () => {

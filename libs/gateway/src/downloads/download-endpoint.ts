@@ -15,6 +15,8 @@ import type { GatewayLogger } from '../gateway-logger.js';
 import { inTime } from '../provisioning/in-time.js';
 import type { EventLog } from '../sessions/event-log.js';
 import type { DownloadLimits } from './download-limits.js';
+import { ImageIntegrity } from './image-integrity.js';
+import type { FoundBytes } from './image-integrity.js';
 import { DownloadMeter } from './download-meter.js';
 
 export interface DownloadEndpointOptions {
@@ -30,7 +32,7 @@ export interface DownloadEndpointOptions {
   readonly count: (outcome: DownloadOutcome) => void;
 }
 
-export type DownloadOutcome = 'served' | 'broken_off' | 'unknown' | 'gone' | 'full' | 'unavailable' | 'range_refused';
+export type DownloadOutcome = 'served' | 'broken_off' | 'unknown' | 'gone' | 'full' | 'unavailable' | 'range_refused' | 'corrupt';
 
 interface Part {
   readonly status: 200 | 206;
@@ -44,9 +46,12 @@ const RETRY_AFTER_SECONDS = 30;
 
 export class DownloadEndpoint {
   #running = 0;
+  readonly #integrity: ImageIntegrity;
   #isStopping = false;
 
-  constructor(private readonly options: DownloadEndpointOptions) {}
+  constructor(private readonly options: DownloadEndpointOptions) {
+    this.#integrity = new ImageIntegrity({ blobs: options.blobs, onCorrupt: (image, found) => this.#corrupt(image, found) });
+  }
 
   get running(): number {
     return this.#running;
@@ -95,16 +100,18 @@ export class DownloadEndpoint {
     { download, image }: { readonly download: DownloadRow; readonly image: FirmwareImageRow },
     part: Part,
   ): Promise<void> {
-    const { blobs, clock, count, limits, logger } = this.options;
-    const blob = await blobs.read(image.storageKey, { start: part.start, end: part.end });
-    if (blob === undefined) throw new Error(`The bytes of the firmware image ${image.id} are gone.`);
+    const { clock, count, limits, logger } = this.options;
+    const read = await this.#integrity.read(image, { start: part.start, end: part.end });
+    if (read.kind === 'missing') throw new Error(`The bytes of the firmware image ${image.id} are gone.`);
+    if (read.kind === 'corrupt')
+      return this.#refuse(response, 500, 'corrupt', 'The stored file is not the image that was uploaded; it is not served.');
     await this.#begin(download.id);
     const tell = (progress: DownloadProgress): Promise<void> => this.#record(progress);
     const meter = new DownloadMeter({ downloadId: download.id, everyMs: limits.progressEveryMs, clock, tell });
     response.setTimeout(limits.stallTimeoutMs, () => response.destroy());
     response.writeHead(part.status, headersOf(image, part));
     try {
-      await pipeline(blob.body, meter, response);
+      await pipeline(read.blob.body, meter, response);
     } catch (error) {
       // The device has gone, or what it was sent could not be read to its end: nobody is left to be told.
       void meter.tell(false, !this.#isStopping);
@@ -142,6 +149,13 @@ export class DownloadEndpoint {
     if (downloads === downloadLoop.downloads) events.write('firmware.loop', deviceId, { ...data, downloads });
   }
 
+  #corrupt({ id: imageId, sha256, storageKey, version }: FirmwareImageRow, found: FoundBytes): void {
+    const { events, logger } = this.options;
+    const data = { imageId, version, sha256, found: found.sha256, foundBytes: found.sizeBytes };
+    logger.error({ ...data, storageKey }, 'a stored firmware file is not the image that was uploaded; it is not served');
+    events.write('firmware.corrupt', undefined, data);
+  }
+
   #refuse(response: ServerResponse, status: number, outcome: DownloadOutcome, message: string): void {
     this.options.count(outcome);
     if (response.headersSent) return void response.destroy();
@@ -160,6 +174,7 @@ const refusalCodes: Readonly<Partial<Record<DownloadOutcome, string>>> = {
   gone: 'GONE',
   full: 'OVERLOADED',
   unavailable: 'UNAVAILABLE',
+  corrupt: 'CORRUPT',
   range_refused: 'RANGE_NOT_SATISFIABLE',
 };
 

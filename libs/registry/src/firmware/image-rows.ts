@@ -1,10 +1,13 @@
 /** How rows of images and downloads become the objects that everybody else knows. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { DownloadRow, FirmwareImageRow, FirmwareKind } from '../firmware-store.js';
+import type { FirmwareSigningKeyRow } from './signing-key-store.js';
 
 /** Columns of `firmware_image i` as `ImageRecord` has them. */
 export const IMAGE_COLUMNS = `i.id, i.kind, i.file_name, i.project, i.version, i.chip, i.idf_version, i.size_bytes, i.sha256, i.elf_sha256, i.storage_key,
-  i.uploaded_at, i.uploaded_by, i.published_at, i.withdrawn_at, i.notes,
+  i.uploaded_at, i.uploaded_by, i.published_at, i.withdrawn_at, i.notes, i.publisher_ids,
+  (SELECT json_build_object('id', k.id, 'name', k.name, 'publicKey', k.public_key, 'fingerprint', k.fingerprint,
+     'createdAt', (extract(epoch FROM k.created_at) * 1000)::float8) FROM firmware_signing_key k WHERE k.fingerprint = i.signed_by) AS signed_by,
   ARRAY(SELECT r.model FROM firmware_release r WHERE r.image_id = i.id ORDER BY r.model) AS models`;
 
 export interface ImageRecord {
@@ -24,6 +27,8 @@ export interface ImageRecord {
   readonly published_at: Date | null;
   readonly withdrawn_at: Date | null;
   readonly notes: string | null;
+  readonly publisher_ids: readonly string[] | null;
+  readonly signed_by: FirmwareSigningKeyRow | null;
   readonly models: readonly string[];
 }
 
@@ -45,6 +50,8 @@ export function toImageRow(record: ImageRecord): FirmwareImageRow {
     publishedAt: record.published_at?.getTime(),
     withdrawnAt: record.withdrawn_at?.getTime(),
     notes: record.notes ?? undefined,
+    publisherIds: record.publisher_ids ?? [],
+    signedBy: record.signed_by ?? undefined,
     models: record.models,
   };
 }

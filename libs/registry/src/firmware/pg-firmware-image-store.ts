@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type {
+  AddedImage,
   FirmwareImageRow,
   FirmwareImageStore,
   FirmwareKind,
@@ -32,13 +33,17 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
         { text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i WHERE i.sha256 = $1 AND i.kind = $2::firmware_kind AND i.version = $3` },
         [image.sha256, image.kind, storableText(image.version)],
       );
-      if (earlier) return { image: toImageRow(earlier), isNew: false };
+      if (earlier) return signAgain(transaction, toImageRow(earlier), image);
       await insert(transaction, image);
       const added = await find(transaction, image.id);
       if (added === undefined) throw new RegistryError('DATABASE_REFUSED', 'The firmware image was not written.');
-      return { image: added, isNew: true };
+      return { image: added, isNew: true, isSignedNow: false };
     };
-    return audited(this.database, by, work, (added) => (added.isNew ? [actOn(added.image, 'firmware.uploaded', image.uploadedAt)] : []));
+    return audited(this.database, by, work, ({ image: added, isNew, isSignedNow }) => {
+      if (!isNew && !isSignedNow) return [];
+      const signedBy = added.signedBy && { signedBy: added.signedBy.fingerprint };
+      return [actOn(added, isNew ? 'firmware.uploaded' : 'firmware.signed', image.uploadedAt, signedBy)];
+    });
   }
 
   find(id: string): Promise<FirmwareImageRow | undefined> {
@@ -81,6 +86,7 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
       await transaction.query({ text: 'LOCK TABLE firmware_release IN SHARE ROW EXCLUSIVE MODE' }, []);
       const image = await find(transaction, publication.id);
       if (image === undefined) return { kind: 'NOT_FOUND' };
+      if (publication.mustBeSigned === true && image.signedBy === undefined) return { kind: 'unsigned' };
       const refusal = (await conflictOf(transaction, image, models)) ?? (await foreignChipOf(transaction, image, models));
       if (refusal) return refusal;
       await transaction.query(
@@ -93,9 +99,11 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
       const notes = publication.notes === undefined ? null : storableText(publication.notes);
       await transaction.query(
         {
-          text: `UPDATE firmware_image SET published_at = to_timestamp($2::float8 / 1000), withdrawn_at = NULL, notes = coalesce($3, notes) WHERE id = $1`,
+          text: `UPDATE firmware_image SET published_at = to_timestamp($2::float8 / 1000), withdrawn_at = NULL, notes = coalesce($3, notes),
+                   publisher_ids = CASE WHEN $4::text IS NULL OR $4 = ANY (publisher_ids) THEN publisher_ids ELSE publisher_ids || $4::text END
+                 WHERE id = $1`,
         },
-        [image.id, publication.at, notes],
+        [image.id, publication.at, notes, publication.publisherId],
       );
       return { kind: 'published', image: (await find(transaction, image.id)) ?? image };
     };
@@ -109,7 +117,9 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     const work = async (transaction: Queryable): Promise<FirmwareImageRow | undefined> => {
       await transaction.query({ text: 'DELETE FROM firmware_release WHERE image_id = $1' }, [id]);
       await transaction.query(
-        { text: 'UPDATE firmware_image SET withdrawn_at = coalesce(withdrawn_at, to_timestamp($2::float8 / 1000)) WHERE id = $1' },
+        {
+          text: `UPDATE firmware_image SET withdrawn_at = coalesce(withdrawn_at, to_timestamp($2::float8 / 1000)), publisher_ids = '{}' WHERE id = $1`,
+        },
         [id, at],
       );
       return find(transaction, id);
@@ -169,15 +179,26 @@ function actOn({ chip, id, kind, sha256, version }: FirmwareImageRow, action: st
 async function insert(transaction: Queryable, image: NewFirmwareImage): Promise<void> {
   await transaction.query(
     {
-      text: `INSERT INTO firmware_image (id, kind, file_name, project, version, chip, idf_version, size_bytes, sha256, elf_sha256, storage_key, uploaded_at, uploaded_by)
-             VALUES ($1, $2::firmware_kind, $3, $4, $5, $6, $7, $8, $9, $10, $11, to_timestamp($12::float8 / 1000), $13)`,
+      text: `INSERT INTO firmware_image (id, kind, file_name, project, version, chip, idf_version, size_bytes, sha256, elf_sha256, storage_key, uploaded_at, uploaded_by,
+               signature, signed_by)
+             VALUES ($1, $2::firmware_kind, $3, $4, $5, $6, $7, $8, $9, $10, $11, to_timestamp($12::float8 / 1000), $13, $14, $15)`,
     },
     [
       ...[image.id, image.kind, storableText(image.fileName), storableText(image.project), storableText(image.version), image.chip],
       ...[image.idfVersion ?? null, image.sizeBytes, image.sha256, image.elfSha256 ?? null, image.storageKey],
-      ...[image.uploadedAt, storableText(image.uploadedBy)],
+      ...[image.uploadedAt, storableText(image.uploadedBy), image.signature?.value, image.signature?.fingerprint],
     ],
   );
+}
+
+/** A signature that comes with the same bytes again is added, or replaces the earlier one. */
+async function signAgain(transaction: Queryable, earlier: FirmwareImageRow, { signature }: NewFirmwareImage): Promise<AddedImage> {
+  if (signature === undefined || earlier.signedBy?.fingerprint === signature.fingerprint)
+    return { image: earlier, isNew: false, isSignedNow: false };
+  await transaction.query({ text: 'UPDATE firmware_image SET signature = $2, signed_by = $3 WHERE id = $1' }, [
+    ...[earlier.id, signature.value, signature.fingerprint],
+  ]);
+  return { image: (await find(transaction, earlier.id)) ?? earlier, isNew: false, isSignedNow: true };
 }
 
 /** Which of the boards has another image of this version. */

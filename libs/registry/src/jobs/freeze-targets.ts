@@ -2,6 +2,7 @@
 import type { PlannedWave } from '@flotilla/jobs';
 import type { Database, Queryable } from '../database/database.js';
 import type { JobFence } from '../job-store.js';
+import { dropApprovalTargets } from './approval-targets.js';
 import { counterOf } from './counter-sql.js';
 import { COUNTER_COLUMNS } from './job-rows.js';
 
@@ -24,6 +25,7 @@ export function freezeTargets(db: Database, { jobId, fence }: JobFence, waves: r
       [jobId, fence],
     );
     const total = rows[0]?.total ?? 0;
+    if (rows.length > 0) await dropApprovalTargets(transaction, jobId);
     if (total > 0 && waves.length > 0) {
       await insertWaves(transaction, jobId, waves);
       await assignWaves(transaction, jobId, waves);

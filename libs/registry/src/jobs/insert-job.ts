@@ -5,11 +5,13 @@ import { groundFilter } from '../groups/ground-filter.js';
 import type { NewJob } from '../job-store.js';
 import { RegistryError } from '../registry-error.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
+import { fixApprovalTargets } from './approval-targets.js';
 import { JOB_COLUMNS, type JobRecord } from './job-rows.js';
 
 /** Undefined where its creator has used the idempotency key before. Groups are written out: a later change of one does not change whom the job means. */
 async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promise<JobRecord | undefined> {
-  const columns = { ...columnsOf(job, await groundFilter(db, job.devices)), ...sealedColumns(job, seal) };
+  const devices = await groundFilter(db, job.devices);
+  const columns = { ...columnsOf(job, devices), ...sealedColumns(job, seal) };
   const names = Object.keys(columns);
   const rows = await db.query<JobRecord>(
     {
@@ -18,7 +20,8 @@ async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promis
     },
     Object.values(columns),
   );
-  return rows[0];
+  const [inserted] = rows;
+  return inserted !== undefined && job.state === 'AWAITING_APPROVAL' ? fixApprovalTargets(db, job, devices) : inserted;
 }
 
 /** False where an image that the jobs roll out is not there any more. Until this transaction ends nobody deletes one: who wants to waits, and then finds the job. */
@@ -75,6 +78,7 @@ function columnsOf(job: NewJob, devices: GroundFilter): Readonly<Record<string, 
     parent_job_id: job.parentJobId,
     created_by: job.createdBy,
     created_by_id: job.createdById,
+    created_by_owner: job.createdByOwner,
     may_call_user_only: job.mayCallUserOnly,
     idempotency_key: job.idempotencyKey,
     created_at: new Date(job.createdAt),

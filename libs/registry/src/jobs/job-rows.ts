@@ -12,7 +12,7 @@ export const TARGET_COLUMNS = `t.device_id, t.wave, t.state, t.outcome,
 /** Columns of `job` as `JobRecord` has them. */
 export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, version, offline, expires_at, call_timeout_ms, max_in_flight,
   idempotent, disruptive, disconnect_expected, failure_text, verification, readback, max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave,
-  abort_rules, tripped_rule, start_at, daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by, created_by_id, may_call_user_only, created_at,
+  abort_rules, tripped_rule, start_at, daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by, created_by_id, created_by_owner, approval_targets, may_call_user_only, created_at,
   started_at, finished_at, request_hash`;
 
 export interface JobRecord {
@@ -50,6 +50,8 @@ export interface JobRecord {
   readonly total: number | null;
   readonly created_by: string;
   readonly created_by_id: string;
+  readonly created_by_owner: string | null;
+  readonly approval_targets: number | null;
   readonly may_call_user_only: boolean;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -94,6 +96,8 @@ export function jobOf(record: JobRecord): Job {
     total: record.total ?? undefined,
     createdBy: record.created_by,
     createdById: record.created_by_id,
+    createdByOwner: record.created_by_owner ?? undefined,
+    approvalTargets: record.approval_targets ?? undefined,
     mayCallUserOnly: record.may_call_user_only,
     createdAt: record.created_at.getTime(),
     startedAt: record.started_at?.getTime(),

@@ -2,6 +2,7 @@
 import type { Job, JobState } from '@flotilla/jobs';
 import type { Queryable } from '../database/database.js';
 import type { JobMove } from '../job-store.js';
+import { dropApprovalTargets } from './approval-targets.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 
 /** Compares and sets (state, version). */
@@ -25,5 +26,6 @@ export async function moveJob(
     },
     [id, version, state, pauseReason, conclusion, new Date(at), trippedRule && JSON.stringify(trippedRule), waveApprovedBy, approvedBy],
   );
+  if (record?.state === 'FINISHED' && record.approval_targets !== null) await dropApprovalTargets(transaction, id);
   return record && { from: record.former_state, job: jobOf(record) };
 }

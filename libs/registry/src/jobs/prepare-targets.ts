@@ -2,18 +2,20 @@
 import type { ToolSetHash } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import type { DeviceFilter, GroundFilter } from '../device-filter.js';
+import { bind } from '../database/sql-parameters.js';
 import { deviceCondition } from '../devices/device-condition.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { JobFence, ToolSetCount, ToolSetVerdict } from '../job-store.js';
+import { isApproved } from './approval-targets.js';
 import { countMoved, counterOf, SHARD } from './counter-sql.js';
 import { imageObjection, objectionMessage } from './image-objection.js';
 
 /** Tool sets over the devices that the job's filter matches now. */
 export async function toolSetsOf(db: Queryable, { jobId, fence }: JobFence): Promise<readonly ToolSetHash[]> {
-  const filter = await filterOf(db, { jobId, fence });
-  if (!filter) return [];
+  const wanted = await wantedOf(db, { jobId, fence });
+  if (!wanted) return [];
   const parameters: unknown[] = [];
-  const condition = deviceCondition(filter, parameters);
+  const condition = conditionOf(wanted, jobId, parameters);
   const rows = await db.query<{ hash: ToolSetHash }>(
     { text: `SELECT DISTINCT d.tool_set_hash AS hash FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${condition}` },
     parameters,
@@ -21,9 +23,23 @@ export async function toolSetsOf(db: Queryable, { jobId, fence }: JobFence): Pro
   return rows.map((row) => row.hash);
 }
 
-async function filterOf(db: Queryable, { jobId, fence }: JobFence): Promise<GroundFilter | undefined> {
-  const rows = await db.query<{ devices: GroundFilter }>({ text: 'SELECT devices FROM job WHERE id = $1 AND fence = $2' }, [jobId, fence]);
-  return rows[0]?.devices;
+interface WantedDevices {
+  readonly devices: GroundFilter;
+  /** Only devices that were fixed for the approval. */
+  readonly needs_approval: boolean;
+}
+
+async function wantedOf(db: Queryable, { jobId, fence }: JobFence): Promise<WantedDevices | undefined> {
+  const [wanted] = await db.query<WantedDevices>(
+    { text: 'SELECT devices, approval_targets IS NOT NULL AS needs_approval FROM job WHERE id = $1 AND fence = $2' },
+    [jobId, fence],
+  );
+  return wanted;
+}
+
+function conditionOf({ devices, needs_approval: needsApproval }: WantedDevices, jobId: string, parameters: unknown[]): string {
+  const condition = deviceCondition(devices, parameters);
+  return needsApproval ? `(${condition} AND ${isApproved(bind(parameters, jobId))})` : condition;
 }
 
 /**
@@ -38,8 +54,8 @@ export async function prepareChunk(
   limit: number,
   at: number,
 ): Promise<number | undefined> {
-  const filter = await filterOf(db, { jobId, fence });
-  if (!filter) return undefined;
+  const wanted = await wantedOf(db, { jobId, fence });
+  if (!wanted) return undefined;
   const rejected = verdicts.filter((verdict) => verdict.rejection !== undefined);
   const parameters: unknown[] = [
     jobId,
@@ -50,7 +66,7 @@ export async function prepareChunk(
     rejected.map((verdict) => verdict.rejection?.code),
     rejected.map((verdict) => verdict.rejection?.message),
   ];
-  const condition = deviceCondition(filter, parameters);
+  const condition = conditionOf(wanted, jobId, parameters);
   const rows = await db.query<{ count: number; is_preparing: boolean }>(
     {
       text: `WITH fenced AS (

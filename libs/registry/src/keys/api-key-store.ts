@@ -14,6 +14,8 @@ export interface ApiKeyRow {
   readonly createdAt: number;
   /** The name of whoever made it; undefined for the first one. */
   readonly createdBy: string | undefined;
+  /** The person at the start of the chain of creators (`principalRef`); undefined: the key stands for itself. */
+  readonly ownerId?: string | undefined;
   readonly expiresAt: number | undefined;
   /** Exact to the minute. */
   readonly lastUsedAt: number | undefined;
@@ -35,6 +37,14 @@ export type RevocationAnswer =
   /** Without this key nobody could make another. */
   | { readonly kind: 'LAST_ADMIN' };
 
+export interface KeyCreation {
+  readonly keysMax: number;
+  readonly at: number;
+  readonly by: AuditSource;
+  /** The owner of the new key (`principalRef`). */
+  readonly ownerId?: string | undefined;
+}
+
 /** Acts of people are given `by`, and are recorded in the audit trail in their own transaction. */
 export interface ApiKeyStore {
   /** Looks the key up by its SHA-256, and remembers the answer for seconds; undefined for unknown, revoked or expired keys. */
@@ -47,7 +57,7 @@ export interface ApiKeyStore {
    */
   ensureAdminKey(given: string | undefined, keep?: (secret: string) => Promise<void>): Promise<string | undefined>;
   /** Keys that are over make room for it: those first that were over first. */
-  create(key: NewApiKey, how: { readonly keysMax: number; readonly at: number; readonly by: AuditSource }): Promise<ApiKeyAnswer>;
+  create(key: NewApiKey, how: KeyCreation): Promise<ApiKeyAnswer>;
   /** All of them, the newest first. */
   all(): Promise<readonly ApiKeyRow[]>;
   /** At once in this process. Revoking again changes nothing. */

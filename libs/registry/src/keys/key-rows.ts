@@ -30,17 +30,19 @@ export interface ApiKeyRecord {
   readonly devices: DeviceFilter | null;
   readonly created_at: Date;
   readonly created_by: string | null;
+  readonly owner_id: string | null;
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
 }
 
-export const KEY_COLUMNS = 'id, name, prefix, scopes, devices, created_at, created_by, expires_at, last_used_at, revoked_at';
+export const KEY_COLUMNS = 'id, name, prefix, scopes, devices, created_at, created_by, owner_id, expires_at, last_used_at, revoked_at';
 
 export function toApiKey(record: ApiKeyRecord): ApiKeyRow {
   const { id, name, prefix, scopes, devices, created_by: createdBy } = record;
   return {
     ...{ id, name, prefix, scopes: scopesOf.parse(scopes), devices: devices ?? undefined, createdBy: createdBy ?? undefined },
+    ownerId: record.owner_id ?? undefined,
     createdAt: record.created_at.getTime(),
     expiresAt: record.expires_at?.getTime(),
     lastUsedAt: record.last_used_at?.getTime(),
@@ -53,19 +55,23 @@ interface KeyToInsert extends NewApiKey {
   readonly prefix: string;
   readonly hash: string;
   readonly createdBy: string | undefined;
+  readonly ownerId: string | undefined;
   readonly at: number;
 }
 
 /** Nothing where the secret is there already. */
 export function insertKey(transaction: Queryable, key: KeyToInsert): Promise<readonly ApiKeyRecord[]> {
-  const { id, name, prefix, hash, scopes, devices, createdBy, expiresAt, at } = key;
+  const { id, name, prefix, hash, scopes, devices, createdBy, ownerId, expiresAt, at } = key;
   return transaction.query<ApiKeyRecord>(
     {
-      text: `INSERT INTO api_key (id, name, prefix, secret_hash, scopes, devices, created_by, expires_at, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, to_timestamp($8::float8 / 1000), to_timestamp($9::float8 / 1000))
+      text: `INSERT INTO api_key (id, name, prefix, secret_hash, scopes, devices, created_by, expires_at, created_at, owner_id)
+             VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, to_timestamp($8::float8 / 1000), to_timestamp($9::float8 / 1000), $10)
              ON CONFLICT (secret_hash) DO NOTHING RETURNING ${KEY_COLUMNS}`,
     },
-    [id, storableText(name), prefix, hash, [...new Set(scopes)], devices === undefined ? null : toJson(devices), createdBy, expiresAt, at],
+    [
+      ...[id, storableText(name), prefix, hash, [...new Set(scopes)], devices === undefined ? null : toJson(devices)],
+      ...[createdBy, expiresAt, at, ownerId],
+    ],
   );
 }
 

@@ -11,7 +11,7 @@ import type { RegistryLogger } from '../registry-logger.js';
 import type { Principal } from '../registry.js';
 import { PacedLookups } from '../secrets/paced-lookups.js';
 import { hashOf, newSecret } from '../secrets/secrets.js';
-import type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, NewApiKey, RevocationAnswer } from './api-key-store.js';
+import type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, KeyCreation, NewApiKey, RevocationAnswer } from './api-key-store.js';
 import { canAnswer, insertKey, KEY_COLUMNS, makeRoom, revokeKey, SCOPES, toApiKey, type ApiKeyRecord } from './key-rows.js';
 
 /** A key that was revoked in another process works this much longer at most, if the news of it is lost. */
@@ -93,16 +93,13 @@ export class PgApiKeyStore implements ApiKeyStore {
       if (given === undefined) await keep?.(secret);
       await insertKey(transaction, {
         ...{ id: v7(), name: 'admin', scopes: SCOPES, prefix: prefixOf(secret), hash: hashOf(secret), at: Date.now() },
-        ...{ devices: undefined, expiresAt: undefined, createdBy: undefined },
+        ...{ devices: undefined, expiresAt: undefined, createdBy: undefined, ownerId: undefined },
       });
       return isFirst ? secret : undefined;
     });
   }
 
-  async create(
-    key: NewApiKey,
-    { keysMax, at, by }: { readonly keysMax: number; readonly at: number; readonly by: AuditSource },
-  ): Promise<ApiKeyAnswer> {
+  async create(key: NewApiKey, { keysMax, at, by, ownerId }: KeyCreation): Promise<ApiKeyAnswer> {
     if (key.devices !== undefined && !(await canAnswer(this.#database, key.devices))) return { kind: 'FILTER_INVALID' };
     const secret = newKey();
     return audited(
@@ -111,7 +108,7 @@ export class PgApiKeyStore implements ApiKeyStore {
       async (transaction): Promise<ApiKeyAnswer> => {
         await transaction.query(KEYS_LOCK, []);
         if (!(await makeRoom(transaction, keysMax, at))) return { kind: 'FULL' };
-        const row = { ...key, id: v7({ msecs: at }), prefix: prefixOf(secret), hash: hashOf(secret), createdBy: by.actor, at };
+        const row = { ...key, id: v7({ msecs: at }), prefix: prefixOf(secret), hash: hashOf(secret), createdBy: by.actor, ownerId, at };
         const [record] = await insertKey(transaction, row);
         if (record === undefined) throw new RegistryError('DATABASE_REFUSED', 'A random secret was there already.');
         return { kind: 'created', key: toApiKey(record), secret };
@@ -169,8 +166,8 @@ export class PgApiKeyStore implements ApiKeyStore {
   }
 }
 
-function principalOf({ id, name, scopes, devices }: ApiKeyRow): Principal {
-  return { kind: 'KEY', id, name, scopes, ...(devices === undefined ? {} : { devices }) };
+function principalOf({ id, name, scopes, devices, ownerId: owner }: ApiKeyRow): Principal {
+  return { kind: 'KEY', id, name, scopes, ...(owner === undefined ? {} : { owner }), ...(devices === undefined ? {} : { devices }) };
 }
 
 /** For the audit trail, which masks what is named like a secret. */

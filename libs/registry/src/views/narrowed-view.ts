@@ -153,8 +153,8 @@ function groupsWithin(
 
 function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs'] {
   const { creator } = sight;
-  /** What stopped a job of others was counted over all of its targets. */
-  const shown = (job: Job): Job => (job.createdById === creator ? job : { ...job, trippedRule: undefined });
+  /** What stopped a job of others, and what its approval covers, was counted over all of its targets. */
+  const shown = (job: Job): Job => (job.createdById === creator ? job : { ...job, trippedRule: undefined, approvalTargets: undefined });
   return {
     find: async (id) => {
       const job = await store.find(id, sight);

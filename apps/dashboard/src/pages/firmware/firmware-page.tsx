@@ -11,6 +11,7 @@ import { Page } from '../../parts/page';
 import classes from './firmware.module.css';
 import { FirmwareImagesDocument, type FirmwareImagesQuery, type ImageFragment } from './generated/firmware';
 import { ImageCard } from './image-card';
+import { SigningKeys } from './signing-keys';
 import { TakeImage } from './take-image';
 import { Versions } from './versions';
 
@@ -30,6 +31,7 @@ export function FirmwarePage() {
         />
       )}
       <Versions />
+      <SigningKeys onChanged={pages.refresh} />
       {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
       {pages.rows.length === 0 && !pages.isLoading && !pages.error && (
         <Empty icon={IconPackage} title={t('firmware.empty')}>

@@ -31,6 +31,7 @@ export function ImageCard({ image, isNew, onChanged }: ImageCardProps) {
     [t('firmware.size'), size.format(image.sizeBytes / 1_000)],
     [t('firmware.idf'), image.idfVersion ?? t('common.none')],
     [t('firmware.file'), image.fileName],
+    [t('firmware.signedBy'), image.signedBy?.name ?? t('firmware.unsigned')],
     [t('firmware.boards'), image.models.join(', ') || t('common.none')],
   ] as const;
   return (

@@ -1,6 +1,6 @@
 /** Takes an image in, dropped or chosen. What it is it says itself; a file that is no image is refused by the hub. */
 import { type DragEvent, useState } from 'react';
-import { Button, FileButton, Group, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, FileButton, FileInput, Group, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { sendFile } from '../../hub/send-file';
@@ -15,6 +15,7 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
   const notify = useNotify();
   const [kind, setKind] = useState<'FIRMWARE' | 'ASSETS'>('FIRMWARE');
   const [version, setVersion] = useState('');
+  const [signature, setSignature] = useState<File | null>(null);
   const [isSending, setSending] = useState(false);
   const [isOver, setOver] = useState(false);
   const [failure, setFailure] = useState<ActFailure>();
@@ -23,12 +24,14 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
     if (!file || !isReady) return;
     setSending(true);
     setFailure(undefined);
-    const sent = await sendFile('/api/firmware', file, { kind, ...(kind === 'ASSETS' && { version: version.trim() }) });
+    const proof = signature && { signature: (await signature.text()).trim() };
+    const sent = await sendFile('/api/firmware', file, { kind, ...(kind === 'ASSETS' && { version: version.trim() }), ...proof });
     setSending(false);
     if ('failure' in sent) {
       setFailure(sent.failure);
       return;
     }
+    setSignature(null);
     notify(t('firmware.taken', { file: file.name }));
     onTaken(sent.id);
   };
@@ -49,6 +52,7 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
         {kind === 'ASSETS' && (
           <TextInput label={t('firmware.version')} value={version} onChange={(event) => setVersion(event.currentTarget.value)} required />
         )}
+        <SignatureField value={signature} onChange={setSignature} />
       </Group>
       <div
         className={classes.drop}
@@ -72,5 +76,26 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
       </div>
       <ActFailureNotice failure={failure} />
     </Section>
+  );
+}
+
+interface SignatureFieldProps {
+  readonly value: File | null;
+  readonly onChange: (file: File | null) => void;
+}
+
+/** The detached signature that goes with the file. */
+function SignatureField({ value, onChange }: SignatureFieldProps) {
+  const { t } = useTranslation();
+  return (
+    <FileInput
+      label={t('firmware.signature')}
+      description={t('firmware.signatureHint')}
+      placeholder={t('firmware.signatureNone')}
+      value={value}
+      onChange={onChange}
+      clearable
+      clearButtonProps={{ 'aria-label': t('firmware.signatureClear') }}
+    />
   );
 }

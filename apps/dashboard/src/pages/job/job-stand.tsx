@@ -23,6 +23,7 @@ export function JobStand({ job, onChanged }: JobStandProps) {
       {job.state === 'AWAITING_APPROVAL' && (
         <Notice icon={IconUserQuestion} title={t('job.awaiting')}>
           <p>{t('job.awaitingText', { by: job.createdBy })}</p>
+          {job.approvalTargetCount !== null && <p>{t('job.awaitingTargets', { count: job.approvalTargetCount })}</p>}
           <JobApproval job={job} onChanged={onChanged} />
         </Notice>
       )}

@@ -92,6 +92,11 @@ function Expected({ preview, isImage }: { readonly preview: PreviewJobQuery['pre
     <>
       <PreviewFigures preview={preview} />
       {preview.targetCount === 0 && <p className={classes.warning}>{t('newJob.nobody')}</p>}
+      {preview.warnings.map(({ code, message }) => (
+        <p key={code} className={classes.warning}>
+          {t(`newJob.warnings.${code}`, { defaultValue: message })}
+        </p>
+      ))}
       {preview.argumentErrors.map(({ message, deviceCount }) => (
         <p key={message} className={classes.warning}>
           {t(isImage ? 'newJob.imageError' : 'newJob.argumentError', { count: deviceCount })} {message}

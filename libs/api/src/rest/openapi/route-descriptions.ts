@@ -92,7 +92,7 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
     'POST /api/firmware': {
       summary: 'Upload a firmware image',
       description:
-        'No device gets it before `publishFirmwareImage` and a job that names it. `kind` and `version` come before the file; ASSETS need a version, an image of FIRMWARE says its own.',
+        'No device gets it before `publishFirmwareImage` and a job that names it. `kind`, `version` and `signature` come before the file; ASSETS need a version, an image of FIRMWARE says its own. `signature` is a detached Ed25519 signature over the bytes of the file, in base64, by one of `firmwareSigningKeys`; an upload whose signature is not valid is refused with SIGNATURE_INVALID or SIGNATURE_KEY_UNKNOWN.',
       body: {
         'multipart/form-data': {
           type: 'object',
@@ -100,6 +100,7 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
           properties: {
             kind: { ...text, enum: ['FIRMWARE', 'ASSETS'], default: 'FIRMWARE' },
             version: text,
+            signature: text,
             file: { ...text, format: 'binary' },
           },
         },

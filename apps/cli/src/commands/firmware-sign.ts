@@ -1,0 +1,106 @@
+/** `flotilla firmware sign`: key pairs and signatures, made on this computer. The private key goes to no hub. */
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import type { Argv } from 'yargs';
+import { printThing, say, write } from '../console/output.js';
+import { UsageError } from '../exit-codes.js';
+import { command, type GlobalArguments } from './command.js';
+
+/** The largest image that a hub takes, bytes. */
+const imageBytesMax = 64 * 1024 * 1024;
+
+export function signCommand<Args extends GlobalArguments>(firmware: Argv<Args>) {
+  return firmware.command(
+    'sign [image]',
+    'Sign an image, or create a key pair with --new-key; needs no hub',
+    (args) =>
+      args
+        .positional('image', { type: 'string', describe: 'File to sign' })
+        .option('new-key', { type: 'string', requiresArg: true, describe: 'Create a key pair: this file and the same name with .pub' })
+        .option('private-key', { type: 'string', requiresArg: true, describe: 'PEM file of the Ed25519 key to sign with' })
+        .option('stdout', { type: 'boolean', describe: 'Print the signature, instead of writing it to <image>.sig' })
+        .epilogue(
+          'Add the public key to the hub with `flotilla firmware keys add`. Keep the private key secret: it decides what devices run.',
+        ),
+    command(async (args) => {
+      const { image, newKey, privateKey } = args;
+      if (newKey !== undefined) {
+        if (image !== undefined || privateKey !== undefined || args.stdout === true)
+          throw new UsageError('--new-key creates a key pair and nothing else. Sign the image with a second command.');
+        return createPair(newKey, args);
+      }
+      if (image === undefined || privateKey === undefined)
+        throw new UsageError('Give the image to sign and --private-key, or create a key pair with --new-key.');
+      return signImage(image, privateKey, args);
+    }),
+  );
+}
+
+async function createPair(file: string, args: GlobalArguments): Promise<void> {
+  const publicFile = `${file}.pub`;
+  if (existsSync(publicFile)) throw new UsageError(`${publicFile} exists. Choose another name: a key that is in use must not be lost.`);
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  // Fails where the file exists, also where it appears at this moment.
+  await written(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), { flag: 'wx', mode: 0o600 });
+  await written(publicFile, publicKey.export({ format: 'pem', type: 'spki' }), { flag: 'wx' });
+  await printThing({ privateKey: file, publicKey: publicFile, fingerprint: fingerprintOf(publicKey) }, args);
+}
+
+async function signImage(image: string, keyFile: string, args: GlobalArguments & { readonly stdout?: boolean | undefined }): Promise<void> {
+  const key = privateKeyIn(keyFile, await contentOf(keyFile));
+  const signature = sign(null, await contentOf(image), key).toString('base64');
+  if (args.stdout === true) return write(`${signature}\n`);
+  const file = `${image}.sig`;
+  await written(file, `${signature}\n`, {});
+  await printThing({ image, signature: file, fingerprint: fingerprintOf(createPublicKey(key)) }, args);
+  say(`Upload both with: flotilla firmware upload ${image} --signature ${file}`);
+}
+
+function privateKeyIn(file: string, content: Buffer): KeyObject {
+  const key = keyOf(content);
+  if (key === undefined) throw new UsageError(`${file} holds no private key in PEM without a passphrase. Create one with --new-key.`);
+  if (key.asymmetricKeyType === 'ed25519') return key;
+  throw new UsageError(`${file} holds a key of the type ${key.asymmetricKeyType ?? 'unknown'}; firmware is signed with Ed25519 keys.`);
+}
+
+function keyOf(content: Buffer): KeyObject | undefined {
+  try {
+    return createPrivateKey(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the hub shows it: SHA-256 of the 32 raw bytes, at the end of the DER form. */
+function fingerprintOf(key: KeyObject): string {
+  return createHash('sha256')
+    .update(key.export({ format: 'der', type: 'spki' }).subarray(-32))
+    .digest('hex');
+}
+
+async function contentOf(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file);
+    if (size > imageBytesMax) throw new UsageError(`${file} has more than ${imageBytesMax / 1024 / 1024} MiB, which no hub takes.`);
+    return await readFile(file);
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+async function written(file: string, content: string | Buffer, options: { readonly flag?: string; readonly mode?: number }): Promise<void> {
+  try {
+    await writeFile(file, content, options);
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new UsageError(
+      exists ? `${file} exists, and is not overwritten. Choose another name.` : `${file} cannot be written: ${messageOf(error)}`,
+    );
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,157 @@
+/** The public keys whose signatures over images the hub accepts. Admins add and remove them. */
+import { type FormEvent, useMemo, useState } from 'react';
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { IconSignature } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useAct } from '../../hub/use-act';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Confirm } from '../../parts/confirm';
+import { type Column, DataTable } from '../../parts/data-table';
+import { ActFailureNotice } from '../../parts/failure';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { AddSigningKeyDocument, RemoveSigningKeyDocument, SigningKeysDocument, type SigningKeysQuery } from './generated/firmware';
+
+type Key = SigningKeysQuery['firmwareSigningKeys'][number];
+
+export function SigningKeys({ onChanged }: { readonly onChanged: () => void }) {
+  const { t } = useTranslation();
+  const isAdmin = useScope('ADMIN');
+  const { data, refresh } = useHubQuery({ query: SigningKeysDocument, variables: {} });
+  const [isAdding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<Key>();
+  const columns = useColumns(isAdmin ? setRemoved : undefined);
+  const keys = data?.firmwareSigningKeys ?? [];
+  const changed = () => {
+    refresh();
+    onChanged();
+  };
+  if (!isAdmin && keys.length === 0) return null;
+  return (
+    <Section
+      title={t('firmware.signing.title')}
+      actions={
+        isAdmin && (
+          <Button size="xs" variant="default" leftSection={<IconSignature size={15} />} onClick={() => setAdding(true)}>
+            {t('firmware.signing.add')}
+          </Button>
+        )
+      }
+    >
+      {keys.length === 0 ? (
+        <p className="soft">{t('firmware.signing.empty')}</p>
+      ) : (
+        <DataTable label={t('firmware.signing.title')} columns={columns} rows={keys} rowKey={({ id }) => id} maxHeight="260px" />
+      )}
+      {isAdding && <AddKey onClose={() => setAdding(false)} onAdded={changed} />}
+      <RemoveKey signingKey={removed} onClose={() => setRemoved(undefined)} onRemoved={changed} />
+    </Section>
+  );
+}
+
+function useColumns(onRemove: ((key: Key) => void) | undefined): readonly Column<Key>[] {
+  const { t } = useTranslation();
+  return useMemo(
+    () => [
+      { id: 'name', header: t('firmware.signing.name'), width: 130, cell: ({ name }) => name },
+      {
+        id: 'fingerprint',
+        header: t('firmware.signing.fingerprint'),
+        ...{ width: 200, grow: 2 },
+        cell: ({ fingerprint }) => <code title={fingerprint}>{fingerprint}</code>,
+      },
+      { id: 'added', header: t('firmware.signing.added'), width: 110, grow: 0, cell: ({ createdAt }) => <Time at={createdAt} /> },
+      ...(onRemove === undefined ? [] : [removeColumn(t('firmware.signing.remove'), onRemove)]),
+    ],
+    [t, onRemove],
+  );
+}
+
+function removeColumn(label: string, onRemove: (key: Key) => void): Column<Key> {
+  return {
+    id: 'remove',
+    header: '',
+    ...{ width: 90, grow: 0 },
+    cell: (key) => (
+      <Button size="compact-xs" variant="default" onClick={() => onRemove(key)}>
+        {label}
+      </Button>
+    ),
+  };
+}
+
+function AddKey({ onClose, onAdded }: { readonly onClose: () => void; readonly onAdded: () => void }) {
+  const { t } = useTranslation();
+  const [name, setName] = useState('');
+  const [publicKey, setPublicKey] = useState('');
+  const act = useAct(AddSigningKeyDocument, (data) => data.addFirmwareSigningKey.userErrors);
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!(await act.run({ input: { name: name.trim(), publicKey } }))) return;
+    onAdded();
+    onClose();
+  };
+  return (
+    <Modal opened onClose={onClose} title={t('firmware.signing.add')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <form onSubmit={(event) => void add(event)}>
+        <Stack>
+          <TextInput
+            label={t('firmware.signing.name')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            required
+            data-autofocus
+          />
+          <Textarea
+            label={t('firmware.signing.publicKey')}
+            description={t('firmware.signing.publicKeyHint')}
+            value={publicKey}
+            onChange={(event) => setPublicKey(event.currentTarget.value)}
+            autosize
+            minRows={3}
+            required
+          />
+          <ActFailureNotice failure={act.failure} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={act.isBusy}>
+              {t('firmware.signing.add')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface RemoveKeyProps {
+  readonly signingKey: Key | undefined;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}
+
+function RemoveKey({ signingKey, onClose, onRemoved }: RemoveKeyProps) {
+  const { t } = useTranslation();
+  const act = useAct(RemoveSigningKeyDocument, (data) => data.removeFirmwareSigningKey.userErrors);
+  const confirm = async () => {
+    if (!signingKey || !(await act.run({ id: signingKey.id }))) return;
+    onClose();
+    onRemoved();
+  };
+  return (
+    <Confirm
+      isOpen={signingKey !== undefined}
+      title={t('firmware.signing.removeTitle', { name: signingKey?.name ?? '' })}
+      text={t('firmware.signing.removeText')}
+      act={t('firmware.signing.remove')}
+      isBusy={act.isBusy}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <ActFailureNotice failure={act.failure} />
+    </Confirm>
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * Verifies the signature of an image over its bytes as they are stored. Ed25519 signs the whole message, so the file is read into memory: one file at a
+ * time, and none is larger than IMAGE_BYTES_MAX.
+ */
+import { verify } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { ImageSignature, Registry } from '@flotilla/registry';
+import { StorageError } from '@flotilla/storage';
+import type { BlobStore } from '@flotilla/storage';
+import { RefusedUpload } from './check-image.js';
+import type { UploadRefusal } from './check-image.js';
+import { keyObjectOf } from './public-key.js';
+
+export interface ImageSignaturesDeps {
+  readonly registry: Pick<Registry, 'signingKeys'>;
+  readonly blobs: Pick<BlobStore, 'read'>;
+}
+
+/** Bytes of an Ed25519 signature. */
+const signatureBytes = 64;
+const verifyBytes = promisify(verify);
+
+/** Undefined where the text may be a signature. */
+export function refuseSignatureText(signature: string | undefined): UploadRefusal | undefined {
+  if (signature === undefined || bytesOf(signature) !== undefined) return undefined;
+  return { code: 'SIGNATURE_INVALID', message: 'A signature is the 64 bytes of Ed25519 in base64, as `flotilla firmware sign` writes it.' };
+}
+
+export class ImageSignatures {
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly deps: ImageSignaturesDeps) {}
+
+  /** The signature with the key that verifies it. Throws RefusedUpload where there is none. */
+  verified(storageKey: string, sizeBytes: number, signature: string): Promise<ImageSignature> {
+    const turn = this.#last.then(() => this.#verified(storageKey, sizeBytes, signature));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #verified(storageKey: string, sizeBytes: number, text: string): Promise<ImageSignature> {
+    const { blobs, registry } = this.deps;
+    const keys = await registry.signingKeys.all();
+    if (keys.length === 0) throw new RefusedUpload(noKeys);
+    const blob = await blobs.read(storageKey);
+    if (blob === undefined) throw new StorageError('STORAGE_UNAVAILABLE', 'The uploaded file cannot be read back.');
+    const file = Buffer.concat(await blob.body.toArray(), sizeBytes);
+    const signature = bytesOf(text) ?? Buffer.alloc(0);
+    for (const { publicKey, fingerprint } of keys)
+      if (await verifyBytes(null, file, keyObjectOf(publicKey), signature)) return { value: signature.toString('base64'), fingerprint };
+    throw new RefusedUpload(notVerified);
+  }
+}
+
+function bytesOf(signature: string): Buffer | undefined {
+  const text = signature.trim();
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === signatureBytes && /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? bytes : undefined;
+}
+
+const howToAdd =
+  'An admin adds a public key with addFirmwareSigningKey, `flotilla firmware keys add`, or in the console on the page Firmware.';
+const noKeys: UploadRefusal = {
+  code: 'SIGNATURE_KEY_UNKNOWN',
+  message: `The hub has no signing keys, so no signature can be verified. ${howToAdd}`,
+};
+const notVerified: UploadRefusal = {
+  code: 'SIGNATURE_INVALID',
+  message:
+    'No signing key of the hub verifies this signature: it belongs to another file, or to a key that the hub does not have. ' + howToAdd,
+};

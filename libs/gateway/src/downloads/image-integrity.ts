@@ -1,0 +1,84 @@
+/**
+ * Hashes the stored bytes of an image before they are served, and compares them with what was recorded at the upload: whoever can write to the storage must
+ * not be able to choose what devices run. Each version of a file is hashed once per process, not per download.
+ */
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import type { FirmwareImageRow } from '@flotilla/registry';
+import type { BlobBody, BlobStore, ByteRange } from '@flotilla/storage';
+
+export interface ImageIntegrityOptions {
+  readonly blobs: Pick<BlobStore, 'read'>;
+  /** Called once for each version of a file that is not what was uploaded. */
+  readonly onCorrupt: (image: FirmwareImageRow, found: FoundBytes) => void;
+}
+
+/** What the storage has in place of the image. */
+export interface FoundBytes {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
+export type CheckedRead =
+  | { readonly kind: 'sound'; readonly blob: BlobBody }
+  | { readonly kind: 'corrupt' }
+  /** The storage has no such file. */
+  | { readonly kind: 'missing' };
+
+interface Checked {
+  readonly version: string;
+  readonly isSound: boolean;
+}
+
+/** Images whose verdict is remembered: more than a fleet rolls out in the life of a process. A forgotten one is hashed again. */
+const rememberedMax = 1_000;
+/** A file that is replaced while it is hashed is looked at again, that often. */
+const looksMax = 3;
+
+export class ImageIntegrity {
+  readonly #checks = new Map<string, Promise<Checked | undefined>>();
+
+  constructor(private readonly options: ImageIntegrityOptions) {}
+
+  /** The bytes in `range`, from a version of the file whose hash is the recorded one. Throws StorageError. */
+  async read(image: FirmwareImageRow, range: ByteRange): Promise<CheckedRead> {
+    for (let look = 0; look < looksMax; look += 1) {
+      const blob = await this.options.blobs.read(image.storageKey, range);
+      if (blob === undefined) return { kind: 'missing' };
+      const known = await this.#checkOf(image, blob.version).catch((error: unknown) => {
+        blob.body.destroy();
+        throw error;
+      });
+      if (known?.version === blob.version && known.isSound) return { kind: 'sound', blob };
+      blob.body.destroy();
+      if (known?.version === blob.version) return { kind: 'corrupt' };
+    }
+    throw new Error(`The bytes of the firmware image ${image.id} change while they are read.`);
+  }
+
+  /** Downloads that begin at the same time share one check. */
+  #checkOf(image: FirmwareImageRow, version: string): Promise<Checked | undefined> {
+    const name = `${image.storageKey} ${version}`;
+    const earlier = this.#checks.get(name);
+    if (earlier !== undefined) return earlier;
+    const check = this.#check(image);
+    this.#checks.set(name, check);
+    check.then(
+      (checked) => checked?.version === version || this.#checks.delete(name),
+      () => this.#checks.delete(name),
+    );
+    if (this.#checks.size > rememberedMax) for (const oldest of [...this.#checks.keys()].slice(0, 1)) this.#checks.delete(oldest);
+    return check;
+  }
+
+  async #check(image: FirmwareImageRow): Promise<Checked | undefined> {
+    const blob = await this.options.blobs.read(image.storageKey);
+    if (blob === undefined) return undefined;
+    const hash = createHash('sha256');
+    await pipeline(blob.body, hash);
+    const sha256 = hash.digest('hex');
+    const isSound = sha256 === image.sha256;
+    if (!isSound) this.options.onCorrupt(image, { sha256, sizeBytes: blob.sizeBytes });
+    return { version: blob.version, isSound };
+  }
+}
