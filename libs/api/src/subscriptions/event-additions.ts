@@ -27,7 +27,7 @@ export class EventBatch {
 /** Events of one batch: written at once, and looked at with one statement for a narrowed subscriber. */
 const batchMax = 100;
 
-type EventSources = Pick<StreamSources, 'view' | 'feed' | 'queueMax'>;
+export type EventSources = Pick<StreamSources, 'view' | 'feed' | 'queueMax'>;
 
 /** Ends with TOO_SLOW where more events wait than are kept. */
 export function eventAdditions(sources: EventSources, filter: EventFilter): AsyncGenerator<EventBatch, void, void> {

@@ -30,7 +30,7 @@ describe('idempotency keys', () => {
   it.each([
     ['callTool', (key: string) => hub.fleet.callTool(call(key), operator)],
     ['createJob', (key: string) => hub.fleet.createJob(job, key, operator)],
-    ['rerunJob', (key: string) => hub.fleet.rerunJob(randomUUID(), ['FAILED'], key, { ...operator, id: 'KEY:repeats' })],
+    ['rerunJob', (key: string) => hub.fleet.rerunJob(randomUUID(), { outcomes: ['FAILED'] }, key, { ...operator, id: 'KEY:repeats' })],
     ['revertJob', (key: string) => hub.fleet.revertJob(randomUUID(), key, admin)],
   ])('of %s have 1 to 255 characters', async (_, act) => {
     for (const key of ['', 'x'.repeat(256)]) {

@@ -68,7 +68,7 @@ describe('a job that is asked for again', () => {
     const parent = await startJob(hub, ['unlucky']);
     await hub.finished(parent);
     const narrowedTo = { ...operator, id: 'KEY:narrowed', devices: { ids: ['unlucky'] } };
-    const again = (actor: Actor) => (key: string) => hub.fleet.rerunJob(parent, ['FAILED'], key, actor);
+    const again = (actor: Actor) => (key: string) => hub.fleet.rerunJob(parent, { outcomes: ['FAILED'] }, key, actor);
     const leave = () => expectRepeated(again(narrowedTo), () => remove('unlucky'), 'NOT_FOUND');
     await expectRepeated(again(operator), leave, 'INVALID');
   });

@@ -135,7 +135,7 @@ describe('a roll-out', () => {
     expect(await hub.finished(job.id)).toMatchObject({ conclusion: 'SUCCEEDED', total: 1 });
     expect([...hub.gateway.callsByDevice.keys()]).toEqual(['stubborn']);
     expect((await again(key)).job?.id).toBe(job.id);
-    expect((await hub.fleet.rerunJob(jobId, ['VERIFY_FAILED'], randomUUID(), operator)).refusal?.code).toBe('TOOL_FORBIDDEN');
+    expect((await hub.fleet.rerunJob(jobId, { outcomes: ['VERIFY_FAILED'] }, randomUUID(), operator)).refusal?.code).toBe('TOOL_FORBIDDEN');
     await hub.registry.firmwareImages.withdraw(image.id, Date.now());
     expect((await again(randomUUID())).refusal?.message).toContain('withdrawn');
   });
