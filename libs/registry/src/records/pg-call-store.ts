@@ -1,5 +1,5 @@
 /** Records of calls: written by group commit before the caller is answered, read together with the targets of jobs. */
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { z } from 'zod';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
@@ -48,10 +48,13 @@ type KeyClaim = Parameters<CallStore['claimKey']>[0];
 
 export class PgCallStore implements CallStore {
   readonly #database: Database;
+  readonly #holder: () => HubProcessId | undefined;
   readonly #writer: BatchWriter<CallRecord, undefined>;
 
-  constructor(database: Database, logger: RegistryLogger) {
+  /** `holder`: the process that calls are made by. */
+  constructor(database: Database, holder: () => HubProcessId | undefined, logger: RegistryLogger) {
     this.#database = database;
+    this.#holder = holder;
     this.#writer = new BatchWriter<CallRecord, undefined>({
       name: 'call',
       write: (records) => this.#write(records),
@@ -81,6 +84,7 @@ export class PgCallStore implements CallStore {
           tool: storableText(claim.tool),
           arguments: JSON.parse(toJson(claim.arguments)),
           startedAt: new Date(claim.startedAt),
+          processId: this.#holder() ?? null,
         },
         skipDuplicates: true,
       }),
@@ -109,7 +113,8 @@ export class PgCallStore implements CallStore {
       actor: earlier.actor,
       jobId: undefined,
     };
-    return { kind: 'repeat', call: unrecorded };
+    const processId = (earlier.processId ?? undefined) as HubProcessId | undefined;
+    return { kind: 'repeat', call: unrecorded, processId };
   }
 
   async find(id: string): Promise<CallRow | undefined> {
