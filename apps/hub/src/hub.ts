@@ -136,9 +136,9 @@ async function openApi(
   metrics: HubMetrics,
   { server, upgrades, settings, pictures, clientOf }: HttpSide,
 ): Promise<void> {
-  const { blobs, bus, closers, config, logger, registry, singleCalls } = ground;
+  const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = ground;
   const { approvals, verification } = config;
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification });
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, processes, approvals, verification });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger });
@@ -197,15 +197,21 @@ function measureParts({ registry, bus }: Ground, gateway: OpenGateway | undefine
   return createMetrics({
     ...(gateway && { gateway: () => gateway.status() }),
     queueDepth: () => bus.ticks.depth(),
+    busRefused: () => bus.refused,
     writers: () => registry.writers(),
   });
 }
 
-function operationsOf({ registry }: Ground, metrics: HubMetrics): Parameters<typeof addOperationsRoutes>[1] {
+async function problemsOf({ bus, registry }: Ground): Promise<readonly string[]> {
+  const problems = (await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer'];
+  return bus.isReachable ? problems : [...problems, 'Redis does not answer'];
+}
+
+function operationsOf(ground: Ground, metrics: HubMetrics): Parameters<typeof addOperationsRoutes>[1] {
   return {
-    notReady: async () => ((await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer']),
+    notReady: () => problemsOf(ground),
     scrape: () => metrics.scrape(),
-    metricsAccess: (key) => (key === undefined ? Promise.resolve('refused') : inTime(metricsAccess(registry, key), 'undecided')),
+    metricsAccess: (key) => (key === undefined ? Promise.resolve('refused') : inTime(metricsAccess(ground.registry, key), 'undecided')),
   };
 }
 

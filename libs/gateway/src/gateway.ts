@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Bus, CallServer } from '@flotilla/bus';
-import type { HubProcessId } from '@flotilla/mcp';
-import type { DialStore } from '@flotilla/registry';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
+import type { DialStore, ToolSet } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { DeviceAuth } from './auth/device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
@@ -166,6 +166,11 @@ export class Gateway {
     // Finds dead peers that asked for no keep-alive of MQTT's own.
     socket.setKeepAlive(true, this.#limits.pingIntervalMs);
     this.#mqtt.accept(socket, peerOf(socket));
+  }
+
+  /** What the device has listed in its present session. */
+  toolSetOf(deviceId: DeviceId): ToolSet | undefined {
+    return this.#sessions.toolSetOf(deviceId);
   }
 
   /** The UDP port in use. */

@@ -2,7 +2,15 @@
 
 /** Certainly not sent. */
 export type NotSentCode =
-  'DEVICE_OFFLINE' | 'TOOL_UNKNOWN' | 'ARGUMENTS_INVALID' | 'REQUEST_TOO_LARGE' | 'TOOL_FORBIDDEN' | 'URL_FORBIDDEN' | 'OVERLOADED';
+  | 'DEVICE_OFFLINE'
+  | 'TOOL_UNKNOWN'
+  | 'ARGUMENTS_INVALID'
+  | 'REQUEST_TOO_LARGE'
+  | 'TOOL_FORBIDDEN'
+  | 'URL_FORBIDDEN'
+  | 'OVERLOADED'
+  // Redis is away.
+  | 'UNAVAILABLE';
 
 /** The image is not for this device. ALREADY_CURRENT: it runs it. DOWNLOADS_IN_VAIN: it has fetched it again and again and does not keep it. */
 export type ImageObjectionCode =

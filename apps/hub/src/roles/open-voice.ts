@@ -8,9 +8,9 @@ import { systemClock } from '../system-clock.js';
 /** A device waits for its hello: where PostgreSQL does not answer, the hub's own voice servers are asked. */
 const LOOKUP_MS = 2_000;
 
-export function openVoice({ bus, config, lease, logger, registry, singleCalls }: Ground, gate: ToolGate): VoiceOptions {
+export function openVoice({ bus, config, lease, logger, processes, registry, singleCalls }: Ground, gate: ToolGate): VoiceOptions {
   const { approvals, verification, voice } = config;
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification });
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, processes, approvals, verification });
   // Who may set a device's voice server need not be one who may know the hub's token.
   const trusted = new Set(voice.urls.map((url) => new URL(url).origin));
   const serverAt = (url: string): VoiceServer => ({ url, token: trusted.has(new URL(url).origin) ? voice.token : undefined });

@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
+import { redisContradictions, redisOf, redisSettings, type RedisConfig } from './redis-settings.js';
 import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, unset } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
@@ -125,7 +126,7 @@ const environment = z.object({
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info'),
   ),
   DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
-  REDIS_URL: optionalUrl(['redis:', 'rediss:']),
+  ...redisSettings,
 });
 
 /** The settings that a hub process runs with. */
@@ -190,7 +191,7 @@ export interface HubConfig {
   /** Absent: the hub runs its own PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
   /** Absent: bus and queue live in this process and its PostgreSQL. */
-  readonly redisUrl: string | undefined;
+  readonly redis: RedisConfig | undefined;
 }
 
 /** Every problem of the environment at once, one line each. */
@@ -212,10 +213,10 @@ function contradictions(config: HubConfig): string[] {
     );
   }
   if (config.roles.length === 0) problems.push('FLOTILLA_ROLES must name at least one role.');
-  if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redisUrl)) {
+  if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redis)) {
     problems.push('FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.');
   }
-  if (config.redisUrl && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
+  if (config.redis && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
   return problems;
 }
 
@@ -286,7 +287,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     approvals: values.FLOTILLA_APPROVALS === 'on',
     logLevel: values.FLOTILLA_LOG_LEVEL,
     databaseUrl: values.DATABASE_URL,
-    redisUrl: values.REDIS_URL,
+    redis: redisOf(values),
   };
   const problems = [
     ...contradictions(config),
@@ -296,6 +297,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...visionContradictions(values),
     ...peopleContradictions(values),
     ...queryContradictions(values),
+    ...redisContradictions(values),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -13,6 +13,7 @@ const partOf: Readonly<Record<NotSentCode, readonly string[]>> = {
   REQUEST_TOO_LARGE: ['input', 'arguments'],
   URL_FORBIDDEN: ['input', 'arguments'],
   OVERLOADED: [],
+  UNAVAILABLE: [],
 };
 
 /** Undefined for a call that was sent, or may have been. */
