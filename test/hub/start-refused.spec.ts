@@ -40,6 +40,18 @@ describe('a hub that cannot be started', () => {
       env: { DATABASE_URL: 'postgres://flotilla:secret@localhost:1/flotilla' },
       says: 'PostgreSQL at localhost:1/flotilla does not let the hub in: connect ECONNREFUSED',
     },
+    {
+      situation: 'an authority of Redis that is no file',
+      args: [],
+      env: { DATABASE_URL: 'postgres://localhost/x', REDIS_URL: 'rediss://:secret@localhost:1', FLOTILLA_REDIS_CA: '/nowhere/ca.pem' },
+      says: 'FLOTILLA_REDIS_CA cannot be read: ENOENT',
+    },
+    {
+      situation: 'an authority for a Redis without TLS',
+      args: [],
+      env: { DATABASE_URL: 'postgres://localhost/x', REDIS_URL: 'redis://:secret@localhost:1', FLOTILLA_REDIS_CA: hubMain },
+      says: 'REDIS_URL must begin with rediss://',
+    },
     { situation: 'a data folder that is a file', args: [], env: { FLOTILLA_DATA_DIR: hubMain }, says: 'Make it a folder' },
   ])('ends with one paragraph about $situation', ({ args, env, says }) => {
     const dataDir = makeDataDir();

@@ -153,10 +153,10 @@ async function openApi(
   metrics: HubMetrics,
   { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
 ): Promise<void> {
-  const { blobs, bus, closers, config, logger, registry, singleCalls } = ground;
+  const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = ground;
   const { approvals, mustBeSigned, verification } = config;
   const rules = { approvals, mustBeSigned, downloadOrigin: pictures.downloadOrigin, verification, voiceOrigins: config.voice.origins };
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, ...rules });
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, processes, ...rules });
   const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger, refuseAddress: addressRefusals(ground) });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
@@ -217,19 +217,26 @@ function measureParts({ registry, bus }: Ground, gateway: OpenGateway | undefine
   return createMetrics({
     ...(gateway && { gateway: () => gateway.status() }),
     queueDepth: () => bus.ticks.depth(),
+    busRefused: () => bus.refused,
     writers: () => registry.writers(),
   });
 }
 
+async function problemsOf({ bus, registry }: Ground): Promise<readonly string[]> {
+  const problems = (await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer'];
+  return bus.isReachable ? problems : [...problems, 'Redis does not answer'];
+}
+
 function operationsOf(
-  { config, registry }: Ground,
+  ground: Ground,
   metrics: HubMetrics,
   { clientOf, failures }: Pick<HttpSide, 'clientOf' | 'failures'>,
 ): Parameters<typeof addOperationsRoutes>[1] {
+  const { config, registry } = ground;
   const metricsKeys = new MetricsKeys({ apiKeys: registry.apiKeys, clock: systemClock });
   return {
     isOpenOnLoopback: config.metricsAccess === 'loopback',
-    notReady: onceASecond(async () => ((await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer'])),
+    notReady: onceASecond(() => problemsOf(ground)),
     scrape: () => metrics.scrape(),
     metricsAccess: async (key, request) => {
       const access = await metricsKeys.accessOf(key);

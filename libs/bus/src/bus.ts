@@ -4,10 +4,16 @@ import type { SessionDirectory } from './directory/directory.js';
 import type { EventFeed } from './feed/feed.js';
 import type { TickQueue } from './ticks/tick-queue.js';
 
+/** Messages that were dropped because no process of this hub had signed them, since the start, by reason. */
+export type RefusedCounts = ReadonlyMap<string, number>;
+
 export interface Bus {
   readonly directory: SessionDirectory;
   readonly calls: CallRouter;
   readonly feed: EventFeed;
   readonly ticks: TickQueue;
+  /** Whether other processes can be reached now. Always true within one process. */
+  readonly isReachable: boolean;
+  readonly refused: RefusedCounts;
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 export { BusError } from './bus-error.js';
 export type { BusErrorCode } from './bus-error.js';
 export type { BusLogger } from './bus-logger.js';
-export type { Bus } from './bus.js';
-export type { CallRouter, CallServer, RoutedCall } from './calls/call-router.js';
+export type { Bus, RefusedCounts } from './bus.js';
+export type { CallRights, CallRouter, CallServer, RoutedCall } from './calls/call-router.js';
 export type { DirectoryEntry, SessionDirectory } from './directory/directory.js';
 export { decidedPerMessageMax } from './feed/feed.js';
 export type { EventFeed, FeedEvent, FeedListening, FeedTopic, FeedTopics } from './feed/feed.js';

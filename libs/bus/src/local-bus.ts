@@ -37,6 +37,8 @@ export async function openLocalBus(options: LocalBusOptions): Promise<Bus> {
     calls: new LocalCallRouter(options.logger),
     feed,
     ticks,
+    isReachable: true,
+    refused: new Map(),
     close: async () => {
       feed.close();
       await ticks.close();

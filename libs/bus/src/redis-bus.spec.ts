@@ -1,10 +1,9 @@
 import type { CallId, DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BusHarness } from './bus-harness.suite.js';
 import type { Bus } from './bus.js';
-import type { RoutedCall } from './calls/call-router.js';
+import type { CallServer, RoutedCall } from './calls/call-router.js';
 import { describeCallRouter } from './calls/call-router.suite.js';
 import { describeDirectory } from './directory/directory.suite.js';
 import { describeFeed } from './feed/feed.suite.js';
@@ -19,8 +18,15 @@ const deviceId = 'd-1' as DeviceId;
 function routedCall(timeoutMs: number): RoutedCall {
   const deadlineAt = Date.now() + timeoutMs;
   const call = { callId: 'c-1' as CallId, tool: 't', arguments: {}, queueDeadlineAt: deadlineAt, callTimeoutMs: timeoutMs };
-  return { deviceId, call: { ...call, callDeadlineAt: deadlineAt } };
+  return { deviceId, rights: { mayCallUserOnly: false, mayChangeFirmware: false }, call: { ...call, callDeadlineAt: deadlineAt } };
 }
+
+/** Answers everything at once. */
+const answering: CallServer = {
+  call: ({ call }, settle) => settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 }),
+  refreshTools: () => false,
+  disconnect: () => false,
+};
 
 const send = (bus: Bus, routed: RoutedCall): Promise<SettledCall> => new Promise((resolve) => bus.calls.call(gatewayId, routed, resolve));
 
@@ -35,7 +41,7 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    const open = (): Promise<Bus> => openRedisBus({ redisUrl: server?.url ?? '', logger: silent });
+    const open = (): Promise<Bus> => openRedisBus({ redisUrl: server?.url ?? '', secret: 'of the hub', logger: silent });
     pair = { here: await open(), there: await open() };
   });
 
@@ -59,21 +65,35 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
     await end();
   });
 
-  it('drops messages that are not ours and goes on', async () => {
+  it('asks the gateway of another process whether a call may be sent, and not one of its own process', async () => {
     const { here, there } = buses();
-    const end = await there.calls.serve(gatewayId, {
-      call: ({ call }, settle) => settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 }),
-      refreshTools: () => false,
-      disconnect: () => false,
+    const refuse: CallServer['refuse'] = ({ call }) => ({ code: 'TOOL_FORBIDDEN', message: `not ${call.tool}` });
+    const end = await there.calls.serve(gatewayId, { ...answering, refuse });
+    expect((await send(here, routedCall(5_000))).outcome).toEqual({
+      kind: 'REJECTED',
+      certainty: 'NEVER',
+      error: { code: 'TOOL_FORBIDDEN', message: 'not t' },
     });
-    const intruder = new Redis(server?.url ?? '');
-    for (const text of ['not json', '{}', '{"kind":"call","askId":1,"replyTo":"x","routed":{}}']) {
-      await intruder.publish(`flotilla:gateway:${gatewayId}`, text);
-      await intruder.publish('flotilla:feed:job', text);
-    }
-    expect((await send(here, routedCall(5_000))).outcome.kind).toBe('SUCCEEDED');
-    await intruder.quit();
+    expect((await send(there, routedCall(5_000))).outcome.kind).toBe('SUCCEEDED');
     await end();
+  });
+
+  it('ends calls that wait for a process once it is said to be gone, and no others', async () => {
+    const { here, there } = buses();
+    const [dead, living] = ['dead', 'living'] as unknown as readonly [HubProcessId, HubProcessId];
+    const silentServer = { ...answering, call: () => undefined };
+    const ends = [await there.calls.serve(dead, silentServer), await there.calls.serve(living, silentServer)];
+    const settled: SettledCall[] = [];
+    here.calls.call(dead, routedCall(60_000), (end) => settled.push(end));
+    here.calls.call(living, routedCall(60_000), (end) => settled.push(end));
+    expect([...here.calls.awaited()].sort()).toEqual([dead, living]);
+    here.calls.ended(dead);
+    expect(settled.map(({ outcome }) => outcome)).toMatchObject([
+      { kind: 'UNKNOWN', certainty: 'MAYBE', error: { code: 'GATEWAY_UNREACHABLE' } },
+    ]);
+    expect([...here.calls.awaited()]).toEqual([living]);
+    here.calls.ended(living);
+    for (const end of ends) await end();
   });
 
   it('says certainly not sent while Redis is away, and finds its own sessions again in an empty one', async () => {
@@ -81,7 +101,8 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
     const entry = { deviceId, gatewayId, epoch: 4, toolSetHash: undefined };
     await there.directory.put(entry);
     await server?.stop();
-    await expect.poll(async () => (await send(here, routedCall(1_000))).outcome.kind, { timeout: 10_000 }).toBe('NOT_SENT');
+    await expect.poll(async () => (await send(here, routedCall(1_000))).outcome.error?.code, { timeout: 10_000 }).toBe('UNAVAILABLE');
+    expect(here.isReachable).toBe(false);
     await expect(here.directory.lookup(deviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
     here.feed.publish('job', { jobId: 'dropped' as never });
     await server?.resume();
@@ -92,7 +113,7 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
 
 describe('openRedisBus', () => {
   it('says that Redis does not answer', async () => {
-    const opened = openRedisBus({ redisUrl: 'redis://127.0.0.1:1', logger: silent });
+    const opened = openRedisBus({ redisUrl: 'redis://127.0.0.1:1', secret: 'of the hub', logger: silent });
     await expect(opened).rejects.toMatchObject({ name: 'BusError', code: 'BUS_UNAVAILABLE' });
   });
 });

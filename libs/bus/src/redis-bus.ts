@@ -8,36 +8,35 @@ import type { Bus } from './bus.js';
 import { RedisCallRouter } from './calls/redis-call-router.js';
 import { RedisDirectory } from './directory/redis-directory.js';
 import { RedisFeed } from './feed/redis-feed.js';
+import { MessageSeal } from './redis/message-seal.js';
+import { impatient, persistent, tlsOf } from './redis/redis-address.js';
+import type { RedisAddress } from './redis/redis-address.js';
 import { RedisLink } from './redis/redis-link.js';
 
 export interface RedisBusOptions {
   readonly redisUrl: string;
+  /** Certificates in PEM that a `rediss://` server is checked against; those of the system where it is not given. */
+  readonly redisCa?: string | undefined;
+  /** What the processes of this hub have in common and others do not know: it signs their messages. */
+  readonly secret: string;
   readonly logger: BusLogger;
   /** Begin of all keys and channels (`flotilla`), so that two hubs can share a Redis. */
   readonly prefix?: string;
 }
 
-/** Throws BusError BUS_UNAVAILABLE when Redis does not answer. */
+/** Throws BusError BUS_UNAVAILABLE when Redis does not answer, or does not accept the hub. */
 export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
-  const { redisUrl, logger } = options;
+  const { redisUrl, redisCa, secret, logger } = options;
   const prefix = options.prefix ?? 'flotilla';
-  const names = { prefix, processKey: randomUUID() };
-  const link = new RedisLink(redisUrl, logger);
+  const address = { url: redisUrl, ca: redisCa };
+  const link = new RedisLink(address, new MessageSeal(secret, randomUUID()), logger);
   await link.open();
-  const ticks = new BullmqTickQueue<ConnectionOptions>(
-    {
-      // Adding fails at once while Redis is away: the sweep repairs a lost tick, an operator's request must not wait for it.
-      queueConnection: { url: redisUrl, enableOfflineQueue: false },
-      // BullMQ demands endless retries of the connection that blocks.
-      workerConnection: { url: redisUrl, maxRetriesPerRequest: null },
-      factory: createRedisBackend,
-      prefix: `${prefix}:queue`,
-    },
-    logger,
-  );
+  const ticks = makeTicks(address, prefix, logger);
+  // Schedules are gone where Redis has lost what it had.
+  link.commands.on('ready', () => void ticks.restoreRepeats());
   const directory = new RedisDirectory(link, prefix, logger);
-  const calls = new RedisCallRouter(link, names, logger);
-  const feed = new RedisFeed(link, names, logger);
+  const calls = new RedisCallRouter(link, prefix, logger);
+  const feed = new RedisFeed(link, prefix, logger);
   const close = async (): Promise<void> => {
     directory.close();
     calls.close();
@@ -51,5 +50,26 @@ export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
     await close();
     throw error;
   }
-  return { directory, calls, feed, ticks, close };
+  return {
+    ...{ directory, calls, feed, ticks, close },
+    refused: link.refused.counts,
+    get isReachable() {
+      return link.isReachable;
+    },
+  };
+}
+
+function makeTicks(address: RedisAddress, prefix: string, logger: BusLogger): BullmqTickQueue<ConnectionOptions> {
+  const connection = { url: address.url, ...tlsOf(address), ...persistent };
+  return new BullmqTickQueue<ConnectionOptions>(
+    {
+      // Adding fails at once while Redis is away: the sweep repairs a lost tick, an operator's request must not wait for it.
+      queueConnection: { ...connection, ...impatient, enableOfflineQueue: false },
+      // BullMQ demands endless retries of the connection that blocks.
+      workerConnection: { ...connection, maxRetriesPerRequest: null },
+      factory: createRedisBackend,
+      prefix: `${prefix}:queue`,
+    },
+    logger,
+  );
 }

@@ -1,4 +1,5 @@
 /** What an operator can do with the fleet: the operations that the API, the agents' door and the command line share. No HTTP, no framework. */
+import { BusError } from '@flotilla/bus';
 import type { Bus } from '@flotilla/bus';
 import { verificationTimes } from '@flotilla/jobs';
 import type { ToolPolicy, VerificationTimes } from '@flotilla/jobs';
@@ -22,7 +23,9 @@ import { createJob } from './jobs/create-job.js';
 import type { JobAnswer } from './jobs/create-job.js';
 import type { JobRequest } from './jobs/job-request.js';
 import type { FleetLogger } from './fleet-logger.js';
+import { isBusAway, lookUp, redisAway } from './calls/look-up.js';
 import { PolicyBook } from './calls/policy-book.js';
+import type { ProcessWatch } from './calls/process-watch.js';
 import { deleteToolPolicy, setToolPolicy } from './policies/set-tool-policy.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
@@ -58,6 +61,8 @@ export interface FleetDeps {
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly singleCalls: SingleCalls;
+  /** Of a hub that may be several processes. */
+  readonly processes?: Pick<ProcessWatch, 'add'>;
   /** What waits for a second person (nothing). */
   readonly approvals?: ApprovalRules;
   /** Whether only signed images are rolled out (no). */
@@ -71,6 +76,7 @@ export interface FleetDeps {
 }
 
 const noVoiceServers = new VoiceOrigins({ own: [], listed: [] });
+const gatewaySilent = 'The gateway of the device took the request and did not answer. Try again later.';
 
 export class Fleet {
   readonly #deps: FleetDeps & PreviewJobDeps & Pick<Required<FleetDeps>, 'voiceOrigins'>;
@@ -174,11 +180,18 @@ export class Fleet {
 
   /** Has the device list its tools again; resolves when it was asked. */
   async refreshTools(deviceId: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
-    const { bus, registry } = this.#deps;
+    const { bus, logger, registry } = this.#deps;
     const device = await registry.viewFor(actor).devices.find(deviceId);
     if (device === undefined) return { refusal: noSuchDevice(deviceId, ['deviceId']) };
-    const entry = await bus.directory.lookup(device.id);
-    if (entry !== undefined && (await bus.calls.refreshTools(entry.gatewayId, entry.deviceId))) return {};
+    const { entry, refusal } = await lookUp(bus.directory, device.id);
+    if (refusal !== undefined) return { refusal };
+    try {
+      if (entry !== undefined && (await bus.calls.refreshTools(entry.gatewayId, entry.deviceId))) return {};
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      logger.warn({ err: error, deviceId }, 'could not ask a device for its tools');
+      return { refusal: isBusAway(error) ? redisAway : refuse('UNAVAILABLE', ['deviceId'], gatewaySilent) };
+    }
     return { refusal: refuse('DEVICE_OFFLINE', ['deviceId'], 'The device is not connected.') };
   }
 }

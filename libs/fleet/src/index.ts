@@ -45,6 +45,8 @@ export type { UserRequest } from './people/user-rules.js';
 export type { Refusal, RefusalCode } from './refusal.js';
 export { TickWorker } from './jobs/tick-worker.js';
 export type { TickWorkerDeps } from './jobs/tick-worker.js';
+export { ProcessWatch } from './calls/process-watch.js';
+export { refuseRouted } from './calls/refuse-routed.js';
 export { SingleCalls } from './calls/single-calls.js';
 export { changesFirmware, ToolGate } from './calls/tool-gate.js';
 export { ScreenPictures } from './uploads/screen-pictures.js';

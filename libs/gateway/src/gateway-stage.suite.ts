@@ -101,7 +101,8 @@ export class GatewayStage {
       callTimeoutMs: 2000,
     };
     return new Promise((resolve) => {
-      this.gateway.callServer.call({ deviceId: lampId, call, ...change }, resolve);
+      const rights = { mayCallUserOnly: true, mayChangeFirmware: true };
+      this.gateway.callServer.call({ deviceId: lampId, rights, call, ...change }, resolve);
     });
   }
 

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Bus, CallServer } from '@flotilla/bus';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
-import type { DialStore } from '@flotilla/registry';
+import type { DialStore, ToolSet } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { DeviceAuth } from './auth/device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
@@ -171,6 +171,11 @@ export class Gateway {
   /** A device has started again. */
   restarted(deviceId: DeviceId): void {
     this.#sessions.restarted(deviceId);
+  }
+
+  /** What the device has listed in its present session. */
+  toolSetOf(deviceId: DeviceId): ToolSet | undefined {
+    return this.#sessions.toolSetOf(deviceId);
   }
 
   /** The UDP port in use. */

@@ -8,7 +8,7 @@ const answer = (text: string): CallOutcome => ({
   certainty: 'YES',
   result: { content: [{ type: 'text', text }], isError: false },
 });
-const notSent = (code: 'DEVICE_OFFLINE' | 'OVERLOADED' | 'REQUEST_TOO_LARGE'): CallOutcome => ({
+const notSent = (code: 'DEVICE_OFFLINE' | 'OVERLOADED' | 'REQUEST_TOO_LARGE' | 'UNAVAILABLE'): CallOutcome => ({
   kind: 'NOT_SENT',
   certainty: 'NEVER',
   error: { code, message: 'because' },
@@ -42,6 +42,10 @@ describe('judgeTarget', () => {
   it('tries again what a busy device did not take, and gives up on what the wire refuses', () => {
     expect(judgeTarget(notSent('OVERLOADED'), waits)).toEqual({ kind: 'ready', delayMs: 1_000 });
     expect(judgeTarget(notSent('REQUEST_TOO_LARGE'), waits)).toMatchObject({ decision: { outcome: 'REJECTED', certainty: 'NEVER' } });
+  });
+
+  it.each(['WAIT', 'SKIP', 'FAIL'] as const)('waits while Redis is away, also where the job says %s for devices that are', (offline) => {
+    expect(judgeTarget(notSent('UNAVAILABLE'), { offline, failureText: undefined })).toEqual({ kind: 'ready', delayMs: 1_000 });
   });
 
   it('never sends again what may have reached the device', () => {

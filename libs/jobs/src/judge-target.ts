@@ -10,7 +10,7 @@ export type TargetVerdict =
   | { readonly kind: 'decided'; readonly decision: TargetDecision; readonly result: ToolResult | undefined }
   /** Certainly not sent because the device is away: it waits, and no attempt is consumed. */
   | { readonly kind: 'waiting' }
-  /** Certainly not sent because somebody was busy: again after `delayMs`. */
+  /** Certainly not sent because the device was busy or its gateway out of reach: again after `delayMs`. */
   | { readonly kind: 'ready'; readonly delayMs: number };
 
 /** Long enough for a device to work off some of its queue, short enough not to be noticed in a job. */
@@ -31,7 +31,7 @@ export function judgeTarget(settled: CallOutcome, job: Pick<Job, 'offline' | 'fa
 
 function judgeNotSent(outcome: CallOutcome, offline: Job['offline']): TargetVerdict {
   const { error } = outcome;
-  if (error?.code === 'OVERLOADED') return { kind: 'ready', delayMs: overloadDelayMs };
+  if (error?.code === 'OVERLOADED' || error?.code === 'UNAVAILABLE') return { kind: 'ready', delayMs: overloadDelayMs };
   // What the wire refuses (size, name) it will refuse again.
   if (error?.code !== 'DEVICE_OFFLINE' || offline === 'FAIL') return decided({ outcome: 'REJECTED', certainty: 'NEVER', error }, undefined);
   return offline === 'WAIT' ? { kind: 'waiting' } : decided({ outcome: 'SKIPPED', certainty: 'NEVER', error }, undefined);

@@ -10,7 +10,9 @@ export type NotSentCode =
   | 'TOOL_FORBIDDEN'
   | 'URL_FORBIDDEN'
   | 'APPROVAL_REQUIRED'
-  | 'OVERLOADED';
+  | 'OVERLOADED'
+  // Redis is away.
+  | 'UNAVAILABLE';
 
 /** The image is not for this device. ALREADY_CURRENT: it runs it. DOWNLOADS_IN_VAIN: it has fetched it again and again and does not keep it. */
 export type ImageObjectionCode =

@@ -33,6 +33,7 @@ import { ArgumentSeal } from './secrets/argument-seal.js';
 import type { RegistryLogger } from './registry-logger.js';
 import type { Registry } from './registry.js';
 import { removeOld } from './retention/remove-old.js';
+import { keepHubSecret } from './secrets/hub-secrets.js';
 import { PgUploadStore } from './uploads/pg-upload-store.js';
 import { PgToolPolicyStore } from './tool-policy-store.js';
 import { narrowedView } from './views/narrowed-view.js';
@@ -70,7 +71,7 @@ export async function openRegistry({
   const toolSets = new PgToolSetStore(database);
   const devices = new PgDeviceStore(database, toolSets, () => leases.holder, logger);
   const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
-  const calls = new PgCallStore(database, seal, logger);
+  const calls = new PgCallStore(database, { seal, holder: () => leases.holder }, logger);
   const audit = new PgAuditStore(database, logger);
   const userSessions = new PgUserSessionStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
@@ -111,6 +112,8 @@ export async function openRegistry({
     voiceServers: new PgVoiceServerStore(database),
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
+    livingProcesses: () => leases.living(),
+    hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
     removeOld: (kept, now) => removeOld({ database, webhooks: seen.webhooks, logger }, kept, now),
     ping: () =>

@@ -130,3 +130,53 @@ it('gives its own row back and leaves those of others', async () => {
   await lease.release();
   expect(await all()).toEqual([dead]);
 });
+
+describe('a process that died with calls of idempotency keys under way', () => {
+  const callId = '019aa6c0-0000-7000-8000-000000000001';
+  const recordedId = '019aa6c0-0000-7000-8000-000000000002';
+
+  /** As PgCallStore claims keys: one call is recorded, the other is not. */
+  async function deadProcessWithCalls(): Promise<void> {
+    const dead = await deadProcess();
+    await database.query(
+      {
+        text: `INSERT INTO call_key (principal, actor, key, request_hash, call_id, device_id, tool, arguments, started_at, process_id)
+               SELECT 'KEY:1', 'spec', id::text, 'h', id, 'd-1', 'self.lamp.turn_on', '{"on": true}', now() - interval '4 seconds', $3
+               FROM unnest(ARRAY[$1, $2]::uuid[]) AS id`,
+      },
+      [callId, recordedId, dead],
+    );
+    await database.query(
+      {
+        text: `INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, started_at, duration_ms, actor)
+               VALUES ($1, 'd-1', 'self.lamp.turn_on', '{}', 'SUCCEEDED', 'YES', now(), 5, 'spec')`,
+      },
+      [recordedId],
+    );
+  }
+
+  const records = () =>
+    database.query({ text: 'SELECT id, outcome, certainty, error_code, arguments, duration_ms FROM call ORDER BY id' }, []);
+
+  it('leaves a record that each of them may have run, and changes none that is there', async () => {
+    await deadProcessWithCalls();
+    const sweeper = anotherProcess();
+    await sweeper.take();
+    await expect.poll(async () => (await sweeper.sweep()) + (await records()).length, { timeout: 5_000 }).toBe(2);
+    expect(await records()).toMatchObject([
+      { id: callId, outcome: 'UNKNOWN', certainty: 'MAYBE', error_code: 'HUB_RESTARTED', arguments: { on: true } },
+      { id: recordedId, outcome: 'SUCCEEDED', duration_ms: 5 },
+    ]);
+  });
+});
+
+describe('which processes live', () => {
+  it('is not known before this process has held its own lease for a while, and leaves out those whose leases have ended', async () => {
+    const asker = anotherProcess();
+    expect(await asker.living()).toBeUndefined();
+    const own = await asker.take();
+    await deadProcess();
+    expect(await asker.living()).toBeUndefined();
+    await expect.poll(() => asker.living(), { timeout: 5_000 }).toEqual(new Set([own.id]));
+  });
+});

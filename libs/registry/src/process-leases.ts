@@ -39,8 +39,25 @@ const RENEW = {
   text: `UPDATE hub_process SET lease_until = now() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING id`,
 };
 
+const LIVING = { name: 'living-processes', text: `SELECT id FROM hub_process WHERE lease_until > now()` };
+
+/**
+ * Calls with an idempotency key that a dead process had begun and not recorded. The index is on the start of a call, and no
+ * call takes longer than five minutes.
+ */
+const RECORD_CUT_OFF_CALLS = `, cut_off AS (
+           INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, error_code, error_message, started_at, duration_ms, actor)
+           SELECT k.call_id, k.device_id, k.tool, k.arguments, 'UNKNOWN', 'MAYBE', 'HUB_RESTARTED',
+             'The hub process that made the call ended before it could record the outcome.', k.started_at,
+             extract(epoch FROM greatest(dead.ended_at - k.started_at, interval '0')) * 1000, k.actor
+           FROM dead JOIN call_key k ON k.process_id = dead.id
+             AND k.started_at BETWEEN dead.ended_at - interval '10 minutes' AND dead.ended_at + interval '1 minute'
+           WHERE NOT EXISTS (SELECT FROM call c WHERE c.id = k.call_id)
+           ON CONFLICT (id) DO NOTHING
+         )`;
+
 /** Ends processes and what they left open. $1: the process that asks; $2: the reason that its sessions get. */
-const endProcesses = (which: string): { readonly text: string } => ({
+const endProcesses = (which: string, more = ''): { readonly text: string } => ({
   text: `WITH dead AS (
            DELETE FROM hub_process WHERE ${which} RETURNING id, least(lease_until, now()) AS ended_at
          ), ended AS (
@@ -49,13 +66,14 @@ const endProcesses = (which: string): { readonly text: string } => ({
            RETURNING s.device_id
          ), gone AS (
            UPDATE device d SET online = false FROM dead WHERE d.gateway_id = dead.id AND d.online
-         )
+         )${more}
          SELECT count(*)::int AS count FROM ended`,
 });
 const END_LAPSED = endProcesses(
   'id <> $1 AND lease_until <= now() AND EXISTS (SELECT FROM hub_process own WHERE own.id = $1 AND own.lease_until > now())',
+  RECORD_CUT_OFF_CALLS,
 );
-const END_OTHERS = endProcesses('id <> $1');
+const END_OTHERS = endProcesses('id <> $1', RECORD_CUT_OFF_CALLS);
 const END_OWN = endProcesses('id = $1');
 
 interface LeaseDeps {
@@ -94,6 +112,13 @@ export class ProcessLeases {
     return row?.count ?? 0;
   }
 
+  /** The processes whose leases live; undefined while this process cannot tell, because its own lease is new or was just revived. */
+  async living(): Promise<ReadonlySet<HubProcessId> | undefined> {
+    if (this.#current?.isSettled !== true) return undefined;
+    const rows = await this.#deps.database.query<{ id: HubProcessId }>(LIVING, []);
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async close(): Promise<void> {
     await this.#current?.release();
   }
@@ -126,8 +151,17 @@ class Lease implements ProcessLease {
   }
 
   get isSteady(): boolean {
+    return this.#isHeldFor(this.#deps.timing.leaseMs);
+  }
+
+  /** After an outage of PostgreSQL the other processes need a few seconds to renew their leases, too. */
+  get isSettled(): boolean {
+    return this.#isHeldFor(this.#deps.timing.leaseMs / 2);
+  }
+
+  #isHeldFor(durationMs: number): boolean {
     const now = Date.now();
-    return now < this.#heldUntil && now - this.#heldSince >= this.#deps.timing.leaseMs;
+    return now < this.#heldUntil && now - this.#heldSince >= durationMs;
   }
 
   release(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { CallError, CallId, CallOutcome, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
+import type { CallError, CallId, CallOutcome, DeviceId, HubProcessId, JobId, ToolResult } from '@flotilla/mcp';
 import type { TargetOutcome } from '@flotilla/jobs';
 import type { DeviceFilter } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
@@ -72,6 +72,11 @@ export interface CallFilter {
   readonly within?: DeviceFilter;
 }
 
+export type KeyClaimed =
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'repeat'; readonly call: CallRow; readonly processId?: HubProcessId | undefined }
+  | { readonly kind: 'conflict' };
+
 export interface CallStore {
   /** Resolves when the record is committed (group commit). `isOverloaded` says when to stop starting calls. */
   record(record: CallRecord): Promise<void>;
@@ -79,7 +84,7 @@ export interface CallStore {
   readonly isOverloaded: boolean;
   /**
    * Claims an idempotency key of a principal before the call is sent. `claimed`: go on. `repeat`: the same request was made before; its call (undefined
-   * outcome: it was in flight when the hub stopped, so it may have run). `conflict`: the key was used for another request.
+   * outcome: no end is on record yet, and `processId` names the process that makes the call). `conflict`: the key was used for another request.
    */
   claimKey(claim: {
     /** Whose key it is (`principalRef`). */
@@ -93,7 +98,7 @@ export interface CallStore {
     readonly tool: string;
     readonly arguments: Readonly<Record<string, unknown>>;
     readonly startedAt: number;
-  }): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'repeat'; readonly call: CallRow } | { readonly kind: 'conflict' }>;
+  }): Promise<KeyClaimed>;
   find(id: string): Promise<CallRow | undefined>;
   /** Latest first; calls of jobs included. */
   page(filter: CallFilter, page: PageRequest): Promise<Page<CallRow>>;

@@ -1,5 +1,6 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
+import type { HubSecretName } from './secrets/hub-secrets.js';
 import type { AuditSource, AuditStore } from './audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
 import type { DeviceGroupStore } from './device-group-store.js';
@@ -124,6 +125,10 @@ export interface Registry {
    * lease for a while without a gap: after an outage all leases have lapsed, those of the living too.
    */
   sweepDeadProcesses(): Promise<number>;
+  /** The processes whose leases live; undefined for a few seconds after this process took its lease, or got it back after an outage. */
+  livingProcesses(): Promise<ReadonlySet<HubProcessId> | undefined>;
+  /** A secret that all processes on this database share; made when it is first asked for. */
+  hubSecret(name: HubSecretName): Promise<string>;
   makePartitions(now: number): Promise<void>;
   /** Removes what is older than it is kept; resolves to how much of each kind. */
   removeOld(kept: KeptTimes, now: number): Promise<Readonly<Record<string, number>>>;

@@ -1,5 +1,5 @@
 /** A Redis of a story's own: Debian's redis-server on a free port, without files. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,19 @@ import { tmpdir } from 'node:os';
 
 export interface RedisServer {
   readonly url: string;
+  /** Stops it in its tracks: connections stay, and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
+  /** After `stop`: on the same port, empty. */
+  restart(): Promise<void>;
+}
+
+export interface RedisOptions {
+  /** Options of redis-server besides. */
+  readonly args?: readonly string[];
+  /** `user:password@` as a URL has it. */
+  readonly credentials?: string;
 }
 
 /** False, with the reason printed, where there is no redis-server; fails instead where all tests are demanded. */
@@ -18,20 +30,30 @@ export function isRedisInstalled(): boolean {
   return false;
 }
 
-export async function startRedis(): Promise<RedisServer> {
+export async function startRedis({ args = [], credentials = '' }: RedisOptions = {}): Promise<RedisServer> {
   const port = await freePort();
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
-  const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const exited = once(child, 'exit');
-  for await (const chunk of child.stdout) {
-    if (String(chunk).includes('Ready to accept connections')) break;
-  }
-  child.stdout.destroy();
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir(), ...args];
+  const start = async (): Promise<ChildProcess> => {
+    const started = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
+    for await (const chunk of started.stdout) {
+      if (String(chunk).includes('Ready to accept connections')) break;
+    }
+    started.stdout.destroy();
+    return started;
+  };
+  let child = await start();
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${credentials}127.0.0.1:${port}`,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
       child.kill('SIGKILL');
       await exited;
+    },
+    restart: async () => {
+      child = await start();
     },
   };
 }

@@ -10,6 +10,8 @@ export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
     serve: (gatewayId, server) => bus.calls.serve(gatewayId, server),
     refreshTools: (gatewayId, deviceId) => bus.calls.refreshTools(gatewayId, deviceId),
     disconnect: (gatewayId, deviceId) => bus.calls.disconnect(gatewayId, deviceId),
+    awaited: () => bus.calls.awaited(),
+    ended: (gatewayId) => bus.calls.ended(gatewayId),
     call: (gatewayId, routed, settle) => {
       if (routed.epoch === undefined) return bus.calls.call(gatewayId, routed, settle);
       const startedAt = performance.now();
@@ -19,7 +21,14 @@ export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
       });
     },
   };
-  return { ...bus, calls, close: () => bus.close() };
+  const { directory, feed, ticks, refused } = bus;
+  return {
+    ...{ directory, calls, feed, ticks, refused },
+    get isReachable() {
+      return bus.isReachable;
+    },
+    close: () => bus.close(),
+  };
 }
 
 /** The fleet service with single calls counted, refused ones too. */

@@ -19,6 +19,8 @@ export interface MetricsSources {
     readonly counts: readonly { readonly name: string; readonly count: number }[];
   };
   readonly queueDepth: () => Promise<number>;
+  /** By reason. */
+  readonly busRefused: () => ReadonlyMap<string, number>;
   readonly writers: () => readonly {
     readonly name: string;
     readonly depth: number;
@@ -60,6 +62,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   });
   if (sources.gateway) addGatewayGauges(registry, sources.gateway);
   addStorageGauges(registry, sources);
+  addBusCounter(registry, sources.busRefused);
   return {
     addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
     callSettled: (origin, outcome, durationMs) => {
@@ -146,6 +149,19 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
   gauge('flotilla_webhooks_paused', 'Webhooks that the hub paused by itself', ({ paused }) => paused);
   gauge('flotilla_webhook_events_owed', 'Events that webhooks are still owed, counted up to 100,000', ({ owed }) => owed);
   gauge('flotilla_webhook_oldest_owed_seconds', 'For how long the oldest of them has been owed', ({ oldestMs }) => oldestMs / 1_000);
+}
+
+function addBusCounter(registry: MetricsRegistry, busRefused: MetricsSources['busRefused']): void {
+  new Counter({
+    name: 'flotilla_bus_messages_refused_total',
+    help: 'Messages over Redis that were dropped because no process of this hub had signed them.',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [reason, count] of busRefused()) this.inc({ reason }, count);
+    },
+  });
 }
 
 function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: MetricsSources): void {

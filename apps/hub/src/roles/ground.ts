@@ -1,8 +1,9 @@
 /** What every role stands on: the database, the lease of this process, the bus. */
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
 import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
-import { SingleCalls } from '@flotilla/fleet';
+import { ProcessWatch, SingleCalls } from '@flotilla/fleet';
 import type { DialRules } from '@flotilla/gateway';
 import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
@@ -10,6 +11,7 @@ import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
 import { configuredPorts, dialRulesOf } from '../settings/dial-settings.js';
 import { keeperOf } from '../settings/first-secrets.js';
+import type { RedisConfig } from '../settings/redis-settings.js';
 import { argumentsSecretOf, auditSecretOf } from '../settings/secret-settings.js';
 import { systemClock } from '../system-clock.js';
 
@@ -23,6 +25,8 @@ export interface Ground {
   readonly registry: Registry;
   readonly lease: ProcessLease;
   readonly bus: Bus;
+  /** The other processes of the hub. */
+  readonly processes: ProcessWatch;
   readonly blobs: BlobStore;
   /** Of whatever part of this process makes them. */
   readonly singleCalls: SingleCalls;
@@ -42,14 +46,23 @@ export async function openGround({ config, logger }: Pick<Ground, 'config' | 'lo
   const lease = await registry.takeLease({ aloneOnDatabase: config.databaseUrl === undefined, roles, version: hubVersion });
   closers.add('lease', () => lease.release());
   await ensureAdminKey(config, registry);
-  const bus = config.redisUrl ? await openRedisBus({ redisUrl: config.redisUrl, logger }) : await openLocalBus({ databaseUrl, logger });
+  const bus = config.redis ? await openSharedBus(config.redis, registry, logger) : await openLocalBus({ databaseUrl, logger });
   closers.add('bus', () => bus.close());
+  const processes = new ProcessWatch({ registry, clock: systemClock, logger });
+  processes.add(bus.calls);
+  closers.add('watch of processes', () => processes.stop());
   const blobs = await openStorage(config, logger, closers);
   const singleCalls = new SingleCalls(systemClock);
   const ownPorts = new Set(configuredPorts(config));
   const dialRules = dialRulesOf(config, databaseUrl, () => [...ownPorts]);
   const has = (role: Role) => config.roles.includes(role);
-  return { config, logger, closers, registry, lease, bus, blobs, singleCalls, dialRules, ownPorts, has };
+  return { config, logger, closers, registry, lease, bus, processes, blobs, singleCalls, dialRules, ownPorts, has };
+}
+
+/** The secret that signs the messages is in the database: what can read that may do everything already. */
+async function openSharedBus({ url, caFile }: RedisConfig, registry: Registry, logger: Logger): Promise<Bus> {
+  const redisCa = caFile && (await readFile(caFile, 'utf8'));
+  return openRedisBus({ redisUrl: url, redisCa, secret: await registry.hubSecret('bus'), logger });
 }
 
 /** A bucket may be away for now, like whatever else is on the network: that is said, and keeps no device out. */

@@ -10,7 +10,8 @@ import {
   type DeviceAddresses,
   type DeviceAuth,
 } from '@flotilla/gateway';
-import { RolloutOffers, type ToolGate } from '@flotilla/fleet';
+import type { CallServer } from '@flotilla/bus';
+import { refuseRouted, RolloutOffers, type ToolGate } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
 import { boundConnections } from '../http/connection-bound.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
@@ -79,12 +80,23 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
   });
   await listening('FLOTILLA_UDP_PORT', config.host, config.udpPort, () => gateway.start());
   closers.add('gateway', () => gateway.stop());
-  const unserve = await bus.calls.serve(lease.id, gateway.callServer);
+  const unserve = await bus.calls.serve(lease.id, checkedServer(gateway, gate));
   closers.add('call server', unserve);
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
   const ports = await listenForMqtt(ground, gateway, tls);
   return { status: () => statusOf(gateway, [provisioning, pictures.downloads]), ports: { ...ports, udp: gateway.udpPort } };
+}
+
+/** Calls of this process were checked by the same gate already; those of others are checked again. */
+function checkedServer(gateway: Gateway, gate: ToolGate): CallServer {
+  const { callServer } = gateway;
+  return {
+    call: (routed, settle) => callServer.call(routed, settle),
+    refuse: (routed) => refuseRouted(gate, routed, gateway.toolSetOf(routed.deviceId), systemClock.now()),
+    refreshTools: (deviceId) => callServer.refreshTools(deviceId),
+    disconnect: (deviceId) => callServer.disconnect(deviceId),
+  };
 }
 
 function rolloutOffers({ bus, config, registry }: Ground): RolloutOffers {

@@ -9,9 +9,9 @@ import { systemClock } from '../system-clock.js';
 /** A device waits for its hello: where PostgreSQL does not answer, the hub's own voice servers are asked. */
 const LOOKUP_MS = 2_000;
 
-export function openVoice({ bus, config, lease, logger, registry, singleCalls }: Ground, gate: ToolGate): VoiceOptions {
+export function openVoice({ bus, config, lease, logger, processes, registry, singleCalls }: Ground, gate: ToolGate): VoiceOptions {
   const { approvals, verification, voice } = config;
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, approvals, verification });
+  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, processes, approvals, verification });
   return {
     checksAddress: voice.checksAddress,
     known: voice.urls,

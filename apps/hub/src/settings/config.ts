@@ -16,6 +16,7 @@ import { metricsContradictions, metricsSettings } from './metrics-settings.js';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
 import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } from './people-settings.js';
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
+import { redisContradictions, redisOf, redisSettings, type RedisConfig } from './redis-settings.js';
 import { secretContradictions, secretSettings } from './secret-settings.js';
 import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, portOrOff, unset } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
@@ -130,7 +131,7 @@ const environment = z.object({
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info'),
   ),
   DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
-  REDIS_URL: optionalUrl(['redis:', 'rediss:']),
+  ...redisSettings,
 });
 
 /** The settings that a hub process runs with. */
@@ -200,7 +201,7 @@ export interface HubConfig extends ApprovalConfig {
   /** Absent: the hub runs its own PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
   /** Absent: bus and queue live in this process and its PostgreSQL. */
-  readonly redisUrl: string | undefined;
+  readonly redis: RedisConfig | undefined;
 }
 
 /** Every problem of the environment at once, one line each. */
@@ -222,10 +223,10 @@ function contradictions(config: HubConfig): string[] {
     );
   }
   if (config.roles.length === 0) problems.push('FLOTILLA_ROLES must name at least one role.');
-  if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redisUrl)) {
+  if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redis)) {
     problems.push('FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.');
   }
-  if (config.redisUrl && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
+  if (config.redis && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
   return problems;
 }
 
@@ -308,7 +309,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...approvalsOf(values),
     logLevel: values.FLOTILLA_LOG_LEVEL,
     databaseUrl: values.DATABASE_URL,
-    redisUrl: values.REDIS_URL,
+    redis: redisOf(values),
   };
   const problems = [
     ...contradictions(config),
@@ -321,6 +322,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...metricsContradictions(values, config.proxies.trusted),
     ...peopleContradictions(values),
     ...queryContradictions(values),
+    ...redisContradictions(values),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

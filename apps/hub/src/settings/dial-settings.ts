@@ -3,7 +3,7 @@ import { DialRules, loopbackNetworks, type DialPlace } from '@flotilla/gateway';
 import type { HubConfig } from './config.js';
 import { loopback } from './setting-kinds.js';
 
-type Config = Pick<HubConfig, 'dialNetworks' | 'host' | 'httpPort' | 'mqttPort' | 'mqttsPort' | 'redisUrl' | 'udpPort'>;
+type Config = Pick<HubConfig, 'dialNetworks' | 'host' | 'httpPort' | 'mqttPort' | 'mqttsPort' | 'redis' | 'udpPort'>;
 
 /** `databaseUrl`: the one in use, also of the embedded server. */
 export function dialRulesOf(config: Config, databaseUrl: string, ownPorts: () => readonly number[]): DialRules {
@@ -11,7 +11,7 @@ export function dialRulesOf(config: Config, databaseUrl: string, ownPorts: () =>
     listed: config.dialNetworks,
     isOnLoopback: loopback.test(config.host),
     ownPorts,
-    services: [...placeOf(databaseUrl, 5_432), ...(config.redisUrl === undefined ? [] : placeOf(config.redisUrl, 6_379))],
+    services: [...placeOf(databaseUrl, 5_432), ...(config.redis === undefined ? [] : placeOf(config.redis.url, 6_379))],
   });
 }
 

@@ -1,8 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { BusError } from '@flotilla/bus';
 import { RegistryError } from '@flotilla/registry';
 import { ApiError } from './api-error.js';
-import { toPublicErrors } from './public-errors.js';
+import { maskFault, toPublicErrors } from './public-errors.js';
 
 function shown(error: Error): { readonly code: unknown; readonly message: string | undefined; readonly logged: readonly string[] } {
   const logged: string[] = [];
@@ -40,6 +41,14 @@ describe('toPublicErrors', () => {
     const { code, message } = shown(inResolver(new RegistryError('DATABASE_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.7:5432')));
     expect(code).toBe('UNAVAILABLE');
     expect(message).not.toContain('10.0.0.7');
+  });
+
+  it('names Redis while that is away, in GraphQL and beside it', () => {
+    const away = new BusError('BUS_UNAVAILABLE', 'Could not look up a device.', { cause: new Error('connect ECONNREFUSED 10.0.0.7:6379') });
+    const { code, message } = shown(inResolver(away));
+    expect(code).toBe('UNAVAILABLE');
+    expect(message).toMatch(/^Redis.*does not answer/);
+    expect(maskFault(away)).toMatchObject({ code: 'UNAVAILABLE', message });
   });
 
   it('calls errors of graphql itself, in front of the resolvers, the fault of the caller', () => {

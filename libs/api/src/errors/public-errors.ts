@@ -19,13 +19,15 @@ const codes: ReadonlySet<unknown> = new Set<ApiErrorCode>([
   'INTERNAL',
 ]);
 
-/** What the codes of the registry, the storage and the fleet service mean to a caller; those not named are faults of ours. */
+/** What the codes of the registry, the storage, the bus and the fleet service mean to a caller; those not named are faults of ours. */
 const faultCodes: ReadonlyMap<unknown, ApiErrorCode> = new Map([
   ['ARGUMENT_INVALID', 'BAD_USER_INPUT'],
   ['DATABASE_UNAVAILABLE', 'UNAVAILABLE'],
   ['OVERLOADED', 'UNAVAILABLE'],
   ['CLOSED', 'UNAVAILABLE'],
   ['STORAGE_UNAVAILABLE', 'UNAVAILABLE'],
+  ['BUS_UNAVAILABLE', 'UNAVAILABLE'],
+  ['GATEWAY_UNREACHABLE', 'UNAVAILABLE'],
   ['FORBIDDEN', 'FORBIDDEN'],
 ]);
 
@@ -34,6 +36,12 @@ const maskedMessages: Readonly<Partial<Record<ApiErrorCode, string>>> & Readonly
   INTERNAL: 'Internal error; the log of the hub says more.',
   UNAVAILABLE: 'The hub cannot reach its database or its files now; try again later.',
 };
+
+/** Where one word says more than that of the code. */
+const faultMessages: ReadonlyMap<unknown, string> = new Map([
+  ['BUS_UNAVAILABLE', 'Redis, over which the processes of the hub reach each other, does not answer; try again later.'],
+  ['GATEWAY_UNREACHABLE', 'Another process of the hub does not answer; try again later.'],
+]);
 
 /** `messages`: by the codes of Fastify's errors, what is said instead of its own words. */
 export function toPublicErrors(
@@ -57,7 +65,7 @@ function unfold(error: Error): readonly Error[] {
 function toPublicError(error: Error, logger: ApiLogger, messages: ReadonlyMap<unknown, string>): GraphQLFormattedError {
   const cause = rootOf(error);
   const code = codeOf(error, cause);
-  const masked = cause instanceof ApiError ? undefined : maskedMessages[code];
+  const masked = cause instanceof ApiError ? undefined : maskedMessageOf(cause, code);
   if (masked !== undefined) logger.error({ err: cause, path: pathOf(error) }, 'a GraphQL operation failed inside');
   const message = masked ?? ('code' in cause ? messages.get(cause.code) : undefined) ?? error.message;
   return { ...positionOf(error), message, extensions: { code, ...waitOf(cause) } };
@@ -73,11 +81,16 @@ function waitOf(cause: Error): GraphQLErrorExtensions {
 export function maskFault(error: unknown): ApiError {
   const isAway = error instanceof Error && isFault(error) && faultCodes.get(error.code) === 'UNAVAILABLE';
   const code = isAway ? 'UNAVAILABLE' : 'INTERNAL';
-  return new ApiError(code, maskedMessages[code], error);
+  return new ApiError(code, maskedMessageOf(error, code) ?? maskedMessages[code], error);
+}
+
+function maskedMessageOf(cause: unknown, code: ApiErrorCode): string | undefined {
+  const own = cause instanceof Error && isFault(cause) ? faultMessages.get(cause.code) : undefined;
+  return own ?? maskedMessages[code];
 }
 
 function isFault(error: Error): error is Error & { readonly code: unknown } {
-  return ['RegistryError', 'StorageError', 'FleetError'].includes(error.name) && 'code' in error;
+  return ['RegistryError', 'StorageError', 'FleetError', 'BusError'].includes(error.name) && 'code' in error;
 }
 
 function rootOf(error: Error): Error {

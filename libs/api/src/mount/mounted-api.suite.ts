@@ -232,6 +232,8 @@ function observed(registry: Registry, lookups: string[]): Registry {
     viewFor: (viewer) => (viewer.devices === undefined ? watched : registry.viewFor(viewer)),
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
+    livingProcesses: () => registry.livingProcesses(),
+    hubSecret: (name) => registry.hubSecret(name),
     makePartitions: (now) => registry.makePartitions(now),
     removeOld: (kept, now) => registry.removeOld(kept, now),
     ping: () => registry.ping(),

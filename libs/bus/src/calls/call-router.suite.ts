@@ -16,7 +16,8 @@ const answered: CallOutcome = {
 function routedCall(timeoutMs = 5_000): RoutedCall {
   const now = Date.now();
   const call = { tool: 'self.lamp.turn_on', arguments: { level: 3 }, queueDeadlineAt: now + timeoutMs, callTimeoutMs: timeoutMs };
-  return { deviceId: device, epoch: 7, call: { ...call, callId: 'call-1' as CallId, callDeadlineAt: now + timeoutMs } };
+  const rights = { mayCallUserOnly: true, mayChangeFirmware: false, ownUrl: 'https://hub.example/t/upload/x' };
+  return { deviceId: device, epoch: 7, rights, call: { ...call, callId: 'call-1' as CallId, callDeadlineAt: now + timeoutMs } };
 }
 
 function serverThat(call: CallServer['call']): CallServer {

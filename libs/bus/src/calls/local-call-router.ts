@@ -1,5 +1,5 @@
 /** Calls to gateways of this very process: a map lookup and a direct call, no promise and no copy on the way. */
-import type { DeviceId, HubProcessId } from '@flotilla/mcp';
+import type { CallError, DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
@@ -46,11 +46,24 @@ export class LocalCallRouter implements CallRouter {
     }
   }
 
+  /** Judges a call of another process for the gateway; undefined where it may be sent. */
+  refusalOf(gatewayId: HubProcessId, routed: RoutedCall): CallError | undefined {
+    return this.#servers.get(gatewayId)?.refuse?.(routed);
+  }
+
   refreshTools(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean> {
     return Promise.resolve(this.#servers.get(gatewayId)?.refreshTools(deviceId) ?? false);
   }
 
   disconnect(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean> {
     return Promise.resolve(this.#servers.get(gatewayId)?.disconnect(deviceId) ?? false);
+  }
+
+  awaited(): readonly HubProcessId[] {
+    return [];
+  }
+
+  ended(): void {
+    // The gateways here are this process.
   }
 }

@@ -6,8 +6,9 @@ import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
-import { gatewayAbsent, gatewaySilent, routerOverloaded } from './call-endings.js';
+import { gatewayAbsent, gatewayGone, gatewayRefused, gatewaySilent, redisAway, routerOverloaded } from './call-endings.js';
 import type { CallRouter, CallServer, RoutedCall } from './call-router.js';
+import { LateReplies } from './late-replies.js';
 import { LocalCallRouter } from './local-call-router.js';
 import type { RedisLink } from '../redis/redis-link.js';
 import { parseAnswer, parseAsk } from '../redis/redis-messages.js';
@@ -22,10 +23,22 @@ const GATEWAY_ANSWER_MS = 5_000;
 /** Longest delay of a Node timer. */
 const TIMER_DELAY_MAX_MS = 2 ** 31 - 1;
 
-/** One question out on the wire. Exactly one of the callbacks runs, once. */
-interface PendingAsk {
+/** How a question may end. Exactly one of the callbacks runs, once. */
+interface AskEnds {
   readonly answered: (answer: AnswerMessage) => void;
   readonly silent: () => void;
+  /** The gateway's process is gone. */
+  readonly gone: () => void;
+  /** No gateway took it. */
+  readonly absent: () => void;
+  /** It could not be asked. */
+  readonly away: () => void;
+}
+
+/** One question out on the wire. */
+interface PendingAsk {
+  readonly gatewayId: HubProcessId;
+  readonly ends: AskEnds;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -34,26 +47,26 @@ export class RedisCallRouter implements CallRouter {
   readonly #prefix: string;
   readonly #logger: BusLogger;
   readonly #local: LocalCallRouter;
-  readonly #replyTo: string;
+  readonly #replies: LateReplies;
   readonly #pending = new Map<number, PendingAsk>();
   #askCount = 0;
 
-  constructor(link: RedisLink, options: { readonly prefix: string; readonly processKey: string }, logger: BusLogger) {
+  constructor(link: RedisLink, prefix: string, logger: BusLogger) {
     this.#link = link;
-    this.#prefix = options.prefix;
+    this.#prefix = prefix;
     this.#logger = logger;
     this.#local = new LocalCallRouter(logger);
-    this.#replyTo = `${options.prefix}:answers:${options.processKey}`;
+    this.#replies = new LateReplies(link, logger);
   }
 
   /** Resolves when answers can arrive. */
   async open(): Promise<void> {
-    await this.#link.listen(this.#replyTo, (text) => this.#onAnswer(text));
+    await this.#link.listen(this.#answerChannel(this.#link.sender), (text) => this.#onAnswer(text));
   }
 
   async serve(gatewayId: HubProcessId, server: CallServer): Promise<() => Promise<void>> {
     const endLocal = await this.#local.serve(gatewayId, server);
-    const endRemote = await this.#link.listen(this.#gatewayChannel(gatewayId), (text) => this.#onAsk(gatewayId, text));
+    const endRemote = await this.#link.listen(this.#gatewayChannel(gatewayId), (text, sender) => this.#onAsk(gatewayId, text, sender));
     return async () => {
       await endRemote();
       await endLocal();
@@ -69,12 +82,12 @@ export class RedisCallRouter implements CallRouter {
       queueMicrotask(() => settle(routerOverloaded(routed, Date.now())));
       return;
     }
-    const { queueDeadlineAt, callTimeoutMs, callDeadlineAt } = routed.call;
-    const deadlineAt = Math.min(callDeadlineAt ?? Infinity, queueDeadlineAt + callTimeoutMs);
-    this.#ask(gatewayId, { kind: 'call', routed }, deadlineAt - Date.now() + ANSWER_TRAVEL_MS, {
+    this.#ask(gatewayId, { kind: 'call', routed }, deadlineOf(routed) - Date.now() + ANSWER_TRAVEL_MS, {
       answered: (answer) => settle(answer.kind === 'settled' ? answer.settled : gatewaySilent(routed, Date.now())),
       silent: () => settle(gatewaySilent(routed, Date.now())),
+      gone: () => settle(gatewayGone(routed, Date.now())),
       absent: () => settle(gatewayAbsent(routed, Date.now())),
+      away: () => settle(redisAway(routed, Date.now())),
     });
   }
 
@@ -88,70 +101,88 @@ export class RedisCallRouter implements CallRouter {
     return this.#askDone(gatewayId, { kind: 'disconnect', deviceId });
   }
 
+  awaited(): ReadonlySet<HubProcessId> {
+    return new Set([...this.#pending.values()].map(({ gatewayId }) => gatewayId));
+  }
+
+  ended(gatewayId: HubProcessId): void {
+    for (const [askId, ask] of this.#pending) if (ask.gatewayId === gatewayId && this.#forget(askId)) ask.ends.gone();
+  }
+
   /** Ends what still waits as unanswered. */
   close(): void {
+    this.#replies.close();
     for (const [askId, ask] of this.#pending) {
       this.#forget(askId);
-      ask.silent();
+      ask.ends.silent();
     }
   }
 
   #askDone(gatewayId: HubProcessId, question: Question): Promise<boolean> {
     return new Promise((resolve, reject) => {
+      const silent = (): void => reject(new BusError('GATEWAY_UNREACHABLE', `Gateway ${gatewayId} took a request and did not answer.`));
       this.#ask(gatewayId, question, GATEWAY_ANSWER_MS, {
         answered: (answer) => resolve(answer.kind === 'done' && answer.isDone),
-        silent: () => reject(new BusError('GATEWAY_UNREACHABLE', `Gateway ${gatewayId} took a request and did not answer.`)),
+        silent,
+        gone: silent,
         absent: () => resolve(false),
+        away: () => reject(new BusError('BUS_UNAVAILABLE', `Redis does not answer: gateway ${gatewayId} was not asked.`)),
       });
     });
   }
 
-  #ask(
-    gatewayId: HubProcessId,
-    question: Question,
-    waitMs: number,
-    ends: Omit<PendingAsk, 'timer'> & { readonly absent: () => void },
-  ): void {
+  #ask(gatewayId: HubProcessId, question: Question, waitMs: number, ends: AskEnds): void {
     if (!this.#link.isReady) {
-      queueMicrotask(ends.absent);
+      queueMicrotask(ends.away);
       return;
     }
     this.#askCount += 1;
     const askId = this.#askCount;
-    const timer = setTimeout(() => this.#take(askId)?.silent(), Math.min(Math.max(waitMs, 0), TIMER_DELAY_MAX_MS));
-    this.#pending.set(askId, { answered: ends.answered, silent: ends.silent, timer });
-    const message: AskMessage = { ...question, askId, replyTo: this.#replyTo };
-    this.#link.commands.publish(this.#gatewayChannel(gatewayId), JSON.stringify(message)).then(
+    const timer = setTimeout(() => this.#take(askId)?.ends.silent(), Math.min(Math.max(waitMs, 0), TIMER_DELAY_MAX_MS));
+    this.#pending.set(askId, { gatewayId, ends, timer });
+    const message: AskMessage = { ...question, askId };
+    this.#link.publish(this.#gatewayChannel(gatewayId), JSON.stringify(message)).then(
       (takers) => {
-        if (takers === 0 && this.#forget(askId)) ends.absent();
+        if (takers > 0 || !this.#forget(askId)) return;
+        if (this.#link.isRecovering) ends.away();
+        else ends.absent();
       },
       // The connection broke with the message on it: it may have arrived, so only the answer or the deadline can end it.
       (error: unknown) => this.#logger.warn({ err: error, gatewayId }, 'could not tell whether a gateway took a call'),
     );
   }
 
-  #onAsk(gatewayId: HubProcessId, text: string): void {
+  #onAsk(gatewayId: HubProcessId, text: string, sender: string): void {
     this.#guard(() => {
       const ask = parseAsk(text);
-      if (ask.kind === 'call') {
-        this.#local.call(gatewayId, ask.routed, (settled) => this.#answer(ask, { kind: 'settled', askId: ask.askId, settled }));
-        return;
-      }
+      const { askId } = ask;
+      if (ask.kind === 'call') return this.#onCall(gatewayId, ask.routed, { sender, askId });
       const act = ask.kind === 'disconnect' ? this.#local.disconnect : this.#local.refreshTools;
-      void act.call(this.#local, gatewayId, ask.deviceId).then((isDone) => this.#answer(ask, { kind: 'done', askId: ask.askId, isDone }));
+      void act.call(this.#local, gatewayId, ask.deviceId).then((isDone) => {
+        this.#answer(sender, { kind: 'done', askId, isDone }, Date.now() + GATEWAY_ANSWER_MS);
+      });
     });
   }
 
-  #answer(ask: AskMessage, answer: AnswerMessage): void {
-    this.#link.commands.publish(ask.replyTo, JSON.stringify(answer)).catch((error: unknown) => {
-      this.#logger.warn({ err: error, replyTo: ask.replyTo }, 'could not answer another hub process; its deadline will');
-    });
+  /** A call of another process passes the checks that it should have passed there. */
+  #onCall(gatewayId: HubProcessId, routed: RoutedCall, { sender, askId }: { readonly sender: string; readonly askId: number }): void {
+    const until = deadlineOf(routed);
+    const answer = (settled: SettledCall): void => this.#answer(sender, { kind: 'settled', askId, settled }, until);
+    const refusal = this.#local.refusalOf(gatewayId, routed);
+    if (refusal === undefined) return this.#local.call(gatewayId, routed, answer);
+    const { deviceId, call } = routed;
+    this.#logger.warn({ deviceId, callId: call.callId, tool: call.tool, code: refusal.code }, 'refused a call of another hub process');
+    answer(gatewayRefused(routed, Date.now(), refusal));
+  }
+
+  #answer(sender: string, answer: AnswerMessage, until: number): void {
+    this.#replies.send(this.#answerChannel(sender), JSON.stringify(answer), until);
   }
 
   #onAnswer(text: string): void {
     this.#guard(() => {
       const answer = parseAnswer(text);
-      this.#take(answer.askId)?.answered(answer);
+      this.#take(answer.askId)?.ends.answered(answer);
     });
   }
 
@@ -178,4 +209,13 @@ export class RedisCallRouter implements CallRouter {
   #gatewayChannel(gatewayId: HubProcessId): string {
     return `${this.#prefix}:gateway:${gatewayId}`;
   }
+
+  #answerChannel(process: string): string {
+    return `${this.#prefix}:answers:${process}`;
+  }
+}
+
+/** By when the gateway has settled the call, ms since the Unix epoch. */
+function deadlineOf({ call: { queueDeadlineAt, callTimeoutMs, callDeadlineAt } }: RoutedCall): number {
+  return Math.min(callDeadlineAt ?? Infinity, queueDeadlineAt + callTimeoutMs);
 }

@@ -1,12 +1,13 @@
 /**
  * The session directory in Redis: one hash per device, replaced only by the same or a newer epoch. Entries live for a minute and are renewed by the
- * process that put them, so that those of a killed gateway vanish by themselves and those of a restarted Redis come back.
+ * process that put them, so that those of a killed gateway vanish by themselves and those of a restarted Redis come back. Each is signed.
  */
 import type { DeviceId, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { z } from 'zod';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
 import type { DirectoryEntry, SessionDirectory } from './directory.js';
+import { withoutCommand } from '../redis/redis-address.js';
 import type { RedisLink } from '../redis/redis-link.js';
 
 /** Life of an entry that nobody renews. Until then a call to a killed gateway finds nobody on its channel and ends NOT_SENT all the same. */
@@ -19,18 +20,22 @@ const PUT_SCRIPT = `
 local known = redis.call('HGET', KEYS[1], 'epoch')
 if known and tonumber(known) > tonumber(ARGV[1]) then return 0 end
 redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'gatewayId', ARGV[2], 'toolSetHash', ARGV[3])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
+redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'gatewayId', ARGV[2], 'toolSetHash', ARGV[3], 'mac', ARGV[4])
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return 1`;
 
 const REMOVE_SCRIPT = `
 if redis.call('HGET', KEYS[1], 'epoch') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;
 
+/** Entries whose signature was found right, so that a call to the same connection costs no second check. */
+const CHECKED_MAX = 20_000;
+
 const storedEntry = z.tuple([
   z.coerce.number().int(),
   z.custom<HubProcessId>((value) => typeof value === 'string' && value !== ''),
   z.custom<ToolSetHash | ''>((value) => typeof value === 'string'),
+  z.string(),
 ]);
 
 export class RedisDirectory implements SessionDirectory {
@@ -39,6 +44,8 @@ export class RedisDirectory implements SessionDirectory {
   readonly #logger: BusLogger;
   /** What this process has put and not removed: as bounded as its session table. */
   readonly #own = new Map<DeviceId, DirectoryEntry>();
+  /** Of each device, what was checked, with its signature. */
+  readonly #checked = new Map<DeviceId, string>();
   readonly #renewal: NodeJS.Timeout;
 
   constructor(link: RedisLink, prefix: string, logger: BusLogger) {
@@ -62,21 +69,53 @@ export class RedisDirectory implements SessionDirectory {
   }
 
   async lookup(deviceId: DeviceId): Promise<DirectoryEntry | undefined> {
-    const fields = await reach('look up a device', this.#link.commands.hmget(this.#key(deviceId), 'epoch', 'gatewayId', 'toolSetHash'));
-    if (fields.includes(null)) return undefined;
+    const key = this.#key(deviceId);
+    const fields = await reach('look up a device', this.#link.commands.hmget(key, 'epoch', 'gatewayId', 'toolSetHash', 'mac'));
+    if (fields[0] === null) return this.#absent();
     const stored = storedEntry.safeParse(fields);
-    if (!stored.success) throw new BusError('MESSAGE_INVALID', `Not a directory entry: ${z.prettifyError(stored.error)}`);
-    const [epoch, gatewayId, toolSetHash] = stored.data;
-    return { deviceId, gatewayId, epoch, toolSetHash: toolSetHash === '' ? undefined : toolSetHash };
+    if (!stored.success) {
+      this.#link.refused.add('entry', key);
+      return undefined;
+    }
+    const [epoch, gatewayId, hash, mac] = stored.data;
+    const entry = { deviceId, gatewayId, epoch, toolSetHash: hash === '' ? undefined : hash };
+    if (this.#isSigned(entry, mac)) return entry;
+    this.#link.refused.add('entry', key);
+    return undefined;
   }
 
   close(): void {
     clearInterval(this.#renewal);
   }
 
+  /** A Redis that has just come back may be empty: which devices are connected is known once their gateways have said so again. */
+  #absent(): undefined {
+    if (!this.#link.isRecovering) return undefined;
+    throw new BusError('BUS_UNAVAILABLE', 'Redis was away until a moment ago, and does not know the connected devices yet.');
+  }
+
   #write(entry: DirectoryEntry): Promise<unknown> {
-    const { epoch, gatewayId, toolSetHash } = entry;
-    return this.#link.commands.eval(PUT_SCRIPT, 1, this.#key(entry.deviceId), epoch, gatewayId, toolSetHash ?? '', ENTRY_LIFE_MS);
+    const { deviceId, epoch, gatewayId, toolSetHash } = entry;
+    const key = this.#key(deviceId);
+    const mac = this.#link.macOf(key, textOf(entry));
+    return this.#link.commands.eval(PUT_SCRIPT, 1, key, epoch, gatewayId, toolSetHash ?? '', mac, ENTRY_LIFE_MS);
+  }
+
+  #isSigned(entry: DirectoryEntry, mac: string): boolean {
+    const { deviceId } = entry;
+    const text = textOf(entry);
+    const signed = `${mac} ${text}`;
+    if (this.#checked.get(deviceId) === signed) return true;
+    if (this.#link.macOf(this.#key(deviceId), text) !== mac) return false;
+    this.#checked.delete(deviceId);
+    this.#checked.set(deviceId, signed);
+    if (this.#checked.size > CHECKED_MAX) {
+      for (const oldest of this.#checked.keys()) {
+        this.#checked.delete(oldest);
+        break;
+      }
+    }
+    return true;
   }
 
   async #renewOwn(): Promise<void> {
@@ -88,7 +127,7 @@ export class RedisDirectory implements SessionDirectory {
         await Promise.all(chunk.filter((entry) => this.#own.get(entry.deviceId) === entry).map((entry) => this.#write(entry)));
       }
     } catch (error) {
-      this.#logger.warn({ err: error, entries: entries.length }, 'could not renew directory entries');
+      this.#logger.warn({ err: withoutCommand(error), entries: entries.length }, 'could not renew directory entries');
     }
   }
 
@@ -97,10 +136,15 @@ export class RedisDirectory implements SessionDirectory {
   }
 }
 
+/** What the signature of an entry covers, beside its key. */
+function textOf({ epoch, gatewayId, toolSetHash }: DirectoryEntry): string {
+  return `${epoch} ${gatewayId} ${toolSetHash ?? ''}`;
+}
+
 async function reach<Result>(what: string, answer: Promise<Result>): Promise<Result> {
   try {
     return await answer;
   } catch (cause) {
-    throw new BusError('BUS_UNAVAILABLE', `Could not ${what}.`, { cause });
+    throw new BusError('BUS_UNAVAILABLE', `Could not ${what}.`, { cause: withoutCommand(cause) });
   }
 }

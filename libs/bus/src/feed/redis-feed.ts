@@ -11,7 +11,6 @@ const UNACKNOWLEDGED_MAX = 10_000;
 export class RedisFeed implements EventFeed {
   readonly #link: RedisLink;
   readonly #channelPrefix: string;
-  readonly #origin: string;
   readonly #logger: BusLogger;
   readonly #local: LocalFeed;
   readonly #localSubscribers: Record<FeedTopic, number> = {
@@ -28,10 +27,9 @@ export class RedisFeed implements EventFeed {
   #unacknowledged = 0;
   #droppedTotal = 0;
 
-  constructor(link: RedisLink, options: { readonly prefix: string; readonly processKey: string }, logger: BusLogger) {
+  constructor(link: RedisLink, prefix: string, logger: BusLogger) {
     this.#link = link;
-    this.#channelPrefix = `${options.prefix}:feed:`;
-    this.#origin = options.processKey;
+    this.#channelPrefix = `${prefix}:feed:`;
     this.#logger = logger;
     this.#local = new LocalFeed(logger);
   }
@@ -44,7 +42,11 @@ export class RedisFeed implements EventFeed {
   /** Resolves when messages of other processes arrive. */
   async open(): Promise<void> {
     const topics: readonly FeedTopic[] = ['device', 'session', 'expelled', 'event', 'job', 'decided', 'policy', 'access', 'lateAnswer'];
-    await Promise.all(topics.map((topic) => this.#link.listen(this.#channelPrefix + topic, (text) => this.#onMessage(topic, text))));
+    // A process without subscribers (a pure gateway) does not pay for checking and parsing.
+    const isWanted = (topic: FeedTopic) => () => this.#localSubscribers[topic] > 0;
+    await Promise.all(
+      topics.map((topic) => this.#link.listen(this.#channelPrefix + topic, (text) => this.#onMessage(topic, text), isWanted(topic))),
+    );
   }
 
   publish<Topic extends FeedTopic>(topic: Topic, message: FeedTopics[Topic]): void {
@@ -54,8 +56,8 @@ export class RedisFeed implements EventFeed {
       return;
     }
     this.#unacknowledged += 1;
-    this.#link.commands
-      .publish(this.#channelPrefix + topic, JSON.stringify({ topic, origin: this.#origin, message }))
+    this.#link
+      .publish(this.#channelPrefix + topic, JSON.stringify({ topic, message }))
       .catch(() => this.#countDropped())
       .finally(() => (this.#unacknowledged -= 1));
   }
@@ -76,11 +78,9 @@ export class RedisFeed implements EventFeed {
   }
 
   #onMessage(topic: FeedTopic, text: string): void {
-    // A process without subscribers (a pure gateway) does not pay for parsing.
-    if (this.#localSubscribers[topic] === 0) return;
     try {
       const parsed = parseFeedMessage(text);
-      if (parsed.origin !== this.#origin) this.#local.publish(parsed.topic, parsed.message);
+      this.#local.publish(parsed.topic, parsed.message);
     } catch (error) {
       this.#logger.error({ err: error, topic }, 'could not use a feed message of another hub process');
     }

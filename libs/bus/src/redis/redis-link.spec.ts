@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MessageSeal } from './message-seal.js';
 import { RedisLink } from './redis-link.js';
 import { isRedisInstalled, RedisServer } from './redis-server.suite.js';
 
@@ -70,16 +71,16 @@ describe.skipIf(!isRedisInstalled())('the link to Redis', () => {
   it('never sends a message again whose answer was lost with the connection: it may have been a call', async () => {
     const url = server?.url ?? '';
     const way = await BreakingWay.to(Number(new URL(url).port));
-    const link = new RedisLink(way.url, silent);
+    const link = new RedisLink({ url: way.url }, new MessageSeal('of the hub', 'here'), silent);
     await link.open();
     const heard: string[] = [];
     const ear = new Redis(url);
-    ear.on('message', (_channel, text) => heard.push(text));
+    ear.on('message', (_channel, message) => heard.push(message.slice(message.lastIndexOf('.') + 1)));
     await ear.subscribe('calls');
     way.breakAtNextPublish();
-    await expect(link.commands.publish('calls', 'once')).rejects.toThrow();
+    await expect(link.publish('calls', 'once')).rejects.toThrow();
     await expect.poll(() => link.isReady, { timeout: 10_000 }).toBe(true);
-    await link.commands.publish('calls', 'after');
+    await link.publish('calls', 'after');
     await expect.poll(() => heard.at(-1)).toBe('after');
     expect(heard).toEqual(['once', 'after']);
     link.close();

@@ -14,6 +14,7 @@ const plainObject = z.record(z.string(), z.unknown());
 const routedCall = z.object({
   deviceId,
   epoch: z.number().int().exactOptional(),
+  rights: z.object({ mayCallUserOnly: z.boolean(), mayChangeFirmware: z.boolean(), ownUrl: z.string().optional() }),
   call: z.object({
     callId,
     tool: z.string(),
@@ -38,8 +39,8 @@ const settledCall = z.object({
   settledAt: z.number(),
 });
 
-/** Who asks, and the number under which the answer is expected there. */
-const asker = { replyTo: z.string(), askId: z.number().int() };
+/** The number under which the answer is expected. */
+const asker = { askId: z.number().int() };
 
 const askMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('call'), ...asker, routed: routedCall }),
@@ -55,32 +56,28 @@ const answerMessage = z.discriminatedUnion('kind', [
 const feedMessage = z.discriminatedUnion('topic', [
   z.object({
     topic: z.literal('device'),
-    origin: z.string(),
     message: z.object({ deviceId, presence: z.enum(['ONLINE', 'OFFLINE']).exactOptional() }),
   }),
-  z.object({ topic: z.literal('session'), origin: z.string(), message: z.object({ deviceId, epoch: z.number().int() }) }),
+  z.object({ topic: z.literal('session'), message: z.object({ deviceId, epoch: z.number().int() }) }),
   z.object({
     topic: z.literal('event'),
-    origin: z.string(),
     message: z
       .object({ id: z.string(), type: z.string(), deviceId: deviceId.exactOptional(), at: z.number(), data: plainObject })
       // JSON has no undefined: an event of no device comes without the member.
       .transform((event) => ({ ...event, deviceId: event.deviceId })),
   }),
-  z.object({ topic: z.literal('expelled'), origin: z.string(), message: z.object({ deviceId }) }),
-  z.object({ topic: z.literal('access'), origin: z.string(), message: z.object({ principal: z.string() }) }),
-  z.object({ topic: z.literal('policy'), origin: z.string(), message: z.object({ pattern: z.string() }) }),
-  z.object({ topic: z.literal('job'), origin: z.string(), message: z.object({ jobId: z.custom<JobId>(text) }) }),
+  z.object({ topic: z.literal('expelled'), message: z.object({ deviceId }) }),
+  z.object({ topic: z.literal('access'), message: z.object({ principal: z.string() }) }),
+  z.object({ topic: z.literal('policy'), message: z.object({ pattern: z.string() }) }),
+  z.object({ topic: z.literal('job'), message: z.object({ jobId: z.custom<JobId>(text) }) }),
   z.object({
     topic: z.literal('decided'),
-    origin: z.string(),
     message: z.object({ jobId: z.custom<JobId>(text), deviceIds: z.array(deviceId).max(decidedPerMessageMax) }),
   }),
-  z.object({ topic: z.literal('lateAnswer'), origin: z.string(), message: z.object({ callId, outcome }) }),
+  z.object({ topic: z.literal('lateAnswer'), message: z.object({ callId, outcome }) }),
 ]);
 
 interface Asker {
-  readonly replyTo: string;
   readonly askId: number;
 }
 
@@ -97,7 +94,7 @@ export type AnswerMessage =
   | { readonly kind: 'done'; readonly askId: number; readonly isDone: boolean };
 
 export type FeedMessage = {
-  readonly [Topic in FeedTopic]: { readonly topic: Topic; readonly origin: string; readonly message: FeedTopics[Topic] };
+  readonly [Topic in FeedTopic]: { readonly topic: Topic; readonly message: FeedTopics[Topic] };
 }[FeedTopic];
 
 export const parseAsk = (json: string): AskMessage => parse(askMessage, json);

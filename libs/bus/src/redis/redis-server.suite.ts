@@ -17,27 +17,57 @@ export function isRedisInstalled(): boolean {
   return isInstalled;
 }
 
+export interface RedisAccess {
+  /** Options of redis-server besides. */
+  readonly args?: readonly string[];
+  /** `user:password` as the URL has it. */
+  readonly credentials?: string;
+  /** Files in PEM; then it speaks TLS and nothing else. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
 export class RedisServer {
   readonly #port: number;
+  readonly #access: RedisAccess;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number) {
+  private constructor(port: number, access: RedisAccess) {
     this.#port = port;
+    this.#access = access;
   }
 
-  static async start(): Promise<RedisServer> {
-    const server = new RedisServer(await freePort());
+  static async start(access: RedisAccess = {}): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), access);
     await server.resume();
     return server;
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${this.#port}`;
+    return this.urlWith(this.#access.credentials);
+  }
+
+  urlWith(credentials: string | undefined): string {
+    const scheme = this.#access.tls === undefined ? 'redis' : 'rediss';
+    return `${scheme}://${credentials === undefined ? '' : `${credentials}@`}127.0.0.1:${this.#port}`;
+  }
+
+  /** Stops it in its tracks: connections stay, and nothing is answered. */
+  freeze(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#process?.kill('SIGCONT');
   }
 
   /** Starts it again on the same port, empty. */
   async resume(): Promise<void> {
-    const options = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
+    const { args = [], tls } = this.#access;
+    const port = String(this.#port);
+    const ports = tls
+      ? ['--port', '0', '--tls-port', port, '--tls-cert-file', tls.cert, '--tls-key-file', tls.key, '--tls-auth-clients', 'no']
+      : ['--port', port];
+    const options = [...ports, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir(), ...args];
     const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#process = child;
     for await (const chunk of child.stdout) {

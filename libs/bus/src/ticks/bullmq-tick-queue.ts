@@ -6,6 +6,7 @@ import { Queue, Worker } from 'bullmq';
 import type { BackendFactory, IQueueBackend, Job as QueueItem } from 'bullmq';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
+import { reasonOf, withoutCommand } from '../redis/redis-address.js';
 import { parseTick } from './tick-parser.js';
 import type { Tick, TickQueue } from './tick-queue.js';
 
@@ -31,7 +32,10 @@ export class BullmqTickQueue<Connection> implements TickQueue {
   readonly #backend: TickBackend<Connection>;
   readonly #logger: BusLogger;
   readonly #queue;
+  readonly #repeats = new Map<string, { readonly tick: Tick; readonly everyMs: number }>();
   #worker: TickWorker<Connection> | undefined;
+  #restoreTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(backend: TickBackend<Connection>, logger: BusLogger) {
     this.#backend = backend;
@@ -45,7 +49,7 @@ export class BullmqTickQueue<Connection> implements TickQueue {
       },
       backend.factory,
     );
-    this.#queue.on('error', (error) => this.#logger.warn({ err: error }, 'tick queue lost its connection'));
+    this.#queue.on('error', (error) => this.#logger.warn({ err: withoutCommand(error) }, 'tick queue lost its connection'));
   }
 
   /** Resolves when the backend takes ticks; its tables exist by then. */
@@ -61,6 +65,23 @@ export class BullmqTickQueue<Connection> implements TickQueue {
   }
 
   async repeat(tick: Tick, everyMs: number): Promise<void> {
+    this.#repeats.set(tickKey(tick), { tick, everyMs });
+    await this.#schedule(tick, everyMs);
+  }
+
+  /** Adds the schedules of this process again; tries until the backend takes them. Those that are still there stay as they are. */
+  async restoreRepeats(): Promise<void> {
+    clearTimeout(this.#restoreTimer);
+    if (this.#isClosed) return;
+    try {
+      for (const { tick, everyMs } of this.#repeats.values()) await this.#schedule(tick, everyMs);
+    } catch (error) {
+      this.#logger.warn({ err: withoutCommand(error) }, 'the tick queue did not take its schedules; trying again');
+      this.#restoreTimer = setTimeout(() => void this.restoreRepeats(), RESTORE_AGAIN_MS).unref();
+    }
+  }
+
+  async #schedule(tick: Tick, everyMs: number): Promise<void> {
     await attempt('repeat a tick', () =>
       this.#queue.upsertJobScheduler(`every-${tickKey(tick)}`, { every: everyMs }, { name: tick.kind, data: tick }),
     );
@@ -77,7 +98,7 @@ export class BullmqTickQueue<Connection> implements TickQueue {
       },
       this.#backend.factory,
     );
-    worker.on('error', (error) => this.#logger.warn({ err: error }, 'tick worker lost its connection'));
+    worker.on('error', (error) => this.#logger.warn({ err: withoutCommand(error) }, 'tick worker lost its connection'));
     worker.on('failed', (item, error) =>
       this.#logger.error({ err: error, tick: item?.data }, 'a tick failed; the sweep will find its work'),
     );
@@ -92,6 +113,8 @@ export class BullmqTickQueue<Connection> implements TickQueue {
 
   /** Waits for the ticks being worked off, then closes; a backend that is away may not hold up the process that stops. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#restoreTimer);
     // Takes no more, and ends BullMQ's look for stalled items, whose timer stays where a close takes too long.
     await this.#worker?.pause(true);
     for (const closable of [this.#worker, this.#queue]) {
@@ -119,6 +142,9 @@ function isDoneInTime(act: Promise<void>): Promise<boolean> {
   });
 }
 
+/** The queue's own connection may find its backend a moment after others. */
+const RESTORE_AGAIN_MS = 1_000;
+
 /** Ticks with the same key are the same work. */
 function tickKey(tick: Tick): string {
   return tick.kind === 'job' ? `job-${tick.jobId}` : tick.kind;
@@ -128,7 +154,6 @@ async function attempt<Result>(what: string, operation: () => Promise<Result>): 
   try {
     return await operation();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new BusError('BUS_UNAVAILABLE', `Could not ${what}: ${reason}`, { cause });
+    throw new BusError('BUS_UNAVAILABLE', `Could not ${what}: ${reasonOf(cause)}`, { cause: withoutCommand(cause) });
   }
 }

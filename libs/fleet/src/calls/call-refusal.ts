@@ -15,6 +15,7 @@ const partOf: Readonly<Record<NotSentCode, readonly string[]>> = {
   URL_FORBIDDEN: ['input', 'arguments'],
   APPROVAL_REQUIRED: ['input', 'tool'],
   OVERLOADED: [],
+  UNAVAILABLE: [],
 };
 
 /** Undefined for a call that was sent, or may have been. */

@@ -17,7 +17,9 @@ import { refusalOfCall } from './call-refusal.js';
 import { KeyedCalls } from './keyed-calls.js';
 import { refuseKey } from '../idempotency/refuse-key.js';
 import { newId } from '../new-id.js';
+import { lookUp } from './look-up.js';
 import type { PolicyBook } from './policy-book.js';
+import type { ProcessWatch } from './process-watch.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { requestHash } from '../idempotency/request-hash.js';
@@ -49,6 +51,8 @@ export interface CallToolDeps {
   readonly policies: PolicyBook;
   readonly singleCalls: Pick<SingleCalls, 'during'>;
   readonly approvals: ApprovalRules;
+  /** Of a hub that may be several processes. */
+  readonly processes?: Pick<ProcessWatch, 'add'>;
 }
 
 /** A call that has its id and deadline, and no outcome yet. */
@@ -86,7 +90,7 @@ export class ToolCaller {
 
   constructor(deps: CallToolDeps) {
     this.#deps = deps;
-    this.#keyed = new KeyedCalls(deps.registry.calls, deps.clock);
+    this.#keyed = new KeyedCalls(deps.registry.calls, deps.clock, deps.processes);
   }
 
   /** `ownUrl`: an address in the arguments that the hub made for this call, which no caller can name. */
@@ -103,7 +107,9 @@ export class ToolCaller {
     }
     const startedAt = clock.now();
     const id = newId(startedAt) as CallId;
-    const entry = await bus.directory.lookup(request.deviceId as DeviceId);
+    const found = await lookUp(bus.directory, request.deviceId as DeviceId);
+    if (found.refusal !== undefined) return { refusal: found.refusal };
+    const { entry } = found;
     const isKnown = entry !== undefined && actor.devices === undefined;
     const device = isKnown ? undefined : await registry.viewFor(actor).devices.find(request.deviceId);
     const deviceId = isKnown ? entry.deviceId : device?.id;
@@ -146,7 +152,7 @@ export class ToolCaller {
       case 'conflict':
         return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['input', 'idempotencyKey'], 'The key was used for another call.') };
       case 'repeat':
-        return answerOf(await this.#keyed.endOf(claim.call, started.timeoutMs));
+        return answerOf(await this.#keyed.endOf(claim.call, { timeoutMs: started.timeoutMs, processId: claim.processId }));
     }
   }
 
@@ -194,7 +200,7 @@ export class ToolCaller {
     );
   }
 
-  async #send({ id, deviceId, request, timeoutMs, startedAt }: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
+  async #send({ id, deviceId, request, actor, ownUrl, timeoutMs, startedAt }: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
     const deadlineAt = startedAt + timeoutMs;
     const asked = {
       callId: id,
@@ -206,7 +212,9 @@ export class ToolCaller {
     };
     const name = request.tool === identifyTool.name ? (await this.#deps.registry.devices.find(deviceId))?.name : undefined;
     const call = hubCall(asked, { id: deviceId, name });
-    return new Promise((resolve) => this.#deps.bus.calls.call(entry.gatewayId, { deviceId, call }, resolve));
+    const { mayCallUserOnly, mayChangeFirmware } = actor;
+    const rights = { mayCallUserOnly, mayChangeFirmware, ownUrl };
+    return new Promise((resolve) => this.#deps.bus.calls.call(entry.gatewayId, { deviceId, rights, call }, resolve));
   }
 
   #rowOf({ id, deviceId, request, actor, startedAt }: StartedCall, outcome: CallOutcome): CallRow {

@@ -1,23 +1,33 @@
 /** Answers repetitions of a call with the first one's end: from memory while it runs here, from its record otherwise. Never sends. */
-import type { CallId } from '@flotilla/mcp';
+import type { CallId, HubProcessId } from '@flotilla/mcp';
 import type { CallRow, CallStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { CallAnswer } from './call-tool.js';
+import type { ProcessWatch } from './process-watch.js';
 
 /** How long after its deadline a call that ended there may take to be on record, ms. */
 const recordGraceMs = 2_000;
 /** Pause between looks at the record of a call that another process may still be making. */
 const lookAgainMs = 250;
 
+interface FirstCall {
+  readonly timeoutMs: number;
+  /** The process that makes it. */
+  readonly processId: HubProcessId | undefined;
+}
+
 export class KeyedCalls {
   readonly #store: CallStore;
   readonly #clock: Clock;
+  readonly #processes: Pick<ProcessWatch, 'add'> | undefined;
   /** As bounded as the calls in flight. */
   readonly #running = new Map<string, Promise<CallAnswer>>();
 
-  constructor(store: CallStore, clock: Clock) {
+  /** Without `processes` a call of a dead process ends at its deadline. */
+  constructor(store: CallStore, clock: Clock, processes?: Pick<ProcessWatch, 'add'>) {
     this.#store = store;
     this.#clock = clock;
+    this.#processes = processes;
   }
 
   /** Keeps a running call findable for those who ask again. */
@@ -30,14 +40,21 @@ export class KeyedCalls {
     }
   }
 
-  /** The first call with its end; UNKNOWN once its time is over and nobody has recorded an end: its process died with it, or could not write it. */
-  async endOf(first: CallRow, timeoutMs: number): Promise<CallRow> {
+  /** The first call with its end; UNKNOWN once its time is over, or its process is gone, and no end is on record. */
+  async endOf(first: CallRow, { timeoutMs, processId }: FirstCall): Promise<CallRow> {
     const running = this.#running.get(first.id);
     if (running !== undefined) return (await running).call ?? abandoned(first);
     let call = first;
-    while (call.outcome === undefined && this.#clock.now() < first.startedAt + timeoutMs + recordGraceMs) {
-      await new Promise<void>((resolve) => this.#clock.setTimer(lookAgainMs, resolve));
-      call = (await this.#store.find(first.id)) ?? first;
+    let isProcessGone = false;
+    const awaited = processId === undefined ? [] : [processId];
+    const stopWatching = this.#processes?.add({ awaited: () => awaited, ended: (id) => (isProcessGone ||= id === processId) });
+    try {
+      while (call.outcome === undefined && !isProcessGone && this.#clock.now() < first.startedAt + timeoutMs + recordGraceMs) {
+        await new Promise<void>((resolve) => this.#clock.setTimer(lookAgainMs, resolve));
+        call = (await this.#store.find(first.id)) ?? first;
+      }
+    } finally {
+      stopWatching?.();
     }
     return call.outcome === undefined ? abandoned(call) : call;
   }

@@ -3,6 +3,7 @@
  * to the outcome buffer. A slot is free the moment its call settles; what is not handed over for whatever reason goes back as certainly not sent.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CallRights } from '@flotilla/bus';
 import { claimLimit, isClaimWorthwhile, judgeReadback, judgeTarget, retryDelayMs } from '@flotilla/jobs';
 import type { Job, Readback, TargetVerdict } from '@flotilla/jobs';
 import { hubCall } from '@flotilla/mcp';
@@ -218,7 +219,8 @@ export class TargetDispatch {
   /** Reads the value before it is set. Whatever does not say that it is there already, sends. */
   #sendUnlessSatisfied(entry: InFlightCall, job: Job, readback: Readback): void {
     const { deps } = this.#run;
-    readValue(this.#run, entry.target, { ...readback, callTimeoutMs: job.callTimeoutMs }, ({ kind, result }) => {
+    const { callTimeoutMs, mayCallUserOnly } = job;
+    readValue(this.#run, entry.target, { ...readback, callTimeoutMs, mayCallUserOnly }, ({ kind, result }) => {
       if (this.#run.isEnded || !this.#inFlight.has(entry)) return;
       const now = deps.clock.now();
       const isSatisfied =
@@ -243,9 +245,8 @@ export class TargetDispatch {
       callTimeoutMs: job.callTimeoutMs,
     };
     const call = hubCall(asked, { id: target.deviceId, name: target.deviceName });
-    deps.bus.calls.call(target.gatewayId, { deviceId: target.deviceId, epoch: target.epoch, call }, (settled) => {
-      this.#settle(entry, settled, job);
-    });
+    const routed = { deviceId: target.deviceId, epoch: target.epoch, rights: rightsOf(job, entry), call };
+    deps.bus.calls.call(target.gatewayId, routed, (settled) => this.#settle(entry, settled, job));
   }
 
   #putBack(target: ClaimedTarget, to: TargetFlush['to']): false {
@@ -307,6 +308,13 @@ export class TargetDispatch {
       if (!this.#run.isEnded) this.#onRoom();
     });
   }
+}
+
+/** Whether its owner may change firmware was checked when the job was made. The address of an image is the hub's. */
+function rightsOf(job: Job, { arguments: { url } }: InFlightCall): CallRights {
+  const isRollout = job.firmwareImageId !== undefined;
+  const ownUrl = isRollout && typeof url === 'string' ? url : undefined;
+  return { mayCallUserOnly: job.mayCallUserOnly, mayChangeFirmware: true, ownUrl };
 }
 
 /** Not where each claim is a risk, nor where a rule has to see what became of one batch before the next. [jobs §6] */

@@ -1,6 +1,7 @@
 /** All live sessions of this process: admits new ones, routes calls to them, and sees each one's end written down. */
 import type { CallServer, RoutedCall } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
+import type { ToolSet } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
 import { SampleWatch } from '../mcpu/sample-watch.js';
 import { StatusWatch } from '../status/status-watch.js';
@@ -153,6 +154,11 @@ export class LiveSessions implements SessionHost, CallServer {
       settledAt: this.context.clock.now(),
     };
     queueMicrotask(() => settle(settled));
+  }
+
+  /** What the device has listed in its present session. */
+  toolSetOf(deviceId: DeviceId): ToolSet | undefined {
+    return this.#table.get(deviceId)?.toolSet;
   }
 
   refreshTools(deviceId: DeviceId): boolean {

@@ -135,7 +135,7 @@ async function shareLocalBus(): Promise<TwoBuses> {
 
 async function openRedisBuses(): Promise<TwoBuses> {
   const server = await RedisServer.start();
-  const open = () => openRedisBus({ redisUrl: server.url, logger: silentLogger });
+  const open = () => openRedisBus({ redisUrl: server.url, secret: 'of the hub', logger: silentLogger });
   const [here, there] = await Promise.all([open(), open()]);
   const close = async () => {
     await Promise.all([here.close(), there.close()]);

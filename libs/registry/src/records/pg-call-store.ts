@@ -1,6 +1,6 @@
 /** Records of calls: written by group commit before the caller is answered, read together with the targets of jobs. */
 import { maskArguments } from '@flotilla/mcp';
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { z } from 'zod';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
@@ -51,11 +51,18 @@ type KeyClaim = Parameters<CallStore['claimKey']>[0];
 export class PgCallStore implements CallStore {
   readonly #database: Database;
   readonly #seal: ArgumentSeal;
+  readonly #holder: () => HubProcessId | undefined;
   readonly #writer: BatchWriter<CallRecord, undefined>;
 
-  constructor(database: Database, seal: ArgumentSeal, logger: RegistryLogger) {
+  /** `holder`: the process that calls are made by. */
+  constructor(
+    database: Database,
+    { seal, holder }: { readonly seal: ArgumentSeal; readonly holder: () => HubProcessId | undefined },
+    logger: RegistryLogger,
+  ) {
     this.#database = database;
     this.#seal = seal;
+    this.#holder = holder;
     this.#writer = new BatchWriter<CallRecord, undefined>({
       name: 'call',
       write: (records) => this.#write(records),
@@ -86,6 +93,7 @@ export class PgCallStore implements CallStore {
           requestHash: this.#seal.storedHash(claim.requestHash, claim.tool, claim.arguments),
           arguments: JSON.parse(toJson(maskArguments(claim.tool, claim.arguments))),
           startedAt: new Date(claim.startedAt),
+          processId: this.#holder() ?? null,
         },
         skipDuplicates: true,
       }),
@@ -114,7 +122,8 @@ export class PgCallStore implements CallStore {
       actor: earlier.actor,
       jobId: undefined,
     };
-    return { kind: 'repeat', call: unrecorded };
+    const processId = (earlier.processId ?? undefined) as HubProcessId | undefined;
+    return { kind: 'repeat', call: unrecorded, processId };
   }
 
   async find(id: string): Promise<CallRow | undefined> {

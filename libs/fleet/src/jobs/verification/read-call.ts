@@ -13,10 +13,11 @@ export interface ReadableDevice {
 export function readValue(
   { deps }: RunContext,
   { deviceId, epoch, gatewayId }: ReadableDevice,
-  { tool, callTimeoutMs }: Pick<Readback, 'tool'> & Pick<Job, 'callTimeoutMs'>,
+  { tool, callTimeoutMs, mayCallUserOnly }: Pick<Readback, 'tool'> & Pick<Job, 'callTimeoutMs' | 'mayCallUserOnly'>,
   settle: (outcome: CallOutcome) => void,
 ): void {
   const now = deps.clock.now();
   const call = { callId: newId(now) as CallId, tool, arguments: {}, queueDeadlineAt: now + callTimeoutMs, callTimeoutMs };
-  deps.bus.calls.call(gatewayId, { deviceId, epoch, call }, ({ outcome }) => settle(outcome));
+  const rights = { mayCallUserOnly, mayChangeFirmware: false };
+  deps.bus.calls.call(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => settle(outcome));
 }

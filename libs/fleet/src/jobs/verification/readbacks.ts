@@ -69,10 +69,15 @@ export class Readbacks {
     const rejection = toolSetHash === undefined ? this.#verdicts.withoutTools : this.#verdicts.known(toolSetHash)?.rejection;
     if (rejection !== undefined) return this.#end(target, cannotRead(rejection.message));
     this.#slots.lend(1);
-    readValue(this.#run, target, { ...this.#readback, callTimeoutMs: job.callTimeoutMs }, (outcome) => {
-      this.#slots.lend(-1);
-      if (!this.#run.isEnded) this.#judge(target, outcome, job);
-    });
+    readValue(
+      this.#run,
+      target,
+      { ...this.#readback, callTimeoutMs: job.callTimeoutMs, mayCallUserOnly: job.mayCallUserOnly },
+      (outcome) => {
+        this.#slots.lend(-1);
+        if (!this.#run.isEnded) this.#judge(target, outcome, job);
+      },
+    );
   }
 
   #judge(target: ReadbackTarget, outcome: CallOutcome, job: Job): void {

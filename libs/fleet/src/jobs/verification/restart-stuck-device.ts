@@ -40,7 +40,9 @@ export function restartStuckDevice({ deps, jobId }: RunContext, { deviceId, epoc
     callTimeoutMs: timeoutMs,
   };
   deps.logger.info({ jobId, deviceId }, 'asks a device to restart after a failed upgrade');
-  deps.bus.calls.call(gatewayId, { deviceId, epoch, call }, ({ outcome }) => {
+  // The hub's own act, whoever made the job.
+  const rights = { mayCallUserOnly: true, mayChangeFirmware: false };
+  deps.bus.calls.call(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => {
     const isSent = outcome.certainty !== 'NEVER';
     deps.registry.events.append({
       type: 'device.restarted_after_upgrade',

@@ -1,0 +1,34 @@
+/** Counts what arrived over Redis and was not signed by a process of this hub. Logs the first, and then at most one line a minute. */
+import type { BusLogger } from '../bus-logger.js';
+import type { SealProblem } from './message-seal.js';
+
+/** `entry`: a stored directory entry. */
+export type RefusalReason = SealProblem | 'entry';
+
+const LOG_EVERY_MS = 60_000;
+
+export class RefusedMessages {
+  readonly #logger: BusLogger;
+  readonly #counts = new Map<RefusalReason, number>();
+  #total = 0;
+  #loggedAt = -Infinity;
+
+  constructor(logger: BusLogger) {
+    this.#logger = logger;
+  }
+
+  /** Since the start of this process, by reason. */
+  get counts(): ReadonlyMap<RefusalReason, number> {
+    return this.#counts;
+  }
+
+  add(reason: RefusalReason, place: string): void {
+    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
+    this.#total += 1;
+    const now = Date.now();
+    if (now - this.#loggedAt < LOG_EVERY_MS) return;
+    this.#loggedAt = now;
+    const advice = 'Check who else can write to this Redis, and that all processes have one database and one clock.';
+    this.#logger.warn({ reason, place, refusedTotal: this.#total }, `dropped a message that no process of this hub has signed. ${advice}`);
+  }
+}
