@@ -1,5 +1,6 @@
 /** Opens the registry: brings the database to this version's schema, then constructs the stores over one pool. Closing goes the other way. */
 import path from 'node:path';
+import type { HubProcessId } from '@flotilla/mcp';
 import { beginKeyedChain } from './audit/append-audit.js';
 import { auditKeyOf } from './audit/audit-key.js';
 import { PgAuditStore } from './audit/pg-audit-store.js';
@@ -68,10 +69,11 @@ export async function openRegistry({
   const database = new Database(databaseUrl, poolMax, logger, auditSecret === undefined ? undefined : auditKeyOf(auditSecret));
   const seal = new ArgumentSeal(argumentsSecret);
   const leases = new ProcessLeases(database, logger);
+  const holder = () => leases.holder;
   const toolSets = new PgToolSetStore(database);
-  const devices = new PgDeviceStore(database, toolSets, () => leases.holder, logger);
+  const devices = new PgDeviceStore(database, toolSets, holder, logger);
   const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
-  const calls = new PgCallStore(database, { seal, holder: () => leases.holder }, logger);
+  const calls = new PgCallStore(database, { seal, holder }, logger);
   const audit = new PgAuditStore(database, logger);
   const userSessions = new PgUserSessionStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
@@ -87,15 +89,7 @@ export async function openRegistry({
     });
     await database.close();
   };
-  const seen = {
-    ...plainStores(database, seal),
-    rollouts: new PgRolloutStore(database, () => leases.holder),
-    fleetFigures: new PgFleetFigures(database),
-    devices,
-    toolSets,
-    events,
-    calls,
-  };
+  const seen = { ...plainStores(database, { seal, holder }), devices, toolSets, events, calls };
   await makePartitions(database, Date.now(), logger);
   await beginAuditChain(database, logger);
   await events.open();
@@ -143,8 +137,13 @@ async function beginAuditChain(database: Database, logger: RegistryLogger): Prom
 }
 
 /** Those that keep nothing in memory. */
-function plainStores(database: Database, seal: ArgumentSeal) {
+function plainStores(
+  database: Database,
+  { seal, holder }: { readonly seal: ArgumentSeal; readonly holder: () => HubProcessId | undefined },
+) {
   return {
+    rollouts: new PgRolloutStore(database, holder),
+    fleetFigures: new PgFleetFigures(database),
     deviceGroups: new PgDeviceGroupStore(database),
     dials: new PgDialStore(database),
     jobs: new PgJobStore(database, seal),

@@ -82,6 +82,7 @@ function startFleet(mqttPort: number, changes: Partial<SimulatorOptions> = {}): 
     answerDelayMs: 0,
     reconnectMs: 0,
     bootMs: 0,
+    downloadKibPerSecond: 0,
     keepAliveSeconds: 1,
     mqttLevel: 4,
     localAddresses: 1,

@@ -112,7 +112,7 @@ describe('a job that calls a tool', () => {
     await expect(hub.fleet.previewJob(lamps, jobsOnly)).rejects.toMatchObject(forbidden);
     const { job } = await hub.fleet.createJob(lamps, randomUUID(), alice);
     await hub.finished(job?.id as JobId);
-    await expect(hub.fleet.rerunJob(job?.id ?? '', ['SUCCEEDED'], randomUUID(), jobsOnly)).rejects.toMatchObject(forbidden);
+    await expect(hub.fleet.rerunJob(job?.id ?? '', { outcomes: ['SUCCEEDED'] }, randomUUID(), jobsOnly)).rejects.toMatchObject(forbidden);
     const waits = await fleetWith('on').createJob({ ...lamps, tool: reboot }, randomUUID(), alice);
     await expect(fleetWith('on').approveJob(waits.job?.id ?? '', { ...bob, mayCallTools: false })).rejects.toMatchObject(forbidden);
     await hub.fleet.cancelJob(waits.job?.id ?? '', true, alice);
