@@ -92,10 +92,14 @@ function startDevice(hub: Hub, ...behaviours: LastingBehaviour[]): Device {
 
 /** Talks to a device until it has connected for it: on WebSocket it is idle otherwise. */
 async function conversation(hub: Hub, { talk }: Device): Promise<WebSocket> {
-  const connection = once(hub.conversations, 'connection') as Promise<[WebSocket]>;
-  await expect.poll(() => (talk(), hub.conversations.clients.size), { timeout: 10_000 }).toBe(1);
-  const [socket] = await connection;
-  return socket;
+  const talking = setInterval(talk, 20);
+  try {
+    // Returned at once: the device says hello as soon as it is connected.
+    const [socket] = (await once(hub.conversations, 'connection')) as [WebSocket];
+    return socket;
+  } finally {
+    clearInterval(talking);
+  }
 }
 
 /** Has the device fetch this file in a conversation. */
