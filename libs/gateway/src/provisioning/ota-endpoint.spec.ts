@@ -5,7 +5,7 @@ import type { DeviceId } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../door.suite.js';
 import type { Answer } from './ota-stage.suite.js';
-import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, uuid } from './ota-stage.suite.js';
+import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, stoppedClock, uuid } from './ota-stage.suite.js';
 
 setUpStage();
 
@@ -79,7 +79,7 @@ describe('a device that nobody knows', () => {
   });
 
   it('is limited per address, which never stops a known device', async () => {
-    const [port, mac] = [await openEndpoint(), newMac()];
+    const [port, mac] = [await openEndpoint({ clock: stoppedClock() }), newMac()];
     await enrol(port, mac);
     const strangers = await Promise.all(
       Array.from({ length: 450 }, (_, n) => ask(port, `06:00:00:00:0${n >> 8}:${(n & 255).toString(16).padStart(2, '0')}`)),

@@ -95,6 +95,12 @@ export async function openEndpoint(change: Partial<OtaProvisioningOptions> = {})
   return port;
 }
 
+/** No bucket refills, and everything happens within one minute. */
+export function stoppedClock(): typeof realClock {
+  const at = Date.now();
+  return { ...realClock, now: () => at };
+}
+
 export async function ask(
   port: number,
   mac: string,

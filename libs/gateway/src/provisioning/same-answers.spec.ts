@@ -2,10 +2,9 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import type { NewDevice, Registry } from '@flotilla/registry';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../door.suite.js';
 import type { EnrolmentMode } from './admission-desk.js';
 import type { Answer, Asked } from './ota-stage.suite.js';
-import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, uuid } from './ota-stage.suite.js';
+import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, stoppedClock, uuid } from './ota-stage.suite.js';
 
 setUpStage();
 
@@ -47,12 +46,6 @@ function recorded(registry: Registry): { readonly registry: Registry; readonly c
     });
   const { credentials, enrolments, events } = registry;
   return { registry: { ...registry, credentials: recording(credentials), enrolments: recording(enrolments), events }, calls };
-}
-
-/** No bucket refills, and everything happens within one minute. */
-function stoppedClock(): typeof realClock {
-  const at = Date.now();
-  return { ...realClock, now: () => at };
 }
 
 /** An answer without what is drawn again for each: codes, challenges and the time. */
