@@ -1,12 +1,12 @@
 /** `FLOTILLA_MQTT_PORT=off` without a certificate: no device is sent to MQTT over TCP, and all of them work over WebSocket. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
 import { callTool } from '../src/devices/device-api.js';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
 import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
-import { online } from '../src/jobs/job-api.js';
 
 const DEVICES = 3;
 
@@ -38,9 +38,16 @@ describe('a hub without plain MQTT', () => {
   });
 
   it('sends devices of an enrolment link there, and calls them', async () => {
-    await online(hub, DEVICES);
-    const query = '{ devices { nodes { id transport } } }';
-    const { devices } = await ask<{ devices: { nodes: { id: string; transport: string }[] } }>(hub, query);
+    const query = '{ devices { nodes { id transport presence } } }';
+    // On WebSocket a device is connected in conversations only: each is spoken to until it is.
+    const { devices } = await eventually(
+      async () => {
+        await fleet.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'helloNow' } });
+        return ask<{ devices: { nodes: { id: string; transport: string; presence: string }[] } }>(hub, query);
+      },
+      (seen) => seen.devices.nodes.filter(({ presence }) => presence === 'ONLINE').length === DEVICES,
+      30_000,
+    );
     expect(devices.nodes.map(({ transport }) => transport)).toEqual(Array(DEVICES).fill('WEBSOCKET'));
     const answer = await callTool(hub, { deviceId: devices.nodes[0]?.id ?? '', tool: 'self.get_device_status' });
     expect(answer.outcome).toBe('SUCCEEDED');
