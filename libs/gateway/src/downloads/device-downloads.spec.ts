@@ -199,7 +199,15 @@ describe('an image at its signed address', () => {
     };
     const corrupted = async () =>
       (await registry.events.page({ types: ['firmware.corrupt'] }, 'AT_ASC', { first: 100 })).rows.map(({ data }) => data);
-    const part = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs: counting, signer, serverId, clock, logger: silent });
+    const part = new DeviceDownloads({
+      registry,
+      feed: { publish: () => undefined },
+      blobs: counting,
+      signer,
+      serverId,
+      clock,
+      logger: silent,
+    });
     const other = createServer((incoming, response) => part.httpRoutes[0]?.handle(incoming, response));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const statuses = async (count: number) => {
