@@ -17,8 +17,12 @@ if (report?.metadata?.vulnerabilities === undefined) {
   process.exit(EXIT.unknown);
 }
 for (const { name, severity, range, via, fixAvailable } of Object.values(report.vulnerabilities)) {
-  const titles = via.map((reason) => (typeof reason === 'string' ? `by way of ${reason}` : `${reason.title} ${reason.url}`));
-  console.log(`${severity}\t${name} ${range}\t${fixAvailable ? 'fixed in a newer version' : 'no fix yet'}\t${titles.join('; ')}`);
+  const titles = via.map((reason) =>
+    typeof reason === 'string' ? `by way of ${reason}` : `${reason.title} ${reason.url}`,
+  );
+  console.log(
+    `${severity}\t${name} ${range}\t${fixAvailable ? 'fixed in a newer version' : 'no fix yet'}\t${titles.join('; ')}`,
+  );
 }
 const counts = levels.map((level) => `${report.metadata.vulnerabilities[level]} ${level}`).join(', ');
 console.log(

@@ -3,5 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { build, root } from './build.mjs';
 
 build();
-const { status } = spawnSync(process.execPath, ['bench/dist/main.js', ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, ['bench/dist/main.js', ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+});
 process.exit(status ?? 1);

@@ -24,10 +24,16 @@ function filesBelow(folder) {
 }
 
 function hashOfInputs() {
-  const others = ['libs/api/schema.graphql', 'package-lock.json', 'scripts/build-dashboard.mjs', 'scripts/generate-operation-types.mjs'];
+  const others = [
+    'libs/api/schema.graphql',
+    'package-lock.json',
+    'scripts/build-dashboard.mjs',
+    'scripts/generate-operation-types.mjs',
+  ];
   const inputs = [...filesBelow(app), ...others.map((name) => path.join(root, name))];
   const hash = createHash('sha256');
-  for (const file of inputs.sort()) hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+  for (const file of inputs.sort())
+    hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
   return hash.digest('hex');
 }
 

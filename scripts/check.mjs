@@ -4,7 +4,9 @@ import { build, root, run } from './build.mjs';
 
 build();
 run(process.execPath, ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.']);
-run(process.execPath, ['node_modules/eslint/bin/eslint.js', '--max-warnings', '0', '.'], { env: { ...process.env, NX_DAEMON: 'false' } });
+run(process.execPath, ['node_modules/eslint/bin/eslint.js', '--max-warnings', '0', '.'], {
+  env: { ...process.env, NX_DAEMON: 'false' },
+});
 const projects = ['libs', 'apps'].flatMap((folder) =>
   readdirSync(`${root}/${folder}`).map((name) => `${folder}/${name}/tsconfig.spec.json`),
 );

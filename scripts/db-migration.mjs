@@ -17,14 +17,21 @@ const lastSchemaPath = path.join(migrations, 'schema-of-last-migration.prisma');
 
 const name = process.argv[2];
 if (!/^[a-z][a-z0-9_]*$/.test(name ?? '')) {
-  console.error('Usage: npm run db:migration -- <name>   (lower-case letters, digits and underscores, for example: add_device_groups)');
+  console.error(
+    'Usage: npm run db:migration -- <name>   (lower-case letters, digits and underscores, for example: add_device_groups)',
+  );
   process.exit(1);
 }
 
 /** An engine for comparing two schemas. It asks its connection for the server's version and takes silence for an answer: there is no server. */
 async function openOfflineEngine() {
-  const wasm = path.join(path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm')), 'schema_engine_bg.wasm');
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(wasm)), { './schema_engine_bg.js': glue });
+  const wasm = path.join(
+    path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm')),
+    'schema_engine_bg.wasm',
+  );
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(wasm)), {
+    './schema_engine_bg.js': glue,
+  });
   glue.__wbg_set_wasm(exports);
   exports.__wbindgen_start();
   const names = { provider: 'postgres', adapterName: 'no-database' };

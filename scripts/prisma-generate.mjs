@@ -19,16 +19,20 @@ const source = createHash('sha256')
   .digest('hex');
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== source) {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [path.join(prisma, 'build', 'index.js'), 'generate', '--schema', schema], {
-    cwd: root,
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-      PRISMA_HIDE_UPDATE_MESSAGE: '1',
-      CHECKPOINT_DISABLE: '1',
+  const { status, stderr, stdout } = spawnSync(
+    process.execPath,
+    [path.join(prisma, 'build', 'index.js'), 'generate', '--schema', schema],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+        PRISMA_HIDE_UPDATE_MESSAGE: '1',
+        CHECKPOINT_DISABLE: '1',
+      },
     },
-  });
+  );
   if (status !== 0) {
     console.error(`${stdout}${stderr}\nprisma generate failed with exit code ${status ?? 'none (killed)'}.`);
     process.exit(status ?? 1);

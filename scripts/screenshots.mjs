@@ -7,13 +7,17 @@ import path from 'node:path';
 import { build, root } from './build.mjs';
 
 build();
-const [{ removeDataDir, startHub }, { startFleet }, { openBrowser, openConsole, seriousViolations }, { furnish, pages }] =
-  await Promise.all([
-    import('../test/dist/hub/hub-process.js'),
-    import('../test/dist/devices/simulated-fleet.js'),
-    import('../test/dist/console/console-browser.js'),
-    import('../test/dist/console/console-scenery.js'),
-  ]);
+const [
+  { removeDataDir, startHub },
+  { startFleet },
+  { openBrowser, openConsole, seriousViolations },
+  { furnish, pages },
+] = await Promise.all([
+  import('../test/dist/hub/hub-process.js'),
+  import('../test/dist/devices/simulated-fleet.js'),
+  import('../test/dist/console/console-browser.js'),
+  import('../test/dist/console/console-scenery.js'),
+]);
 
 const folder = path.join(root, 'test-results/screenshots');
 mkdirSync(folder, { recursive: true });

@@ -32,7 +32,9 @@ function report() {
     isLong || failed.length === 0 || failed.length > secondAnswersMax
       ? undefined
       : runOf([...failed.map(({ name }) => name), '--no-file-parallelism']);
-  const files = again ? first.files.map((file) => again.files.find(({ name }) => name === file.name) ?? file) : first.files;
+  const files = again
+    ? first.files.map((file) => again.files.find(({ name }) => name === file.name) ?? file)
+    : first.files;
   if (again)
     console.log(
       `Asked again, alone, because something in them had failed:\n${failed.map(({ name }) => `  ${path.relative(root, name)}`).join('\n')}`,
@@ -45,7 +47,9 @@ function report() {
   // The runner fails as a whole, with no test of its own to blame, where an error escaped every test.
   const isBroken = (again ?? first).exitCode !== 0 && count('failed') + brokenFiles === 0 ? 1 : 0;
   const failures = count('failed') + brokenFiles + isBroken;
-  console.log(`${count('passed')} passed, ${failures} failed, ${count('skipped', 'pending', 'todo', 'disabled')} skipped`);
+  console.log(
+    `${count('passed')} passed, ${failures} failed, ${count('skipped', 'pending', 'todo', 'disabled')} skipped`,
+  );
   return failures === 0 ? 0 : 1;
 }
 
@@ -55,7 +59,14 @@ function runOf(runnerArgs) {
   rmSync(file, { force: true });
   const { status } = spawnSync(
     process.execPath,
-    ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...runnerArgs],
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${file}`,
+      ...runnerArgs,
+    ],
     { cwd: root, stdio: 'inherit', env: { ...process.env, ...(isLong ? { FLOTILLA_TEST_LONG: '1' } : {}) } },
   );
   try {

@@ -42,7 +42,12 @@ export async function benchConnectedFleet(): Promise<readonly Figure[]> {
         });
     }
     const kilobytes = (residentBytes(hub) - emptyBytes) / 1_024 / (2 * STORM_DEVICES);
-    figures.push({ name: `memory of the hub per ready device (${2 * STORM_DEVICES})`, value: kilobytes, unit: 'KB', atMost: 60 });
+    figures.push({
+      name: `memory of the hub per ready device (${2 * STORM_DEVICES})`,
+      value: kilobytes,
+      unit: 'KB',
+      atMost: 60,
+    });
     figures.push(await jobRate(hub, database));
     figures.push(...(await callLatencies(hub)));
     fleets.push(startFleet(hub, { devices: BYSTANDERS, seed: 3 }));
@@ -64,14 +69,18 @@ async function stormRate(database: pg.Client, onlineTotal: number, idPattern: st
       .then(({ rows }) => rows[0]?.count ?? 0);
   await eventually(counted, (count) => count === onlineTotal, 120_000);
   const endedAt = Date.now();
-  const { rows } = await database.query<{ began: Date }>('SELECT min(connected_at) AS began FROM device WHERE id LIKE $1', [idPattern]);
+  const { rows } = await database.query<{ began: Date }>(
+    'SELECT min(connected_at) AS began FROM device WHERE id LIKE $1',
+    [idPattern],
+  );
   return STORM_DEVICES / ((endedAt - (rows[0]?.began.getTime() ?? 0)) / 1_000);
 }
 
 /** The median of five jobs, each of which takes little more than a second; one before them warms the code up. */
 async function jobRate(hub: HubProcess, database: pg.Client): Promise<Figure> {
   const rates: number[] = [];
-  for (const volume of [30, 31, 32, 33, 34, 35]) rates.push(await volumeJob(hub, database, { volume, devices: { all: true } }));
+  for (const volume of [30, 31, 32, 33, 34, 35])
+    rates.push(await volumeJob(hub, database, { volume, devices: { all: true } }));
   const [, , perSecond = 0] = rates.slice(1).sort((a, b) => a - b);
   return {
     name: `job over ${2 * STORM_DEVICES} devices, maxInFlight ${JOB_MAX_IN_FLIGHT}`,
@@ -98,7 +107,9 @@ async function volumeJob(
   );
   const decided = () =>
     database
-      .query<{ count: number }>('SELECT coalesce(sum(succeeded), 0)::int AS count FROM job_counter WHERE job_id = $1', [createJob.job.id])
+      .query<{ count: number }>('SELECT coalesce(sum(succeeded), 0)::int AS count FROM job_counter WHERE job_id = $1', [
+        createJob.job.id,
+      ])
       .then(({ rows }) => rows[0]?.count ?? 0);
   await eventually(decided, (count) => count === 2 * STORM_DEVICES, 120_000);
   return (2 * STORM_DEVICES) / ((performance.now() - startedAt) / 1_000);
@@ -108,10 +119,13 @@ async function volumeJob(
 async function latenciesBesideJobs(hub: HubProcess, database: pg.Client): Promise<readonly Figure[]> {
   const found = () =>
     database
-      .query<{ id: string }>("SELECT id FROM device WHERE id LIKE '02:00:03:%' AND online AND tool_set_hash IS NOT NULL")
+      .query<{ id: string }>(
+        "SELECT id FROM device WHERE id LIKE '02:00:03:%' AND online AND tool_set_hash IS NOT NULL",
+      )
       .then(({ rows }) => rows.map(({ id }) => id));
   const ids = await eventually(found, ({ length }) => length === BYSTANDERS, 60_000);
-  const tag = 'mutation ($ids: [ID!]) { tagDevices(input: { filter: { ids: $ids }, add: ["bystander"] }) { changedCount } }';
+  const tag =
+    'mutation ($ids: [ID!]) { tagDevices(input: { filter: { ids: $ids }, add: ["bystander"] }) { changedCount } }';
   await ask(hub, tag, { ids });
   const devices = { not: { tags: ['bystander'] } };
   let isMeasuring = true;
@@ -129,7 +143,10 @@ async function latenciesBesideJobs(hub: HubProcess, database: pg.Client): Promis
 }
 
 async function callLatencies(hub: HubProcess): Promise<readonly Figure[]> {
-  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 64) { nodes { id } } }');
+  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+    hub,
+    '{ devices(first: 64) { nodes { id } } }',
+  );
   const ids = devices.nodes.map((device) => device.id);
   await callOverHttp(hub, ids, { total: LATENCY_CALLS.one, concurrency: 8 });
   const one = await callOverHttp(hub, ids, { total: LATENCY_CALLS.one, concurrency: 1 });

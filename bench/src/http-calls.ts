@@ -52,7 +52,8 @@ export async function callOverHttp(
   const tookSeconds = (performance.now() - startedAt) / 1_000;
   agent.destroy();
   latencies.sort((a, b) => a - b);
-  const quantile = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  const quantile = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   return { p50: quantile(0.5), p99: quantile(0.99), perSecond: latencies.length / tookSeconds, refused };
 }
 
@@ -67,7 +68,11 @@ function callOnce(hub: HubProcess, agent: Agent, deviceId: string): Promise<stri
       {
         method: 'POST',
         agent,
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), authorization: `Bearer ${hub.adminKey}` },
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          authorization: `Bearer ${hub.adminKey}`,
+        },
       },
       (response) => {
         const chunks: Buffer[] = [];

@@ -46,7 +46,12 @@ const answering: CallServer = {
     const sentAt = Date.now();
     setTimeout(() => {
       const result = { content: [{ type: 'text', text: 'true' }], isError: false } as const;
-      settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES', result }, sentAt, settledAt: Date.now() });
+      settle({
+        callId: call.callId,
+        outcome: { kind: 'SUCCEEDED', certainty: 'YES', result },
+        sentAt,
+        settledAt: Date.now(),
+      });
     }, ANSWER_AFTER_MS);
   },
   refreshTools: () => false,
@@ -58,7 +63,16 @@ const gate = new ToolGate([]);
 const singleCalls = new SingleCalls(clock);
 const fleet = new Fleet({ registry, bus, clock, logger, gate, singleCalls });
 // Nothing here is verified or rolled out.
-const verification = { rebootMs: 0, firmwareMs: 0, soakMs: 0, overdueMs: 0, leaseMs: 0, rejoinMs: 0, readbackDelayMs: 0, readbackMs: 0 };
+const verification = {
+  rebootMs: 0,
+  firmwareMs: 0,
+  soakMs: 0,
+  overdueMs: 0,
+  leaseMs: 0,
+  rejoinMs: 0,
+  readbackDelayMs: 0,
+  readbackMs: 0,
+};
 const rollout = { store: registry.rollouts, limits: defaultRolloutLimits, urlOf: ignore };
 const worker = new TickWorker({ registry, bus, clock, logger, gate, singleCalls, lease, verification, rollout });
 await worker.start();
@@ -77,7 +91,11 @@ await rm(dataDir, { recursive: true, force: true });
 process.exit(0);
 
 async function addDevices(): Promise<void> {
-  const schema = { type: 'object', properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } }, required: ['volume'] };
+  const schema = {
+    type: 'object',
+    properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } },
+    required: ['volume'],
+  };
   const tools = [{ name: TOOL, description: '', inputSchema: schema, userOnly: false, schemaKnown: true }];
   const hash = createHash('sha256').update(JSON.stringify(tools)).digest('hex') as ToolSetHash;
   await registry.toolSets.ensure({ hash, tools });
@@ -134,7 +152,9 @@ async function makeJob(key: string, pace: { readonly perMinute?: number } = {}):
 
 async function reached(id: string, isThere: (state: string) => boolean): Promise<void> {
   const state = () =>
-    database.query<{ state: string }>('SELECT state FROM job WHERE id = $1', [id]).then(({ rows }) => rows[0]?.state ?? '');
+    database
+      .query<{ state: string }>('SELECT state FROM job WHERE id = $1', [id])
+      .then(({ rows }) => rows[0]?.state ?? '');
   await eventually(state, isThere, 300_000);
 }
 

@@ -25,6 +25,8 @@ function scale(): Promise<JobScale> {
   return new Promise((resolve, reject) => {
     let found: JobScale | undefined;
     child.on('message', (news: ChildNews) => (found = news.scale));
-    child.once('exit', () => (found === undefined ? reject(new Error('The job at scale measured nothing.')) : resolve(found)));
+    child.once('exit', () =>
+      found === undefined ? reject(new Error('The job at scale measured nothing.')) : resolve(found),
+    );
   });
 }

@@ -36,7 +36,8 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
 /** Only where they are asked for by name. */
 const apart = ['pages', 'subscribers'];
 const only = process.argv.indexOf('--only');
-const chosen = only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];
+const chosen =
+  only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];
 const figures: Figure[] = [];
 for (const name of chosen) {
   const part = parts[name];
@@ -47,5 +48,7 @@ for (const name of chosen) {
   figures.push(...(await part()));
 }
 process.stderr.write(`${table(figures)}\n`);
-process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), node: process.version, cores: cpus().length, figures })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ at: new Date().toISOString(), node: process.version, cores: cpus().length, figures })}\n`,
+);
 process.exitCode = figures.every(holds) ? 0 : 1;

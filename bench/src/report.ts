@@ -15,11 +15,21 @@ export function holds({ value, atLeast = -Infinity, atMost = Infinity }: Figure)
 
 /** A table of plain text, one row per figure. */
 export function table(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => [figure.name, round(figure.value), figure.unit, bound(figure), holds(figure) ? '' : 'MISSED']);
+  const rows = figures.map((figure) => [
+    figure.name,
+    round(figure.value),
+    figure.unit,
+    bound(figure),
+    holds(figure) ? '' : 'MISSED',
+  ]);
   const header = ['figure', 'value', 'unit', 'must be', ''];
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [header, ...rows]
-    .map((row) => row.map((cell, column) => (column === 1 ? cell.padStart(widths[1] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  '))
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 1 ? cell.padStart(widths[1] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+        .join('  '),
+    )
     .join('\n');
 }
 

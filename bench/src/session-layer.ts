@@ -34,7 +34,15 @@ const registry = await openRegistry({ databaseUrl: postgres.databaseUrl, dataDir
 const lease = await registry.takeLease({ aloneOnDatabase: true });
 const bus = await openLocalBus({ databaseUrl: postgres.databaseUrl, logger });
 const auth = new FleetSecretAuth({ secret: BENCH_DEVICE_SECRET, clock });
-const gateway = new Gateway({ gatewayId: lease.id, registry, bus, clock, auth, udp: { host: '127.0.0.1', port: 0 }, logger });
+const gateway = new Gateway({
+  gatewayId: lease.id,
+  registry,
+  bus,
+  clock,
+  auth,
+  udp: { host: '127.0.0.1', port: 0 },
+  logger,
+});
 await gateway.start();
 await bus.calls.serve(lease.id, gateway.callServer);
 const fleet = new Fleet({ registry, bus, clock, logger, gate: new ToolGate([]), singleCalls: new SingleCalls(clock) });
@@ -55,8 +63,12 @@ let isRunning = false;
 
 async function callAgainAndAgain(deviceId: string): Promise<void> {
   while (isRunning) {
-    const { call } = await fleet.callTool({ deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 42 } }, actor);
-    if (call?.outcome !== 'SUCCEEDED') throw new Error(`A call ended ${call?.outcome ?? 'refused'}: ${call?.error?.message ?? ''}`);
+    const { call } = await fleet.callTool(
+      { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 42 } },
+      actor,
+    );
+    if (call?.outcome !== 'SUCCEEDED')
+      throw new Error(`A call ended ${call?.outcome ?? 'refused'}: ${call?.error?.message ?? ''}`);
     recorded++;
   }
 }
@@ -64,9 +76,12 @@ async function callAgainAndAgain(deviceId: string): Promise<void> {
 async function checkRecords(): Promise<void> {
   const database = new pg.Client({ connectionString: postgres.databaseUrl });
   await database.connect();
-  const { rows } = await database.query<{ count: number }>("SELECT count(*)::int AS count FROM call WHERE actor = 'bench'");
+  const { rows } = await database.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM call WHERE actor = 'bench'",
+  );
   await database.end();
-  if (rows[0]?.count !== recorded) throw new Error(`${recorded} calls were counted, ${rows[0]?.count ?? 0} are on record`);
+  if (rows[0]?.count !== recorded)
+    throw new Error(`${recorded} calls were counted, ${rows[0]?.count ?? 0} are on record`);
 }
 
 process.on('message', (request: MeasureRequest) => {

@@ -28,7 +28,9 @@ describe.skipIf(!isRedisInstalled())('agents of a hub of several processes', () 
   async function makeKey(...scopes: readonly string[]): Promise<{ readonly id: string; readonly secret: string }> {
     const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } secret userErrors { code message } } }`;
     const input = { name: `agent ${scopes.length}`, scopes };
-    const { createApiKey } = await ask<{ createApiKey: { apiKey: { id: string }; secret: string } }>(first(), query, { input });
+    const { createApiKey } = await ask<{ createApiKey: { apiKey: { id: string }; secret: string } }>(first(), query, {
+      input,
+    });
     return { id: createApiKey.apiKey.id, secret: createApiKey.secret };
   }
 
@@ -39,13 +41,22 @@ describe.skipIf(!isRedisInstalled())('agents of a hub of several processes', () 
     hubs = [one, await startHub({ env: { ...env, FLOTILLA_ROLES: 'api' } })];
     fleet = startFleet(one, { devices: 1, profile: 'lamp' });
     await online(one, 1);
-    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(one, '{ devices(first: 1) { nodes { id } } }');
+    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+      one,
+      '{ devices(first: 1) { nodes { id } } }',
+    );
     lamp = devices.nodes[0]?.id ?? '';
     let turn = 0;
     proxy = createServer((incoming, outgoing) => {
       const hub = hubs[turn++ % hubs.length];
       answeredBy.push(hub?.httpUrl);
-      const options = { host: '127.0.0.1', port: hub?.httpPort, method: incoming.method, path: incoming.url, headers: incoming.headers };
+      const options = {
+        host: '127.0.0.1',
+        port: hub?.httpPort,
+        method: incoming.method,
+        path: incoming.url,
+        headers: incoming.headers,
+      };
       const passed = request(options, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(outgoing);
@@ -90,7 +101,10 @@ describe.skipIf(!isRedisInstalled())('agents of a hub of several processes', () 
     const query = '{ auditEntries(first: 50) { nodes { actor action subject } } }';
     const actions = await eventually(
       async () => {
-        const { auditEntries } = await ask<{ auditEntries: { nodes: { actor: string; action: string }[] } }>(first(), query);
+        const { auditEntries } = await ask<{ auditEntries: { nodes: { actor: string; action: string }[] } }>(
+          first(),
+          query,
+        );
         return auditEntries.nodes.filter(({ actor }) => actor === 'agent 3').map(({ action }) => action);
       },
       (found) => found.length >= 2,

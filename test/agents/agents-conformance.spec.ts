@@ -27,7 +27,8 @@ const notForUs: Readonly<Record<string, string>> = {
   'tools-call-with-progress': 'devices do not tell how far a call is; of jobs job_status tells it',
   'tools-call-embedded-resource':
     'what a device embeds is shown as text: under an address that it chose it would pass for a resource of the hub',
-  'tools-call-mixed-content': 'wants an embedded resource, see tools-call-embedded-resource; texts, pictures and sounds do mix',
+  'tools-call-mixed-content':
+    'wants an embedded resource, see tools-call-embedded-resource; texts, pictures and sounds do mix',
   'tools-call-sampling': "devices ask for no model, and the hub lends them nobody's",
   'tools-call-elicitation': 'devices ask no person anything through a tool call',
   'elicitation-sep1034-defaults': 'as tools-call-elicitation',
@@ -58,7 +59,9 @@ function renamed(body: string): string {
     .replace('"test://template/123/data"', '"flotilla://devices/123"');
 }
 
-const suite = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url));
+const suite = fileURLToPath(
+  new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
+);
 
 /** The suite imports `fs.globSync`, which Node 20 lacks and only another command of it needs. */
 const hooks = `export async function load(url, context, next) {
@@ -78,7 +81,8 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'flotilla-conformance-'));
   device = await connectEverythingDevice(hub, mac);
   await deviceThat(hub, mac, ({ tools }) => tools.length > 0);
-  const query = 'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { userErrors { code message } } }';
+  const query =
+    'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { userErrors { code message } } }';
   await ask(hub, query, { input: { deviceId: '123', dialect: 'MCPU', transport: 'WEBSOCKET' } });
   proxy = createServer((incoming, outgoing) => void pass(incoming, outgoing));
   proxy.listen(0, '127.0.0.1');
@@ -92,10 +96,13 @@ async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promis
     authorization: `Bearer ${hub.adminKey}`,
     ...(body.length > 0 && { 'content-length': body.length }),
   };
-  const passed = request({ host: '127.0.0.1', port: hub.httpPort, method: incoming.method, path: incoming.url, headers }, (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing);
-  });
+  const passed = request(
+    { host: '127.0.0.1', port: hub.httpPort, method: incoming.method, path: incoming.url, headers },
+    (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    },
+  );
   passed.on('error', () => outgoing.destroy());
   outgoing.on('close', () => passed.destroy());
   passed.end(body);

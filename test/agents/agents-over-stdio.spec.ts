@@ -46,7 +46,9 @@ describe.each(revisions)('a host that speaks MCP %s', (revision) => {
     const { tools } = await agent.listTools();
     const lamp = tools.find(({ name }) => name.endsWith('__self_lamp_turn_on'))?.name ?? '';
     expect((await agent.callTool({ name: lamp, arguments: {} })).isError ?? false).toBe(false);
-    expect((await agent.callTool({ name: 'nobody__nothing', arguments: {} }).catch(() => ({ isError: true }))).isError).toBe(true);
+    expect(
+      (await agent.callTool({ name: 'nobody__nothing', arguments: {} }).catch(() => ({ isError: true }))).isError,
+    ).toBe(true);
     await road.cut();
     await expect(agent.callTool({ name: lamp, arguments: {} })).rejects.toThrow(/Outcome unknown/);
     const listing = agent.listTools();

@@ -27,13 +27,19 @@ let camera: RawMqttDevice;
 let shortLived: { readonly key: string; readonly expiresAt: number; readonly end: Promise<void> };
 const boards: McpuBoard[] = [];
 
-async function keyWith(scopes: readonly string[], { expiresAt, devices }: { expiresAt?: number; devices?: object } = {}): Promise<string> {
+async function keyWith(
+  scopes: readonly string[],
+  { expiresAt, devices }: { expiresAt?: number; devices?: object } = {},
+): Promise<string> {
   const secret = `spec-${randomUUID()}`;
   const hash = createHash('sha256').update(secret).digest('hex');
-  await pg.query('INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at, devices) VALUES ($1, $2, $3, $4, $5, $6, $7)', [
-    ...[randomUUID(), scopes.join(' '), secret.slice(0, 8), hash],
-    ...[scopes, expiresAt === undefined ? null : new Date(expiresAt), devices ?? null],
-  ]);
+  await pg.query(
+    'INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at, devices) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+    [
+      ...[randomUUID(), scopes.join(' '), secret.slice(0, 8), hash],
+      ...[scopes, expiresAt === undefined ? null : new Date(expiresAt), devices ?? null],
+    ],
+  );
   return secret;
 }
 
@@ -55,12 +61,15 @@ async function openShortLived(): Promise<typeof shortLived> {
 /** All texts in a value, names of members too. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)]) : [];
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)])
+    : [];
 }
 
 async function addBoard(deviceId: string, board: McpuBoard): Promise<void> {
   boards.push(board);
-  const query = 'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { userErrors { code message } } }';
+  const query =
+    'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { userErrors { code message } } }';
   const input = { deviceId, dialect: 'MCPU', address: board.address };
   expect(await ask(hub, query, { input })).toMatchObject({ registerDevice: { userErrors: [] } });
   await deviceThat(hub, deviceId, isOnline, 15_000);
@@ -120,7 +129,9 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
     const agent = await connectAgent(hub, { revision });
     const { tools } = await agent.listTools();
     const lamp = `${lamps[0]?.replaceAll(':', '_') ?? ''}__self_lamp_turn_on`;
-    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining([lamp, 'greenhouse-1__gpio_write', 'greenhouse-1__gpio_read']));
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([lamp, 'greenhouse-1__gpio_write', 'greenhouse-1__gpio_read']),
+    );
     for (const { name } of tools) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     const reader = tools.find(({ name }) => name === 'greenhouse-1__gpio_read');
     expect(reader?.annotations).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true });
@@ -131,10 +142,17 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
     expect(on.isError ?? false).toBe(false);
     const state = await agent.callTool({ name: lamp.replace('turn_on', 'get_state'), arguments: {} });
     expect(textOf(state)).toContain('true');
-    expect((await agent.callTool({ name: 'greenhouse-1__gpio_write', arguments: { pin: 16, value: true } })).isError ?? false).toBe(false);
+    expect(
+      (await agent.callTool({ name: 'greenhouse-1__gpio_write', arguments: { pin: 16, value: true } })).isError ??
+        false,
+    ).toBe(false);
     expect(boards[0]?.level).toBe(1);
     const read = await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } });
-    expect(read.structuredContent).toMatchObject({ source: 'device', untrusted: expect.any(String), value: { value: 1 } });
+    expect(read.structuredContent).toMatchObject({
+      source: 'device',
+      untrusted: expect.any(String),
+      value: { value: 1 },
+    });
     expect(read.content).toMatchObject([{ type: 'text', text: expect.stringContaining('untrusted') }, {}]);
     await agent.close();
   });
@@ -178,15 +196,22 @@ describe('the agents’ door', () => {
     const names = (await agent.listTools()).tools.map(({ name }) => name);
     expect(names).toContain('greenhouse-1__gpio_write');
     expect(names.some((name) => name.endsWith('self_reboot'))).toBe(false);
-    const reboot = await agent.callTool({ name: `${lamps[0]?.replaceAll(':', '_') ?? ''}__self_reboot`, arguments: {} });
+    const reboot = await agent.callTool({
+      name: `${lamps[0]?.replaceAll(':', '_') ?? ''}__self_reboot`,
+      arguments: {},
+    });
     expect(textOf(reboot)).toContain('TOOLS_CALL_PRIVILEGED');
     await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } });
     const query = '{ calls(filter: { deviceId: "greenhouse-1" }, first: 1) { nodes { tool actor } } }';
-    expect(await ask(hub, query)).toEqual({ calls: { nodes: [{ tool: 'gpio_read', actor: 'DEVICES_READ TOOLS_CALL' }] } });
+    expect(await ask(hub, query)).toEqual({
+      calls: { nodes: [{ tool: 'gpio_read', actor: 'DEVICES_READ TOOLS_CALL' }] },
+    });
     await agent.close();
     const onlooker = await connectAgent(hub, { key: reader });
     expect((await onlooker.listTools()).tools).toEqual([]);
-    expect(textOf(await onlooker.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } }))).toContain('TOOLS_CALL');
+    expect(textOf(await onlooker.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } }))).toContain(
+      'TOOLS_CALL',
+    );
     await onlooker.close();
   });
 
@@ -196,15 +221,26 @@ describe('the agents’ door', () => {
       ...['find_devices', 'describe_device', 'call_tool', 'call_tool_on_many', 'job_status'],
     ]);
     const found = await agent.callTool({ name: 'find_devices', arguments: { search: 'greenhouse' } });
-    expect(found.structuredContent).toMatchObject({ devices: [{ id: 'greenhouse-1', presence: 'ONLINE' }], more: false });
+    expect(found.structuredContent).toMatchObject({
+      devices: [{ id: 'greenhouse-1', presence: 'ONLINE' }],
+      more: false,
+    });
     const described = await agent.callTool({ name: 'describe_device', arguments: { device: 'greenhouse-1' } });
     expect(described.structuredContent).toMatchObject({
       deviceSays: { model: 'greenhouse', firmwareVersion: '2.3.1' },
       tools: expect.arrayContaining([
-        expect.objectContaining({ name: 'gpio_read', mcpName: 'greenhouse-1__gpio_read', readOnly: true, destructive: false }),
+        expect.objectContaining({
+          name: 'gpio_read',
+          mcpName: 'greenhouse-1__gpio_read',
+          readOnly: true,
+          destructive: false,
+        }),
       ]),
     });
-    const one = await agent.callTool({ name: 'describe_device', arguments: { device: 'greenhouse-1', tool: 'gpio_write' } });
+    const one = await agent.callTool({
+      name: 'describe_device',
+      arguments: { device: 'greenhouse-1', tool: 'gpio_write' },
+    });
     const [writer, ...others] = (one.structuredContent as { readonly tools: readonly object[] }).tools;
     expect(others).toEqual([]);
     expect(writer).toMatchObject({ mcpName: 'greenhouse-1__gpio_write', schemaKnown: true });
@@ -213,7 +249,9 @@ describe('the agents’ door', () => {
     const call = { device: 'greenhouse-1', tool: 'gpio_write', arguments: { pin: 16, value: false } };
     expect((await agent.callTool({ name: 'call_tool', arguments: call })).isError ?? false).toBe(false);
     expect(boards[0]?.level).toBe(0);
-    expect((await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } })).structuredContent).toMatchObject({
+    expect(
+      (await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } })).structuredContent,
+    ).toMatchObject({
       value: { value: 0 },
     });
     const many = { tool: 'self.lamp.turn_on', ids: lamps };
@@ -231,7 +269,8 @@ describe('the agents’ door', () => {
   it('shows what a hostile device says bounded, visible, and as the device’s', async () => {
     await addBoard('hostile', await McpuBoard.boot({ text: hostile }));
     const agent = await connectAgent(hub, { mode: 'full' });
-    const { description = '' } = (await agent.listTools()).tools.find(({ name }) => name === 'hostile__gpio_write') ?? {};
+    const { description = '' } =
+      (await agent.listTools()).tools.find(({ name }) => name === 'hostile__gpio_write') ?? {};
     expect(description).toContain('untrusted');
     const call = (name: string, args: Readonly<Record<string, unknown>>) => agent.callTool({ name, arguments: args });
     const read = async (part: string) => {
@@ -247,10 +286,16 @@ describe('the agents’ door', () => {
       { deviceSays: { firmwareVersion: expect.stringContaining('Ignore all') } },
       { source: 'device', pins: [{ name: expect.stringContaining('Ignore all') }] },
     ]);
-    for (const text of textsIn([description, found, described, await read(''), pins])) expect(text.length).toBeLessThan(1_500);
+    for (const text of textsIn([description, found, described, await read(''), pins]))
+      expect(text.length).toBeLessThan(1_500);
     const answer = await call('hostile__gpio_read', { pin: 16 });
-    expect(answer.structuredContent).toMatchObject({ source: 'device', value: { note: expect.stringContaining('Ignore all') } });
-    const marked = [found, described, await read(''), pins, answer.structuredContent].map((each) => Object.keys(each as object));
+    expect(answer.structuredContent).toMatchObject({
+      source: 'device',
+      value: { note: expect.stringContaining('Ignore all') },
+    });
+    const marked = [found, described, await read(''), pins, answer.structuredContent].map((each) =>
+      Object.keys(each as object),
+    );
     for (const members of marked) expect(members).toContain('untrusted');
     const listed = (await agent.listResources()).resources.filter(({ uri }) => uri.includes('hostile'));
     for (const text of textsIn([description, found, described, await read(''), pins, listed, answer.structuredContent]))
@@ -258,15 +303,21 @@ describe('the agents’ door', () => {
     await agent.close();
   });
 
-  it.each(['test_image_content', 'self.camera.show_photo'])('shows the picture that a device answers with: %s', async (tool) => {
-    const agent = await connectAgent(hub, { mode: 'full' });
-    const { content } = await agent.callTool({ name: `${cameraId.replaceAll(':', '_')}__${tool.replaceAll('.', '_')}`, arguments: {} });
-    expect(content).toEqual([
-      { type: 'text', text: expect.stringContaining('untrusted') },
-      { type: 'image', data: picture, mimeType: 'image/png' },
-    ]);
-    await agent.close();
-  });
+  it.each(['test_image_content', 'self.camera.show_photo'])(
+    'shows the picture that a device answers with: %s',
+    async (tool) => {
+      const agent = await connectAgent(hub, { mode: 'full' });
+      const { content } = await agent.callTool({
+        name: `${cameraId.replaceAll(':', '_')}__${tool.replaceAll('.', '_')}`,
+        arguments: {},
+      });
+      expect(content).toEqual([
+        { type: 'text', text: expect.stringContaining('untrusted') },
+        { type: 'image', data: picture, mimeType: 'image/png' },
+      ]);
+      await agent.close();
+    },
+  );
 
   it('tells of a disruptive tool, in its hints at once and in the audit trail under the key that called it', async () => {
     let news = 0;
@@ -274,8 +325,16 @@ describe('the agents’ door', () => {
     const agent = await connectAgent(hub, { key: await keyWith(scopes), onToolsChanged: () => (news += 1) });
     const name = `${cameraId.replaceAll(':', '_')}__test_simple_text`;
     const set = 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { userErrors { code message } } }';
-    const policy = { pattern: 'test_simple_text', idempotent: false, disruptive: true, disconnectExpected: false, verification: 'NONE' };
-    expect(await ask(hub, set, { input: { ...policy, callTimeoutMs: 60_000 } })).toEqual({ setToolPolicy: { userErrors: [] } });
+    const policy = {
+      pattern: 'test_simple_text',
+      idempotent: false,
+      disruptive: true,
+      disconnectExpected: false,
+      verification: 'NONE',
+    };
+    expect(await ask(hub, set, { input: { ...policy, callTimeoutMs: 60_000 } })).toEqual({
+      setToolPolicy: { userErrors: [] },
+    });
     await eventually(
       () => news,
       (count) => count > 0,
@@ -286,7 +345,9 @@ describe('the agents’ door', () => {
     await agent.close();
     const query = `{ auditEntries(filter: { subject: "device:${cameraId}" }) { nodes { action actor data } } }`;
     const actions = await eventually(
-      async () => (await ask<{ auditEntries: { nodes: readonly { action: string; actor: string }[] } }>(hub, query)).auditEntries.nodes,
+      async () =>
+        (await ask<{ auditEntries: { nodes: readonly { action: string; actor: string }[] } }>(hub, query)).auditEntries
+          .nodes,
       (nodes) => nodes.some(({ action }) => action === 'call.ended'),
     );
     const expected = { actor: scopes.join(' '), data: expect.objectContaining({ tool: 'test_simple_text' }) };
@@ -298,18 +359,23 @@ describe('the agents’ door', () => {
 
   it('says that a tool only reads where the operator says so, or that it does not, whatever its name lets expect', async () => {
     const agent = await connectAgent(hub, { mode: 'full' });
-    const hintsOf = async (part: string) => (await agent.listTools()).tools.find(({ name }) => name.endsWith(`__${part}`))?.annotations;
+    const hintsOf = async (part: string) =>
+      (await agent.listTools()).tools.find(({ name }) => name.endsWith(`__${part}`))?.annotations;
     const set =
       'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { toolPolicy { pattern readOnly } userErrors { code path } } }';
     const say = (input: object) => ask(hub, set, { input: { idempotent: true, disruptive: false, ...input } });
     const saysOfIt = (pattern: string, readOnly: boolean | null) => ({
       setToolPolicy: { toolPolicy: { pattern, readOnly }, userErrors: [] },
     });
-    expect(await say({ pattern: 'test_error_handling', readOnly: true })).toEqual(saysOfIt('test_error_handling', true));
+    expect(await say({ pattern: 'test_error_handling', readOnly: true })).toEqual(
+      saysOfIt('test_error_handling', true),
+    );
     expect(await hintsOf('test_error_handling')).toMatchObject({ readOnlyHint: true });
     expect(await say({ pattern: 'self.lamp.get_state' })).toEqual(saysOfIt('self.lamp.get_state', null));
     expect(await hintsOf('self_lamp_get_state')).toMatchObject({ readOnlyHint: true });
-    expect(await say({ pattern: 'self.lamp.get_state', readOnly: false })).toEqual(saysOfIt('self.lamp.get_state', false));
+    expect(await say({ pattern: 'self.lamp.get_state', readOnly: false })).toEqual(
+      saysOfIt('self.lamp.get_state', false),
+    );
     expect(await hintsOf('self_lamp_get_state')).toMatchObject({ readOnlyHint: false });
     expect(await say({ pattern: 'self.lamp.get_state', readOnly: true, disruptive: true })).toEqual({
       setToolPolicy: { toolPolicy: null, userErrors: [{ code: 'INVALID', path: ['input', 'readOnly'] }] },
@@ -322,7 +388,10 @@ describe('the agents’ door', () => {
     const agent = await connectAgent(hub);
     const complete = async (uri: string, value: string) =>
       (await agent.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'id', value } })).completion;
-    expect(await complete('flotilla://devices/{id}/pins', 'ouse-1')).toEqual({ values: ['greenhouse-1'], hasMore: false });
+    expect(await complete('flotilla://devices/{id}/pins', 'ouse-1')).toEqual({
+      values: ['greenhouse-1'],
+      hasMore: false,
+    });
     expect((await complete('flotilla://devices/{id}', '')).values).toContain('greenhouse-1');
     expect(await complete('flotilla://others/{id}', 'green')).toEqual({ values: [] });
     await agent.close();
@@ -361,7 +430,8 @@ describe('the agents’ door', () => {
     expect(first.nextCursor).toBeTypeOf('string');
     const names = (await agent.listTools()).tools.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    for (const id of ids) expect(names.filter((name) => name.startsWith(`${id.replaceAll(':', '_')}__t`))).toHaveLength(500);
+    for (const id of ids)
+      expect(names.filter((name) => name.startsWith(`${id.replaceAll(':', '_')}__t`))).toHaveLength(500);
     await expect(agent.listTools({ cursor: 'made up' })).rejects.toThrow(/no cursor/);
     await agent.close();
     for (const device of devices) device.drop();
@@ -369,7 +439,13 @@ describe('the agents’ door', () => {
 
   it('refuses pages of other origins, strangers, unknown modes and bodies without measure', async () => {
     const post = async (headers: Readonly<Record<string, string>>, body = '{}', path = '/mcp') =>
-      (await fetch(`${hub.httpUrl}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })).status;
+      (
+        await fetch(`${hub.httpUrl}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body,
+        })
+      ).status;
     const authorization = `Bearer ${hub.adminKey}`;
     expect(await post({ authorization, origin: 'https://evil.example' })).toBe(403);
     expect(await post({ authorization, origin: 'null' })).toBe(403);

@@ -1,7 +1,14 @@
 /** Every operation that is served, asked by every kind of key: exactly the expected answer, and no error that shows the hub's insides. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { buildSchema, getNamedType, isCompositeType, isObjectType, type GraphQLField, type GraphQLObjectType } from 'graphql';
+import {
+  buildSchema,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLObjectType,
+} from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fieldsBehind, mutations, queries, subscribed, type AccessRow } from '../src/api/access-table.js';
 import { makeKey, revokeKey, scopes, type Scope } from '../src/api/api-keys.js';
@@ -47,7 +54,9 @@ beforeAll(async () => {
   await online(hub, 1);
   const { devices } = await ask<{ devices: { nodes: [{ id: string }] } }>(hub, '{ devices { nodes { id } } }');
   deviceId = devices.nodes[0].id;
-  await ask(hub, 'mutation ($id: ID!) { tagDevices(input: {filter: {ids: [$id]}, add: ["lab"]}) { changedCount } }', { id: deviceId });
+  await ask(hub, 'mutation ($id: ID!) { tagDevices(input: {filter: {ids: [$id]}, add: ["lab"]}) { changedCount } }', {
+    id: deviceId,
+  });
   jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, randomUUID());
   await finished(hub, jobId);
   const narrowed = await makeKey(hub, scopes, { devices: { tags: ['lab'] } });
@@ -159,7 +168,9 @@ describe('each subscription', () => {
       const { value } = (await values.next()) as { value: GraphqlAnswer };
       return outcomeOf(field.name, value);
     } catch (error) {
-      return typeof error === 'object' && error !== null && 'code' in error && error.code === 4403 ? 'UNAUTHENTICATED' : String(error);
+      return typeof error === 'object' && error !== null && 'code' in error && error.code === 4403
+        ? 'UNAUTHENTICATED'
+        : String(error);
     } finally {
       await client.dispose();
     }
@@ -169,7 +180,11 @@ describe('each subscription', () => {
     const wrong: string[] = [];
     const rename = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { code } } }';
     const changes = setInterval(() => {
-      void fleet.command({ cmd: 'behaviour', device: deviceId, behaviour: { kind: 'notification', method: 'notifications/spec' } });
+      void fleet.command({
+        cmd: 'behaviour',
+        device: deviceId,
+        behaviour: { kind: 'notification', method: 'notifications/spec' },
+      });
       void send(hub, rename, { input: { deviceId, name: `at ${Date.now()}` } });
     }, 200);
     const all = fieldsOf(schema.getSubscriptionType()).flatMap((field) => askers.map((asker) => ({ field, asker })));
@@ -187,7 +202,10 @@ describe('each subscription', () => {
 describe('a field behind another scope', () => {
   it.each(fieldsBehind)('%s: %s is not enough without %s', async (text, has, needs) => {
     const own = [has].flat();
-    const [one, both] = await Promise.all([makeKey(hub, own), makeKey(hub, [...new Set([...own, needs, 'JOBS_READ' as const])])]);
+    const [one, both] = await Promise.all([
+      makeKey(hub, own),
+      makeKey(hub, [...new Set([...own, needs, 'JOBS_READ' as const])]),
+    ]);
     const refused = await send(hub, filled(text), {}, one.secret);
     expect(refused.errors?.map(({ extensions }) => extensions?.code)).toEqual(['FORBIDDEN']);
     told.push(...(refused.errors ?? []).map(({ message }) => message));
@@ -223,13 +241,21 @@ describe('what went wrong', () => {
     ],
     ['a path as a cursor', 'query ($t: String) { jobs(after: $t) { nodes { id } } }', { t: '../../etc/passwd' }],
     ['a bottomless filter', 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }', { f: deep(200) }],
-    ['a year that is none', 'query ($t: DateTime) { events(filter: {since: $t}) { nodes { id } } }', { t: '+275760-09-13T00:00:00Z' }],
+    [
+      'a year that is none',
+      'query ($t: DateTime) { events(filter: {since: $t}) { nodes { id } } }',
+      { t: '+275760-09-13T00:00:00Z' },
+    ],
     [
       'an id of 100,000 characters',
       'query ($t: ID!) { device(id: $t) { id } uploads(deviceId: $t) { nodes { id } } }',
       { t: 'x'.repeat(100_000) },
     ],
-    ['a webhook to a file', 'mutation { createWebhook(input: {url: "file:///etc/passwd", types: ["x"]}) { userErrors { message } } }', {}],
+    [
+      'a webhook to a file',
+      'mutation { createWebhook(input: {url: "file:///etc/passwd", types: ["x"]}) { userErrors { message } } }',
+      {},
+    ],
     [
       'arguments that no table holds',
       'mutation ($a: JSON) { callTool(input: {deviceId: "x", tool: "\\u0000", arguments: $a}) { userErrors { message } } }',
@@ -257,7 +283,8 @@ describe('what went wrong', () => {
   it('shows no SQL, no stack and no path', () => {
     expect(told.length).toBeGreaterThan(300);
     expect([...new Set(told)].filter((message) => leakIn(message) !== undefined)).toEqual([]);
-    for (const message of told) for (const folder of [process.cwd(), hub.dataDir]) expect(message).not.toContain(folder);
+    for (const message of told)
+      for (const folder of [process.cwd(), hub.dataDir]) expect(message).not.toContain(folder);
   });
 
   it.each([

@@ -60,7 +60,11 @@ describe('a request that is none', () => {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as GraphqlAnswer });
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: JSON.parse(text) as GraphqlAnswer,
+          });
         });
       });
       sent.on('error', reject);
@@ -81,7 +85,12 @@ describe('a request that is none', () => {
     ['a query that is only a comment', JSON.stringify({ query: '# nothing' }), {}, 400],
     ['an unknown operation', JSON.stringify({ query: `query A ${viewer}`, operationName: 'B' }), {}, 400],
     ['variables that are a list', JSON.stringify({ query: viewer, variables: [1] }), {}, 400],
-    ['a member named __proto__', `{"query": ${JSON.stringify(viewer)}, "variables": {"__proto__": {"scopes": ["ADMIN"]}}}`, {}, 400],
+    [
+      'a member named __proto__',
+      `{"query": ${JSON.stringify(viewer)}, "variables": {"__proto__": {"scopes": ["ADMIN"]}}}`,
+      {},
+      400,
+    ],
     ['a form', 'query=%7Bviewer%7Bname%7D%7D', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
     ['XML', '<query/>', { 'content-type': 'application/xml' }, 415],
     ['a body over 1 MiB', JSON.stringify({ query: `${viewer} #${'x'.repeat(1_100_000)}` }), {}, 413],
@@ -96,13 +105,20 @@ describe('a request that is none', () => {
     expect(await get(viewer)).toMatchObject({ status: 200, body: { data: { viewer: { name: 'admin' } } } });
     const acting = await get('mutation { pauseJob(id: "x") { job { id } } }');
     expect([acting.status, codeOf(acting.body)]).toEqual([405, ['BAD_USER_INPUT']]);
-    const odd = await raw('', {}, { method: 'GET', path: `/graphql?query=${encodeURIComponent(viewer)}&variables=nonsense` });
+    const odd = await raw(
+      '',
+      {},
+      { method: 'GET', path: `/graphql?query=${encodeURIComponent(viewer)}&variables=nonsense` },
+    );
     expect([odd.status, codeOf(odd.body)]).toEqual([400, ['BAD_USER_INPUT']]);
   });
 
   it('may have null where GraphQL over HTTP allows it', async () => {
     const nothing = { variables: null, operationName: null, extensions: null };
-    expect(await raw(JSON.stringify({ query: viewer, ...nothing }))).toMatchObject({ status: 200, body: { data: { viewer: {} } } });
+    expect(await raw(JSON.stringify({ query: viewer, ...nothing }))).toMatchObject({
+      status: 200,
+      body: { data: { viewer: {} } },
+    });
   });
 
   it.each<[string, string, number, string, string | undefined]>([
@@ -115,7 +131,10 @@ describe('a request that is none', () => {
   ])('for nothing that there is hears so: %s %s', async (method, path, status, message, allow) => {
     const { body, ...answer } = await raw('', {}, { method, path });
     expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status, allow });
-    expect(body).toEqual({ code: status === 404 ? 'NOT_FOUND' : 'BAD_USER_INPUT', message: expect.stringContaining(message) });
+    expect(body).toEqual({
+      code: status === 404 ? 'NOT_FOUND' : 'BAD_USER_INPUT',
+      message: expect.stringContaining(message),
+    });
   });
 
   it('gets no leave for the scripts of other sites', async () => {
@@ -152,8 +171,20 @@ describe('an operation that does not fit', () => {
     ['a missing variable', 'query ($i: ID!) { device(id: $i) { id } }', {}, 'BAD_USER_INPUT', '"$i"'],
     ['an unknown field', '{ devices { nodes { colour } } }', {}, 'BAD_USER_INPUT', '"colour"'],
     ['an unknown enum value', '{ devices(orderBy: SIZE) { nodes { id } } }', {}, 'BAD_USER_INPUT', 'SIZE'],
-    ['a date that is none', '{ events(filter: {since: "yesterday"}) { nodes { id } } }', {}, 'BAD_USER_INPUT', 'RFC 3339'],
-    ['a filter too deep', `{ devices(filter: ${deepFilter(6)}) { nodes { id } } }`, {}, 'BAD_USER_INPUT', 'at most 5 levels'],
+    [
+      'a date that is none',
+      '{ events(filter: {since: "yesterday"}) { nodes { id } } }',
+      {},
+      'BAD_USER_INPUT',
+      'RFC 3339',
+    ],
+    [
+      'a filter too deep',
+      `{ devices(filter: ${deepFilter(6)}) { nodes { id } } }`,
+      {},
+      'BAD_USER_INPUT',
+      'at most 5 levels',
+    ],
     [
       'too many ids',
       'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }',
@@ -168,11 +199,35 @@ describe('an operation that does not fit', () => {
       'BAD_USER_INPUT',
       'NUL',
     ],
-    ['NUL in the text', String.raw`{ devices(filter: {search: "\u0000"}) { nodes { id } } }`, {}, 'BAD_USER_INPUT', 'NUL'],
-    ['too deep', `{ devices { nodes { ${'calls { nodes { device { '.repeat(5)} id ${'} } } '.repeat(5)} } } }`, {}, 'COST_LIMIT', 'levels'],
-    ['too costly', '{ devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }', {}, 'COST_LIMIT', 'points'],
+    [
+      'NUL in the text',
+      String.raw`{ devices(filter: {search: "\u0000"}) { nodes { id } } }`,
+      {},
+      'BAD_USER_INPUT',
+      'NUL',
+    ],
+    [
+      'too deep',
+      `{ devices { nodes { ${'calls { nodes { device { '.repeat(5)} id ${'} } } '.repeat(5)} } } }`,
+      {},
+      'COST_LIMIT',
+      'levels',
+    ],
+    [
+      'too costly',
+      '{ devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }',
+      {},
+      'COST_LIMIT',
+      'points',
+    ],
     ['too many aliases', `{ ${aliases} }`, {}, 'COST_LIMIT', '50 aliases'],
-    ['arguments that are no object', callWith, { i: { deviceId: 'd', tool: 't', arguments: [1] } }, 'BAD_USER_INPUT', 'input.arguments'],
+    [
+      'arguments that are no object',
+      callWith,
+      { i: { deviceId: 'd', tool: 't', arguments: [1] } },
+      'BAD_USER_INPUT',
+      'input.arguments',
+    ],
     [
       'arguments without a bottom',
       callWith,
@@ -180,7 +235,13 @@ describe('an operation that does not fit', () => {
       'BAD_USER_INPUT',
       '32 levels',
     ],
-    ['an integer that no double holds', callWith, { i: { deviceId: 'd', tool: 't', arguments: { a: 2 ** 60 } } }, 'BAD_USER_INPUT', '2^53'],
+    [
+      'an integer that no double holds',
+      callWith,
+      { i: { deviceId: 'd', tool: 't', arguments: { a: 2 ** 60 } } },
+      'BAD_USER_INPUT',
+      '2^53',
+    ],
     [
       'a job without a tool',
       'mutation { createJob(input: {devices: {all: true}}, idempotencyKey: "k") { job { id } } }',
@@ -207,7 +268,9 @@ describe('an operation that does not fit', () => {
     const uuid = '019a9d00-0000-7000-8000-000000000001';
     for (const id of [uuid, 'nobody', '', "'; DROP TABLE device; --", '💡'.repeat(200)]) {
       const query = `query ($id: ID!) { device(id: $id) { id } call(id: $id) { id } job(id: $id) { id } calls(filter: {jobId: $id}) { nodes { id } } }`;
-      expect(await send(hub, query, { id })).toEqual({ data: { device: null, call: null, job: null, calls: { nodes: [] } } });
+      expect(await send(hub, query, { id })).toEqual({
+        data: { device: null, call: null, job: null, calls: { nodes: [] } },
+      });
     }
   });
 });
@@ -217,12 +280,16 @@ describe('an act that is refused', () => {
   beforeAll(async () => (before = await traces()));
   afterEach(async () => expect(await traces()).toEqual(before));
 
-  async function refusalsOf(mutation: string, variables: Readonly<Record<string, unknown>>): Promise<readonly Refusal[]> {
+  async function refusalsOf(
+    mutation: string,
+    variables: Readonly<Record<string, unknown>>,
+  ): Promise<readonly Refusal[]> {
     const answer = await ask<Record<string, { userErrors: readonly Refusal[] }>>(hub, mutation, variables);
     return Object.values(answer)[0]?.userErrors ?? [];
   }
 
-  const CALL = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id } userErrors { code message path } } }';
+  const CALL =
+    'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id } userErrors { code message path } } }';
   it.each<[string, Readonly<Record<string, unknown>>, string, string, string]>([
     ['too short a time', { timeoutMs: 999 }, 'INVALID', 'input.timeoutMs', '1000 to 300000'],
     ['too long a time', { timeoutMs: 300_001 }, 'INVALID', 'input.timeoutMs', '1000 to 300000'],
@@ -277,17 +344,29 @@ describe('an act that is refused', () => {
   it.each<[string, Readonly<Record<string, unknown>>, string, string]>([
     ['a filter that says nothing', { filter: {}, add: ['x'] }, 'INVALID', 'input.filter'],
     ['no tag at all', { filter: { all: true } }, 'INVALID', 'input'],
-    ['a tag to add and to remove', { filter: { all: true }, add: ['x', 'y'], remove: ['y'] }, 'INVALID', 'input.remove'],
+    [
+      'a tag to add and to remove',
+      { filter: { all: true }, add: ['x', 'y'], remove: ['y'] },
+      'INVALID',
+      'input.remove',
+    ],
     ['a tag that is none', { filter: { all: true }, add: ['two words'] }, 'INVALID', 'input.add'],
-    ['too many tags', { filter: { all: true }, add: Array.from({ length: 51 }, (_, index) => `t${index}`) }, 'LIMIT_EXCEEDED', 'input.add'],
+    [
+      'too many tags',
+      { filter: { all: true }, add: Array.from({ length: 51 }, (_, index) => `t${index}`) },
+      'LIMIT_EXCEEDED',
+      'input.add',
+    ],
   ])('tagDevices with %s', async (_what, input, code, path) => {
-    const mutation = 'mutation ($input: TagDevicesInput!) { tagDevices(input: $input) { changedCount userErrors { code message path } } }';
+    const mutation =
+      'mutation ($input: TagDevicesInput!) { tagDevices(input: $input) { changedCount userErrors { code message path } } }';
     const [refusal] = await refusalsOf(mutation, { input });
     expect({ code: refusal?.code, path: refusal?.path.join('.') }).toEqual({ code, path });
   });
 
   it('updateDevice and refreshTools of no device', async () => {
-    const rename = 'mutation { updateDevice(input: {deviceId: "nobody", name: "x"}) { device { id } userErrors { code path } } }';
+    const rename =
+      'mutation { updateDevice(input: {deviceId: "nobody", name: "x"}) { device { id } userErrors { code path } } }';
     expect(await refusalsOf(rename, {})).toMatchObject([{ code: 'NOT_FOUND', path: ['input', 'deviceId'] }]);
     const refresh = 'mutation { refreshTools(deviceId: "nobody") { device { id } userErrors { code path } } }';
     expect(await refusalsOf(refresh, {})).toMatchObject([{ code: 'NOT_FOUND', path: ['deviceId'] }]);
@@ -301,8 +380,11 @@ describe('arguments that another parser could read differently', () => {
     ['a fraction for an integer', { volume: 3.5 }],
   ])('%s is on record as REJECTED and never sent', async (_what, args) => {
     const ran = (await fleet.counts()).tools[SET_VOLUME] ?? 0;
-    const query = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome error { code } } userErrors { code } } }';
-    const answer = await ask<{ callTool: unknown }>(hub, query, { input: { deviceId, tool: SET_VOLUME, arguments: args } });
+    const query =
+      'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome error { code } } userErrors { code } } }';
+    const answer = await ask<{ callTool: unknown }>(hub, query, {
+      input: { deviceId, tool: SET_VOLUME, arguments: args },
+    });
     expect(answer.callTool).toEqual({
       call: { outcome: 'REJECTED', error: { code: 'ARGUMENTS_INVALID' } },
       userErrors: [{ code: 'ARGUMENTS_INVALID' }],
@@ -313,7 +395,10 @@ describe('arguments that another parser could read differently', () => {
   it('a member named __proto__ written into the query is a name like any other', async () => {
     const query = `mutation { callTool(input: {deviceId: "${deviceId}", tool: "${SET_VOLUME}", arguments: {volume: 3, __proto__: {x: 1}}}) { call { outcome error { message } } } }`;
     const { callTool } = await ask<{ callTool: { call: { outcome: string; error: { message: string } } } }>(hub, query);
-    expect(callTool.call).toMatchObject({ outcome: 'REJECTED', error: { message: expect.stringContaining('__proto__') } });
+    expect(callTool.call).toMatchObject({
+      outcome: 'REJECTED',
+      error: { message: expect.stringContaining('__proto__') },
+    });
   });
 });
 

@@ -34,7 +34,9 @@ async function makeKey(of: readonly Scope[]): Promise<string> {
 
 /** As another process, whose news got lost. */
 async function revoke(secret: string): Promise<void> {
-  await client.query('UPDATE api_key SET revoked_at = now() WHERE secret_hash = $1', [createHash('sha256').update(secret).digest('hex')]);
+  await client.query('UPDATE api_key SET revoked_at = now() WHERE secret_hash = $1', [
+    createHash('sha256').update(secret).digest('hex'),
+  ]);
 }
 
 beforeAll(async () => {
@@ -85,7 +87,9 @@ describe('a key with one scope', () => {
 
   it.each(scopes)('%s opens what is its own and nothing else', async (scope) => {
     const key = await makeKey([scope]);
-    expect((await send(hub, '{ viewer { name scopes } }', {}, key)).data).toEqual({ viewer: { name: scope, scopes: [scope] } });
+    expect((await send(hub, '{ viewer { name scopes } }', {}, key)).data).toEqual({
+      viewer: { name: scope, scopes: [scope] },
+    });
     for (const [needed, queries] of Object.entries(operations)) {
       for (const query of queries) {
         const { errors } = await send(hub, query, {}, key);
@@ -102,16 +106,22 @@ describe('user-only tools', () => {
 
   it('are hidden from a key without the scope, and calling one is refused before the wire', async () => {
     const key = await makeKey(['DEVICES_READ', 'TOOLS_CALL', 'JOBS_READ', 'JOBS_WRITE']);
-    const query = 'query ($id: ID!) { device(id: $id) { tools { name userOnly } } tools(first: 200) { nodes { userOnly } } }';
+    const query =
+      'query ($id: ID!) { device(id: $id) { tools { name userOnly } } tools(first: 200) { nodes { userOnly } } }';
     const { data } = await send(hub, query, { id: deviceId }, key);
     expect(JSON.stringify(data)).not.toContain('"userOnly":true');
     expect(JSON.stringify(data)).toContain('"userOnly":false');
     expect((await send(hub, reboot, { id: deviceId }, key)).data).toEqual({
-      callTool: { call: { outcome: 'REJECTED', error: { code: 'TOOL_FORBIDDEN' } }, userErrors: [{ code: 'TOOL_FORBIDDEN' }] },
+      callTool: {
+        call: { outcome: 'REJECTED', error: { code: 'TOOL_FORBIDDEN' } },
+        userErrors: [{ code: 'TOOL_FORBIDDEN' }],
+      },
     });
     const job =
       'mutation { createJob(input: {tool: "self.reboot", devices: {all: true}}, idempotencyKey: "r") { job { id } userErrors { code } } }';
-    expect((await send(hub, job, {}, key)).data).toEqual({ createJob: { job: null, userErrors: [{ code: 'TOOL_FORBIDDEN' }] } });
+    expect((await send(hub, job, {}, key)).data).toEqual({
+      createJob: { job: null, userErrors: [{ code: 'TOOL_FORBIDDEN' }] },
+    });
     expect((await fleet.counts()).tools['self.reboot'] ?? 0).toBe(0);
   });
 
@@ -155,7 +165,11 @@ describe('a key that ends', () => {
   });
 
   it('is out at its time', async () => {
-    const { secret } = await create({ name: 'short', scopes: ['DEVICES_READ'], expiresAt: new Date(Date.now() + 1_500).toISOString() });
+    const { secret } = await create({
+      name: 'short',
+      scopes: ['DEVICES_READ'],
+      expiresAt: new Date(Date.now() + 1_500).toISOString(),
+    });
     expect(await codeOf(secret ?? '')).toBeUndefined();
     await eventually(
       () => codeOf(secret ?? ''),
@@ -174,7 +188,10 @@ describe('a key that ends', () => {
     expect(await codeOf(secret ?? '')).toBeUndefined();
     const query = 'mutation ($id: ID!) { revokeApiKey(id: $id) { apiKey { id revokedAt } userErrors { code } } }';
     const revoked = await ask<{ revokeApiKey: object }>(hub, query, { id: apiKey?.id });
-    expect(revoked.revokeApiKey).toMatchObject({ apiKey: { id: apiKey?.id, revokedAt: expect.any(String) }, userErrors: [] });
+    expect(revoked.revokeApiKey).toMatchObject({
+      apiKey: { id: apiKey?.id, revokedAt: expect.any(String) },
+      userErrors: [],
+    });
     expect(await codeOf(secret ?? '')).toBe('UNAUTHENTICATED');
     expect(await ended).toMatchObject({ code: 4403 });
     expect(await ask(hub, query, { id: apiKey?.id })).toEqual(revoked);
@@ -203,11 +220,18 @@ describe('the keys of a hub', () => {
     expect((await all())[0]).toMatchObject({ ...shown, expiresAt: null, lastUsedAt: null, revokedAt: null });
     await send(hub, '{ viewer { name } }', {}, secret ?? '');
     await eventually(all, ([key]) => key?.['lastUsedAt'] !== null);
-    const { rows } = await client.query<object>('SELECT k::text AS row FROM api_key k UNION ALL SELECT a::text FROM audit_entry a');
+    const { rows } = await client.query<object>(
+      'SELECT k::text AS row FROM api_key k UNION ALL SELECT a::text FROM audit_entry a',
+    );
     expect(JSON.stringify(rows)).not.toContain(secret);
-    const trail = 'query ($subject: String) { auditEntries(filter: {subject: $subject}) { nodes { action actor data } } }';
+    const trail =
+      'query ($subject: String) { auditEntries(filter: {subject: $subject}) { nodes { action actor data } } }';
     expect(await ask(hub, trail, { subject: `key:${apiKey?.id}` })).toEqual({
-      auditEntries: { nodes: [{ action: 'key.created', actor: 'admin', data: expect.objectContaining({ name: 'integration', devices }) }] },
+      auditEntries: {
+        nodes: [
+          { action: 'key.created', actor: 'admin', data: expect.objectContaining({ name: 'integration', devices }) },
+        ],
+      },
     });
   });
 
@@ -229,7 +253,11 @@ describe('the keys of a hub', () => {
     await client.query('UPDATE user_account SET disabled_at = now()');
     const admin = (await all()).find(({ name }) => name === 'admin')?.['id'];
     const query = 'mutation ($id: ID!) { revokeApiKey(id: $id) { apiKey { id } userErrors { code } } }';
-    expect(await ask(hub, query, { id: admin })).toEqual({ revokeApiKey: { apiKey: null, userErrors: [{ code: 'CONFLICT' }] } });
-    expect(await ask(hub, query, { id: 'nobody' })).toEqual({ revokeApiKey: { apiKey: null, userErrors: [{ code: 'NOT_FOUND' }] } });
+    expect(await ask(hub, query, { id: admin })).toEqual({
+      revokeApiKey: { apiKey: null, userErrors: [{ code: 'CONFLICT' }] },
+    });
+    expect(await ask(hub, query, { id: 'nobody' })).toEqual({
+      revokeApiKey: { apiKey: null, userErrors: [{ code: 'NOT_FOUND' }] },
+    });
   });
 });

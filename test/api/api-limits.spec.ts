@@ -29,7 +29,10 @@ interface Answer extends GraphqlAnswer {
   readonly extensions?: { readonly budget?: Readonly<Record<'cost' | 'limit' | 'remaining' | 'resetMs', number>> };
 }
 
-async function post(body: unknown, key = hub.adminKey): Promise<{ response: Response; answer: Answer; codes: unknown[] }> {
+async function post(
+  body: unknown,
+  key = hub.adminKey,
+): Promise<{ response: Response; answer: Answer; codes: unknown[] }> {
   const response = await fetch(`${hub.httpUrl}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
@@ -49,14 +52,25 @@ async function makeKey(): Promise<string> {
 }
 
 describe('an operation', () => {
-  const times = (count: number, text: (index: number) => string) => Array.from({ length: count }, (_, index) => text(index)).join(' ');
+  const times = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => text(index)).join(' ');
 
   it.each<[string, unknown, number, string]>([
-    ['deep', { query: `{ device(id: "d") ${times(8, () => '{ calls { nodes { device ')}{ id }${' } } }'.repeat(8)} }` }, 400, 'COST_LIMIT'],
+    [
+      'deep',
+      { query: `{ device(id: "d") ${times(8, () => '{ calls { nodes { device ')}{ id }${' } } }'.repeat(8)} }` },
+      400,
+      'COST_LIMIT',
+    ],
     ['aliases', { query: `{ ${times(51, (index) => `a${index}: viewer { name }`)} }` }, 400, 'COST_LIMIT'],
     ['directives', { query: `{ viewer { ${times(51, () => 'name @include(if: true)')} } }` }, 400, 'COST_LIMIT'],
     ['cost', { query: '{ devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }' }, 400, 'COST_LIMIT'],
-    ['acts', { query: `mutation { ${times(51, (index) => `m${index}: pauseJob(id: "j") { job { id } }`)} }` }, 400, 'COST_LIMIT'],
+    [
+      'acts',
+      { query: `mutation { ${times(51, (index) => `m${index}: pauseJob(id: "j") { job { id } }`)} }` },
+      400,
+      'COST_LIMIT',
+    ],
     ['tokens', { query: `{ viewer { ${times(5_001, () => 'name')} } }` }, 400, 'BAD_USER_INPUT'],
     ['a batch', [{ query: VIEWER }, { query: VIEWER }], 400, 'BAD_USER_INPUT'],
     ['bytes', { query: `{ viewer { name } } #${'x'.repeat(1_100_000)}` }, 413, 'BAD_USER_INPUT'],
@@ -70,7 +84,12 @@ describe('an operation', () => {
 describe('the budget of a key', () => {
   it('is told with every answer, in extensions and in headers', async () => {
     const { response, answer } = await post({ query: '{ devices(first: 10) { nodes { id } } }' }, await makeKey());
-    expect(answer.extensions?.budget).toEqual({ cost: 20, limit: BUDGET, remaining: BUDGET - 20, resetMs: expect.any(Number) });
+    expect(answer.extensions?.budget).toEqual({
+      cost: 20,
+      limit: BUDGET,
+      remaining: BUDGET - 20,
+      resetMs: expect.any(Number),
+    });
     expect(response.headers.get('ratelimit-limit')).toBe(String(BUDGET));
     expect(response.headers.get('ratelimit-remaining')).toBe(String(BUDGET - 20));
     expect(response.headers.get('ratelimit-reset')).toBe('1');
@@ -147,11 +166,17 @@ describe('keys that are guessed', () => {
   it('are 429 after so many of one address, at every door, while valid keys from there go on', async () => {
     const [graphql] = doors as readonly [(typeof doors)[number]];
     const statuses = await Promise.all(Array.from({ length: 320 }, async () => (await askAt(graphql, wrong())).status));
-    expect([statuses.filter((status) => status === 401).length, statuses.filter((status) => status === 429).length]).toEqual([300, 20]);
+    expect([
+      statuses.filter((status) => status === 401).length,
+      statuses.filter((status) => status === 429).length,
+    ]).toEqual([300, 20]);
     const valid = { authorization: `Bearer ${hub.adminKey}` };
     for (const door of doors) {
       const refused = await askAt(door, wrong());
-      expect([refused.status, Number(refused.headers.get('retry-after'))], door[0]).toEqual([429, expect.toSatisfy(isSeconds)]);
+      expect([refused.status, Number(refused.headers.get('retry-after'))], door[0]).toEqual([
+        429,
+        expect.toSatisfy(isSeconds),
+      ]);
       expect(await refused.text()).toContain('RATE_LIMITED');
       expect((await askAt(door, valid)).status, door[0]).toBe(200);
     }
@@ -187,17 +212,26 @@ describe('a document by its hash', () => {
 });
 
 describe('pages of other origins', () => {
-  it.each(['/graphql', '/api/jobs/j/results.csv', '/mcp', '/health/live'])('are told nothing that lets them use %s', async (where) => {
-    const origin = { origin: 'https://elsewhere.example' };
-    const preflight = await fetch(`${hub.httpUrl}${where}`, {
-      method: 'OPTIONS',
-      headers: { ...origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
-    });
-    expect([404, 405]).toContain(preflight.status);
-    const plain = await fetch(`${hub.httpUrl}${where}`, { headers: { ...origin, authorization: `Bearer ${hub.adminKey}` } });
-    for (const { headers } of [preflight, plain])
-      expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
-  });
+  it.each(['/graphql', '/api/jobs/j/results.csv', '/mcp', '/health/live'])(
+    'are told nothing that lets them use %s',
+    async (where) => {
+      const origin = { origin: 'https://elsewhere.example' };
+      const preflight = await fetch(`${hub.httpUrl}${where}`, {
+        method: 'OPTIONS',
+        headers: {
+          ...origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization',
+        },
+      });
+      expect([404, 405]).toContain(preflight.status);
+      const plain = await fetch(`${hub.httpUrl}${where}`, {
+        headers: { ...origin, authorization: `Bearer ${hub.adminKey}` },
+      });
+      for (const { headers } of [preflight, plain])
+        expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    },
+  );
 });
 
 /** What GraphQL over HTTP says should be and is not, with our reason. */
@@ -208,9 +242,14 @@ const exceptions: Readonly<Record<string, string>> = { '572B': refusedIs4xx, '7B
 describe('the audits of GraphQL over HTTP', () => {
   it('find nothing that must be otherwise, and nothing that should be but what is listed here', async () => {
     const fetchFn = (url: string, init: RequestInit = {}) =>
-      fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), authorization: `Bearer ${hub.adminKey}` } });
+      fetch(url, {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), authorization: `Bearer ${hub.adminKey}` },
+      });
     const results = await auditServer({ url: `${hub.httpUrl}/graphql`, fetchFn });
-    const failed = results.flatMap((result) => (result.status === 'ok' ? [] : [`${result.id} ${result.name}: ${result.reason}`]));
+    const failed = results.flatMap((result) =>
+      result.status === 'ok' ? [] : [`${result.id} ${result.name}: ${result.reason}`],
+    );
     expect(results.length).toBeGreaterThan(50);
     expect(failed.map((line) => line.split(' ')[0]).sort(), failed.join('\n')).toEqual(Object.keys(exceptions).sort());
   });

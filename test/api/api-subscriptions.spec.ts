@@ -16,7 +16,10 @@ beforeAll(async () => {
   hub = await startHub();
   fleet = startFleet(hub, { devices: 20 });
   await online(hub, 20);
-  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 2) { nodes { id } } }');
+  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+    hub,
+    '{ devices(first: 2) { nodes { id } } }',
+  );
   deviceId = devices.nodes[0]?.id ?? '';
   otherId = devices.nodes[1]?.id ?? '';
 });
@@ -88,7 +91,8 @@ describe('the door', () => {
     socket.on('message', (data: Buffer) => seen.push(JSON.parse(data.toString()) as (typeof seen)[number]));
     await new Promise((resolve) => socket.once('message', resolve));
     const query = `subscription { deviceChanged(filter: {ids: ["${deviceId}"]}) { id } }`;
-    for (let id = 1; id <= 51; id++) socket.send(JSON.stringify({ type: 'subscribe', id: String(id), payload: { query } }));
+    for (let id = 1; id <= 51; id++)
+      socket.send(JSON.stringify({ type: 'subscribe', id: String(id), payload: { query } }));
     await eventually(
       async () => {
         await rename(deviceId, `fifty ${Date.now()}`);
@@ -148,7 +152,8 @@ describe('deviceChanged', () => {
           .map((data) => data['deviceChanged'] as { id: string; tags: string[] })
           .flatMap(({ id, tags }) => (tags.includes('many') ? [id] : [])),
       );
-    const tag = (change: string) => ask(hub, `mutation { tagDevices(input: {filter: {all: true}, ${change}}) { changedCount } }`);
+    const tag = (change: string) =>
+      ask(hub, `mutation { tagDevices(input: {filter: {all: true}, ${change}}) { changedCount } }`);
     await eventually(
       async () => {
         await tag('remove: ["many"]');
@@ -167,7 +172,9 @@ describe('jobTargetsDecided', () => {
     const client = subscriptions(hub);
     const told = new Map<string, string[]>();
     const query = `subscription { jobTargetsDecided(jobId: "${jobId}") { deviceId outcome error { code } } }`;
-    for await (const { data } of client.iterate<{ jobTargetsDecided: { deviceId: string; outcome: string; error?: { code: string } }[] }>({
+    for await (const { data } of client.iterate<{
+      jobTargetsDecided: { deviceId: string; outcome: string; error?: { code: string } }[];
+    }>({
       query,
     }))
       for (const { deviceId: id, outcome, error } of data?.jobTargetsDecided ?? [])
@@ -177,7 +184,10 @@ describe('jobTargetsDecided', () => {
   }
 
   async function deviceIds(): Promise<readonly string[]> {
-    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 50) { nodes { id } } }');
+    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+      hub,
+      '{ devices(first: 50) { nodes { id } } }',
+    );
     return devices.nodes.map(({ id }) => id);
   }
 
@@ -196,7 +206,13 @@ describe('jobTargetsDecided', () => {
     const slow = startFleet(hub, { devices: 4, seed: 78, args: ['--answer-delay-ms', '1300'] });
     await online(hub, 24);
     const ids = (await deviceIds()).filter((id) => !known.has(id));
-    const order = { tool: 'self.get_device_status', devices: { ids }, callTimeoutMs: 1_000, maxInFlight: 1, maxAttempts: 1 };
+    const order = {
+      tool: 'self.get_device_status',
+      devices: { ids },
+      callTimeoutMs: 1_000,
+      maxInFlight: 1,
+      maxAttempts: 1,
+    };
     const told = await follow(await jobOf(hub, order, 'late-answers'));
     expect(told.size).toBe(4);
     expect([...told.values()]).toContainEqual(['UNKNOWN TIMEOUT', 'SUCCEEDED']);
@@ -207,11 +223,17 @@ describe('jobTargetsDecided', () => {
 describe('many and slow subscribers', () => {
   it('a hundred are told of the same event', async () => {
     const listeners = Array.from({ length: 100 }, () =>
-      listen(`subscription { eventAdded(filter: {deviceId: "${deviceId}", types: ["device.notification"]}) { cursor node { id } } }`),
+      listen(
+        `subscription { eventAdded(filter: {deviceId: "${deviceId}", types: ["device.notification"]}) { cursor node { id } } }`,
+      ),
     );
     await eventually(
       () => {
-        fleet.command({ cmd: 'behaviour', device: deviceId, behaviour: { kind: 'notification', method: 'notifications/spec' } });
+        fleet.command({
+          cmd: 'behaviour',
+          device: deviceId,
+          behaviour: { kind: 'notification', method: 'notifications/spec' },
+        });
         return listeners.filter(({ seen }) => seen.length > 0).length;
       },
       (count) => count === 100,

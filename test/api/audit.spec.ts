@@ -33,14 +33,23 @@ function verify(
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number; readonly verdict: unknown; readonly error: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [command], { env: { PATH: process.env['PATH'], ...env }, cwd: dataDir }, (_, out, error) =>
-      resolve({ code: child.exitCode ?? -1, verdict: out === '' ? undefined : JSON.parse(out), error }),
+    const child = execFile(
+      process.execPath,
+      [command],
+      { env: { PATH: process.env['PATH'], ...env }, cwd: dataDir },
+      (_, out, error) =>
+        resolve({ code: child.exitCode ?? -1, verdict: out === '' ? undefined : JSON.parse(out), error }),
     );
   });
 }
 
-async function exported(query: string, key = KEY): Promise<{ readonly status: number; readonly lines: readonly Line[] }> {
-  const response = await fetch(`${hub.httpUrl}/api/audit.jsonl${query}`, { headers: { authorization: `Bearer ${key}` } });
+async function exported(
+  query: string,
+  key = KEY,
+): Promise<{ readonly status: number; readonly lines: readonly Line[] }> {
+  const response = await fetch(`${hub.httpUrl}/api/audit.jsonl${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
   const text = await response.text();
   return {
     status: response.status,
@@ -60,11 +69,18 @@ function sorted(value: unknown): unknown {
 
 beforeAll(async () => {
   database = await openTestDatabase();
-  hub = await startHub({ dataDir, env: { DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: KEY, FLOTILLA_AUDIT_KEY: AUDIT_KEY } });
+  hub = await startHub({
+    dataDir,
+    env: { DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: KEY, FLOTILLA_AUDIT_KEY: AUDIT_KEY },
+  });
   for (let index = 0; index < 5; index += 1)
-    await ask(hub, 'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { message } } }', {
-      id: `02:00:00:00:0b:0${index}`,
-    });
+    await ask(
+      hub,
+      'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { message } } }',
+      {
+        id: `02:00:00:00:0b:0${index}`,
+      },
+    );
 });
 
 afterAll(async () => {
@@ -117,7 +133,10 @@ describe('the audit trail', () => {
   });
 
   it('of the embedded server is verified beside the hub and without it, and where there is none nothing is made', async () => {
-    expect(await verify({ FLOTILLA_DATA_DIR: dataDir })).toMatchObject({ code: 2, error: expect.stringContaining('There is no hub') });
+    expect(await verify({ FLOTILLA_DATA_DIR: dataDir })).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('There is no hub'),
+    });
     const embedded = await startHub({ embedded: true });
     try {
       await ask(

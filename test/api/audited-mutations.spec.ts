@@ -21,7 +21,8 @@ const unaudited: Readonly<Record<string, string>> = {
   refreshTools: 'The device is asked what it can do; nothing is changed.',
   revertJob:
     'Its entries are those of the jobs that it makes, as with createJob; it needs a finished roll-out, which is a story of its own.',
-  changePassword: 'Its entry is `user.password_changed`; it needs somebody who is signed in, which is a story of its own.',
+  changePassword:
+    'Its entry is `user.password_changed`; it needs somebody who is signed in, which is a story of its own.',
 };
 
 const person = { email: 'audited@example.com', role: 'VIEWER', password: 'correct horse battery' };
@@ -31,7 +32,9 @@ const screen = '02:00:01:00:00:00';
 const volume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 3 } };
 
 /** What a webhook is told of, and taken as told. */
-const receiver = createServer((request, response) => void request.resume().on('end', () => response.writeHead(204).end()));
+const receiver = createServer(
+  (request, response) => void request.resume().on('end', () => response.writeHead(204).end()),
+);
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 
 let hub: HubProcess;
@@ -85,7 +88,9 @@ const of = (name: string) => () => known[name] ?? '';
 /** Makes and waits until the job has come so far. */
 async function state(name: string, wanted: string): Promise<void> {
   await eventually(
-    async () => (await ask<{ job: { state: string } }>(hub, 'query ($id: ID!) { job(id: $id) { state } }', { id: known[name] })).job.state,
+    async () =>
+      (await ask<{ job: { state: string } }>(hub, 'query ($id: ID!) { job(id: $id) { state } }', { id: known[name] }))
+        .job.state,
     (now) => now === wanted,
   );
 }
@@ -109,7 +114,12 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
       return { ...by('deviceId', () => screen)(), select: 'upload { id }', keep: ['upload', 'upload.id'] };
     },
   ],
-  showImage: [() => ({ args: '(deviceId: $id, uploadId: $upload)', variables: { 'id: ID!': screen, 'upload: ID!': known['upload'] } })],
+  showImage: [
+    () => ({
+      args: '(deviceId: $id, uploadId: $upload)',
+      variables: { 'id: ID!': screen, 'upload: ID!': known['upload'] },
+    }),
+  ],
   removeDevice: [by('deviceId', () => '02:00:00:00:aa:02')],
   createEnrolmentLink: [
     () =>
@@ -120,8 +130,15 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
       ),
   ],
   revokeEnrolmentLink: [by('id', of('link'))],
-  approveEnrolment: [async () => ({ args: '(code: $code)', variables: { 'code: String!': (await enrolment('02:00:00:00:bb:01')).code } })],
-  rejectEnrolment: [async () => ({ args: '(id: $id)', variables: { 'id: ID!': (await enrolment('02:00:00:00:bb:02')).id } })],
+  approveEnrolment: [
+    async () => ({
+      args: '(code: $code)',
+      variables: { 'code: String!': (await enrolment('02:00:00:00:bb:01')).code },
+    }),
+  ],
+  rejectEnrolment: [
+    async () => ({ args: '(id: $id)', variables: { 'id: ID!': (await enrolment('02:00:00:00:bb:02')).id } }),
+  ],
   createDeviceGroup: [
     () =>
       input(
@@ -133,7 +150,10 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   updateDeviceGroup: [
     () => ({
       args: '(id: $id, input: $input)',
-      variables: { 'id: ID!': known['group'], 'input: DeviceGroupInput!': { name: 'audited too', filter: { all: true } } },
+      variables: {
+        'id: ID!': known['group'],
+        'input: DeviceGroupInput!': { name: 'audited too', filter: { all: true } },
+      },
     }),
   ],
   deleteDeviceGroup: [by('id', of('group'))],
@@ -199,7 +219,12 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   deleteFirmwareImage: [by('id', of('image'))],
   revokeApiKey: [by('id', of('key'))],
   createWebhook: [
-    () => input('WebhookInput', { url: receiverUrl(), types: ['*'] }, { select: 'webhook { id }', keep: ['webhook', 'webhook.id'] }),
+    () =>
+      input(
+        'WebhookInput',
+        { url: receiverUrl(), types: ['*'] },
+        { select: 'webhook { id }', keep: ['webhook', 'webhook.id'] },
+      ),
   ],
   updateWebhook: [
     () => ({
@@ -209,7 +234,9 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   ],
   redeliverWebhook: [async () => by('deliveryId', await firstDelivery())()],
   deleteWebhook: [by('id', of('webhook'))],
-  createUser: [() => input('UserInput', { name: 'audited', ...person }, { select: 'user { id }', keep: ['user', 'user.id'] })],
+  createUser: [
+    () => input('UserInput', { name: 'audited', ...person }, { select: 'user { id }', keep: ['user', 'user.id'] }),
+  ],
   updateUser: [
     () => ({
       args: '(id: $id, input: $input)',
@@ -232,11 +259,17 @@ async function enrolment(mac: string): Promise<{ readonly id: string; readonly c
 
 /** Id of what the webhook was told first, once it has taken it. */
 async function firstDelivery(): Promise<() => string> {
-  await ask(hub, `mutation { registerDevice(input: { deviceId: "02:00:00:00:aa:03", dialect: XIAOZHI }) { userErrors { code } } }`);
+  await ask(
+    hub,
+    `mutation { registerDevice(input: { deviceId: "02:00:00:00:aa:03", dialect: XIAOZHI }) { userErrors { code } } }`,
+  );
   const [delivery] = await eventually(
     async () =>
       (
-        await ask<{ webhooks: { deliveries: { id: string; delivered: boolean }[] }[] }>(hub, '{ webhooks { deliveries { id delivered } } }')
+        await ask<{ webhooks: { deliveries: { id: string; delivered: boolean }[] }[] }>(
+          hub,
+          '{ webhooks { deliveries { id delivered } } }',
+        )
       ).webhooks.flatMap(({ deliveries }) => deliveries.filter(({ delivered }) => delivered)),
     (deliveries) => deliveries.length > 0,
   );
@@ -254,7 +287,9 @@ async function latestEntry(): Promise<number> {
 
 async function perform(mutation: string, { args, variables, select = '', keep, key }: Act): Promise<void> {
   const declared = Object.keys(variables).map((name) => `$${name}`);
-  const values = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.split(':')[0] ?? '', value]));
+  const values = Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name.split(':')[0] ?? '', value]),
+  );
   const query = `mutation (${declared.join(', ')}) { answer: ${mutation}${args} { userErrors { code message } ${select} } }`;
   const { data, errors } = await send(hub, query, values, key?.() ?? hub.adminKey);
   expect(errors, mutation).toBeUndefined();
@@ -276,7 +311,9 @@ it('every mutation leaves an entry on the audit trail', async () => {
       const made = await act();
       const before = await latestEntry();
       await perform(mutation, made);
-      await eventually(latestEntry, (latest) => latest > before, 5_000).catch(() => expect.fail(`${mutation} left no entry.`));
+      await eventually(latestEntry, (latest) => latest > before, 5_000).catch(() =>
+        expect.fail(`${mutation} left no entry.`),
+      );
     }
   }
 });

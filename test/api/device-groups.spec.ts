@@ -32,9 +32,13 @@ describe('device groups', () => {
     const devices = [kiosk, lamp, shed].map((deviceId, index) => ({
       ...{ deviceId, dialect: 'XIAOZHI', clientId: someUuid, tags: index < 2 ? ['berlin'] : [] },
     }));
-    await ask(hub, 'mutation ($devices: [RegisterDeviceInput!]!) { registerDevices(input: $devices) { userErrors { code } } }', {
-      devices,
-    });
+    await ask(
+      hub,
+      'mutation ($devices: [RegisterDeviceInput!]!) { registerDevices(input: $devices) { userErrors { code } } }',
+      {
+        devices,
+      },
+    );
   });
   afterAll(async () => {
     expect(await hub.stop()).toBe(0);
@@ -51,9 +55,14 @@ describe('device groups', () => {
     return (await ask<{ updateDeviceGroup: GroupAnswer }>(hub, mutation, { id, input })).updateDeviceGroup;
   }
 
-  async function remove(id: string): Promise<{ readonly deviceGroupId: string | null; readonly userErrors: readonly unknown[] }> {
-    const mutation = 'mutation ($id: ID!) { answer: deleteDeviceGroup(id: $id) { deviceGroupId userErrors { code path } } }';
-    return (await ask<{ answer: { deviceGroupId: string | null; userErrors: readonly unknown[] } }>(hub, mutation, { id })).answer;
+  async function remove(
+    id: string,
+  ): Promise<{ readonly deviceGroupId: string | null; readonly userErrors: readonly unknown[] }> {
+    const mutation =
+      'mutation ($id: ID!) { answer: deleteDeviceGroup(id: $id) { deviceGroupId userErrors { code path } } }';
+    return (
+      await ask<{ answer: { deviceGroupId: string | null; userErrors: readonly unknown[] } }>(hub, mutation, { id })
+    ).answer;
   }
 
   async function saved(input: Readonly<Record<string, unknown>>): Promise<GroupNode> {
@@ -63,7 +72,12 @@ describe('device groups', () => {
   }
 
   const changeDevice = (input: Readonly<Record<string, unknown>>) =>
-    ask<{ updateDevice: { device: { timeZone: string | null } | null; userErrors: readonly { code: string; path: string[] }[] } }>(
+    ask<{
+      updateDevice: {
+        device: { timeZone: string | null } | null;
+        userErrors: readonly { code: string; path: string[] }[];
+      };
+    }>(
       hub,
       'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { timeZone } userErrors { code path } } }',
       { input },
@@ -83,10 +97,19 @@ describe('device groups', () => {
     await ask(hub, 'mutation ($input: TagDevicesInput!) { tagDevices(input: $input) { changedCount } }', {
       input: { filter: { not: { groupId: group.id } }, add: ['berlin'] },
     });
-    const again = await ask<{ deviceGroup: GroupNode }>(hub, `query ($id: ID!) { deviceGroup(id: $id) { ${members} } }`, { id: group.id });
+    const again = await ask<{ deviceGroup: GroupNode }>(
+      hub,
+      `query ($id: ID!) { deviceGroup(id: $id) { ${members} } }`,
+      { id: group.id },
+    );
     expect(again.deviceGroup.deviceCount).toBe(3);
     const changed = await update(group.id, { name: 'Sheds', filter: { ids: [shed] } });
-    expect(changed.deviceGroup).toMatchObject({ id: group.id, name: 'Sheds', deviceCount: 1, devices: { nodes: [{ id: shed }] } });
+    expect(changed.deviceGroup).toMatchObject({
+      id: group.id,
+      name: 'Sheds',
+      deviceCount: 1,
+      devices: { nodes: [{ id: shed }] },
+    });
     expect(await remove(group.id)).toEqual({ deviceGroupId: group.id, userErrors: [] });
     expect(await remove(group.id)).toEqual({ deviceGroupId: null, userErrors: [{ code: 'NOT_FOUND', path: ['id'] }] });
   });
@@ -102,9 +125,15 @@ describe('device groups', () => {
       [{ name: 'x', filter: { groupId: group.id } }, 'INVALID', ['input', 'filter']],
       [{ name: 'x', filter: all, timeZone: '+01:00' }, 'INVALID', ['input', 'timeZone']],
     ];
-    for (const [input, code, path] of refusals) expect(await create(input)).toEqual({ deviceGroup: null, userErrors: [{ code, path }] });
-    expect(await update('nobody', { name: 'x', filter: all })).toMatchObject({ userErrors: [{ code: 'NOT_FOUND', path: ['id'] }] });
-    const groups = await ask<{ deviceGroups: { nodes: readonly GroupNode[] } }>(hub, `{ deviceGroups(first: 5) { nodes { ${members} } } }`);
+    for (const [input, code, path] of refusals)
+      expect(await create(input)).toEqual({ deviceGroup: null, userErrors: [{ code, path }] });
+    expect(await update('nobody', { name: 'x', filter: all })).toMatchObject({
+      userErrors: [{ code: 'NOT_FOUND', path: ['id'] }],
+    });
+    const groups = await ask<{ deviceGroups: { nodes: readonly GroupNode[] } }>(
+      hub,
+      `{ deviceGroups(first: 5) { nodes { ${members} } } }`,
+    );
     expect(groups.deviceGroups.nodes).toEqual([group]);
     await remove(group.id);
   });
@@ -113,8 +142,12 @@ describe('device groups', () => {
     const group = await saved({ name: 'Gone', filter: { all: true } });
     await remove(group.id);
     const filter = { not: { groupId: group.id } };
-    const list = await send(hub, 'query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } }', { filter });
-    expect(list.errors).toMatchObject([{ message: `There is no device group "${group.id}".`, extensions: { code: 'BAD_USER_INPUT' } }]);
+    const list = await send(hub, 'query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } }', {
+      filter,
+    });
+    expect(list.errors).toMatchObject([
+      { message: `There is no device group "${group.id}".`, extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
     const tagging = await ask(
       hub,
       'mutation ($input: TagDevicesInput!) { tagDevices(input: $input) { changedCount userErrors { code path } } }',
@@ -122,7 +155,9 @@ describe('device groups', () => {
         input: { filter, add: ['gone'] },
       },
     );
-    expect(tagging).toEqual({ tagDevices: { changedCount: 0, userErrors: [{ code: 'NOT_FOUND', path: ['input', 'filter'] }] } });
+    expect(tagging).toEqual({
+      tagDevices: { changedCount: 0, userErrors: [{ code: 'NOT_FOUND', path: ['input', 'filter'] }] },
+    });
     const job = await ask(
       hub,
       'mutation ($input: CreateJobInput!) { createJob(input: $input, idempotencyKey: "gone") { job { id } userErrors { code path } } }',
@@ -147,7 +182,9 @@ describe('device groups', () => {
     const group = await saved({ name: 'Newfoundland', filter: { tags: ['st-johns'] }, timeZone: 'America/St_Johns' });
     await changeDevice({ deviceId: kiosk, tags: ['st-johns'] });
     await clockShows(kiosk, 'America/St_Johns');
-    expect(await changeDevice({ deviceId: kiosk, timeZone: 'Asia/Kathmandu' })).toMatchObject({ device: { timeZone: 'Asia/Kathmandu' } });
+    expect(await changeDevice({ deviceId: kiosk, timeZone: 'Asia/Kathmandu' })).toMatchObject({
+      device: { timeZone: 'Asia/Kathmandu' },
+    });
     await clockShows(kiosk, 'Asia/Kathmandu');
     const refused = await changeDevice({ deviceId: kiosk, timeZone: 'Nowhere/Land' });
     expect(refused).toEqual({ device: null, userErrors: [{ code: 'INVALID', path: ['input', 'timeZone'] }] });

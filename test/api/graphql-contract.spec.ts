@@ -1,6 +1,12 @@
 /** The API as an integrator finds it on a running hub: the schema is the contract's, every field answers, filters choose, pages neither lose nor repeat. */
 import { readFileSync } from 'node:fs';
-import { buildSchema, findBreakingChanges, findDangerousChanges, DangerousChangeType, type GraphQLField } from 'graphql';
+import {
+  buildSchema,
+  findBreakingChanges,
+  findDangerousChanges,
+  DangerousChangeType,
+  type GraphQLField,
+} from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
@@ -74,7 +80,8 @@ beforeAll(async () => {
   const rename = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { message } } }';
   await ask(hub, rename, { input: { deviceId: named, name: 'Zimmer 100%_', tags: ['lab', 'window'] } });
   await ask(hub, rename, { input: { deviceId: alsoNamed, name: 'aula' } });
-  const tag = 'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount userErrors { message } } }';
+  const tag =
+    'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount userErrors { message } } }';
   const { tagDevices } = await ask<{ tagDevices: { changedCount: number } }>(hub, tag, { ids: ids.slice(0, 20) });
   expect(tagDevices.changedCount).toBe(19);
   for (const device of rest.slice(0, 5)) fleet.command({ cmd: 'disconnect', device });
@@ -111,7 +118,8 @@ describe('the schema that the hub tells', () => {
     const jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, 'every-field');
     await finished(hub, jobId);
     const { id: firmwareImage = '' } = (await uploadImage(hub, makeImage())).body;
-    const grouping = 'mutation { createDeviceGroup(input: {name: "Every field", filter: {all: true}}) { deviceGroup { id } } }';
+    const grouping =
+      'mutation { createDeviceGroup(input: {name: "Every field", filter: {all: true}}) { deviceGroup { id } } }';
     const grouped = await ask<{ createDeviceGroup: { deviceGroup: { id: string } } }>(hub, grouping);
     const ids: Readonly<Record<string, string>> = {
       ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
@@ -119,7 +127,10 @@ describe('the schema that the hub tells', () => {
     };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);
-      const answer = await send(hub, `{ ${field.name}${argument} ${everythingOf(field, field.name === 'previewJob' ? 2 : 4)} }`);
+      const answer = await send(
+        hub,
+        `{ ${field.name}${argument} ${everythingOf(field, field.name === 'previewJob' ? 2 : 4)} }`,
+      );
       expect(answer.errors, field.name).toBeUndefined();
       expect(answer.data?.[field.name], field.name).toBeTruthy();
     }
@@ -152,13 +163,21 @@ describe('devices', () => {
     ['tags', () => ({ tags: ['lab', 'window'] }), ({ tags }) => tags.includes('lab') && tags.includes('window')],
     ['dialect', () => ({ dialect: 'MCPU' }), ({ dialect }) => dialect === 'MCPU'],
     ['model', () => ({ model: nth(5).model }), ({ model }) => model === nth(5).model],
-    ['firmwareVersion', () => ({ firmwareVersion: nth(5).firmwareVersion }), (device) => device.firmwareVersion === nth(5).firmwareVersion],
+    [
+      'firmwareVersion',
+      () => ({ firmwareVersion: nth(5).firmwareVersion }),
+      (device) => device.firmwareVersion === nth(5).firmwareVersion,
+    ],
     ['firmwareBefore', () => ({ firmwareBefore: '2.0' }), ({ firmwareVersion }) => isBefore(firmwareVersion, '2.0')],
     ['presence', () => ({ presence: 'OFFLINE' }), offline],
     ['transport', () => ({ transport: 'WEBSOCKET' }), ({ transport }) => transport === 'WEBSOCKET'],
     ['hasTool', () => ({ hasTool: SET_VOLUME }), hasTool(SET_VOLUME)],
     ['toolsStale', () => ({ toolsStale: false }), ({ toolsStale }) => !toolsStale],
-    ['lastSeenBefore', () => ({ presence: 'OFFLINE', lastSeenBefore: new Date(Date.now() + 60_000).toISOString() }), offline],
+    [
+      'lastSeenBefore',
+      () => ({ presence: 'OFFLINE', lastSeenBefore: new Date(Date.now() + 60_000).toISOString() }),
+      offline,
+    ],
     ['search without wildcards', () => ({ search: '100%_' }), ({ name }) => name === 'Zimmer 100%_'],
     ['search in any case', () => ({ search: 'AULA' }), ({ name }) => name === 'aula'],
     [
@@ -175,7 +194,9 @@ describe('devices', () => {
     ],
   ])('are chosen by %s', async (_what, filter, holds) => {
     const query = 'query ($filter: DeviceFilter) { devices(filter: $filter, first: 200) { totalCount nodes { id } } }';
-    const found = (await ask<{ devices: { totalCount: number; nodes: { id: string }[] } }>(hub, query, { filter: filter() })).devices;
+    const found = (
+      await ask<{ devices: { totalCount: number; nodes: { id: string }[] } }>(hub, query, { filter: filter() })
+    ).devices;
     const expected = devices.filter(holds).map(({ id }) => id);
     expect(found.totalCount).toBe(expected.length);
     expect(found.nodes.map(({ id }) => id)).toEqual(expected.slice(0, 200));
@@ -186,7 +207,12 @@ describe('devices', () => {
     expect(new Set(byName.slice(0, 2).map(({ name }) => name))).toEqual(new Set(['aula', 'Zimmer 100%_']));
     expect(byName.map(({ id }) => id).sort()).toEqual(devices.map(({ id }) => id).sort());
     expect(byName.slice(2).every(({ name }) => name === null)).toBe(true);
-    const byContact = await pagesOf<DeviceNode>('devices', 'id lastSeenAt', ', orderBy: LAST_SEEN_DESC, filter: {presence: OFFLINE}', 2);
+    const byContact = await pagesOf<DeviceNode>(
+      'devices',
+      'id lastSeenAt',
+      ', orderBy: LAST_SEEN_DESC, filter: {presence: OFFLINE}',
+      2,
+    );
     const times = byContact.map(({ lastSeenAt }) => Date.parse(lastSeenAt ?? ''));
     expect(times).toEqual([...times].sort((a, b) => b - a));
     expect(byContact).toHaveLength(5);
@@ -219,8 +245,12 @@ describe('tools and policies', () => {
     const tools = await pagesOf<FleetTool>('tools', FLEET_TOOL, `, filter: {devices: {search: "02:00:01:"}}`, 5);
     const keys = tools.map(({ name, schemaHash }) => `${name} ${schemaHash}`);
     expect(new Set(keys).size).toBe(keys.length);
-    const withVolume = devices.filter(({ id, tools: own }) => id.startsWith('02:00:01:') && own.some(({ name }) => name === SET_VOLUME));
-    const counted = tools.filter(({ name }) => name === SET_VOLUME).reduce((sum, { deviceCount }) => sum + deviceCount, 0);
+    const withVolume = devices.filter(
+      ({ id, tools: own }) => id.startsWith('02:00:01:') && own.some(({ name }) => name === SET_VOLUME),
+    );
+    const counted = tools
+      .filter(({ name }) => name === SET_VOLUME)
+      .reduce((sum, { deviceCount }) => sum + deviceCount, 0);
     expect(counted).toBe(withVolume.length);
   });
 
@@ -242,7 +272,9 @@ describe('tools and policies', () => {
     expect(toolPolicies.length).toBeGreaterThan(3);
     const query =
       'query ($id: ID!) { device(id: $id) { tools(names: ["self.get_device_status"]) { name policy { pattern idempotent } } } }';
-    const { device } = await ask<{ device: { tools: { policy: { pattern: string } }[] } }>(hub, query, { id: nth(10).id });
+    const { device } = await ask<{ device: { tools: { policy: { pattern: string } }[] } }>(hub, query, {
+      id: nth(10).id,
+    });
     expect(toolPolicies).toContainEqual(device.tools[0]?.policy);
   });
 });
@@ -254,13 +286,26 @@ describe('calls and jobs', () => {
     const deviceId = nth(20).id;
     const since = new Date().toISOString();
     const made: string[] = [];
-    for (const input of [{ tool: 'self.get_device_status' }, { tool: 'self.nope' }, { tool: 'self.get_device_status' }]) {
-      made.push((await ask<{ callTool: { call: { id: string } } }>(hub, CALL, { input: { deviceId, ...input } })).callTool.call.id);
+    for (const input of [
+      { tool: 'self.get_device_status' },
+      { tool: 'self.nope' },
+      { tool: 'self.get_device_status' },
+    ]) {
+      made.push(
+        (await ask<{ callTool: { call: { id: string } } }>(hub, CALL, { input: { deviceId, ...input } })).callTool.call
+          .id,
+      );
     }
-    const jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId, nth(21).id] } }, 'calls-of-a-job');
+    const jobId = await jobOf(
+      hub,
+      { tool: 'self.get_device_status', devices: { ids: [deviceId, nth(21).id] } },
+      'calls-of-a-job',
+    );
     await finished(hub, jobId);
     const of = async (filter: string) =>
-      (await pagesOf<{ id: string; jobId: string | null }>('calls', 'id jobId deviceId', `, filter: {${filter}}`, 2)).map(({ id }) => id);
+      (
+        await pagesOf<{ id: string; jobId: string | null }>('calls', 'id jobId deviceId', `, filter: {${filter}}`, 2)
+      ).map(({ id }) => id);
     const own = await of(`deviceId: "${deviceId}", since: "${since}"`);
     expect(own.slice(1)).toEqual([...made].reverse());
     expect(await of(`deviceId: "${deviceId}", tool: "self.nope"`)).toEqual([made[1]]);
@@ -272,9 +317,14 @@ describe('calls and jobs', () => {
 
   it('of jobs: by state, tool and search, with a page of targets and the failures by kind', async () => {
     const tool = 'self.lamp.turn_on';
-    const jobId = await jobOf(hub, { name: 'Lights On', tool, devices: { search: '02:00:01:' }, offline: 'SKIP' }, 'lights');
+    const jobId = await jobOf(
+      hub,
+      { name: 'Lights On', tool, devices: { search: '02:00:01:' }, offline: 'SKIP' },
+      'lights',
+    );
     await finished(hub, jobId);
-    const of = async (filter: string) => (await pagesOf<{ id: string }>('jobs', 'id', `, filter: {${filter}}`, 1)).map(({ id }) => id);
+    const of = async (filter: string) =>
+      (await pagesOf<{ id: string }>('jobs', 'id', `, filter: {${filter}}`, 1)).map(({ id }) => id);
     expect(await of(`tool: "${tool}", states: [FINISHED]`)).toEqual([jobId]);
     expect(await of(`tool: "${tool}", states: [RUNNING, PAUSED]`)).toEqual([]);
     expect(await of('search: "lights on"')).toEqual([jobId]);
@@ -283,7 +333,9 @@ describe('calls and jobs', () => {
     interface JobView {
       readonly progress: { readonly rejected: number };
       readonly failureGroups: readonly { readonly code: string; readonly count: number }[];
-      readonly targets: { readonly nodes: readonly { readonly deviceId: string; readonly device: { readonly id: string } }[] };
+      readonly targets: {
+        readonly nodes: readonly { readonly deviceId: string; readonly device: { readonly id: string } }[];
+      };
     }
     const { job } = await ask<{ job: JobView }>(hub, query, { id: jobId });
     expect(job.failureGroups).toMatchObject([{ code: 'TOOL_UNKNOWN', count: job.progress.rejected }]);
@@ -301,7 +353,11 @@ describe('events', () => {
     });
     const seen = live.next();
     const notify = () =>
-      fleet.command({ cmd: 'behaviour', device: deviceId, behaviour: { kind: 'notification', method: 'notifications/spec' } });
+      fleet.command({
+        cmd: 'behaviour',
+        device: deviceId,
+        behaviour: { kind: 'notification', method: 'notifications/spec' },
+      });
     const timer = setInterval(notify, 100);
     const first = (await seen).value?.data?.eventAdded;
     clearInterval(timer);
@@ -327,7 +383,9 @@ describe('events', () => {
     const place = ascending.findIndex(({ id }) => id === first?.node.id);
     const missed = caughtUp.events.nodes.map(({ id }) => id);
     expect(missed.slice(0, ascending.length - place - 1)).toEqual(ascending.slice(place + 1).map(({ id }) => id));
-    expect((await after('AT_DESC')).map(({ id }) => id).slice(-ascending.length)).toEqual(ascending.map(({ id }) => id).reverse());
+    expect((await after('AT_DESC')).map(({ id }) => id).slice(-ascending.length)).toEqual(
+      ascending.map(({ id }) => id).reverse(),
+    );
   });
 });
 

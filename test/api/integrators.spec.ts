@@ -23,15 +23,17 @@ interface Example {
 }
 
 /** Each program of the page with what stands below it. */
-const examples: readonly Example[] = [...page.matchAll(/^```js\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/gm)].map((match) => ({
-  heading:
-    page
-      .slice(0, match.index)
-      .match(/^## .*$/gm)
-      ?.at(-1) ?? '',
-  code: match[1] ?? '',
-  output: match[2] ?? '',
-}));
+const examples: readonly Example[] = [...page.matchAll(/^```js\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/gm)].map(
+  (match) => ({
+    heading:
+      page
+        .slice(0, match.index)
+        .match(/^## .*$/gm)
+        ?.at(-1) ?? '',
+    code: match[1] ?? '',
+    output: match[2] ?? '',
+  }),
+);
 
 let hub: HubProcess;
 let fleet: SimulatedFleet;
@@ -43,7 +45,10 @@ beforeAll(async () => {
   fleet = startFleet(hub, { devices: 3, profile: 'mixed' });
   await online(hub, 3);
   const query = '{ devices(first: 1) { nodes { id } } events(first: 1) { edges { cursor } } }';
-  const { devices, events } = await ask<{ devices: { nodes: { id: string }[] }; events: { edges: { cursor: string }[] } }>(hub, query);
+  const { devices, events } = await ask<{
+    devices: { nodes: { id: string }[] };
+    events: { edges: { cursor: string }[] };
+  }>(hub, query);
   environment = {
     ...process.env,
     FLOTILLA_URL: hub.httpUrl,

@@ -37,7 +37,8 @@ function expectNoOthers(answer: unknown, what?: string): void {
 
 async function callStatus(deviceId: string): Promise<string> {
   const query = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id } } }';
-  return (await ask<{ callTool: { call: { id: string } } }>(hub, query, { input: { deviceId, tool: STATUS } })).callTool.call.id;
+  return (await ask<{ callTool: { call: { id: string } } }>(hub, query, { input: { deviceId, tool: STATUS } })).callTool
+    .call.id;
 }
 
 beforeAll(async () => {
@@ -48,7 +49,9 @@ beforeAll(async () => {
   const ids = devices.nodes.map(({ id }) => id);
   own = ids.slice(0, 2);
   others = ids.slice(2);
-  await ask(hub, 'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount } }', { ids: own });
+  await ask(hub, 'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount } }', {
+    ids: own,
+  });
   const group = 'mutation ($input: DeviceGroupInput!) { createDeviceGroup(input: $input) { userErrors { message } } }';
   await ask(hub, group, { input: { name: 'listed', filter: { ids } } });
   await ask(hub, group, { input: { name: 'theirs', filter: { ids: others } } });
@@ -74,9 +77,19 @@ describe('a narrowed key', () => {
         tools(filter: {name: "${STATUS}"}) { nodes { deviceCount } } deviceGroups { nodes { name } } }`,
       { other: others[0] },
     );
-    expect(data).toMatchObject({ devices: { totalCount: 2 }, all: { totalCount: 2 }, none: { totalCount: 0 }, device: null });
+    expect(data).toMatchObject({
+      devices: { totalCount: 2 },
+      all: { totalCount: 2 },
+      none: { totalCount: 0 },
+      device: null,
+    });
     expect(data).toMatchObject({ deviceGroups: { nodes: [{ name: 'listed' }] } });
-    const group = { name: 'listed', deviceCount: 2, filter: { ids: own }, devices: { nodes: own.map((id) => ({ id })) } };
+    const group = {
+      name: 'listed',
+      deviceCount: 2,
+      filter: { ids: own },
+      devices: { nodes: own.map((id) => ({ id })) },
+    };
     expect(data).toMatchObject({ devices: { nodes: own.map((id) => ({ id, groups: [group] })) } });
     const { tools } = data as { tools: { nodes: { deviceCount: number }[] } };
     expect(tools.nodes.reduce((sum, { deviceCount }) => sum + deviceCount, 0)).toBe(2);
@@ -84,14 +97,20 @@ describe('a narrowed key', () => {
 
   it('is told of no other device by any field that there is', async () => {
     const schema = await servedSchema(hub);
-    const ids: Readonly<Record<string, string>> = { job: wideJob, device: own[0] ?? '', call: await callStatus(own[0] ?? '') };
+    const ids: Readonly<Record<string, string>> = {
+      job: wideJob,
+      device: own[0] ?? '',
+      call: await callStatus(own[0] ?? ''),
+    };
     for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
       const id = ids[field.name];
       const rows = field.args.some(({ name }) => name === 'first') ? '(first: 20)' : '';
       const preview = field.name === 'previewJob' ? `(input: {tool: "${STATUS}", devices: {all: true}})` : '';
       const given = id === undefined ? `${rows}${preview}` : `(id: "${id}")`;
       if (given === '' && field.args.some(({ name }) => name === 'id')) continue;
-      const answer = await asKey(`{ ${field.name}${given} ${everythingOf(field, field.name === 'previewJob' ? 2 : 3)} }`);
+      const answer = await asKey(
+        `{ ${field.name}${given} ${everythingOf(field, field.name === 'previewJob' ? 2 : 3)} }`,
+      );
       expect([undefined, ['FORBIDDEN']], field.name).toContainEqual(codesOf(answer));
       expectNoOthers(answer, field.name);
     }
@@ -107,15 +126,22 @@ describe('a narrowed key', () => {
     );
     expect(data).toMatchObject({ call: null, job: null, jobs: { nodes: [{ id: wideJob }] } });
     expect(data).toMatchObject({
-      wide: { progress: { total: 2, succeeded: 2 }, targets: { nodes: own.map((id) => ({ deviceId: id, device: { id } })) } },
+      wide: {
+        progress: { total: 2, succeeded: 2 },
+        targets: { nodes: own.map((id) => ({ deviceId: id, device: { id } })) },
+      },
     });
     const { calls, events } = data as Record<'calls' | 'events', { nodes: { deviceId: string | null }[] }>;
     expect(new Set(calls.nodes.map(({ deviceId }) => deviceId))).toEqual(new Set(own));
     expect(new Set(events.nodes.map(({ deviceId }) => deviceId))).toEqual(new Set(own));
-    const exported = await fetch(`${hub.httpUrl}/api/jobs/${wideJob}/results.jsonl`, { headers: { authorization: `Bearer ${key}` } });
+    const exported = await fetch(`${hub.httpUrl}/api/jobs/${wideJob}/results.jsonl`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
     const lines = (await exported.text()).trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { deviceId: string }).deviceId)).toEqual(own);
-    const refused = await fetch(`${hub.httpUrl}/api/jobs/${othersJob}/results.csv`, { headers: { authorization: `Bearer ${key}` } });
+    const refused = await fetch(`${hub.httpUrl}/api/jobs/${othersJob}/results.csv`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
     expect(refused.status).toBe(404);
   });
 
@@ -124,7 +150,8 @@ describe('a narrowed key', () => {
     const before = await callStatus(device);
     const job = await jobOf(hub, { tool: STATUS, devices: { ids: [device] } }, randomUUID());
     await finished(hub, job);
-    const tag = 'mutation ($ids: [ID!], $tag: [String!]) { tagDevices(input: {filter: {ids: $ids}, add: $tag}) { changedCount } }';
+    const tag =
+      'mutation ($ids: [ID!], $tag: [String!]) { tagDevices(input: {filter: {ids: $ids}, add: $tag}) { changedCount } }';
     await ask(hub, tag, { ids: [device], tag: ['moved'] });
     const late = (await makeKey(hub, scopes, { devices: { tags: ['moved'] } })).secret;
     const after = await callStatus(device);
@@ -132,8 +159,16 @@ describe('a narrowed key', () => {
       device(id: $id) { id sessions { epoch } calls { nodes { id } } events { nodes { id } } } }`;
     const { data } = await send(hub, query, { id: device, before, job }, late);
     const calls = { nodes: [{ id: after }] };
-    expect(data).toMatchObject({ call: null, calls, job: null, jobs: { nodes: [] }, device: { id: device, sessions: [], calls } });
-    const exported = await fetch(`${hub.httpUrl}/api/jobs/${job}/results.jsonl`, { headers: { authorization: `Bearer ${late}` } });
+    expect(data).toMatchObject({
+      call: null,
+      calls,
+      job: null,
+      jobs: { nodes: [] },
+      device: { id: device, sessions: [], calls },
+    });
+    const exported = await fetch(`${hub.httpUrl}/api/jobs/${job}/results.jsonl`, {
+      headers: { authorization: `Bearer ${late}` },
+    });
     expect(exported.status).toBe(404);
   });
 
@@ -143,13 +178,17 @@ describe('a narrowed key', () => {
     );
     expect(data).toEqual({ previewJob: { targetCount: 2, onlineCount: 2, sample: own.map((id) => ({ id })) } });
     const create = `mutation ($devices: DeviceFilter!, $key: String!) { createJob(input: {tool: "${STATUS}", devices: $devices}, idempotencyKey: $key) { job { id } userErrors { code } } }`;
-    const made = (await asKey(create, { devices: { all: true }, key: randomUUID() })).data as { createJob: { job: { id: string } } };
+    const made = (await asKey(create, { devices: { all: true }, key: randomUUID() })).data as {
+      createJob: { job: { id: string } };
+    };
     expect((await finished(hub, made.createJob.job.id)).progress).toMatchObject({ total: 2, succeeded: 2 });
     const inverted = (await asKey(create, { devices: { not: { ids: own } }, key: randomUUID() })).data as typeof made;
     expect((await finished(hub, inverted.createJob.job.id)).progress).toMatchObject({ total: 0 });
     const rerun =
       'mutation ($id: ID!, $key: String!) { rerunJob(id: $id, outcomes: [SUCCEEDED], idempotencyKey: $key) { job { id } userErrors { code } } }';
-    const again = (await asKey(rerun, { id: wideJob, key: randomUUID() })).data as { rerunJob: { job: { id: string } } };
+    const again = (await asKey(rerun, { id: wideJob, key: randomUUID() })).data as {
+      rerunJob: { job: { id: string } };
+    };
     expect((await finished(hub, again.rerunJob.job.id)).progress).toMatchObject({ total: 2 });
     expect((await asKey(rerun, { id: othersJob, key: randomUUID() })).data).toEqual({
       rerunJob: { job: null, userErrors: [{ code: 'NOT_FOUND' }] },
@@ -161,10 +200,14 @@ describe('a narrowed key', () => {
     const pause = 'mutation ($id: ID!) { pauseJob(id: $id) { job { state } userErrors { code } } }';
     const cancel = 'mutation ($id: ID!) { cancelJob(id: $id) { job { id } userErrors { code } } }';
     expect(codesOf(await asKey(pause, { id: wideJob }))).toEqual(['FORBIDDEN']);
-    expect((await asKey(pause, { id: othersJob })).data).toEqual({ pauseJob: { job: null, userErrors: [{ code: 'NOT_FOUND' }] } });
+    expect((await asKey(pause, { id: othersJob })).data).toEqual({
+      pauseJob: { job: null, userErrors: [{ code: 'NOT_FOUND' }] },
+    });
     const ownJob = await jobOf(hub, { tool: STATUS, devices: { ids: own } }, randomUUID());
     await finished(hub, ownJob);
-    expect((await asKey(cancel, { id: ownJob })).data).toMatchObject({ cancelJob: { job: { id: ownJob }, userErrors: [] } });
+    expect((await asKey(cancel, { id: ownJob })).data).toMatchObject({
+      cancelJob: { job: { id: ownJob }, userErrors: [] },
+    });
     const create = `mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { id } } }`;
     const input = { tool: STATUS, devices: { all: true }, ...later };
     const made = (await asKey(create, { input, key: randomUUID() })).data as { createJob: { job: { id: string } } };
@@ -194,7 +237,8 @@ describe('a narrowed key', () => {
   });
 
   it('adds devices to its own only, and nothing that is the whole fleet’s', async () => {
-    const register = 'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { devices { id } userErrors { code } } }';
+    const register =
+      'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { devices { id } userErrors { code } } }';
     const device = (deviceId: string, tags: readonly string[]) => ({ deviceId, dialect: 'XIAOZHI', tags });
     const [inside, outside] = [device('02:aa:00:00:00:01', ['lab']), device('02:aa:00:00:00:02', ['office'])];
     expect(codesOf(await asKey(register, { input: [inside, outside] }))).toEqual(['FORBIDDEN']);
@@ -205,12 +249,15 @@ describe('a narrowed key', () => {
     const conflict = { registerDevices: { devices: [], userErrors: [{ code: 'CONFLICT' }] } };
     expect((await asKey(register, { input: [inside] })).data).toEqual(conflict);
     expect(codesOf(await asKey(register, { input: [device(others[0] ?? '', ['lab'])] }))).toEqual(['FORBIDDEN']);
-    await ask(hub, 'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', { id: inside.deviceId });
+    await ask(hub, 'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', {
+      id: inside.deviceId,
+    });
     // What was removed, and what waits for a person, is admitted by those who see the whole fleet.
     const inQueue = device('02:aa:00:00:00:0e', ['lab']);
     const askAgain = () => askOta(hub, { mac: inQueue.deviceId, uuid: someUuid });
     expect((await askAgain()).body.activation).toBeDefined();
-    for (const each of [inside, inQueue]) expect(codesOf(await asKey(register, { input: [each] })), each.deviceId).toEqual(['FORBIDDEN']);
+    for (const each of [inside, inQueue])
+      expect(codesOf(await asKey(register, { input: [each] })), each.deviceId).toEqual(['FORBIDDEN']);
     expect((await askAgain()).body.activation).toBeDefined();
     for (const act of [
       'createDeviceGroup(input: {name: "g", filter: {all: true}})',
@@ -218,7 +265,10 @@ describe('a narrowed key', () => {
       'publishFirmwareImage(id: "x", models: [])',
     ])
       expect(codesOf(await asKey(`mutation { ${act} { userErrors { code } } }`)), act).toEqual(['FORBIDDEN']);
-    const upload = await fetch(`${hub.httpUrl}/api/firmware`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+    const upload = await fetch(`${hub.httpUrl}/api/firmware`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+    });
     expect(upload.status).toBe(403);
     const waiting = '{ enrolments { nodes { deviceId } } }';
     expect(await ask(hub, waiting)).toEqual({ enrolments: { nodes: [{ deviceId: inQueue.deviceId }] } });
@@ -261,7 +311,9 @@ describe('a narrowed key', () => {
   async function decidedOf(client: Client, jobId: string): Promise<readonly string[]> {
     const told: string[] = [];
     const query = `subscription { jobTargetsDecided(jobId: "${jobId}") { deviceId state outcome device { id } } }`;
-    for await (const { data } of client.iterate<{ jobTargetsDecided: { deviceId: string; outcome: string }[] }>({ query })) {
+    for await (const { data } of client.iterate<{ jobTargetsDecided: { deviceId: string; outcome: string }[] }>({
+      query,
+    })) {
       for (const { deviceId, outcome } of data?.jobTargetsDecided ?? []) {
         expect(outcome).toBe('SUCCEEDED');
         told.push(deviceId);
@@ -286,9 +338,14 @@ describe('a narrowed key', () => {
   });
 
   it('sees another device from when it matches, and no more from when it does not', async () => {
-    const seen = async () => ((await asKey('{ devices { totalCount } }')).data as { devices: { totalCount: number } }).devices.totalCount;
+    const seen = async () =>
+      ((await asKey('{ devices { totalCount } }')).data as { devices: { totalCount: number } }).devices.totalCount;
     const tag = (change: string) =>
-      ask(hub, `mutation ($id: ID!) { tagDevices(input: {filter: {ids: [$id]}, ${change}: ["lab"]}) { changedCount } }`, { id: others[0] });
+      ask(
+        hub,
+        `mutation ($id: ID!) { tagDevices(input: {filter: {ids: [$id]}, ${change}: ["lab"]}) { changedCount } }`,
+        { id: others[0] },
+      );
     await tag('add');
     expect(await seen()).toBe(3);
     await tag('remove');

@@ -47,9 +47,20 @@ beforeAll(async () => {
   schema = await servedSchema(hub);
   const tool = 'self.get_device_status';
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }');
+  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+    hub,
+    '{ devices(first: 1) { nodes { id } } }',
+  );
   const deviceId = devices.nodes[0]?.id;
-  harmless = { deviceId, tool, pattern: 'self.*', url: 'https://example.com/', expiresAt, devices: { all: true }, filter: { all: true } };
+  harmless = {
+    deviceId,
+    tool,
+    pattern: 'self.*',
+    url: 'https://example.com/',
+    expiresAt,
+    devices: { all: true },
+    filter: { all: true },
+  };
 });
 
 afterAll(async () => {
@@ -59,7 +70,11 @@ afterAll(async () => {
 });
 
 function fieldsOf(operation: 'query' | 'mutation' | 'subscription'): readonly GraphQLField<unknown, unknown>[] {
-  const type = { query: schema.getQueryType(), mutation: schema.getMutationType(), subscription: schema.getSubscriptionType() }[operation];
+  const type = {
+    query: schema.getQueryType(),
+    mutation: schema.getMutationType(),
+    subscription: schema.getSubscriptionType(),
+  }[operation];
   return Object.values(type?.getFields() ?? {});
 }
 
@@ -99,7 +114,8 @@ describe('text in any argument of the served schema', () => {
     const wrong: unknown[] = [];
     await inLanes(requests, async ({ query, variables }) => {
       const answer = await send(hub, query, variables);
-      if (codesOf(answer).some((code) => code === undefined || code === 'INTERNAL')) wrong.push({ query, variables, answer });
+      if (codesOf(answer).some((code) => code === undefined || code === 'INTERNAL'))
+        wrong.push({ query, variables, answer });
     });
     expect(wrong).toEqual([]);
   });
@@ -114,14 +130,20 @@ describe('text in any argument of the served schema', () => {
   ])('in a cursor of %s that the hub did not make is BAD_USER_INPUT', async (list, ...key) => {
     const after = Buffer.from(JSON.stringify(key)).toString('base64url');
     const [name = '', rest = ''] = list.split('(');
-    const answer = await send(hub, `{ ${name}(after: "${after}"${rest === '' ? ')' : `, ${rest}`} { nodes { __typename } } }`);
+    const answer = await send(
+      hub,
+      `{ ${name}(after: "${after}"${rest === '' ? ')' : `, ${rest}`} { nodes { __typename } } }`,
+    );
     expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
     expect(answer.errors?.[0]?.message).toContain('cursor');
   });
 
   it('is refused over a WebSocket, too', async () => {
     for (const [text, reason] of Object.values(unstorable)) {
-      for (const { query, variables } of [...requestsOf('subscription', text), ...requestsOf('mutation', text).slice(0, 10)]) {
+      for (const { query, variables } of [
+        ...requestsOf('subscription', text),
+        ...requestsOf('mutation', text).slice(0, 10),
+      ]) {
         const client = subscriptions(hub);
         const answer = client.iterate({ query, variables }).next();
         await expect(answer, query).rejects.toMatchObject([
@@ -159,7 +181,10 @@ describe('text beside GraphQL', () => {
 
   it('is refused when somebody signs in', async () => {
     const headers = { 'content-type': 'application/json' };
-    for (const body of [String.raw`{"email":"a\u0000@b.de","password":"x"}`, String.raw`{"email":"a@b.de","password":"\ud800"}`]) {
+    for (const body of [
+      String.raw`{"email":"a\u0000@b.de","password":"x"}`,
+      String.raw`{"email":"a@b.de","password":"\ud800"}`,
+    ]) {
       const response = await fetch(`${hub.httpUrl}/api/sign-in`, { method: 'POST', headers, body });
       expect([response.status, await response.json()]).toEqual([400, refusal]);
     }
@@ -215,7 +240,11 @@ describe('text of devices', () => {
       return answerTo(request, results[request.method]);
     };
     const device = await RawMqttDevice.connect(hub, mac, { answer });
-    await deviceThat(hub, mac, ({ presence, tools }) => presence === 'ONLINE' && tools.some(({ name }) => name === 'self.odd'));
+    await deviceThat(
+      hub,
+      mac,
+      ({ presence, tools }) => presence === 'ONLINE' && tools.some(({ name }) => name === 'self.odd'),
+    );
     device.say(notification('notifications/odd', { [odd]: [odd] }));
     expect(await callTool(hub, { deviceId: mac, tool: 'self.odd' })).toMatchObject({
       outcome: 'SUCCEEDED',
@@ -227,7 +256,11 @@ describe('text of devices', () => {
       (answered) => answered.device.calls.nodes.length > 0,
     );
     expect(seen).toMatchObject({
-      device: { model: kept, firmwareVersion: kept, calls: { nodes: [{ result: { text: expect.stringContaining(kept) } }] } },
+      device: {
+        model: kept,
+        firmwareVersion: kept,
+        calls: { nodes: [{ result: { text: expect.stringContaining(kept) } }] },
+      },
     });
     expect(JSON.stringify(seen)).toContain(kept);
     await eventually(
@@ -248,7 +281,9 @@ describe('what nests without end', () => {
     'lists in a type': `query ($a: ${'['.repeat(DEPTH)}Int${']'.repeat(DEPTH)}) { viewer { id } }`,
     'fragments in each other': `{ ${'... { '.repeat(DEPTH)} viewer { id } ${'}'.repeat(DEPTH)} }`,
   };
-  const persisted = (query: string) => ({ persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } });
+  const persisted = (query: string) => ({
+    persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
+  });
   const refused = { message: expect.stringContaining('100 levels'), extensions: { code: 'COST_LIMIT' } };
 
   async function post(body: string): Promise<readonly [number, GraphqlAnswer]> {
@@ -294,8 +329,14 @@ describe('what nests without end', () => {
   }
 
   it.each([
-    ['arguments of agents', (deep: string) => `{"name":"call_tool","arguments":{"device":"d","tool":"t","arguments":${deep}}}`],
-    ['what agents are not asked for', (deep: string) => `{"name":"job_status","arguments":{"job":"j"},"_meta":{"x":${deep}}}`],
+    [
+      'arguments of agents',
+      (deep: string) => `{"name":"call_tool","arguments":{"device":"d","tool":"t","arguments":${deep}}}`,
+    ],
+    [
+      'what agents are not asked for',
+      (deep: string) => `{"name":"job_status","arguments":{"job":"j"},"_meta":{"x":${deep}}}`,
+    ],
   ])('%s: an error of the protocol', async (_what, params) => {
     const deep = `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`;
     const answer = await askAgents(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params(deep)}}`);

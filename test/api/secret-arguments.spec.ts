@@ -15,7 +15,11 @@ const MAC = '02:5e:00:00:00:01';
 const SECRET = 'correct horse battery staple';
 const text = { type: 'string' };
 const tools = [
-  { name: 'self.wifi.set', description: '', inputSchema: { type: 'object', properties: { ssid: text, password: text } } },
+  {
+    name: 'self.wifi.set',
+    description: '',
+    inputSchema: { type: 'object', properties: { ssid: text, password: text } },
+  },
   {
     ...{ name: 'self.door.say', description: '', inputSchema: { type: 'object', properties: { message: text } } },
     annotations: { audience: ['user'] },
@@ -78,7 +82,9 @@ describe('secrets in arguments', () => {
 
   it('reach the device by a call, and are masked in what is told and kept of it', async () => {
     const query = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id outcome arguments } } }';
-    const { callTool } = await ask<{ callTool: { call: { id: string } } }>(hub, query, { input: { ...input, deviceId: MAC } });
+    const { callTool } = await ask<{ callTool: { call: { id: string } } }>(hub, query, {
+      input: { ...input, deviceId: MAC },
+    });
     expect(callTool.call).toMatchObject({ outcome: 'SUCCEEDED', arguments: shown });
     expect(got).toEqual([input.arguments]);
     expect(await everythingStored()).not.toContain(SECRET);
@@ -128,7 +134,9 @@ describe('secrets in arguments', () => {
     const plain = (await send(hub, read, variables, (await makeKey(hub, scopes)).secret)).data;
     expect(plain).toMatchObject({ call: { arguments: { message: '***' } }, job: { arguments: { message: '***' } } });
     expect(JSON.stringify(plain)).not.toContain('4711');
-    const privileged = (await send(hub, read, variables, (await makeKey(hub, [...scopes, 'TOOLS_CALL_PRIVILEGED'])).secret)).data;
+    const privileged = (
+      await send(hub, read, variables, (await makeKey(hub, [...scopes, 'TOOLS_CALL_PRIVILEGED'])).secret)
+    ).data;
     expect(privileged).toMatchObject({ call: { arguments: args }, job: { arguments: args } });
   });
 });

@@ -3,10 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../src/api/browser.js';
 import { ask } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
-import { freePort, startIdentityProvider, throughProvider, type IdentityProvider } from '../src/api/identity-provider.js';
+import {
+  freePort,
+  startIdentityProvider,
+  throughProvider,
+  type IdentityProvider,
+} from '../src/api/identity-provider.js';
 
 const CREATE = 'mutation ($input: UserInput!) { createUser(input: $input) { user { id } userErrors { message } } }';
-const UPDATE = 'mutation ($id: ID!, $input: UserInput!) { updateUser(id: $id, input: $input) { userErrors { message } } }';
+const UPDATE =
+  'mutation ($id: ID!, $input: UserInput!) { updateUser(id: $id, input: $input) { userErrors { message } } }';
 
 let provider: IdentityProvider;
 let hub: HubProcess;
@@ -46,11 +52,14 @@ async function signInAs(login: string, change: (callback: URL, browser: Browser)
 const viewerOf = async (browser: Browser) => {
   const page = browser.onPageOf(hub.httpUrl);
   const query = '{ viewer { name scopes user { id email role } } }';
-  return (await page.graphql<{ viewer: { name: string; user: { id: string; email: string | null; role: string } } }>(query)).data?.viewer;
+  return (
+    await page.graphql<{ viewer: { name: string; user: { id: string; email: string | null; role: string } } }>(query)
+  ).data?.viewer;
 };
 
 const usersNow = async () =>
-  (await ask<{ users: { id: string; email: string | null; role: string }[] }>(hub, '{ users { id email role } }')).users;
+  (await ask<{ users: { id: string; email: string | null; role: string }[] }>(hub, '{ users { id email role } }'))
+    .users;
 
 describe('a provider that is away', () => {
   it('keeps nobody from a password, and is found once it is there', async () => {
@@ -65,14 +74,20 @@ describe('a provider that is away', () => {
     expect(begun.status).toBe(302);
     const url = new URL(begun.headers.get('location') ?? '');
     expect(url.searchParams.get('code_challenge_method')).toBe('S256');
-    for (const name of ['state', 'nonce', 'code_challenge']) expect(url.searchParams.get(name), name).toMatch(/^[\w-]{43}$/);
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(url.searchParams.get(name), name).toMatch(/^[\w-]{43}$/);
     expect(begun.headers.getSetCookie()[0]).toMatch(/^flotilla-oidc=.+; HttpOnly; SameSite=Lax$/);
   });
 });
 
 describe('somebody whom the provider knows', () => {
   it('gets an account with the role of the highest group, is the same one next time, with the role of then', async () => {
-    provider.people.set('ada', { name: 'Ada', email: 'Ada@example.net', email_verified: true, groups: ['guests', 'fleet'] });
+    provider.people.set('ada', {
+      name: 'Ada',
+      email: 'Ada@example.net',
+      email_verified: true,
+      groups: ['guests', 'fleet'],
+    });
     const first = await signInAs('ada');
     expect(first.location).toBe('/');
     const ada = await viewerOf(first.browser);
@@ -112,7 +127,10 @@ describe('a way back that is not the one begun', () => {
     ['another browser', (_callback, browser) => browser.cookies.clear()],
     ['another state', (callback) => callback.searchParams.set('state', 'x'.repeat(43))],
     ['another code', (callback) => callback.searchParams.set('code', 'made-up')],
-    ['another verifier', (_callback, { cookies }) => cookies.set('flotilla-oidc', `${cookies.get('flotilla-oidc') ?? ''}x`)],
+    [
+      'another verifier',
+      (_callback, { cookies }) => cookies.set('flotilla-oidc', `${cookies.get('flotilla-oidc') ?? ''}x`),
+    ],
     [
       'another nonce',
       (_callback, { cookies }) => {

@@ -16,7 +16,12 @@ let adminPassword: string;
 let admin: Browser;
 
 interface UserPayload {
-  readonly user: { readonly id: string; readonly email: string; readonly role: string; readonly disabledAt: string | null } | null;
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly role: string;
+    readonly disabledAt: string | null;
+  } | null;
   readonly userErrors: readonly { readonly code: string; readonly path: readonly string[]; readonly message: string }[];
 }
 
@@ -67,7 +72,9 @@ describe('the first admin', () => {
       status: 200,
       data: { viewer: { name: 'Admin', kind: 'USER', scopes: ['ADMIN'], user: { email: ADMIN, role: 'ADMIN' } } },
     });
-    expect((await admin.graphql<{ users: unknown[] }>('{ users { id lastSignInAt } }')).data?.users.length).toBeGreaterThan(0);
+    expect(
+      (await admin.graphql<{ users: unknown[] }>('{ users { id lastSignInAt } }')).data?.users.length,
+    ).toBeGreaterThan(0);
     expect(await ask(hub, VIEWER)).toMatchObject({ viewer: { kind: 'KEY', user: null } });
   });
 });
@@ -94,7 +101,11 @@ describe('signing in', () => {
       }),
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toEqual([401, '{"code":"UNAUTHENTICATED","message":"The e-mail address or the password is wrong."}', 0]);
+    expect(answers[0]).toEqual([
+      401,
+      '{"code":"UNAUTHENTICATED","message":"The e-mail address or the password is wrong."}',
+      0,
+    ]);
   });
 
   it('gives a new token each time, and the former one ends', async () => {
@@ -110,7 +121,12 @@ describe('signing in', () => {
     ['text, as a form of another site sends it', 415, { 'content-type': 'text/plain' }, '{"email":"a","password":"b"}'],
     ['a list', 400, { 'content-type': 'application/json' }, '[]'],
     ['a number for a password', 400, { 'content-type': 'application/json' }, '{"email":"a@b","password":1}'],
-    ['too much', 413, { 'content-type': 'application/json' }, JSON.stringify({ email: 'a@b', password: 'x'.repeat(10_000) })],
+    [
+      'too much',
+      413,
+      { 'content-type': 'application/json' },
+      JSON.stringify({ email: 'a@b', password: 'x'.repeat(10_000) }),
+    ],
   ])('refuses %s with %i', async (_what, status, headers, body) => {
     const answer = await new Browser(hub).fetch('/api/sign-in', { method: 'POST', headers, body });
     expect(answer.status).toBe(status);
@@ -126,7 +142,8 @@ describe('signing in', () => {
 describe('the lock', () => {
   const fail = async (email: string, browser = new Browser(hub)) => {
     const statuses: number[] = [];
-    for (let times = 0; times < 6; times += 1) statuses.push((await browser.signIn(email, 'wrong, and wrong again')).status);
+    for (let times = 0; times < 6; times += 1)
+      statuses.push((await browser.signIn(email, 'wrong, and wrong again')).status);
     return statuses;
   };
 
@@ -265,7 +282,11 @@ describe('where a session counts', () => {
     for (const each of [second, third]) await each.signIn(input.email, PASSWORD);
     const stolen = second.onPageOf(hub.httpUrl);
     expect((await second.post('/api/sign-out')).status).toBe(204);
-    expect([second.cookies.has('flotilla-session'), await isIn(stolen), await isIn(third)]).toEqual([false, false, true]);
+    expect([second.cookies.has('flotilla-session'), await isIn(stolen), await isIn(third)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
     expect(await (await browser.post('/api/sign-out-everywhere')).json()).toEqual({ sessions: 2 });
     expect([await isIn(browser), await isIn(third)]).toEqual([false, false]);
     expect((await browser.post('/api/sign-out')).status).toBe(401);
@@ -292,7 +313,13 @@ describe('users', () => {
     ['no name', { name: ' ' }, 'INVALID', 'name'],
     ['an address that somebody has', { email: 'ADMIN@flotilla.local' }, 'CONFLICT', 'email'],
   ])('are not made with %s', async (_what, change, code, field) => {
-    const payload = await createUser({ name: 'N', email: 'n@example.net', role: 'VIEWER', password: PASSWORD, ...change });
+    const payload = await createUser({
+      name: 'N',
+      email: 'n@example.net',
+      role: 'VIEWER',
+      password: PASSWORD,
+      ...change,
+    });
     expect(payload).toMatchObject({ user: null, userErrors: [{ code, path: ['input', field] }] });
   });
 
@@ -319,7 +346,10 @@ describe('users', () => {
     const { users } = await ask<{ users: { id: string; email: string }[] }>(hub, '{ users { id email } }');
     const id = users.find(({ email }) => email === ADMIN)?.id ?? '';
     for (const change of [{ role: 'OPERATOR' }, { role: 'ADMIN', disabled: true }])
-      expect(await updateUser(id, { name: 'Admin', ...change })).toMatchObject({ user: null, userErrors: [{ code: 'CONFLICT' }] });
+      expect(await updateUser(id, { name: 'Admin', ...change })).toMatchObject({
+        user: null,
+        userErrors: [{ code: 'CONFLICT' }],
+      });
     expect(await isIn(admin)).toBe(true);
   });
 
@@ -328,15 +358,21 @@ describe('users', () => {
     const other = new Browser(hub);
     await other.signIn(input.email, PASSWORD);
     const change = async (current: string, next: string) =>
-      (await browser.graphql<{ changePassword: UserPayload }>(CHANGE, { current, next })).data?.changePassword.userErrors;
-    expect(await change('not the password', 'a brand new password')).toMatchObject([{ code: 'INVALID', path: ['current'] }]);
+      (await browser.graphql<{ changePassword: UserPayload }>(CHANGE, { current, next })).data?.changePassword
+        .userErrors;
+    expect(await change('not the password', 'a brand new password')).toMatchObject([
+      { code: 'INVALID', path: ['current'] },
+    ]);
     expect(await change(PASSWORD, 'short')).toMatchObject([{ code: 'INVALID', path: ['new'] }]);
     expect(await isIn(other)).toBe(true);
     expect(await change(PASSWORD, 'a brand new password')).toEqual([]);
     expect([await isIn(browser), await isIn(other)]).toEqual([true, false]);
     expect((await other.signIn(input.email, PASSWORD)).status).toBe(401);
     expect((await other.signIn(input.email, 'a brand new password')).status).toBe(200);
-    const byKey = await ask<{ changePassword: UserPayload }>(hub, CHANGE, { current: PASSWORD, next: 'a brand new password' });
+    const byKey = await ask<{ changePassword: UserPayload }>(hub, CHANGE, {
+      current: PASSWORD,
+      next: 'a brand new password',
+    });
     expect(byKey.changePassword.userErrors).toMatchObject([{ code: 'INVALID' }]);
   });
 
@@ -344,7 +380,8 @@ describe('users', () => {
     const { id, browser } = await person('audited');
     await browser.graphql('mutation { deleteToolPolicy(pattern: "nothing.like.it") { pattern } }');
     await browser.post('/api/sign-out');
-    const query = 'query ($subject: String!) { auditEntries(filter: {subject: $subject}) { nodes { action actor remoteAddress data } } }';
+    const query =
+      'query ($subject: String!) { auditEntries(filter: {subject: $subject}) { nodes { action actor remoteAddress data } } }';
     const { auditEntries } = await ask<{ auditEntries: { nodes: { action: string; actor: string }[] } }>(hub, query, {
       subject: `user:${id}`,
     });

@@ -34,9 +34,13 @@ async function dialMany(count: number, options: StrangerOptions, port = hub.http
 
 /** A subscriber with a key gets in; rejects where the hub refuses or destroys it. */
 async function connectSubscriber(address: string): Promise<void> {
-  const socket = new WebSocket(`${hub.httpUrl.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers: from(address) });
+  const socket = new WebSocket(`${hub.httpUrl.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    headers: from(address),
+  });
   await new Promise<void>((resolve, reject) => {
-    socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${hub.adminKey}` } })));
+    socket.on('open', () =>
+      socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${hub.adminKey}` } })),
+    );
     socket.once('message', () => resolve());
     socket.once('close', (code) => reject(new Error(`The hub closed with ${code}.`)));
     socket.once('error', reject);
@@ -47,8 +51,12 @@ async function connectSubscriber(address: string): Promise<void> {
 describe('strangers at /graphql', () => {
   it('take no place of those with a key, and are gone soon, whatever they ignore', async () => {
     const path = '/graphql';
-    const held = new WebSocket(`${hub.httpUrl.replace('http', 'ws')}${path}`, 'graphql-transport-ws', { headers: from('203.0.113.1') });
-    held.on('open', () => held.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${hub.adminKey}` } })));
+    const held = new WebSocket(`${hub.httpUrl.replace('http', 'ws')}${path}`, 'graphql-transport-ws', {
+      headers: from('203.0.113.1'),
+    });
+    held.on('open', () =>
+      held.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${hub.adminKey}` } })),
+    );
     await new Promise((resolve) => held.once('message', resolve));
     const dialled: RawStranger[] = [];
     for (const network of [1, 2, 3, 4, 5, 6])
@@ -56,7 +64,8 @@ describe('strangers at /graphql', () => {
     // From an address of its own, from one of theirs, and from a /64 that others of it fill.
     await connectSubscriber('198.51.100.1');
     await connectSubscriber('203.0.113.6');
-    for (const host of [1, 2, 3]) dialled.push(...(await dialMany(100, { path, headers: { ...graphql, ...from(`2001:db8::${host}`) } })));
+    for (const host of [1, 2, 3])
+      dialled.push(...(await dialMany(100, { path, headers: { ...graphql, ...from(`2001:db8::${host}`) } })));
     await connectSubscriber('2001:db8::9');
     expect(dialled.filter(({ status }) => status?.includes('101')).length).toBeGreaterThan(1_000);
     await eventually(

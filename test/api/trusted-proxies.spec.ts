@@ -20,12 +20,17 @@ let proxy: ForwardingProxy;
 /** The address of the latest entry with the action. */
 const addressOf = async (action: string) => {
   const query = '{ auditEntries(first: 50) { nodes { action remoteAddress } } }';
-  const { auditEntries } = await ask<{ auditEntries: { nodes: { action: string; remoteAddress: string | null }[] } }>(hub, query);
+  const { auditEntries } = await ask<{ auditEntries: { nodes: { action: string; remoteAddress: string | null }[] } }>(
+    hub,
+    query,
+  );
   return auditEntries.nodes.find((entry) => entry.action === action)?.remoteAddress;
 };
 
 beforeAll(async () => {
-  hub = await startHub({ env: { FLOTILLA_TRUSTED_PROXIES: PROXY, FLOTILLA_ADMIN_PASSWORD: PASSWORD, FLOTILLA_SIGN_IN_FAILURES_MAX: '3' } });
+  hub = await startHub({
+    env: { FLOTILLA_TRUSTED_PROXIES: PROXY, FLOTILLA_ADMIN_PASSWORD: PASSWORD, FLOTILLA_SIGN_IN_FAILURES_MAX: '3' },
+  });
   proxy = await startForwardingProxy(hub, PROXY);
 });
 
@@ -49,9 +54,14 @@ describe('behind a trusted proxy', () => {
       /^__Host-flotilla-session=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict; Secure$/m,
     );
     expect(await addressOf('user.signed_in')).toBe('198.51.100.20');
-    expect(await browser.graphql('{ viewer { kind } }')).toMatchObject({ status: 200, data: { viewer: { kind: 'USER' } } });
+    expect(await browser.graphql('{ viewer { kind } }')).toMatchObject({
+      status: 200,
+      data: { viewer: { kind: 'USER' } },
+    });
     // The same cookie over a WebSocket.
-    const socket = new WebSocket(`ws://127.0.0.1:${proxy.httpPort}/graphql`, 'graphql-transport-ws', { headers: browser.headers });
+    const socket = new WebSocket(`ws://127.0.0.1:${proxy.httpPort}/graphql`, 'graphql-transport-ws', {
+      headers: browser.headers,
+    });
     const acknowledged = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())));
     socket.on('open', () => socket.send('{"type":"connection_init"}'));
     expect(await acknowledged).toContain('connection_ack');
@@ -59,7 +69,8 @@ describe('behind a trusted proxy', () => {
   });
 
   it('programs are audited with their addresses, over HTTP and over WebSocket', async () => {
-    const create = 'mutation { createApiKey(input: { name: "far", scopes: [DEVICES_READ] }) { userErrors { message } } }';
+    const create =
+      'mutation { createApiKey(input: { name: "far", scopes: [DEVICES_READ] }) { userErrors { message } } }';
     proxy.client = '2001:db8::4';
     await ask({ ...hub, httpUrl: proxy.httpUrl }, create);
     expect(await addressOf('key.created')).toBe('2001:db8::4');
@@ -86,13 +97,19 @@ describe('behind a trusted proxy', () => {
 
   it('devices are where they are, at the OTA endpoint and on their connection', async () => {
     proxy.client = '198.51.100.30';
-    await askOta({ httpUrl: proxy.httpUrl }, { mac: '02:5e:7a:10:c4:30', uuid: '6f8c5a0e-1111-4222-8333-123456789abc' });
+    await askOta(
+      { httpUrl: proxy.httpUrl },
+      { mac: '02:5e:7a:10:c4:30', uuid: '6f8c5a0e-1111-4222-8333-123456789abc' },
+    );
     const { enrolments } = await ask<{ enrolments: { nodes: { remoteAddress: string }[] } }>(
       hub,
       '{ enrolments(first: 5) { nodes { remoteAddress } } }',
     );
     expect(enrolments.nodes.map(({ remoteAddress }) => remoteAddress)).toEqual(['198.51.100.30']);
-    const device = await RawWebSocketDevice.connect({ httpPort: proxy.httpPort, deviceSecret: hub.deviceSecret }, '02:5e:7a:10:c4:31');
+    const device = await RawWebSocketDevice.connect(
+      { httpPort: proxy.httpPort, deviceSecret: hub.deviceSecret },
+      '02:5e:7a:10:c4:31',
+    );
     const connected = '{ events(filter: { types: ["device.connected"] }, first: 1) { nodes { data } } }';
     const { events } = await eventually(
       () => ask<{ events: { nodes: { data: object }[] } }>(hub, connected),

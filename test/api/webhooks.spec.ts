@@ -29,7 +29,8 @@ interface Delivery {
 type Verify = (secret: string, header: string, body: string, now?: number) => boolean;
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/webhooks.md', import.meta.url)), 'utf8');
-const snippet = (language: string) => new RegExp(`^\`\`\`${language} verify\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? '';
+const snippet = (language: string) =>
+  new RegExp(`^\`\`\`${language} verify\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? '';
 const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-verify-'));
 const dataDir = makeDataDir();
 const received: Received[] = [];
@@ -49,9 +50,13 @@ let webhook: { readonly id: string; readonly secret: string };
 
 const start = () => startHub({ dataDir, embedded: true, env: { FLOTILLA_WEBHOOK_URLS: origin } });
 const register = (deviceId: string) =>
-  ask(hub, 'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { message } } }', {
-    id: deviceId,
-  });
+  ask(
+    hub,
+    'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { message } } }',
+    {
+      id: deviceId,
+    },
+  );
 const of = (deviceId: string) => received.filter(({ event }) => event.deviceId === deviceId);
 const log = async () => {
   const { webhooks } = await ask<{ webhooks: { deliveries: Delivery[] }[] }>(
@@ -68,7 +73,8 @@ beforeAll(async () => {
   writeFileSync(file, snippet('js'));
   ({ isFromFlotilla: verify } = (await import(pathToFileURL(file).href)) as { readonly isFromFlotilla: Verify });
   hub = await start();
-  const create = 'mutation ($url: String!) { createWebhook(input: { url: $url, types: ["device.*"] }) { secret webhook { id } } }';
+  const create =
+    'mutation ($url: String!) { createWebhook(input: { url: $url, types: ["device.*"] }) { secret webhook { id } } }';
   const { createWebhook } = await ask<{ createWebhook: { secret: string; webhook: { id: string } } }>(hub, create, {
     url: `${origin}/hook`,
   });
@@ -101,9 +107,12 @@ describe('webhooks of a hub', () => {
     expect(verify('whsec_other', signature, body)).toBe(false);
     expect(verify(webhook.secret, signature, `${body} `)).toBe(false);
     expect(verify(webhook.secret, signature, body, Date.now() / 1000 + 301)).toBe(false);
-    for (const header of ['', 't=1', 'v1=00', `t=1,v1=${'0'.repeat(64)}`]) expect(verify(webhook.secret, header, body)).toBe(false);
+    for (const header of ['', 't=1', 'v1=00', `t=1,v1=${'0'.repeat(64)}`])
+      expect(verify(webhook.secret, header, body)).toBe(false);
     const asked = JSON.stringify(
-      [webhook.secret, 'whsec_other'].map((secret) => [secret, signature, body]).concat([[webhook.secret, 'nonsense', body]]),
+      [webhook.secret, 'whsec_other']
+        .map((secret) => [secret, signature, body])
+        .concat([[webhook.secret, 'nonsense', body]]),
     );
     const script = `${snippet('python')}\nimport json, sys\nprint([is_from_flotilla(s, h, b.encode()) for s, h, b in json.loads(sys.argv[1])])`;
     expect(execFileSync('python3', ['-c', script, asked]).toString().trim()).toBe('[True, False, False]');
@@ -121,9 +130,15 @@ describe('webhooks of a hub', () => {
       response.on('close', () => clearInterval(flood));
     };
     hub = await start();
-    const [done] = await eventually(log, ([latest]) => latest?.delivered === true && latest.eventId === failed?.eventId);
+    const [done] = await eventually(
+      log,
+      ([latest]) => latest?.delivered === true && latest.eventId === failed?.eventId,
+    );
     expect(done).toMatchObject({ attempt: 2, status: 200 });
-    expect(of('02:00:00:00:0a:02').map(({ headers }) => headers['flotilla-event-id'])).toEqual([failed?.eventId, failed?.eventId]);
+    expect(of('02:00:00:00:0a:02').map(({ headers }) => headers['flotilla-event-id'])).toEqual([
+      failed?.eventId,
+      failed?.eventId,
+    ]);
   });
 
   it('are sent once more on demand, and refused where they would go inside the network', async () => {
@@ -137,7 +152,12 @@ describe('webhooks of a hub', () => {
     );
     expect(received.at(-1)?.event.id).toBe(latest?.eventId);
     const update = `mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, input: { url: $url, types: ["*"] }) { userErrors { code path } } }`;
-    for (const url of ['http://127.0.0.1:1/', 'http://localhost/', 'http://169.254.169.254/', 'http://[::ffff:7f00:1]/'])
+    for (const url of [
+      'http://127.0.0.1:1/',
+      'http://localhost/',
+      'http://169.254.169.254/',
+      'http://[::ffff:7f00:1]/',
+    ])
       expect(await ask(hub, update, { id: webhook.id, url })).toEqual({
         updateWebhook: { userErrors: [{ code: 'URL_FORBIDDEN', path: ['input', 'url'] }] },
       });

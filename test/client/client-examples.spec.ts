@@ -45,7 +45,10 @@ describe('an example', () => {
       code: 1,
       stdout: expect.stringMatching(/^REJECTED/),
     });
-    await expect(run('call-a-tool', 'nobody', volume)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^NOT_FOUND/) });
+    await expect(run('call-a-tool', 'nobody', volume)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^NOT_FOUND/),
+    });
     const job = await run('bulk-volume', '10');
     expect(await run('bulk-volume', '10')).toBe(job);
     expect((await run('follow-a-job', job)).split('\n').at(-1)).toBe('SUCCEEDED: 3 of 3 decided, 3 succeeded');
@@ -60,7 +63,13 @@ describe('an example', () => {
     const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]();
     try {
       const port = /\d+$/.exec((await lines.next()).value ?? '')?.[0];
-      const body = JSON.stringify({ id: 'e1', type: 'device.connected', deviceId: 'lamp', at: new Date().toISOString(), data: {} });
+      const body = JSON.stringify({
+        id: 'e1',
+        type: 'device.connected',
+        deviceId: 'lamp',
+        at: new Date().toISOString(),
+        data: {},
+      });
       const seconds = Math.floor(Date.now() / 1_000);
       const send = async (key: string) => {
         const signature = createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex');

@@ -21,7 +21,12 @@ beforeAll(async () => {
   hub = await startHub();
   road = await openSeverableHub(hub);
   fleet = startFleet(hub, { devices: 3, profile: 'lamp' });
-  client = new FlotillaClient({ url: `${road.httpUrl}/`, apiKey: hub.adminKey, webSocket: WebSocket, limits: impatient });
+  client = new FlotillaClient({
+    url: `${road.httpUrl}/`,
+    apiKey: hub.adminKey,
+    webSocket: WebSocket,
+    limits: impatient,
+  });
   await online(hub, 3);
   for await (const { id } of client.devices()) lamp = id;
 });
@@ -51,7 +56,9 @@ async function removeSomeDevice(deviceId: string): Promise<void> {
     'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { code message path } } }';
   const { registerDevice } = await direct.request<{ registerDevice: { userErrors: [] } }>(register, { id: deviceId });
   expectAccepted(registerDevice);
-  await direct.request<unknown>('mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', { id: deviceId });
+  await direct.request<unknown>('mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', {
+    id: deviceId,
+  });
 }
 
 describe('everyday work', () => {
@@ -65,7 +72,10 @@ describe('everyday work', () => {
   });
 
   it('calls a tool, and hands every outcome over as data', async () => {
-    expect(await client.callTool({ deviceId: lamp, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED', deviceId: lamp });
+    expect(await client.callTool({ deviceId: lamp, tool: 'self.lamp.turn_on' })).toMatchObject({
+      outcome: 'SUCCEEDED',
+      deviceId: lamp,
+    });
     const refused = await client.callTool({ deviceId: lamp, tool: 'self.lamp.explode' });
     expect(refused).toMatchObject({ outcome: 'REJECTED', error: { code: 'TOOL_UNKNOWN' } });
   });
@@ -121,14 +131,18 @@ describe('errors', () => {
     expect((await failure(client.callTool({ deviceId: 'nobody', tool: 'x' }))).code).toBe('NOT_FOUND');
     const refused = await failure(client.createJob({ devices: {}, tool: 'self.lamp.turn_on' }));
     expect([refused.code, refused.userErrors.length]).toEqual(['INVALID', 1]);
-    expect(() => expectAccepted({ userErrors: [{ code: 'CONFLICT', message: 'no', path: ['name'] }] })).toThrow('name: no');
+    expect(() => expectAccepted({ userErrors: [{ code: 'CONFLICT', message: 'no', path: ['name'] }] })).toThrow(
+      'name: no',
+    );
   });
 
   it('tell a hub that is away from one that does not answer, and obey the caller', async () => {
     const nobody = new FlotillaClient({ url: 'http://127.0.0.1:9', limits: impatient });
     expect((await failure(nobody.request('{ viewer { name } }'))).code).toBe('UNREACHABLE');
     expect((await failure(client.request('{ viewer { name } }', {}, { timeoutMs: 0 }))).code).toBe('TIMEOUT');
-    expect((await failure(client.request('{ viewer { name } }', {}, { signal: AbortSignal.abort() }))).code).toBe('ABORTED');
+    expect((await failure(client.request('{ viewer { name } }', {}, { signal: AbortSignal.abort() }))).code).toBe(
+      'ABORTED',
+    );
     const ending = new AbortController();
     const events = client.events({ signal: ending.signal });
     const next = failure(events.next());

@@ -5,7 +5,14 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentFor, flotilla, flotillaBin, jsonLines, type CommandOptions, type CommandOutcome } from '../src/api/command-line.js';
+import {
+  environmentFor,
+  flotilla,
+  flotillaBin,
+  jsonLines,
+  type CommandOptions,
+  type CommandOutcome,
+} from '../src/api/command-line.js';
 import { startBreakingProxy } from '../src/api/breaking-proxy.js';
 import { eventually } from '../src/eventually.js';
 import { makeImage } from '../src/jobs/firmware-image.js';
@@ -22,7 +29,8 @@ let fleet: SimulatedFleet;
 let folder: string;
 let lamp: string;
 
-const run = (args: readonly string[], options?: CommandOptions): Promise<CommandOutcome> => flotilla(hub, args, options);
+const run = (args: readonly string[], options?: CommandOptions): Promise<CommandOutcome> =>
+  flotilla(hub, args, options);
 
 /** A file of the story. */
 function fileOf(name: string, content: string | Uint8Array): string {
@@ -36,7 +44,9 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'flotilla-command-line-'));
   fleet = startFleet(hub, { devices: 2, profile: 'lamp' });
   await online(hub, 2);
-  lamp = (await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }')).devices.nodes[0]?.id ?? '';
+  lamp =
+    (await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }')).devices
+      .nodes[0]?.id ?? '';
 });
 
 afterAll(async () => {
@@ -66,8 +76,15 @@ describe('devices and tools', () => {
     expect(tools.stdout).toContain(lampOn);
     expect(jsonLines(fleetTools)).toMatchObject([{ name: lampOn, deviceCount: 2 }]);
     expect(await run(['devices', '--tag', 'nowhere'])).toEqual({ code: 0, stdout: '', stderr: 'Nothing found.\n' });
-    expect(await run(['--version'])).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
-    expect([cut.stdout.trim().split('\n').length, cut.stderr]).toEqual([2, 'There are more than these 1: --limit 0 lists all.\n']);
+    expect(await run(['--version'])).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    });
+    expect([cut.stdout.trim().split('\n').length, cut.stderr]).toEqual([
+      2,
+      'There are more than these 1: --limit 0 lists all.\n',
+    ]);
   });
 
   it('that are not there are refused', async () => {
@@ -193,7 +210,9 @@ describe('firmware', () => {
     const uploaded = await run(['firmware', 'upload', file, '--json']);
     const [image] = jsonLines<{ id: string }>(uploaded);
     const id = image?.id ?? '';
-    expect((await run(['firmware', 'publish', id, '--model', 'bread-compact-wifi'])).stdout).toMatch(/version +7\.7\.7/);
+    expect((await run(['firmware', 'publish', id, '--model', 'bread-compact-wifi'])).stdout).toMatch(
+      /version +7\.7\.7/,
+    );
     const [list, preview, refused, missing] = await Promise.all([
       run(['firmware', 'list']),
       run(['firmware', 'roll-out', id, '--all', '--preview', '--json']),
@@ -207,15 +226,23 @@ describe('firmware', () => {
 
   it('is signed by a key that is made here, and the hub says by whom', async () => {
     const [file, key] = [fileOf('signed.bin', makeImage({ version: '7.7.8' })), path.join(folder, 'build.pem')];
-    const [pair] = jsonLines<{ fingerprint: string; publicKey: string }>(await run(['firmware', 'sign', '--new-key', key, '--json']));
+    const [pair] = jsonLines<{ fingerprint: string; publicKey: string }>(
+      await run(['firmware', 'sign', '--new-key', key, '--json']),
+    );
     expect(statSync(key).mode & 0o777).toBe(0o600);
-    expect(await run(['firmware', 'sign', '--new-key', key])).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') });
+    expect(await run(['firmware', 'sign', '--new-key', key])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('exists'),
+    });
     expect((await run(['firmware', 'sign', file, '--private-key', key])).code).toBe(0);
     const printed = await run(['firmware', 'sign', file, '--private-key', key, '--stdout']);
     expect(printed.stdout).toBe(readFileSync(`${file}.sig`, 'utf8'));
     const upload = ['firmware', 'upload', file, '--signature', `${file}.sig`, '--json'];
     expect(await run(upload)).toMatchObject({ code: 2, stderr: expect.stringContaining('SIGNATURE_KEY_UNKNOWN') });
-    expect(await run(['firmware', 'keys', 'add', 'build', key])).toMatchObject({ code: 1, stderr: expect.stringContaining('private key') });
+    expect(await run(['firmware', 'keys', 'add', 'build', key])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('private key'),
+    });
     const [added] = jsonLines<{ id: string; fingerprint: string }>(
       await run(['firmware', 'keys', 'add', 'build', pair?.publicKey ?? '', '--json']),
     );
@@ -237,10 +264,19 @@ describe('firmware', () => {
 describe('devices to come', () => {
   it('are registered from a file, a wrong line naming itself and nothing being done', async () => {
     const head = 'deviceId,name,tags,dialect,address\n';
-    const good = fileOf('good.csv', `${head}02:00:00:00:0d:01,"Lamp, left",lobby;left,,\ngreenhouse-9,,,MCPU,127.0.0.1:9\n`);
-    const bad = fileOf('bad.csv', `${head}02:00:00:00:0d:03,,,,\n,,,,\n02:00:00:00:0D:03,,,,\n02:00:00:00:0d:04,,,ZIGBEE,\n`);
+    const good = fileOf(
+      'good.csv',
+      `${head}02:00:00:00:0d:01,"Lamp, left",lobby;left,,\ngreenhouse-9,,,MCPU,127.0.0.1:9\n`,
+    );
+    const bad = fileOf(
+      'bad.csv',
+      `${head}02:00:00:00:0d:03,,,,\n,,,,\n02:00:00:00:0D:03,,,,\n02:00:00:00:0d:04,,,ZIGBEE,\n`,
+    );
     const flood = run(['call', lamp, lampOn, '-'], { input: 'x'.repeat(1_100_000) });
-    expect(await flood).toMatchObject({ code: 1, stderr: 'Standard input has more than 1048576 bytes, which are taken at most.\n' });
+    expect(await flood).toMatchObject({
+      code: 1,
+      stderr: 'Standard input has more than 1048576 bytes, which are taken at most.\n',
+    });
     const [dry, wrong, columns, torn] = await Promise.all([
       run(['devices', 'import', good, '--dry-run']),
       run(['devices', 'import', bad]),
@@ -258,7 +294,9 @@ describe('devices to come', () => {
     ]);
     expect([columns.code, columns.stderr]).toEqual([1, expect.stringContaining('There is no column "mac"')]);
     expect(torn.code).toBe(1);
-    const registered = jsonLines<{ deviceId: string; credential: object | null }>(await run(['devices', 'import', good]));
+    const registered = jsonLines<{ deviceId: string; credential: object | null }>(
+      await run(['devices', 'import', good]),
+    );
     expect(registered.map(({ deviceId, credential }) => [deviceId, credential === null])).toEqual([
       ['02:00:00:00:0d:01', false],
       ['greenhouse-9', true],
@@ -268,7 +306,8 @@ describe('devices to come', () => {
     ]);
     const proofs = `deviceId,clientId\n02:00:00:00:0d:21,3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21\n02:00:00:00:0d:22,\n`;
     expect((await run(['devices', 'import', '-', '--admit-without-code-for', '2'], { input: proofs })).code).toBe(0);
-    const ota = (id: string, uuid: string) => askOta(hub, { mac: id, uuid }).then(({ body }) => 'password' in (body.mqtt ?? {}));
+    const ota = (id: string, uuid: string) =>
+      askOta(hub, { mac: id, uuid }).then(({ body }) => 'password' in (body.mqtt ?? {}));
     const strange = '00000000-0000-4000-8000-000000000000';
     expect([await ota('02:00:00:00:0d:21', strange), await ota('02:00:00:00:0d:22', strange)]).toEqual([false, true]);
     expect(await ota('02:00:00:00:0d:21', '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21')).toBe(true);
@@ -280,7 +319,8 @@ describe('devices to come', () => {
   it('of which some may be registered, where the hub went away meanwhile, are gone on with from the line that is told', async () => {
     const ids = Array.from(
       { length: 1_003 },
-      (_, index) => `02:00:00:0e:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`,
+      (_, index) =>
+        `02:00:00:0e:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`,
     );
     const file = fileOf('many.csv', `deviceId\n${ids.join('\n')}\n`);
     let registrations = 0;
@@ -301,7 +341,9 @@ describe('devices to come', () => {
       run(['enrol', 'list']),
       run(['enrol', 'approve', '000000']),
     ]);
-    expect(jsonLines(link)).toMatchObject([{ name: 'shelf', maxDevices: 3, tags: ['new'], url: expect.stringContaining('/ota/') }]);
+    expect(jsonLines(link)).toMatchObject([
+      { name: 'shelf', maxDevices: 3, tags: ['new'], url: expect.stringContaining('/ota/') },
+    ]);
     expect([list.code, wrong.code]).toEqual([0, 2]);
   });
 });
@@ -313,7 +355,11 @@ describe('keys', () => {
     );
     expect(key?.scopes).toEqual(['DEVICES_READ']);
     const env = { FLOTILLA_KEY: key?.secret ?? '' };
-    const [reading, calling, list] = await Promise.all([run(['devices'], { env }), run(['call', lamp, lampOn], { env }), run(['keys'])]);
+    const [reading, calling, list] = await Promise.all([
+      run(['devices'], { env }),
+      run(['call', lamp, lampOn], { env }),
+      run(['keys']),
+    ]);
     expect([reading.code, calling.code, calling.stderr.split(':')[0]]).toEqual([0, 5, 'FORBIDDEN']);
     expect(list.stdout).toMatch(/reporting/);
     expect(list.stdout).not.toContain(key?.secret ?? '');
@@ -327,12 +373,24 @@ describe('events', () => {
   it('are printed as they happen', async () => {
     const query = '{ events(orderBy: AT_DESC, first: 1) { edges { cursor } } }';
     const { events } = await ask<{ events: { edges: { cursor: string }[] } }>(hub, query);
-    const tail = run(['events', 'tail', '--type', 'device.removed', '--count', '1', '--json', '--after', events.edges[0]?.cursor ?? '']);
+    const tail = run([
+      'events',
+      'tail',
+      '--type',
+      'device.removed',
+      '--count',
+      '1',
+      '--json',
+      '--after',
+      events.edges[0]?.cursor ?? '',
+    ]);
     await flotilla(hub, ['devices', 'import', '-'], { input: 'deviceId\n02:00:00:00:0d:09\n' });
     await ask(hub, 'mutation { removeDevice(deviceId: "02:00:00:00:0d:09") { userErrors { code } } }');
     const outcome = await tail;
     expect([outcome.code, outcome.stderr]).toEqual([0, '']);
-    expect(jsonLines(outcome)).toMatchObject([{ type: 'device.removed', deviceId: '02:00:00:00:0d:09', cursor: expect.any(String) }]);
+    expect(jsonLines(outcome)).toMatchObject([
+      { type: 'device.removed', deviceId: '02:00:00:00:0d:09', cursor: expect.any(String) },
+    ]);
   });
 });
 
@@ -345,7 +403,10 @@ describe('output that nobody reads on', () => {
     const ended = once(child, 'close').then(() => (isOver = true));
     await eventually(
       async () => {
-        await ask(hub, 'mutation { registerDevice(input: {deviceId: "02:00:00:00:0d:0b", dialect: XIAOZHI}) { userErrors { code } } }');
+        await ask(
+          hub,
+          'mutation { registerDevice(input: {deviceId: "02:00:00:00:0d:0b", dialect: XIAOZHI}) { userErrors { code } } }',
+        );
         await ask(hub, 'mutation { removeDevice(deviceId: "02:00:00:00:0d:0b") { userErrors { code } } }');
         return isOver;
       },
@@ -366,7 +427,12 @@ describe('a command that cannot be carried out', () => {
       [['devices', '--limit', '-1'], {}, 1, /^--limit takes a whole number from 0 /],
       [['devices', '--limit='], {}, 1, /^--limit takes a whole number from 0 /],
       [['events', 'tail', '--count', '0.5'], {}, 1, /^--count takes a whole number from 1 /],
-      [['keys', 'create', 'k', '--scope', 'ADMIN', '--expires-in', '1e300'], {}, 1, /^--expires-in takes a number from 0 to 36500/],
+      [
+        ['keys', 'create', 'k', '--scope', 'ADMIN', '--expires-in', '1e300'],
+        {},
+        1,
+        /^--expires-in takes a number from 0 to 36500/,
+      ],
       [['firmware', 'upload', '/nowhere'], {}, 1, /^\/nowhere cannot be read/],
       [['firmware', 'upload', '/'], {}, 1, /^\/ is no file/],
       [['devices', 'more'], {}, 1, /Unknown argument: more\. See --help/],
@@ -389,7 +455,10 @@ describe('a command that cannot be carried out', () => {
   });
 
   it('is helped with by the shell', async () => {
-    const [script, completions] = await Promise.all([run(['completion']), run(['--get-yargs-completions', 'flotilla', 'jobs', ''])]);
+    const [script, completions] = await Promise.all([
+      run(['completion']),
+      run(['--get-yargs-completions', 'flotilla', 'jobs', '']),
+    ]);
     expect(script.stdout).toContain('flotilla');
     expect(completions.stdout.split('\n')).toEqual(expect.arrayContaining([expect.stringContaining('follow')]));
   });

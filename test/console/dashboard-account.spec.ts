@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { freePort, type IdentityProvider, startIdentityProvider } from '../src/api/identity-provider.js';
@@ -39,7 +45,9 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     page = console.page;
   });
 
-  afterAll(() => endConsoleStory({ hub, browser, fleets: [provider && { stop: () => provider.close() }], consoles: [console] }));
+  afterAll(() =>
+    endConsoleStory({ hub, browser, fleets: [provider && { stop: () => provider.close() }], consoles: [console] }),
+  );
 
   const signIn = async (where: Page, password: string) => {
     await where.getByRole('textbox', { name: 'E-mail' }).fill(email);
@@ -105,7 +113,9 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await dialog.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password is changed.', { exact: false }).waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => page.evaluate('document.activeElement?.textContent?.includes("Account and appearance")')).toBe(true);
+    await expect
+      .poll(() => page.evaluate('document.activeElement?.textContent?.includes("Account and appearance")'))
+      .toBe(true);
     await elsewhere.page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     await elsewhere.close();
   });

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
@@ -116,7 +122,8 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     });
     await createEnrolmentLink(hub, { maxDevices: 1 });
     const failing = async () =>
-      (await ask<{ webhooks: readonly { failingSince: string | null }[] }>(hub, '{ webhooks { failingSince } }')).webhooks;
+      (await ask<{ webhooks: readonly { failingSince: string | null }[] }>(hub, '{ webhooks { failingSince } }'))
+        .webhooks;
     await eventually(failing, (webhooks) => webhooks.some(({ failingSince }) => failingSince !== null));
     await console.visit('/');
     const attention = page.getByRole('link', { name: `Deliveries to ${deafOrigin}/hook fail` });

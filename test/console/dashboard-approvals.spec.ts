@@ -1,7 +1,13 @@
 /** Jobs that disrupt devices, in a real Chromium: what one key has made another one lets go, or denies with a reason. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { ask } from '../src/api/graphql-client.js';
 import { keyOfPerson, signedInPerson } from '../src/api/second-person.js';
@@ -21,14 +27,21 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     fleet = startFleet(hub, { devices: 2, seed: 11, args: ['--speed', '20'] });
     await online(hub, 2);
     const person = await signedInPerson(hub);
-    const secret = await keyOfPerson(person, ['DEVICES_READ', 'JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
+    const secret = await keyOfPerson(person, [
+      'DEVICES_READ',
+      'JOBS_READ',
+      'JOBS_WRITE',
+      'TOOLS_CALL',
+      'TOOLS_CALL_PRIVILEGED',
+    ]);
     maker = await openConsole(browser, hub);
     other = await openConsole(browser, hub, { key: secret });
   });
 
   afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [maker, other] }));
 
-  const restart = (key: string) => jobOf(hub, { name: `Restart ${key}`, tool: 'self.reboot', devices: { all: true } }, key);
+  const restart = (key: string) =>
+    jobOf(hub, { name: `Restart ${key}`, tool: 'self.reboot', devices: { all: true } }, key);
 
   it('lets a job go when somebody else approves it, and not before', async () => {
     const id = await restart('approved');
@@ -56,8 +69,14 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     await dialog.getByLabel('Reason').fill('Not during opening hours');
     await dialog.getByRole('button', { name: 'Deny' }).click();
     await other.page.getByRole('status').getByText('Denied').waitFor();
-    const trail = await ask<{ auditEntries: { nodes: readonly object[] } }>(hub, '{ auditEntries(first: 20) { nodes { subject data } } }');
-    const denial = { subject: `job:${id}`, data: expect.objectContaining({ reason: 'Not during opening hours' }) as unknown };
+    const trail = await ask<{ auditEntries: { nodes: readonly object[] } }>(
+      hub,
+      '{ auditEntries(first: 20) { nodes { subject data } } }',
+    );
+    const denial = {
+      subject: `job:${id}`,
+      data: expect.objectContaining({ reason: 'Not during opening hours' }) as unknown,
+    };
     expect(trail.auditEntries.nodes).toContainEqual(denial);
     expect(await fleet.counts()).toMatchObject({ tools: { 'self.reboot': 2 } });
   });

@@ -4,7 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
@@ -34,7 +40,10 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     [hub, browser] = await Promise.all([startHub({ env }), openBrowser()]);
     fleet = startFleet(hub, { devices: 1, profile: 'screen-camera', seed: 31 });
     await online(hub, 1);
-    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }');
+    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+      hub,
+      '{ devices(first: 1) { nodes { id } } }',
+    );
     device = devices.nodes[0]?.id ?? '';
     console = await openConsole(browser, hub);
     page = console.page;
@@ -87,7 +96,9 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await tab('Pictures');
     await page.getByRole('button', { name: 'Take a snapshot' }).click();
     // It came with the key and is drawn: the policy of the page let it through.
-    await expect.poll(() => page.evaluate("document.querySelector('img[alt=Snapshot]')?.naturalWidth > 0"), { timeout: 10_000 }).toBe(true);
+    await expect
+      .poll(() => page.evaluate("document.querySelector('img[alt=Snapshot]')?.naturalWidth > 0"), { timeout: 10_000 })
+      .toBe(true);
     expect(await seriousViolations(page)).toEqual([]);
   });
 
@@ -95,14 +106,18 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await page.getByRole('textbox', { name: 'Question about the photo' }).fill('What is it?');
     await page.getByRole('button', { name: 'Take a photo' }).click();
     await page.getByText('A grey wall.').waitFor();
-    await expect.poll(() => page.evaluate("document.querySelector('img[alt=Photo]')?.naturalWidth > 0"), { timeout: 10_000 }).toBe(true);
+    await expect
+      .poll(() => page.evaluate("document.querySelector('img[alt=Photo]')?.naturalWidth > 0"), { timeout: 10_000 })
+      .toBe(true);
     await page.getByRole('button', { name: 'Photo', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('What is it?').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => page.evaluate("document.activeElement?.querySelector('img[alt=Photo]') !== null")).toBe(true);
+    await expect
+      .poll(() => page.evaluate("document.activeElement?.querySelector('img[alt=Photo]') !== null"))
+      .toBe(true);
   });
 
   it('lists calls, sessions and events', async () => {
@@ -138,7 +153,9 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label") === "More acts"')).toBe(true);
+    await expect
+      .poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label") === "More acts"'))
+      .toBe(true);
   });
 
   it('tails events, with a filter and a pause', async () => {
@@ -163,17 +180,24 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
   it('says that the device is not bound at its voice server, and what to do', async () => {
     await fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'talk', packets: 1 } });
     const said = () =>
-      ask<{ events: { nodes: unknown[] } }>(hub, '{ events(filter: { types: ["device.conversation"] }) { nodes { id } } }');
+      ask<{ events: { nodes: unknown[] } }>(
+        hub,
+        '{ events(filter: { types: ["device.conversation"] }) { nodes { id } } }',
+      );
     await expect.poll(async () => (await said()).events.nodes.length, { timeout: 15_000 }).toBe(1);
     await console.visit(`/devices/${device}`);
     const { host } = new URL(voice.url);
     await page
-      .getByText(`This device is not bound at the voice server ${host}. Add the device ${device} to an agent`, { exact: false })
+      .getByText(`This device is not bound at the voice server ${host}. Add the device ${device} to an agent`, {
+        exact: false,
+      })
       .waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await console.visit('/settings');
     await page.getByRole('table', { name: 'Voice servers' }).getByText('A device is not bound there').waitFor();
-    await page.getByText(`${voice.url}: the last device that it refused was not bound there.`, { exact: false }).waitFor();
+    await page
+      .getByText(`${voice.url}: the last device that it refused was not bound there.`, { exact: false })
+      .waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 });

@@ -3,7 +3,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { makeImage, publishedImage } from '../src/jobs/firmware-image.js';
 import { ask } from '../src/api/graphql-client.js';
@@ -32,7 +38,13 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     const breaks = JSON.stringify({ kind: 'upgradeFault', how: 'rollBack', version: bad });
     fleets = [
       startFleet(hub, { devices: lamps, profile: 'lamp', seed: 5, ota, args: ['--speed', '20'] }),
-      startFleet(hub, { devices: robots, profile: 'robot', seed: 6, ota, args: ['--speed', '20', '--behaviour', breaks] }),
+      startFleet(hub, {
+        devices: robots,
+        profile: 'robot',
+        seed: 6,
+        ota,
+        args: ['--speed', '20', '--behaviour', breaks],
+      }),
     ];
     await online(hub, devices);
     console = await openConsole(browser, hub);
@@ -137,6 +149,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
 
   const countOn = async (firmwareVersion: string) => {
     const query = 'query ($filter: DeviceFilter!) { devices(filter: $filter) { totalCount } }';
-    return (await ask<{ devices: { totalCount: number } }>(hub, query, { filter: { firmwareVersion } })).devices.totalCount;
+    return (await ask<{ devices: { totalCount: number } }>(hub, query, { filter: { firmwareVersion } })).devices
+      .totalCount;
   };
 });

@@ -22,7 +22,8 @@ const online = 12;
 
 /** Known to the hub, and not there yet. */
 async function registerDevices(hub: HubProcess): Promise<void> {
-  const mutation = 'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { message } } }';
+  const mutation =
+    'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { message } } }';
   for (let first = 0; first < registered; first += batch) {
     const input = Array.from({ length: batch }, (_, index) => {
       const number = first + index;
@@ -34,7 +35,11 @@ async function registerDevices(hub: HubProcess): Promise<void> {
         dialect: 'XIAOZHI',
       };
     });
-    const { registerDevices: answer } = await ask<{ registerDevices: { userErrors: readonly unknown[] } }>(hub, mutation, { input });
+    const { registerDevices: answer } = await ask<{ registerDevices: { userErrors: readonly unknown[] } }>(
+      hub,
+      mutation,
+      { input },
+    );
     expect(answer.userErrors).toEqual([]);
   }
 }
@@ -140,7 +145,11 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
       '{ deviceGroups { nodes { name timeZone filter } } }',
     );
     expect(deviceGroups.nodes).toEqual([
-      { name: 'Best suites', timeZone: 'Europe/Berlin', filter: { tags: ['suite'], not: { any: [{ search: 'room 00' }] } } },
+      {
+        name: 'Best suites',
+        timeZone: 'Europe/Berlin',
+        filter: { tags: ['suite'], not: { any: [{ search: 'room 00' }] } },
+      },
     ]);
   });
 
@@ -209,7 +218,12 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await fleet.stop();
     await eventually(
       async () =>
-        (await ask<{ devices: { totalCount: number } }>(hub, '{ devices(filter: { presence: ONLINE }, first: 1) { totalCount } }')).devices,
+        (
+          await ask<{ devices: { totalCount: number } }>(
+            hub,
+            '{ devices(filter: { presence: ONLINE }, first: 1) { totalCount } }',
+          )
+        ).devices,
       ({ totalCount }) => totalCount === 0,
     );
     await relay.restore();
@@ -218,7 +232,12 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   });
 
   it('says so when the hub has come back with a newer console, and what to do when a page is not there any more', async () => {
-    const { page: viewer, complaints, visit, close } = await openConsole(browser, hub, { url: `http://127.0.0.1:${relay.port}` });
+    const {
+      page: viewer,
+      complaints,
+      visit,
+      close,
+    } = await openConsole(browser, hub, { url: `http://127.0.0.1:${relay.port}` });
     await visit('/events');
     // What an update of the hub looks like from here: another entry script, and the old files gone.
     await viewer.route('**/assets/audit-page-*', (route) => route.fulfill({ status: 404 }));
@@ -226,7 +245,10 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
       (url) => url.pathname === '/',
       async (route) => {
         const answer = await route.fetch();
-        await route.fulfill({ response: answer, body: (await answer.text()).replace(/assets\/index-[\w-]+\.js/, 'assets/index-newer.js') });
+        await route.fulfill({
+          response: answer,
+          body: (await answer.text()).replace(/assets\/index-[\w-]+\.js/, 'assets/index-newer.js'),
+        });
       },
     );
     await relay.cut();

@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole, seriousViolations } from '../src/console/console-browser.js';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { jobOf, online } from '../src/jobs/job-api.js';
@@ -118,7 +124,9 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     expect(counts).toEqual([`Succeeded${devices - refusing}`, `Failed${refusing}`]);
     // Also for whoever comes late.
     await page.reload();
-    await page.getByRole('img', { name: `Succeeded ${devices - refusing}, Failed ${refusing}`, exact: false }).waitFor();
+    await page
+      .getByRole('img', { name: `Succeeded ${devices - refusing}, Failed ${refusing}`, exact: false })
+      .waitFor();
     await page.getByText('All settings').click();
     await page.getByText('Pause where 60% of the devices ended as', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
@@ -184,7 +192,13 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   });
 
   it('pauses, resumes and cancels a job that runs, and the list follows', async () => {
-    const input = { name: 'Slow', tool: 'self.get_device_status', devices: { all: true }, perMinute: 60, maxInFlight: 1 };
+    const input = {
+      name: 'Slow',
+      tool: 'self.get_device_status',
+      devices: { all: true },
+      perMinute: 60,
+      maxInFlight: 1,
+    };
     const id = await jobOf(hub, input, 'slow');
     await console.visit(`/jobs/${id}`);
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -27,7 +27,9 @@ it('the console loads less than 300 KB of compressed script before its first pag
   const inPage = [...readFileSync(path.join(dist, 'index.html'), 'utf8').matchAll(/assets\/([\w.-]+\.js)"/g)].map(
     (found) => found[1] ?? '',
   );
-  const firstPage = readdirSync(path.join(dist, 'assets')).filter((name) => /^(overview-page|en)-[\w-]+\.js$/.test(name));
+  const firstPage = readdirSync(path.join(dist, 'assets')).filter((name) =>
+    /^(overview-page|en)-[\w-]+\.js$/.test(name),
+  );
   expect(inPage.length).toBeGreaterThan(0);
   expect(firstPage).toHaveLength(2);
   const scripts = withImports([...inPage, ...firstPage]);

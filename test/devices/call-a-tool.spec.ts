@@ -22,7 +22,11 @@ interface CallAnswer {
       readonly result: { readonly text: string; readonly json: unknown } | null;
       readonly error: { readonly code: string; readonly message: string } | null;
     } | null;
-    readonly userErrors: readonly { readonly code: string; readonly message: string; readonly path: readonly string[] }[];
+    readonly userErrors: readonly {
+      readonly code: string;
+      readonly message: string;
+      readonly path: readonly string[];
+    }[];
   };
 }
 
@@ -35,9 +39,12 @@ describe('calling a tool', () => {
   let fleet: SimulatedFleet;
   let devices: readonly DeviceNode[];
 
-  const call = async (input: Readonly<Record<string, unknown>>) => (await ask<CallAnswer>(hub, CALL, { input })).callTool;
+  const call = async (input: Readonly<Record<string, unknown>>) =>
+    (await ask<CallAnswer>(hub, CALL, { input })).callTool;
   const deviceWith = (tool: string, transport = 'MQTT') => {
-    const found = devices.find((device) => device.transport === transport && device.tools.some(({ name }) => name === tool));
+    const found = devices.find(
+      (device) => device.transport === transport && device.tools.some(({ name }) => name === tool),
+    );
     if (!found) throw new Error(`no ${transport} device has ${tool}`);
     return found.id;
   };
@@ -66,13 +73,18 @@ describe('calling a tool', () => {
       expect(device.reachability).toBe(device.transport === 'MQTT' ? 'ALWAYS' : 'IN_CONVERSATION');
       expect(device.tools.map((tool) => tool.name)).toContain('self.get_device_status');
     }
-    expect(devices.some((device) => device.tools.some((tool) => tool.userOnly && tool.name === 'self.reboot'))).toBe(true);
+    expect(devices.some((device) => device.tools.some((tool) => tool.userOnly && tool.name === 'self.reboot'))).toBe(
+      true,
+    );
   });
 
   it.each(['MQTT', 'WEBSOCKET'])('sets the volume of a device on %s and reads it back', async (transport) => {
     const deviceId = deviceWith('self.audio_speaker.set_volume', transport);
     const set = await call({ deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 37 } });
-    expect(set).toMatchObject({ call: { outcome: 'SUCCEEDED', result: { text: 'true' }, error: null }, userErrors: [] });
+    expect(set).toMatchObject({
+      call: { outcome: 'SUCCEEDED', result: { text: 'true' }, error: null },
+      userErrors: [],
+    });
     const status = await call({ deviceId, tool: 'self.get_device_status' });
     expect(status.call?.result?.json).toMatchObject({ audio_speaker: { volume: 37 } });
   });
@@ -85,7 +97,13 @@ describe('calling a tool', () => {
       'query ($id: ID!) { call(id: $id) { deviceId tool arguments outcome jobId } }',
       { id: made?.id },
     );
-    expect(read).toEqual({ deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 12 }, outcome: 'SUCCEEDED', jobId: null });
+    expect(read).toEqual({
+      deviceId,
+      tool: 'self.audio_speaker.set_volume',
+      arguments: { volume: 12 },
+      outcome: 'SUCCEEDED',
+      jobId: null,
+    });
   });
 
   it.each([
@@ -118,7 +136,11 @@ describe('calling a tool', () => {
 
   it('answers a silent device as unknown, never as failed', async () => {
     const deviceId = deviceWith('self.get_device_status');
-    fleet.command({ cmd: 'behaviour', device: deviceId, behaviour: { kind: 'silent', tool: 'self.get_device_status' } });
+    fleet.command({
+      cmd: 'behaviour',
+      device: deviceId,
+      behaviour: { kind: 'silent', tool: 'self.get_device_status' },
+    });
     expect(await call({ deviceId, tool: 'self.get_device_status', timeoutMs: 1_000 })).toMatchObject({
       call: { outcome: 'UNKNOWN', error: { code: 'TIMEOUT' } },
     });

@@ -20,7 +20,8 @@ describe('a device with quirks', () => {
   let hub: HubProcess;
   let fleet: SimulatedFleet;
 
-  const behave = (device: string, behaviour: Readonly<Record<string, unknown>>) => fleet.perform({ cmd: 'behaviour', device, behaviour });
+  const behave = (device: string, behaviour: Readonly<Record<string, unknown>>) =>
+    fleet.perform({ cmd: 'behaviour', device, behaviour });
   const call = (deviceId: string, timeoutMs = 5_000) => callTool(hub, { deviceId, tool: TOOL, timeoutMs });
   const anomalies = (name: string) => metric(hub, 'flotilla_gateway_events_total', `name="anomaly_${name}"`);
   const sessionsOf = async (deviceId: string) => (await viewDevice(hub, deviceId))?.sessions.length;
@@ -154,14 +155,17 @@ describe('a device with quirks', () => {
 
   it('loses large messages: the hub says so, sends no more of them, and a restart ends it', async () => {
     const url = `https://files.example.net/${'x'.repeat(900)}`;
-    const large = () => callTool(hub, { deviceId: onMqtt, tool: 'self.assets.set_download_url', arguments: { url }, timeoutMs: 1_000 });
+    const large = () =>
+      callTool(hub, { deviceId: onMqtt, tool: 'self.assets.set_download_url', arguments: { url }, timeoutMs: 1_000 });
     expect(await large()).toMatchObject({ outcome: 'SUCCEEDED' });
     await behave(onMqtt, { kind: 'losesLargeMessages' });
     expect(await large()).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'TIMEOUT' } });
     expect(await call(onMqtt)).toMatchObject({ outcome: 'SUCCEEDED' });
     expect(await large()).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'LARGE_MESSAGES_LOST' } });
     expect(await large()).toMatchObject({ outcome: 'NOT_SENT', error: { code: 'LARGE_MESSAGES_LOST' } });
-    expect(await eventsOf(hub, onMqtt, 'device.large_messages_lost')).toMatchObject([{ unanswered: 2, largerThanBytes: 900 }]);
+    expect(await eventsOf(hub, onMqtt, 'device.large_messages_lost')).toMatchObject([
+      { unanswered: 2, largerThanBytes: 900 },
+    ]);
     const before = await sessionsOf(onMqtt);
     await callTool(hub, { deviceId: onMqtt, tool: 'self.reboot', timeoutMs: 20_000 });
     await deviceThat(hub, onMqtt, (view) => isOnline(view) && view.sessions.length === (before ?? 0) + 1);
@@ -225,7 +229,9 @@ describe('a device with quirks', () => {
       return JSON.stringify({ type: 'mcp', payload: { jsonrpc: '2.0', id: request.id, ...members } });
     };
     await deviceThat(hub, mac, isOnline);
-    expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on', timeoutMs: 3_000 })).toMatchObject({ outcome: 'FAILED' });
+    expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on', timeoutMs: 3_000 })).toMatchObject({
+      outcome: 'FAILED',
+    });
     expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
     device.drop();
     await deviceThat(hub, mac, ({ presence }) => presence === 'OFFLINE');

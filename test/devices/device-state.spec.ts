@@ -21,13 +21,21 @@ describe("a device's own state", () => {
   let ids: readonly string[];
 
   const stateOf = async (id: string): Promise<DeviceState> =>
-    (await ask<{ device: DeviceState }>(hub, 'query ($id: ID!) { device(id: $id) { id reportedState reportedStateAt } }', { id })).device;
+    (
+      await ask<{ device: DeviceState }>(
+        hub,
+        'query ($id: ID!) { device(id: $id) { id reportedState reportedStateAt } }',
+        { id },
+      )
+    ).device;
 
   beforeAll(async () => {
     hub = await startHub({ env: { FLOTILLA_STATUS_INTERVAL_SECONDS: '10' } });
     fleet = startFleet(hub, { devices: 6, profile: 'lamp' });
     await online(hub, 6);
-    ids = (await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices { nodes { id } } }')).devices.nodes.map(({ id }) => id);
+    ids = (await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices { nodes { id } } }')).devices.nodes.map(
+      ({ id }) => id,
+    );
   });
 
   afterAll(async () => {

@@ -20,11 +20,9 @@ describe('microcontrollers that dial in', () => {
     const query = `mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) {
       device { dialect reachability } credential userErrors { code path message } } }`;
     const input = { deviceId, transport, dialect: 'MCPU', tags: [], ...more };
-    const { registerDevice } = await ask<{ registerDevice: { device: unknown; credential: Settings; userErrors: readonly unknown[] } }>(
-      hub,
-      query,
-      { input },
-    );
+    const { registerDevice } = await ask<{
+      registerDevice: { device: unknown; credential: Settings; userErrors: readonly unknown[] };
+    }>(hub, query, { input });
     return registerDevice;
   };
   const call = (deviceId: string, tool: string, args = {}) => callTool(hub, { deviceId, tool, arguments: args });
@@ -58,7 +56,9 @@ describe('microcontrollers that dial in', () => {
     const lamp = { ESP32: 2, AVR: 13, GENERIC: 5 }[(await viewOf(id))?.profile.toUpperCase() ?? ''];
     expect(await call(id, 'gpio_write', { pin: lamp, value: true })).toMatchObject({ outcome: 'SUCCEEDED' });
     expect((await viewOf(id))?.outputs).toMatchObject({ lamp: true });
-    expect(await call(id, 'gpio_write', { pin: 99, value: true })).toMatchObject({ error: { code: 'ARGUMENTS_INVALID' } });
+    expect(await call(id, 'gpio_write', { pin: 99, value: true })).toMatchObject({
+      error: { code: 'ARGUMENTS_INVALID' },
+    });
     boards.reset(id);
     await gone(id, 'connection_lost');
     await deviceThat(hub, id, ({ sessions: all, presence }) => all.length === 2 && presence === 'ONLINE');
@@ -123,7 +123,11 @@ describe('microcontrollers that dial in', () => {
       ['a wrong token', { authorization: `Bearer ${String(token)}x` }, 401],
       ["another board's token", { authorization: `Bearer ${String(otherToken)}` }, 401],
       ["another board's id, which was never seen", { 'device-id': 'bed-2' }, 401],
-      ['the token of a board that was removed', { 'device-id': 'bed-0', authorization: `Bearer ${String(removedToken)}` }, 401],
+      [
+        'the token of a board that was removed',
+        { 'device-id': 'bed-0', authorization: `Bearer ${String(removedToken)}` },
+        401,
+      ],
       ["the admin's key", { authorization: `Bearer ${hub.adminKey}` }, 401],
       ["the fleet's secret", { authorization: `Bearer ${hub.deviceSecret}` }, 401],
       ['a board that is not known', { 'device-id': 'bed-3' }, 401],
@@ -131,7 +135,8 @@ describe('microcontrollers that dial in', () => {
       ['no id', { 'device-id': '' }, 400],
     ];
     const answerTo = (path: string, headers: OutgoingHttpHeaders) => statusOf(hub, { path, headers });
-    for (const [what, headers, status] of attempts) expect(await answerTo('/mcpu/v1/', { ...board, ...headers }), what).toBe(status);
+    for (const [what, headers, status] of attempts)
+      expect(await answerTo('/mcpu/v1/', { ...board, ...headers }), what).toBe(status);
     expect(await answerTo(`/mcpu/v1/?device-id=bed-1&token=${String(token)}`, handshake)).toBe(401);
     expect(await answerTo('/xiaozhi/v1/', { ...board, 'client-id': 'x' })).toBe(400);
     expect(await answerTo('/mcpu/v1/', board)).toBe(101);
@@ -155,7 +160,8 @@ describe('microcontrollers that dial in', () => {
         (events) => events.length > 0,
       );
     }
-    for (let times = 0; times < 5; times += 1) expect(await call('good', 'get_info')).toMatchObject({ outcome: 'SUCCEEDED' });
+    for (let times = 0; times < 5; times += 1)
+      expect(await call('good', 'get_info')).toMatchObject({ outcome: 'SUCCEEDED' });
     expect((await viewOf('good'))?.connections).toBe(1);
   }, 60_000);
 

@@ -14,7 +14,11 @@ import { startFleet } from '../src/devices/simulated-fleet.js';
 const stranger = '02:00:2a:00:00:00';
 
 describe.each([
-  { mode: 'closed', story: 'refuses a stranger, keeps no trace of it, and lets it in by a link', judge: refuseStrangers },
+  {
+    mode: 'closed',
+    story: 'refuses a stranger, keeps no trace of it, and lets it in by a link',
+    judge: refuseStrangers,
+  },
   { mode: 'open', story: 'lets everybody in at once, but nobody in the place of another', judge: letStrangersIn },
 ])('FLOTILLA_ENROLMENT=$mode', ({ mode, story, judge }) => {
   let postgres: SeverablePostgres;
@@ -64,7 +68,13 @@ async function refuseStrangers(hub: HubProcess): Promise<void> {
     () => eventsOf(hub, own, 'enrolment.refused'),
     (events) => events.length === 1,
   );
-  const fleet = startFleet(hub, { devices: 1, profile: 'lamp', seed: 42, ota: `${hub.httpUrl}/ota/`, args: ['--speed', '30'] });
+  const fleet = startFleet(hub, {
+    devices: 1,
+    profile: 'lamp',
+    seed: 42,
+    ota: `${hub.httpUrl}/ota/`,
+    args: ['--speed', '30'],
+  });
   await eventually(
     () => fleet.problems,
     (problems) => problems.includes('OTA_FAILED'),
@@ -77,7 +87,13 @@ async function refuseStrangers(hub: HubProcess): Promise<void> {
 }
 
 async function letStrangersIn(hub: HubProcess): Promise<void> {
-  const fleet = startFleet(hub, { devices: 3, profile: 'lamp', seed: 42, ota: `${hub.httpUrl}/ota/`, args: ['--speed', '30'] });
+  const fleet = startFleet(hub, {
+    devices: 3,
+    profile: 'lamp',
+    seed: 42,
+    ota: `${hub.httpUrl}/ota/`,
+    args: ['--speed', '30'],
+  });
   await deviceThat(hub, stranger, (device) => isOnline(device) && device.tools.length > 3);
   const forged = await askOta(hub, { mac: stranger, uuid: someUuid });
   expect(forged.body.activation?.code).toMatch(/^\d{6}$/);

@@ -6,7 +6,13 @@ import { eventually } from '../src/eventually.js';
 import { ask, send } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { askOta } from '../src/devices/ota-client.js';
-import { approveEnrolment, changeDevice, createEnrolmentLink, enrolmentsOf, setTransport } from '../src/devices/provisioning-api.js';
+import {
+  approveEnrolment,
+  changeDevice,
+  createEnrolmentLink,
+  enrolmentsOf,
+  setTransport,
+} from '../src/devices/provisioning-api.js';
 import { startFleet, type FleetOptions, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 /** The firmware's pauses, thirty times as fast; a reboot takes its two seconds nevertheless. */
@@ -64,7 +70,9 @@ describe('enrolment', () => {
     const device = await deviceThat(hub, id, isReady);
     expect(device).toMatchObject({ model: 'lichuang-dev', firmwareVersion: '2.4.2' });
     expect(device.sessions[0]?.transport).toBe('MQTT');
-    expect(await callTool(hub, { deviceId: id, tool: 'self.audio_speaker.set_volume', arguments: { volume: 7 } })).toMatchObject({
+    expect(
+      await callTool(hub, { deviceId: id, tool: 'self.audio_speaker.set_volume', arguments: { volume: 7 } }),
+    ).toMatchObject({
       outcome: 'SUCCEEDED',
     });
     expect(await enrolmentsOf(hub)).toEqual([]);
@@ -128,7 +136,10 @@ describe('enrolment', () => {
     const shown = fleet.codesOf(id);
     await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'eraseFlash' } });
     const code = await fleet.codeOf(id, shown.length);
-    expect((await enrolmentsOf(hub)).find((pending) => pending.code === code)).toMatchObject({ deviceId: id, replaces: true });
+    expect((await enrolmentsOf(hub)).find((pending) => pending.code === code)).toMatchObject({
+      deviceId: id,
+      replaces: true,
+    });
     expect(await approveEnrolment(hub, code, true)).toEqual([]);
     await deviceThat(hub, id, (device) => isReady(device) && device.sessions.length > 2);
   });
@@ -162,7 +173,11 @@ describe('enrolment', () => {
     const id = first(39);
     const fleet = await enrolled({ seed: 39 });
     await fleet.perform({ cmd: 'disconnect', device: id, how: 'silent', forMs: 300 });
-    const device = await deviceThat(hub, id, ({ sessions, ...rest }) => isReady({ sessions, ...rest }) && sessions.length === 2);
+    const device = await deviceThat(
+      hub,
+      id,
+      ({ sessions, ...rest }) => isReady({ sessions, ...rest }) && sessions.length === 2,
+    );
     expect(device.sessions[1]?.closeReason).toBe('taken_over');
     expect(await callTool(hub, { deviceId: id, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
   });
@@ -171,7 +186,11 @@ describe('enrolment', () => {
     const ids = [first(40), first(41)];
     for (const seed of [40, 41]) await enrolled({ seed });
     const { dataDir, httpPort, mqttPort } = hub;
-    const env = { FLOTILLA_DEVICE_AUTH: '', FLOTILLA_HTTP_PORT: String(httpPort), FLOTILLA_MQTT_PORT: String(mqttPort) };
+    const env = {
+      FLOTILLA_DEVICE_AUTH: '',
+      FLOTILLA_HTTP_PORT: String(httpPort),
+      FLOTILLA_MQTT_PORT: String(mqttPort),
+    };
     for (const end of ['stop', 'kill'] as const) {
       await hub[end]();
       hub = await startHub({ dataDir, embedded: true, env });

@@ -37,11 +37,19 @@ describe('hostile devices', () => {
       ['a user name alone', () => ({ clientId, username: 'x' }), 5],
       ['an empty password', () => ({ clientId, username: 'x', password: Buffer.alloc(0) }), 5],
       ['a wrong password', () => ({ clientId, ...mqttLogin('another secret', clientId) }), 4],
-      ['the credentials of another device', () => ({ clientId, ...mqttLogin(hub.deviceSecret, clientIdOf(otherMac)) }), 4],
+      [
+        'the credentials of another device',
+        () => ({ clientId, ...mqttLogin(hub.deviceSecret, clientIdOf(otherMac)) }),
+        4,
+      ],
       ['a password that is no text', () => ({ clientId, username: 'x', password: Buffer.from([0, 0xff, 0xfe]) }), 4],
       ['a two-part client id without credentials', () => ({ clientId: 'GID_x@@@02_00_00_00_09_01' }), 5],
       ['a bare MAC as client id', () => ({ clientId: mac, ...mqttLogin(hub.deviceSecret, mac) }), 2],
-      ['a control character in the client id', () => ({ clientId: 'a\u0007b', ...mqttLogin(hub.deviceSecret, 'a\u0007b') }), 2],
+      [
+        'a control character in the client id',
+        () => ({ clientId: 'a\u0007b', ...mqttLogin(hub.deviceSecret, 'a\u0007b') }),
+        2,
+      ],
       ['an empty client id', () => ({ clientId: '', clean: true, ...mqttLogin(hub.deviceSecret, '') }), 2],
     ];
 
@@ -101,9 +109,20 @@ describe('hostile devices', () => {
       const fits = Buffer.alloc(64 * 1024 - 4 - 3, 0x20);
       device.write({ cmd: 'publish', topic: 't', payload: fits, qos: 0, dup: false, retain: false });
       expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
-      device.write({ cmd: 'publish', topic: 't', payload: Buffer.alloc(fits.length + 1, 0x20), qos: 0, dup: false, retain: false });
+      device.write({
+        cmd: 'publish',
+        topic: 't',
+        payload: Buffer.alloc(fits.length + 1, 0x20),
+        qos: 0,
+        dup: false,
+        retain: false,
+      });
       await device.closed();
-      await deviceThat(hub, mac, (view) => view.presence === 'OFFLINE' && view.sessions[0]?.closeReason === 'protocol_error');
+      await deviceThat(
+        hub,
+        mac,
+        (view) => view.presence === 'OFFLINE' && view.sessions[0]?.closeReason === 'protocol_error',
+      );
     });
 
     it('ends a connection that says CONNECT twice', async () => {
@@ -135,7 +154,11 @@ describe('hostile devices', () => {
       expect(await device.connack()).toBe(0);
       await deviceThat(hub, mac, isOnline);
       const topics = ['#', '+', '$SYS/#', 'devices/p2p/#', 'device-server', will.topic];
-      device.write({ cmd: 'subscribe', messageId: 1, subscriptions: topics.map((topic) => ({ topic, qos: 0 as const })) });
+      device.write({
+        cmd: 'subscribe',
+        messageId: 1,
+        subscriptions: topics.map((topic) => ({ topic, qos: 0 as const })),
+      });
       const answered = () => device.packets.find((packet) => packet.cmd === 'suback');
       const suback = await eventually(answered, (packet) => packet !== undefined);
       expect(suback?.cmd === 'suback' ? suback.granted : []).toEqual(topics.map(() => 128));
@@ -188,7 +211,8 @@ describe('hostile devices', () => {
 
     it('answers wrong paths and wrong upgrades with a status', async () => {
       const good = webSocketHeaders(hub.deviceSecret, mac);
-      for (const path of ['/', '/xiaozhi', '/xiaozhi/v2/', '//xiaozhi/v1/', '/%']) expect(await upgrade(good, path), path).toBe(404);
+      for (const path of ['/', '/xiaozhi', '/xiaozhi/v2/', '//xiaozhi/v1/', '/%'])
+        expect(await upgrade(good, path), path).toBe(404);
       expect(await upgrade({ ...good, 'sec-websocket-version': '99' })).toBe(400);
       expect(await upgrade({ ...good, 'sec-websocket-key': 'short' })).toBe(400);
       expect(await upgrade({ 'sec-websocket-protocol': 'graphql' }, '/mqtt')).toBe(400);
@@ -215,7 +239,10 @@ describe('hostile devices', () => {
       ['a frame without a mask', Buffer.from([0x81, 0x02, 0x7b, 0x7d])],
       ['reserved bits', Buffer.from([0xf1, 0x80, 0, 0, 0, 0])],
       ['an unknown opcode', Buffer.from([0x83, 0x80, 0, 0, 0, 0])],
-      ['a frame that claims exabytes', Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0])],
+      [
+        'a frame that claims exabytes',
+        Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
+      ],
       ['a ping in fragments', Buffer.from([0x09, 0x80, 0, 0, 0, 0])],
     ])('ends the connection that sends %s', async (_what, frame) => {
       const device = await RawWebSocketDevice.connect(hub, mac);

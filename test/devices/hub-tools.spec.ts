@@ -17,7 +17,9 @@ describe('the tools of the hub', () => {
 
   const idsOf = async (filter: object): Promise<readonly string[]> => {
     const query = 'query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } }';
-    return (await ask<{ devices: { nodes: { id: string }[] } }>(hub, query, { filter })).devices.nodes.map(({ id }) => id);
+    return (await ask<{ devices: { nodes: { id: string }[] } }>(hub, query, { filter })).devices.nodes.map(
+      ({ id }) => id,
+    );
   };
 
   beforeAll(async () => {
@@ -38,7 +40,10 @@ describe('the tools of the hub', () => {
   it('shows an alert on a device of either transport before the call succeeds', async () => {
     for (const deviceId of [lamp, talker]) {
       const args = { status: 'Notice', message: `Maintenance "at" 22:00 for ${deviceId} ü`, emotion: 'happy' };
-      expect(await callTool(hub, { deviceId, tool: 'hub.alert', arguments: args })).toMatchObject({ outcome: 'SUCCEEDED', error: null });
+      expect(await callTool(hub, { deviceId, tool: 'hub.alert', arguments: args })).toMatchObject({
+        outcome: 'SUCCEEDED',
+        error: null,
+      });
       expect(await fleet.alerts(deviceId)).toMatchObject([args]);
     }
   });
@@ -65,13 +70,18 @@ describe('the tools of the hub', () => {
 
   it('runs as a bulk job, each device saying its own id', async () => {
     const id = await jobOf(hub, { tool: 'hub.identify', devices: { hasTool: 'hub.identify' } }, 'who-is-who');
-    expect(await finished(hub, id)).toMatchObject({ conclusion: 'SUCCEEDED', progress: { total: DEVICES, succeeded: DEVICES } });
+    expect(await finished(hub, id)).toMatchObject({
+      conclusion: 'SUCCEEDED',
+      progress: { total: DEVICES, succeeded: DEVICES },
+    });
     for (const deviceId of ids) expect((await fleet.alerts(deviceId)).at(-1)?.message).toContain(deviceId);
   });
 
   it('is listed with the tools of devices, and is in no tool set or history', async () => {
     const device = await viewDevice(hub, lamp);
-    expect(device?.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['hub.alert', 'hub.identify', 'self.lamp.turn_on']));
+    expect(device?.tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['hub.alert', 'hub.identify', 'self.lamp.turn_on']),
+    );
     const query = `query ($id: ID!) {
       tools(filter: { search: "hub." }) { nodes { name deviceCount userOnly } }
       toolPolicies { pattern idempotent }

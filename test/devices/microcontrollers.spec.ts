@@ -20,7 +20,8 @@ const crowd = isLong ? { boards: 1_000, faulty: 100 } : { boards: 100, faulty: 1
 
 const hasSocat = spawnSync('socat', ['-V']).status === 0;
 if (!hasSocat) {
-  if (process.env['FLOTILLA_TEST_REQUIRE'] === 'all') throw new Error('FLOTILLA_TEST_REQUIRE=all, and socat is not installed.');
+  if (process.env['FLOTILLA_TEST_REQUIRE'] === 'all')
+    throw new Error('FLOTILLA_TEST_REQUIRE=all, and socat is not installed.');
   process.stderr.write('The story of a serial device is skipped: socat is not installed.\n');
 }
 
@@ -75,7 +76,9 @@ describe('microcontrollers', () => {
   it('let an AVR without schemas be called as safely as the others', async () => {
     const { tools } = await deviceThat(hub, ids.avr, isOnline);
     expect(tools).toContainEqual({ name: 'gpio_write', schemaKnown: true, userOnly: false });
-    expect(await call(ids.avr, 'gpio_write', { pin: 13, value: 'on' })).toMatchObject({ error: { code: 'ARGUMENTS_INVALID' } });
+    expect(await call(ids.avr, 'gpio_write', { pin: 13, value: 'on' })).toMatchObject({
+      error: { code: 'ARGUMENTS_INVALID' },
+    });
     expect(await call(ids.avr, 'gpio_write', { pin: 13, value: true })).toMatchObject({ outcome: 'SUCCEEDED' });
     expect((await viewOf('avr')).outputs).toEqual({ lamp: true });
   });
@@ -105,7 +108,10 @@ describe('microcontrollers', () => {
 
   it('are called in one job with the others, and each has its outcome', async () => {
     const id = await jobOf(hub, { tool: 'gpio_read', arguments: { pin: 2 }, devices: { all: true } }, 'read-2');
-    expect(await finished(hub, id)).toMatchObject({ conclusion: 'PARTIAL', progress: { total: 6, succeeded: 1, rejected: 5 } });
+    expect(await finished(hub, id)).toMatchObject({
+      conclusion: 'PARTIAL',
+      progress: { total: 6, succeeded: 1, rejected: 5 },
+    });
     const codes = new Map((await targetsOf(hub, id)).map(({ deviceId, error }) => [deviceId, error?.code]));
     expect(codes.get(ids.esp32)).toBeUndefined();
     expect(codes.get(ids.avr)).toBe('ARGUMENTS_INVALID');
@@ -130,11 +136,18 @@ describe('microcontrollers', () => {
     await registerBoards(
       hub,
       views
-        .map(({ address, fault }, at) => ({ deviceId: `crowd-${at}`, address, tags: [fault === 'none' ? 'good' : 'bad'] }))
+        .map(({ address, fault }, at) => ({
+          deviceId: `crowd-${at}`,
+          address,
+          tags: [fault === 'none' ? 'good' : 'bad'],
+        }))
         .slice(0, 1_000),
     );
     if (views.length > 1_000) {
-      await registerBoards(hub, views.map(({ address }, at) => ({ deviceId: `crowd-${at}`, address, tags: ['bad'] })).slice(1_000));
+      await registerBoards(
+        hub,
+        views.map(({ address }, at) => ({ deviceId: `crowd-${at}`, address, tags: ['bad'] })).slice(1_000),
+      );
     }
     await online(hub, 6 + crowd.boards, 120_000);
     const id = await jobOf(hub, { tool: 'get_info', devices: { tags: ['good'] } }, 'ask-the-crowd');
@@ -156,7 +169,9 @@ describe('microcontrollers', () => {
         () => Promise.resolve(existsSync(tty)),
         (isThere) => isThere,
       );
-      processes.push(spawn('socat', [`TCP-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork,max-children=1`, `OPEN:${tty},raw,echo=0`]));
+      processes.push(
+        spawn('socat', [`TCP-LISTEN:${port},bind=127.0.0.1,reuseaddr,fork,max-children=1`, `OPEN:${tty},raw,echo=0`]),
+      );
       await registerBoards(hub, [{ deviceId: 'wired-1', address: `127.0.0.1:${port}` }]);
       await deviceThat(hub, 'wired-1', isOnline, 30_000);
       expect(await call('wired-1', 'gpio_write', { pin: 2, value: true })).toMatchObject({ outcome: 'SUCCEEDED' });

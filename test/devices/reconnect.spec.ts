@@ -59,7 +59,11 @@ describe('a second connection of a device', () => {
     expect(await pending).toMatchObject({ outcome: 'UNKNOWN', result: null, error: { code: 'SESSION_CLOSED' } });
     await first.closed();
 
-    const device = await deviceThat(hub, mac, (view) => isOnline(view) && view.sessions[1]?.closeReason === 'taken_over');
+    const device = await deviceThat(
+      hub,
+      mac,
+      (view) => isOnline(view) && view.sessions[1]?.closeReason === 'taken_over',
+    );
     expect(device.sessions).toMatchObject([{ disconnectedAt: null }, { closeReason: 'taken_over' }]);
     expect(device.sessions[0]?.epoch).toBe((device.sessions[1]?.epoch ?? 0) + 1);
     expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
@@ -83,7 +87,9 @@ describe('a second connection of a device', () => {
         () => metric(hub, 'flotilla_gateway_events_total', 'name="takeover_flapping"'),
         (count) => count >= 5,
       );
-      expect(await callTool(hub, { deviceId: bystander, tool: 'self.get_device_status' })).toMatchObject({ outcome: 'SUCCEEDED' });
+      expect(await callTool(hub, { deviceId: bystander, tool: 'self.get_device_status' })).toMatchObject({
+        outcome: 'SUCCEEDED',
+      });
       expect((await viewDevice(hub, bystander))?.sessions).toHaveLength(1);
     } finally {
       await fleet.stop();
@@ -94,7 +100,8 @@ describe('a second connection of a device', () => {
     const mac = '02:00:00:00:02:01';
     await online(hub, 0);
     let last: RawMqttDevice | undefined;
-    for (let attempt = 0; attempt < 100; attempt++) last = await RawMqttDevice.connect(hub, mac, { group: `GID_${attempt % 3}` });
+    for (let attempt = 0; attempt < 100; attempt++)
+      last = await RawMqttDevice.connect(hub, mac, { group: `GID_${attempt % 3}` });
     await deviceThat(
       hub,
       mac,

@@ -25,12 +25,17 @@ afterAll(async () => {
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const bindingsOf = async (mac: string) => {
   const query = `query ($subject: String!) { auditEntries(filter: { subject: $subject, action: "device.client_bound" }) { nodes { actor data } } }`;
-  const { auditEntries } = await ask<{ auditEntries: { nodes: { actor: string; data: { by: string } }[] } }>(hub, query, {
-    subject: `device:${mac}`,
-  });
+  const { auditEntries } = await ask<{ auditEntries: { nodes: { actor: string; data: { by: string } }[] } }>(
+    hub,
+    query,
+    {
+      subject: `device:${mac}`,
+    },
+  );
   return auditEntries.nodes.map(({ actor, data }) => [actor, data.by]);
 };
-const isProven = async (mac: string, uuid: string) => 'client_id' in ((await askOta(hub, { mac, uuid })).body.mqtt ?? {});
+const isProven = async (mac: string, uuid: string) =>
+  'client_id' in ((await askOta(hub, { mac, uuid })).body.mqtt ?? {});
 
 async function converse(mac: string, clientId: string, token: string): Promise<RawWebSocketDevice> {
   const device = await RawWebSocketDevice.dial(hub, mac, { 'client-id': clientId, authorization: `Bearer ${token}` });
@@ -45,7 +50,9 @@ describe('a registered board', () => {
     const token = await registerWebSocketDevice(hub, mac);
     const device = await converse(mac, uuid, token);
     expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
-    await expect(RawWebSocketDevice.dial(hub, mac, { 'client-id': randomUUID(), authorization: `Bearer ${token}` })).rejects.toThrow('401');
+    await expect(
+      RawWebSocketDevice.dial(hub, mac, { 'client-id': randomUUID(), authorization: `Bearer ${token}` }),
+    ).rejects.toThrow('401');
     expect(device.isClosed).toBe(false);
     device.drop();
     expect(await bindingsOf(mac)).toEqual([['hub', 'token']]);
@@ -56,11 +63,17 @@ describe('a registered board', () => {
     const [mac, uuid] = ['02:00:00:00:0c:02', randomUUID()];
     const login = await registerMqttDevice(hub, mac);
     const { status, body } = await askOta(hub, { mac, uuid });
-    expect([status, Object.keys(body.mqtt ?? {})]).toEqual([200, ['endpoint', 'publish_topic', 'subscribe_topic', 'keepalive']]);
+    expect([status, Object.keys(body.mqtt ?? {})]).toEqual([
+      200,
+      ['endpoint', 'publish_topic', 'subscribe_topic', 'keepalive'],
+    ]);
     expect(JSON.stringify(body)).not.toContain(login.clientId);
     expect(await bindingsOf(mac)).toEqual([]);
     expect(await approveEnrolment(hub, body.activation?.code ?? '')).toEqual([]);
-    expect((await askOta(hub, { mac, uuid })).body.mqtt).toMatchObject({ client_id: login.clientId, password: login.password.toString() });
+    expect((await askOta(hub, { mac, uuid })).body.mqtt).toMatchObject({
+      client_id: login.clientId,
+      password: login.password.toString(),
+    });
     expect(await isProven(mac, randomUUID())).toBe(false);
     expect(await bindingsOf(mac)).toEqual([[expect.any(String), 'code']]);
   });
@@ -71,9 +84,13 @@ describe('a registered board', () => {
     expect(await isProven(mac, randomUUID())).toBe(false);
     expect(await isProven(mac, uuid)).toBe(true);
     expect(await bindingsOf(mac)).toEqual([[expect.any(String), 'registration']]);
-    const trail = await ask(hub, 'query ($subject: String!) { auditEntries(filter: { subject: $subject }) { nodes { data } } }', {
-      subject: `device:${mac}`,
-    });
+    const trail = await ask(
+      hub,
+      'query ($subject: String!) { auditEntries(filter: { subject: $subject }) { nodes { data } } }',
+      {
+        subject: `device:${mac}`,
+      },
+    );
     expect(JSON.stringify(trail)).toContain('"clientId":"***"');
     expect(JSON.stringify(trail)).not.toContain(uuid);
     expect(hub.log()).not.toContain(uuid);
@@ -85,8 +102,12 @@ describe('a registered board', () => {
     expect(await isProven(mac, uuid)).toBe(true);
     expect(await isProven(mac, randomUUID())).toBe(false);
     expect(await isProven(mac, uuid)).toBe(true);
-    const told = async () => [await eventsOf(hub, mac, 'enrolment.approved'), await eventsOf(hub, mac, 'enrolment.second_client_id')];
-    const isTold = ([approved, second]: readonly (readonly unknown[])[]) => approved?.length === 1 && second?.length === 1;
+    const told = async () => [
+      await eventsOf(hub, mac, 'enrolment.approved'),
+      await eventsOf(hub, mac, 'enrolment.second_client_id'),
+    ];
+    const isTold = ([approved, second]: readonly (readonly unknown[])[]) =>
+      approved?.length === 1 && second?.length === 1;
     expect(await eventually(told, isTold)).toMatchObject([[{ by: 'first_use' }], [{ remoteAddress: '127.0.0.1' }]]);
     expect(await bindingsOf(mac)).toEqual([['hub', 'first_use']]);
   });
@@ -120,7 +141,9 @@ describe('a registered board', () => {
     const [mac, uuid] = ['02:00:00:00:0c:07', randomUUID()];
     const token = await registerWebSocketDevice(hub, mac, { clientId: uuid });
     expect(await changeDevice(hub, 'removeDevice', mac)).toEqual([]);
-    await expect(RawWebSocketDevice.dial(hub, mac, { 'client-id': uuid, authorization: `Bearer ${token}` })).rejects.toThrow('401');
+    await expect(
+      RawWebSocketDevice.dial(hub, mac, { 'client-id': uuid, authorization: `Bearer ${token}` }),
+    ).rejects.toThrow('401');
     expect((await askOta(hub, { mac, uuid })).body.activation).toBeDefined();
   });
 });

@@ -49,7 +49,10 @@ describe('uploads', () => {
     hub = await startHub({ embedded: true, env: { FLOTILLA_VISION_URL: modelUrl, FLOTILLA_VISION_MODEL: 'eyes-1' } });
     fleet = startFleet(hub, { devices: 1, profile: 'screen-camera', seed: 31, args: ['--reconnect-ms', '200'] });
     await online(hub, 1);
-    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }');
+    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+      hub,
+      '{ devices(first: 1) { nodes { id } } }',
+    );
     device = devices.nodes[0]?.id ?? '';
   });
   afterAll(async () => {
@@ -60,14 +63,27 @@ describe('uploads', () => {
   });
 
   it('keep a photo with its question and answer, list it, and serve it with a thumbnail', async () => {
-    const call = await callTool(hub, { deviceId: device, tool: 'self.camera.take_photo', arguments: { question: 'What is it?' } });
+    const call = await callTool(hub, {
+      deviceId: device,
+      tool: 'self.camera.take_photo',
+      arguments: { question: 'What is it?' },
+    });
     expect(call.outcome).toBe('SUCCEEDED');
-    expect(JSON.parse(call.result?.text ?? '')).toMatchObject({ success: true, action: 'RESPONSE', response: 'A grey wall.' });
+    expect(JSON.parse(call.result?.text ?? '')).toMatchObject({
+      success: true,
+      action: 'RESPONSE',
+      response: 'A grey wall.',
+    });
     const [photo] = await eventually(
       () => uploadsOf(hub, device),
       ([first]) => first?.thumbnailUrl !== null,
     );
-    expect(photo).toMatchObject({ kind: 'PHOTO', contentType: 'image/jpeg', question: 'What is it?', answer: 'A grey wall.' });
+    expect(photo).toMatchObject({
+      kind: 'PHOTO',
+      contentType: 'image/jpeg',
+      question: 'What is it?',
+      answer: 'A grey wall.',
+    });
     for (const url of [photo?.url ?? '', photo?.thumbnailUrl ?? '']) {
       const response = await file(hub, url);
       expect(response.status).toBe(200);
@@ -79,13 +95,11 @@ describe('uploads', () => {
 
   it('take a snapshot of a screen, whose address serves once', async () => {
     const query = `mutation ($id: ID!) { takeSnapshot(deviceId: $id) { upload { ${uploadFields} } call { outcome tool arguments } userErrors { code } } }`;
-    const { takeSnapshot } = await ask<{ takeSnapshot: { upload: UploadNode; call: { outcome: string; arguments: { url: string } } } }>(
-      hub,
-      query,
-      {
-        id: device,
-      },
-    );
+    const { takeSnapshot } = await ask<{
+      takeSnapshot: { upload: UploadNode; call: { outcome: string; arguments: { url: string } } };
+    }>(hub, query, {
+      id: device,
+    });
     expect(takeSnapshot).toMatchObject({
       upload: { kind: 'SNAPSHOT' },
       call: { outcome: 'SUCCEEDED', tool: 'self.screen.snapshot' },
@@ -146,7 +160,11 @@ describe('uploads', () => {
       (names) => names.length === 1,
     );
     await hub.kill();
-    hub = await startHub({ dataDir: hub.dataDir, embedded: true, env: { FLOTILLA_VISION_URL: modelUrl, FLOTILLA_VISION_MODEL: 'eyes-1' } });
+    hub = await startHub({
+      dataDir: hub.dataDir,
+      embedded: true,
+      env: { FLOTILLA_VISION_URL: modelUrl, FLOTILLA_VISION_MODEL: 'eyes-1' },
+    });
     expect(readdirSync(incoming)).toEqual([]);
     expect(await uploadsOf(hub)).toEqual(before);
   });

@@ -27,28 +27,31 @@ describe('a device that talks over WebSocket', () => {
 
   const offline = (mac: string) => deviceThat(hub, mac, ({ presence }) => presence === 'OFFLINE');
 
-  it.each(['1', '2', '3'])('frames its audio as version %s, which is dropped, and is called meanwhile', async (version) => {
-    const mac = `02:00:00:00:0d:0${version}`;
-    const device = await RawWebSocketDevice.dial(hub, mac, { 'protocol-version': version });
-    device.say(webSocketHello.replace('"version":1', `"version":${version}`));
-    await deviceThat(hub, mac, isOnline);
-    const opus = Buffer.alloc(120, 0x7b);
-    const header = {
-      '1': Buffer.alloc(0),
-      '2': Buffer.from('00020000000000000000000000000078', 'hex'),
-      '3': Buffer.from('00000078', 'hex'),
-    };
-    const frame = Buffer.concat([header[version as '1' | '2' | '3'], opus]);
-    device.say('{"session_id":"x","type":"listen","state":"start","mode":"auto"}');
-    // Three seconds of speech; a header without its audio, and one that lies, among it.
-    for (let n = 0; n < 50; n++) device.socket.send(frame);
-    device.socket.send(frame.subarray(0, 3));
-    device.socket.send(Buffer.concat([frame.subarray(0, 4), Buffer.from([0xff])]));
-    expect(await callTool(hub, { deviceId: mac, tool: turnOn })).toMatchObject({ outcome: 'SUCCEEDED' });
-    expect(await eventsOf(hub, mac, 'device.throttled')).toEqual([]);
-    device.drop();
-    await offline(mac);
-  });
+  it.each(['1', '2', '3'])(
+    'frames its audio as version %s, which is dropped, and is called meanwhile',
+    async (version) => {
+      const mac = `02:00:00:00:0d:0${version}`;
+      const device = await RawWebSocketDevice.dial(hub, mac, { 'protocol-version': version });
+      device.say(webSocketHello.replace('"version":1', `"version":${version}`));
+      await deviceThat(hub, mac, isOnline);
+      const opus = Buffer.alloc(120, 0x7b);
+      const header = {
+        '1': Buffer.alloc(0),
+        '2': Buffer.from('00020000000000000000000000000078', 'hex'),
+        '3': Buffer.from('00000078', 'hex'),
+      };
+      const frame = Buffer.concat([header[version as '1' | '2' | '3'], opus]);
+      device.say('{"session_id":"x","type":"listen","state":"start","mode":"auto"}');
+      // Three seconds of speech; a header without its audio, and one that lies, among it.
+      for (let n = 0; n < 50; n++) device.socket.send(frame);
+      device.socket.send(frame.subarray(0, 3));
+      device.socket.send(Buffer.concat([frame.subarray(0, 4), Buffer.from([0xff])]));
+      expect(await callTool(hub, { deviceId: mac, tool: turnOn })).toMatchObject({ outcome: 'SUCCEEDED' });
+      expect(await eventsOf(hub, mac, 'device.throttled')).toEqual([]);
+      device.drop();
+      await offline(mac);
+    },
+  );
 
   it('is called on the socket that it leaves open after a conversation, and again in the next one on it', async () => {
     const mac = '02:00:00:00:0d:10';
@@ -82,13 +85,17 @@ describe('a device that talks over WebSocket', () => {
         ({ progress }) => progress.waitingDevice === 1,
       );
     const device = await RawWebSocketDevice.connect(hub, mac);
-    for (const id of jobs) expect(await finished(hub, id, 5_000)).toMatchObject({ conclusion: 'SUCCEEDED', progress: { succeeded: 1 } });
+    for (const id of jobs)
+      expect(await finished(hub, id, 5_000)).toMatchObject({ conclusion: 'SUCCEEDED', progress: { succeeded: 1 } });
     const calls = device.messages.filter((text) => requestIn(text)?.method === 'tools/call');
     expect(calls).toHaveLength(2);
     for (const id of jobs) expect(await targetsOf(hub, id)).toMatchObject([{ outcome: 'SUCCEEDED', attempts: 1 }]);
     device.drop();
     await offline(mac);
-    expect(await callTool(hub, { deviceId: mac, tool: turnOn })).toMatchObject({ outcome: 'NOT_SENT', error: { code: 'DEVICE_OFFLINE' } });
+    expect(await callTool(hub, { deviceId: mac, tool: turnOn })).toMatchObject({
+      outcome: 'NOT_SENT',
+      error: { code: 'DEVICE_OFFLINE' },
+    });
   });
 
   it('is sent a close frame when the hub ends its session, and cut a second later, because it answers none', async () => {
@@ -114,9 +121,14 @@ describe('a device that talks over WebSocket', () => {
 });
 
 /** A device's end of an upgraded connection that does nothing by itself: it answers neither pings nor close frames. */
-function openDeafSocket(hub: HubProcess, mac: string): Promise<{ readonly socket: Duplex; readonly heard: readonly Buffer[] }> {
+function openDeafSocket(
+  hub: HubProcess,
+  mac: string,
+): Promise<{ readonly socket: Duplex; readonly heard: readonly Buffer[] }> {
   return new Promise((resolve, reject) => {
-    const asked = httpRequest(`${hub.httpUrl}/xiaozhi/v1/`, { headers: { ...handshake, ...webSocketHeaders(hub.deviceSecret, mac) } });
+    const asked = httpRequest(`${hub.httpUrl}/xiaozhi/v1/`, {
+      headers: { ...handshake, ...webSocketHeaders(hub.deviceSecret, mac) },
+    });
     asked.on('upgrade', (_response, socket, head) => {
       const heard: Buffer[] = [head];
       socket.on('data', (chunk: Buffer) => heard.push(chunk));

@@ -13,7 +13,8 @@ function readTranscript(): readonly Line[] {
   const block = /<!-- transcript:begin -->\s*```\n(.*?)\n```\s*<!-- transcript:end -->/s.exec(page)?.[1] ?? '';
   return block.split('\n').map((line) => {
     const [, speaker, text] = /^(hub|device) +(\{.*\})$/.exec(line) ?? [];
-    if ((speaker !== 'hub' && speaker !== 'device') || text === undefined) throw new Error(`not a line of a transcript: ${line}`);
+    if ((speaker !== 'hub' && speaker !== 'device') || text === undefined)
+      throw new Error(`not a line of a transcript: ${line}`);
     return { speaker, text };
   });
 }
@@ -69,7 +70,8 @@ describe('the transcript in docs/wire.md', () => {
 
   it('shows a bring-up, a call that succeeds, one that fails, and a conversation that is declined', () => {
     const lines = readTranscript();
-    const contents = (speaker: Line['speaker']) => lines.filter((line) => line.speaker === speaker).map((line) => line.text);
+    const contents = (speaker: Line['speaker']) =>
+      lines.filter((line) => line.speaker === speaker).map((line) => line.text);
     for (const part of [
       '"initialize"',
       '"notifications/initialized"',

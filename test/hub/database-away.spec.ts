@@ -38,7 +38,13 @@ describe('while PostgreSQL is away', () => {
       FLOTILLA_DEVICE_SECRET: 'a-secret-for-the-story-0123456789',
     };
     hub = await startHub({ env });
-    fleet = startFleet(hub, { devices: DEVICES, profile: 'lamp', transport: 'mixed', seed: 21, args: ['--answer-delay-ms', '100'] });
+    fleet = startFleet(hub, {
+      devices: DEVICES,
+      profile: 'lamp',
+      transport: 'mixed',
+      seed: 21,
+      args: ['--answer-delay-ms', '100'],
+    });
     await online(hub, DEVICES);
     // A key that has read metrics before goes on reading them.
     await metric(hub, 'flotilla_sessions');
@@ -54,7 +60,8 @@ describe('while PostgreSQL is away', () => {
 
   /** What the hub says meanwhile. Every answer comes soon, and none of them claims what cannot be known. */
   async function expectPatience(untilAt: number): Promise<void> {
-    const health = async (path: string) => (await fetch(`${hub.httpUrl}/health/${path}`, { signal: AbortSignal.timeout(5_000) })).status;
+    const health = async (path: string) =>
+      (await fetch(`${hub.httpUrl}/health/${path}`, { signal: AbortSignal.timeout(5_000) })).status;
     do {
       expect(await health('live')).toBe(200);
       expect(await health('ready')).toBe(503);
@@ -77,66 +84,79 @@ describe('while PostgreSQL is away', () => {
     } while (Date.now() < untilAt);
   }
 
-  it.each(isLong ? outages : outages.slice(1, 3))('%s for %i ms, devices stay and a job ends by itself', async (how, outageMs) => {
-    const tool = 'self.lamp.turn_on';
-    const [leaver, newcomer] = [`02:00:00:00:08:${outageMs / 1_000}`, `02:00:00:00:18:${outageMs / 1_000}`].map((mac) =>
-      mac.replace(/:5$/, ':05'),
-    ) as [string, string];
-    const leaving = await RawMqttDevice.connect(hub, leaver);
-    await deviceThat(hub, leaver, isOnline);
-    const sessionsBefore = await sessionsByDevice();
-    const runsBefore = (await fleet.counts()).devices;
-    const id = await jobOf(hub, { tool, arguments: {}, devices: { search: '02:00:15' }, maxInFlight: 4 }, `outage-${how}-${outageMs}`);
-    await eventually(
-      () => readJob(hub, id),
-      (job) => job.progress.succeeded >= 4,
-    );
+  it.each(isLong ? outages : outages.slice(1, 3))(
+    '%s for %i ms, devices stay and a job ends by itself',
+    async (how, outageMs) => {
+      const tool = 'self.lamp.turn_on';
+      const [leaver, newcomer] = [`02:00:00:00:08:${outageMs / 1_000}`, `02:00:00:00:18:${outageMs / 1_000}`].map(
+        (mac) => mac.replace(/:5$/, ':05'),
+      ) as [string, string];
+      const leaving = await RawMqttDevice.connect(hub, leaver);
+      await deviceThat(hub, leaver, isOnline);
+      const sessionsBefore = await sessionsByDevice();
+      const runsBefore = (await fleet.counts()).devices;
+      const id = await jobOf(
+        hub,
+        { tool, arguments: {}, devices: { search: '02:00:15' }, maxInFlight: 4 },
+        `outage-${how}-${outageMs}`,
+      );
+      await eventually(
+        () => readJob(hub, id),
+        (job) => job.progress.succeeded >= 4,
+      );
 
-    const backAt = Date.now() + outageMs;
-    if (how === 'hanging') postgres.block();
-    else await postgres.cut();
-    await eventually(
-      () => fetch(`${hub.httpUrl}/health/ready`).then(({ status }) => status),
-      (status) => status === 503,
-    );
-    await expectPatience(backAt - 1_000);
-    // One device leaves meanwhile, and one comes: whoever cannot be checked is told to come back.
-    leaving.drop();
-    expect([0, 3]).toContain(await knock(hub, newcomer));
-    await pause(Math.max(0, backAt - Date.now()));
-    await postgres.restore();
+      const backAt = Date.now() + outageMs;
+      if (how === 'hanging') postgres.block();
+      else await postgres.cut();
+      await eventually(
+        () => fetch(`${hub.httpUrl}/health/ready`).then(({ status }) => status),
+        (status) => status === 503,
+      );
+      await expectPatience(backAt - 1_000);
+      // One device leaves meanwhile, and one comes: whoever cannot be checked is told to come back.
+      leaving.drop();
+      expect([0, 3]).toContain(await knock(hub, newcomer));
+      await pause(Math.max(0, backAt - Date.now()));
+      await postgres.restore();
 
-    const job = await finished(hub, id);
-    expect(sumOf(job)).toBe(DEVICES);
-    const runs = (await fleet.counts()).devices;
-    for (const { deviceId, outcome } of await targetsOf(hub, id)) {
-      const ran = (runs[deviceId]?.[tool] ?? 0) - (runsBefore[deviceId]?.[tool] ?? 0);
-      expect(ran).toBeLessThanOrEqual(1);
-      if (outcome === 'SUCCEEDED') expect(ran).toBe(1);
-      expect(['SUCCEEDED', 'UNKNOWN']).toContain(outcome);
-    }
+      const job = await finished(hub, id);
+      expect(sumOf(job)).toBe(DEVICES);
+      const runs = (await fleet.counts()).devices;
+      for (const { deviceId, outcome } of await targetsOf(hub, id)) {
+        const ran = (runs[deviceId]?.[tool] ?? 0) - (runsBefore[deviceId]?.[tool] ?? 0);
+        expect(ran).toBeLessThanOrEqual(1);
+        if (outcome === 'SUCCEEDED') expect(ran).toBe(1);
+        expect(['SUCCEEDED', 'UNKNOWN']).toContain(outcome);
+      }
 
-    if (outageMs === LONG_OUTAGE_MS) expect(hub.log()).toContain('had lapsed and is revived');
-    // Nobody had to connect again, and what happened meanwhile is known.
-    await online(hub, DEVICES);
-    expect(await sessionsByDevice()).toEqual(sessionsBefore);
-    await deviceThat(hub, leaver, (view) => view.presence === 'OFFLINE' && view.sessions[0]?.closeReason === 'connection_lost');
-    const arrived = await RawMqttDevice.connect(hub, newcomer);
-    await deviceThat(hub, newcomer, isOnline);
-    arrived.drop();
-    await online(hub, DEVICES);
-    expect((await fetch(`${hub.httpUrl}/health/ready`)).status).toBe(200);
+      if (outageMs === LONG_OUTAGE_MS) expect(hub.log()).toContain('had lapsed and is revived');
+      // Nobody had to connect again, and what happened meanwhile is known.
+      await online(hub, DEVICES);
+      expect(await sessionsByDevice()).toEqual(sessionsBefore);
+      await deviceThat(
+        hub,
+        leaver,
+        (view) => view.presence === 'OFFLINE' && view.sessions[0]?.closeReason === 'connection_lost',
+      );
+      const arrived = await RawMqttDevice.connect(hub, newcomer);
+      await deviceThat(hub, newcomer, isOnline);
+      arrived.drop();
+      await online(hub, DEVICES);
+      expect((await fetch(`${hub.httpUrl}/health/ready`)).status).toBe(200);
 
-    // New work is taken as before: calls at once, and jobs through a queue that has found its way back.
-    expect(await callTool(hub, { deviceId: '02:00:15:00:00:00', tool: 'self.get_device_status' })).toMatchObject({ outcome: 'SUCCEEDED' });
-    const next = await createJob(
-      hub,
-      { tool: 'self.get_device_status', arguments: {}, devices: { search: '02:00:15' } },
-      `after-${how}-${outageMs}`,
-    );
-    expect(next.userErrors).toEqual([]);
-    expect((await finished(hub, next.job?.id ?? '', 15_000)).progress.succeeded).toBeGreaterThanOrEqual(DEVICES);
-  });
+      // New work is taken as before: calls at once, and jobs through a queue that has found its way back.
+      expect(await callTool(hub, { deviceId: '02:00:15:00:00:00', tool: 'self.get_device_status' })).toMatchObject({
+        outcome: 'SUCCEEDED',
+      });
+      const next = await createJob(
+        hub,
+        { tool: 'self.get_device_status', arguments: {}, devices: { search: '02:00:15' } },
+        `after-${how}-${outageMs}`,
+      );
+      expect(next.userErrors).toEqual([]);
+      expect((await finished(hub, next.job?.id ?? '', 15_000)).progress.succeeded).toBeGreaterThanOrEqual(DEVICES);
+    },
+  );
 
   /** Number of sessions that each device of the fleet has had. */
   async function sessionsByDevice(): Promise<Readonly<Record<string, number>>> {

@@ -30,7 +30,10 @@ interface Timed<Answer> {
 }
 
 describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its hands', () => {
-  const secrets = { FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'), FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex') };
+  const secrets = {
+    FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'),
+    FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex'),
+  };
   let database: TestDatabase;
   let redis: RedisServer;
   let sql: Client;
@@ -48,7 +51,9 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
     processes.delete(hub);
     await hub.kill();
     removeDataDir(hub.dataDir);
-    const { rows } = await sql.query<{ until: Date }>('SELECT lease_until AS until FROM hub_process WHERE pid = $1', [hub.pid]);
+    const { rows } = await sql.query<{ until: Date }>('SELECT lease_until AS until FROM hub_process WHERE pid = $1', [
+      hub.pid,
+    ]);
     const until = rows[0]?.until.getTime() ?? 0;
     expect(until).toBeGreaterThan(Date.now());
     return until;
@@ -56,11 +61,15 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
   const callTool = (api: HubProcess, input: Readonly<Record<string, unknown>>): Promise<Call> => {
     const query =
       'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id outcome error { code } } userErrors { code } } }';
-    return ask<{ callTool: { call: Call } }>(api, query, { input: { timeoutMs: TIMEOUT_MS, ...input } }).then((data) => data.callTool.call);
+    return ask<{ callTool: { call: Call } }>(api, query, { input: { timeoutMs: TIMEOUT_MS, ...input } }).then(
+      (data) => data.callTool.call,
+    );
   };
   const recordOf = async (api: HubProcess, id: string): Promise<Call | null> =>
-    (await ask<{ call: Call | null }>(api, 'query ($id: ID!) { call(id: $id) { id outcome error { code } } }', { id })).call;
-  const timed = <Answer>(answer: Promise<Answer>): Promise<Timed<Answer>> => answer.then((value) => ({ answer: value, at: Date.now() }));
+    (await ask<{ call: Call | null }>(api, 'query ($id: ID!) { call(id: $id) { id outcome error { code } } }', { id }))
+      .call;
+  const timed = <Answer>(answer: Promise<Answer>): Promise<Timed<Answer>> =>
+    answer.then((value) => ({ answer: value, at: Date.now() }));
   const expectSoonAfter = (leaseUntil: number, { at }: { readonly at: number }) => {
     expect(at - leaseUntil).toBeGreaterThan(0);
     expect(at - leaseUntil).toBeLessThan(SETTLED_WITHIN_MS);
@@ -111,10 +120,20 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
     await silence(reboots, 'self.reboot');
     // It stays connected, so that nothing but the end of the gateway ends the call.
     await fleet.perform({ cmd: 'behaviour', device: reboots, behaviour: { kind: 'noEffect', tool: 'self.reboot' } });
-    const job = (tool: string, id: string) => jobOf(api, { tool, devices: { ids: [id] }, callTimeoutMs: TIMEOUT_MS }, randomUUID());
+    const job = (tool: string, id: string) =>
+      jobOf(api, { tool, devices: { ids: [id] }, callTimeoutMs: TIMEOUT_MS }, randomUUID());
     const answered = timed(callTool(api, { deviceId: single, tool: lamp }));
-    const [onceJob, againJob, rebootJob] = await Promise.all([job(lamp, once), job(status, again), job('self.reboot', reboots)]);
-    await Promise.all([underWay(single, lamp), underWay(once, lamp), underWay(again, status), underWay(reboots, 'self.reboot')]);
+    const [onceJob, againJob, rebootJob] = await Promise.all([
+      job(lamp, once),
+      job(status, again),
+      job('self.reboot', reboots),
+    ]);
+    await Promise.all([
+      underWay(single, lamp),
+      underWay(once, lamp),
+      underWay(again, status),
+      underWay(reboots, 'self.reboot'),
+    ]);
 
     const leaseUntil = await kill(gateway);
     const ends = await Promise.all([
@@ -131,12 +150,19 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
     expect(await readJob(api, onceJob)).toMatchObject({ state: 'FINISHED' });
 
     // The devices find another gateway at the same address.
-    await start('gateway', { FLOTILLA_MQTT_PORT: String(gateway.mqttPort), FLOTILLA_HTTP_PORT: String(gateway.httpPort) });
+    await start('gateway', {
+      FLOTILLA_MQTT_PORT: String(gateway.mqttPort),
+      FLOTILLA_HTTP_PORT: String(gateway.httpPort),
+    });
     await finished(api, againJob, 60_000);
     await finished(api, rebootJob, 60_000);
     expect((await targetsOf(api, againJob))[0]).toMatchObject({ outcome: 'SUCCEEDED', attempts: 2 });
     // Its session was ended by the crash, so its next one proves no restart.
-    expect((await targetsOf(api, rebootJob))[0]).toMatchObject({ outcome: 'UNKNOWN', attempts: 1, error: { code: 'HUB_RESTARTED' } });
+    expect((await targetsOf(api, rebootJob))[0]).toMatchObject({
+      outcome: 'UNKNOWN',
+      attempts: 1,
+      error: { code: 'HUB_RESTARTED' },
+    });
     const calls = [callsOf(single, lamp), callsOf(once, lamp), callsOf(again, status), callsOf(reboots, 'self.reboot')];
     expect(await Promise.all(calls)).toEqual([1, 1, 2, 1]);
   });

@@ -73,7 +73,9 @@ describe.skipIf(!isRedisInstalled())('a foothold', () => {
     beforeAll(async () => {
       const change = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { message } } }';
       const voiceUrl = `ws://127.0.0.1:${(spy.address() as AddressInfo).port}/voice/`;
-      expect(await ask(hub, change, { input: { deviceId: lamp, voiceUrl } })).toEqual({ updateDevice: { userErrors: [] } });
+      expect(await ask(hub, change, { input: { deviceId: lamp, voiceUrl } })).toEqual({
+        updateDevice: { userErrors: [] },
+      });
       const asked = once(spy, 'connection') as Promise<[unknown, { readonly headers: IncomingHttpHeaders }]>;
       await fleet.perform({ cmd: 'behaviour', device: lamp, behaviour: { kind: 'talk', packets: 1 } });
       const [, { headers }] = await asked;
@@ -87,10 +89,9 @@ describe.skipIf(!isRedisInstalled())('a foothold', () => {
     });
 
     const shown = () =>
-      Object.fromEntries(['authorization', 'client-id', 'device-id'].map((name) => [name, String(learned[name])])) as Record<
-        string,
-        string
-      >;
+      Object.fromEntries(
+        ['authorization', 'client-id', 'device-id'].map((name) => [name, String(learned[name])]),
+      ) as Record<string, string>;
 
     it('opens no path of HTTP but what is public', async () => {
       // The Client-Id is what a device proves itself with at /ota/: so it goes to listed servers only.
@@ -124,7 +125,9 @@ describe.skipIf(!isRedisInstalled())('a foothold', () => {
     for (const route of servedPaths(hub).http) {
       const [method = '', url = ''] = route.split(' ');
       const isQuery = url === '/graphql' && method === 'POST';
-      const body = isQuery ? JSON.stringify({ query: `{ devices { nodes { id } } job(id: "${jobId}") { id } }` }) : '{}';
+      const body = isQuery
+        ? JSON.stringify({ query: `{ devices { nodes { id } } job(id: "${jobId}") { id } }` })
+        : '{}';
       const answer = await fetch(`${hub.httpUrl}${url.replace(/:\w+/g, jobId).replace('*', 'x')}`, {
         method,
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
@@ -153,7 +156,9 @@ describe.skipIf(!isRedisInstalled())('a foothold', () => {
       for (const device of [lamp, other]) {
         expect(await deviceThat(hub, device, isOnline)).toMatchObject({ sessions: [{ closeReason: null }] });
         // Who may write to Redis can hide a device, and no more: such a call is not sent.
-        expect(['SUCCEEDED', 'NOT_SENT']).toContain((await callTool(hub, { deviceId: device, tool: 'self.lamp.get_state' })).outcome);
+        expect(['SUCCEEDED', 'NOT_SENT']).toContain(
+          (await callTool(hub, { deviceId: device, tool: 'self.lamp.get_state' })).outcome,
+        );
       }
       expect((await copies.counts()).tools).not.toHaveProperty('self.lamp.get_state');
     } finally {

@@ -31,7 +31,9 @@ describe('a hub without plain MQTT', () => {
 
   it('sends a device that it does not know to its WebSocket', async () => {
     const headers = { 'device-id': '02:5e:7a:10:c4:77', 'client-id': '6f8c5a0e-1111-4222-8333-123456789abc' };
-    const answer = (await (await fetch(`${hub.httpUrl}/ota/`, { method: 'POST', headers, body: '{}' })).json()) as object;
+    const answer = (await (
+      await fetch(`${hub.httpUrl}/ota/`, { method: 'POST', headers, body: '{}' })
+    ).json()) as object;
     expect(answer).not.toHaveProperty('mqtt');
     expect(answer).toMatchObject({ websocket: { url: `ws://127.0.0.1:${hub.httpPort}/xiaozhi/v1/`, version: 1 } });
     expect(answer).not.toHaveProperty('websocket.token');
@@ -57,7 +59,10 @@ describe('a hub without plain MQTT', () => {
     const register = `mutation { registerDevice(input: { deviceId: "02:5e:7a:10:c4:78", dialect: XIAOZHI, transport: MQTT }) { credential userErrors { message } } }`;
     const { registerDevice } = await ask<{ registerDevice: { credential: Record<string, unknown> } }>(hub, register);
     expect(registerDevice.credential).not.toHaveProperty('endpoint');
-    expect(registerDevice.credential).toMatchObject({ url: expect.stringContaining('/xiaozhi/v1/'), token: expect.any(String) });
+    expect(registerDevice.credential).toMatchObject({
+      url: expect.stringContaining('/xiaozhi/v1/'),
+      token: expect.any(String),
+    });
   });
 
   it('still takes MQTT over WebSocket', async () => {

@@ -14,7 +14,12 @@ import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
 import { handshake, statusOf } from '../src/api/http-status.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
-import { registerMqttDevice, registerWebSocketDevice, rotateMqttCredential, type MqttLogin } from '../src/devices/issued-credentials.js';
+import {
+  registerMqttDevice,
+  registerWebSocketDevice,
+  rotateMqttCredential,
+  type MqttLogin,
+} from '../src/devices/issued-credentials.js';
 import { metric } from '../src/hub/metrics.js';
 import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
 import { servedPaths } from '../src/api/served-paths.js';
@@ -98,7 +103,11 @@ describe('MQTT', () => {
       ["another device's name and password", { ...otherLogin, clientId }, 4],
       ["another device's client id", { ...lampLogin, clientId: otherLogin.clientId }, 4],
       ["a removed device's credentials", removedLogin, 4],
-      ["a registered, never seen device's name and another's password", { ...unseenLogin, password: otherLogin.password }, 4],
+      [
+        "a registered, never seen device's name and another's password",
+        { ...unseenLogin, password: otherLogin.password },
+        4,
+      ],
       [
         "a registered, never seen device's name and password under another client id",
         { ...unseenLogin, clientId: clientIdOf(unseenMac) },
@@ -131,7 +140,14 @@ describe('MQTT', () => {
 
   it('has no session for a client without an id', async () => {
     const stranger = await RawMqttDevice.dial(hub);
-    const hello = mqtt.generate({ ...lampLogin, cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clientId: '', clean: true });
+    const hello = mqtt.generate({
+      ...lampLogin,
+      cmd: 'connect',
+      protocolId: 'MQTT',
+      protocolVersion: 4,
+      clientId: '',
+      clean: true,
+    });
     // No library makes this: clean session false. Flags stand behind the header, the protocol's name and its level. [MQTT-3.1.3-8]
     hello.writeUInt8(hello.readUInt8(9) & ~0x02, 9);
     stranger.stream.write(hello);
@@ -163,7 +179,8 @@ describe('MQTT', () => {
   });
 });
 
-const statusAt = (method: string, path: string, headers: OutgoingHttpHeaders = {}) => statusOf(hub, { method, path, headers });
+const statusAt = (method: string, path: string, headers: OutgoingHttpHeaders = {}) =>
+  statusOf(hub, { method, path, headers });
 
 const keys = () => ({
   'no key': {},
@@ -203,7 +220,11 @@ describe('WebSocket', () => {
       ['a device that is not known', { ...own(), 'device-id': '02:00:00:00:0a:99' }, 401],
       ['a registered device that was never seen', { ...own(), 'device-id': unseenTalkerMac }, 401],
       ['a removed device', { ...own(), 'device-id': removedTalkerMac }, 401],
-      ["a removed device's own token", { ...own(), 'device-id': removedTalkerMac, authorization: `Bearer ${removedTalkerToken}` }, 401],
+      [
+        "a removed device's own token",
+        { ...own(), 'device-id': removedTalkerMac, authorization: `Bearer ${removedTalkerToken}` },
+        401,
+      ],
       ['a device id that is no MAC', { ...own(), 'device-id': 'lamp' }, 400],
       ['no Client-Id', { ...own(), 'client-id': '' }, 400],
     ];
@@ -239,8 +260,12 @@ describe('WebSocket', () => {
       const heard: string[] = [];
       socket.on('message', (data: Buffer) => heard.push(data.toString()));
       socket.on('open', () => {
-        socket.send(JSON.stringify({ type: 'connection_init', payload: authorization === undefined ? {} : { authorization } }));
-        socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription { deviceChanged { id } }' } }));
+        socket.send(
+          JSON.stringify({ type: 'connection_init', payload: authorization === undefined ? {} : { authorization } }),
+        );
+        socket.send(
+          JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription { deviceChanged { id } }' } }),
+        );
       });
       const code = await new Promise<number>((resolve) => socket.once('close', resolve));
       expect([4401, 4403], what).toContain(code);
@@ -250,7 +275,10 @@ describe('WebSocket', () => {
 });
 
 const secrets = () => [
-  ...[lampLogin, otherLogin, unseenLogin, removedLogin].flatMap(({ clientId, password }) => [clientId, password.toString()]),
+  ...[lampLogin, otherLogin, unseenLogin, removedLogin].flatMap(({ clientId, password }) => [
+    clientId,
+    password.toString(),
+  ]),
   ...[unseenTalkerToken, otherTalkerToken],
 ];
 
@@ -314,7 +342,8 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
 
 describe('HTTP', () => {
   /** `:id` and `*` stand for something that nobody made. */
-  const someUrl = (url: string) => url.replace(/:\w+/g, '01932f3e-0000-7000-8000-000000000001').replace('*', 'nobody-made-this');
+  const someUrl = (url: string) =>
+    url.replace(/:\w+/g, '01932f3e-0000-7000-8000-000000000001').replace('*', 'nobody-made-this');
 
   it('has a rule here for each path, which holds', async () => {
     const routes = servedPaths(hub).http;
@@ -323,7 +352,9 @@ describe('HTTP', () => {
       const [method = '', url = ''] = route.split(' ');
       const rule = rules.find(([pattern]) => pattern.test(route))?.[1];
       if (rule === undefined)
-        throw new Error(`${route} is served and has no rule in this story: who may ask for it, and what does a stranger get?`);
+        throw new Error(
+          `${route} is served and has no rule in this story: who may ask for it, and what does a stranger get?`,
+        );
       await rule(method, someUrl(url));
     }
   });
@@ -343,7 +374,8 @@ describe('HTTP', () => {
     ])
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'TRACE'])
         // The OTA endpoint takes whatever begins like it, and tells no secret.
-        if (!url.startsWith('/ota')) expect([400, 401, 404, 405, 415], `${method} ${url}`).toContain(await statusAt(method, url));
+        if (!url.startsWith('/ota'))
+          expect([400, 401, 404, 405, 415], `${method} ${url}`).toContain(await statusAt(method, url));
   });
 
   it('answers no GraphQL operation, whatever it is', async () => {
@@ -371,7 +403,11 @@ describe('a registered device that was never seen', () => {
     const device = await letIn(unseenLogin);
     await deviceThat(hub, unseenMac, isOnline);
     device.drop();
-    const headers = { 'device-id': unseenTalkerMac, 'client-id': randomUUID(), authorization: `Bearer ${unseenTalkerToken}` };
+    const headers = {
+      'device-id': unseenTalkerMac,
+      'client-id': randomUUID(),
+      authorization: `Bearer ${unseenTalkerToken}`,
+    };
     expect(await statusAt('GET', '/xiaozhi/v1/', { ...handshake, ...headers })).toBe(101);
   });
 });
@@ -384,7 +420,8 @@ describe('UDP', () => {
     socket.on('message', () => (answers += 1));
     const before = await dropped();
     const datagrams = [Buffer.alloc(0), Buffer.alloc(16, 1), Buffer.from(webSocketHello), Buffer.alloc(1_400, 0xff)];
-    for (const bytes of datagrams) await new Promise((resolve) => socket.send(bytes, hub.udpPort, '127.0.0.1', resolve));
+    for (const bytes of datagrams)
+      await new Promise((resolve) => socket.send(bytes, hub.udpPort, '127.0.0.1', resolve));
     await eventually(dropped, (count) => count === before + datagrams.length);
     expect(answers).toBe(0);
     socket.close();

@@ -36,7 +36,10 @@ describe('operations', () => {
       await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }')
     ).devices.nodes.map(({ id }) => id);
     await callTool(hub, { deviceId, tool: 'self.get_device_status' });
-    await finished(hub, await jobOf(hub, { tool: 'self.get_device_status', arguments: {}, devices: { all: true } }, 'operations'));
+    await finished(
+      hub,
+      await jobOf(hub, { tool: 'self.get_device_status', arguments: {}, devices: { all: true } }, 'operations'),
+    );
     expect(await metric(hub, 'flotilla_sessions', 'state="ready"', 'transport="MQTT"')).toBe(6);
     expect(await metric(hub, 'flotilla_sessions', 'state="ready"', 'transport="WEBSOCKET"')).toBe(2);
     expect(await metric(hub, 'flotilla_calls_total', 'origin="single"', 'outcome="SUCCEEDED"')).toBe(1);
@@ -48,9 +51,18 @@ describe('operations', () => {
       expect(text).toContain(`flotilla_writer_lag_seconds{writer="${writer}"}`);
       expect(text).toContain(`flotilla_writer_dropped_total{writer="${writer}"} 0`);
     }
-    const others = ['flotilla_queue_depth', 'flotilla_unproven_connections', 'flotilla_nodejs_eventloop_lag_p99_seconds'];
+    const others = [
+      'flotilla_queue_depth',
+      'flotilla_unproven_connections',
+      'flotilla_nodejs_eventloop_lag_p99_seconds',
+    ];
     expect(text).toContain('flotilla_webhook_deliveries_total{result="delivered"} 0');
-    for (const name of [...others, 'flotilla_webhooks_paused', 'flotilla_webhook_events_owed', 'flotilla_webhook_oldest_owed_seconds'])
+    for (const name of [
+      ...others,
+      'flotilla_webhooks_paused',
+      'flotilla_webhook_events_owed',
+      'flotilla_webhook_oldest_owed_seconds',
+    ])
       expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 
@@ -89,7 +101,9 @@ describe('with FLOTILLA_METRICS=loopback', () => {
     'what a proxy passes on (%s) needs a key',
     async (header) => {
       const proxied = (authorization?: string) =>
-        fetch(`${hub.httpUrl}/metrics`, { headers: { [header]: '203.0.113.7', ...(authorization && { authorization }) } });
+        fetch(`${hub.httpUrl}/metrics`, {
+          headers: { [header]: '203.0.113.7', ...(authorization && { authorization }) },
+        });
       expect((await proxied()).status).toBe(401);
       expect((await proxied(`Bearer ${hub.adminKey}`)).status).toBe(200);
     },

@@ -43,11 +43,18 @@ describe('a device that is too much', () => {
       () => eventsOf(hub, mac, 'device.flapping'),
       (found) => found.length > 0,
     );
-    expect(events).toMatchObject([{ transport: 'MQTT', retryAfterSeconds: 10, advice: expect.stringContaining('rotateDeviceCredential') }]);
+    expect(events).toMatchObject([
+      { transport: 'MQTT', retryAfterSeconds: 10, advice: expect.stringContaining('rotateDeviceCredential') },
+    ]);
     expect(await metric(hub, 'flotilla_flapping_devices')).toBe(1);
     expect(await counted('flapping_episodes')).toBe(1);
     // Whichever way it comes.
-    expect(await statusOf(hub, { path: '/xiaozhi/v1/', headers: { ...handshake, ...webSocketHeaders(hub.deviceSecret, mac) } })).toBe(503);
+    expect(
+      await statusOf(hub, {
+        path: '/xiaozhi/v1/',
+        headers: { ...handshake, ...webSocketHeaders(hub.deviceSecret, mac) },
+      }),
+    ).toBe(503);
     await deviceThat(hub, mac, isOnline);
     expect(current.isClosed).toBe(false);
     expect(await callTool(hub, { deviceId: mac, tool: turnOn })).toMatchObject({ outcome: 'SUCCEEDED' });
@@ -79,7 +86,11 @@ describe('a device that is too much', () => {
     const cutBefore = await counted('traffic_cut');
     flood();
     await device.closed(15_000);
-    await deviceThat(hub, mac, ({ presence, sessions }) => presence === 'OFFLINE' && sessions[0]?.closeReason === 'traffic_exceeded');
+    await deviceThat(
+      hub,
+      mac,
+      ({ presence, sessions }) => presence === 'OFFLINE' && sessions[0]?.closeReason === 'traffic_exceeded',
+    );
     expect(await counted('traffic_cut')).toBe(cutBefore + 1);
     const events = await eventually(
       () => eventsOf(hub, mac, 'device.throttled'),

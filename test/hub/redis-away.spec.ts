@@ -65,8 +65,10 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes while Redis is 
   });
 
   const call = async (deviceId = ids[0] ?? ''): Promise<Answer> => {
-    const query = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } userErrors { code message } } }';
-    return (await ask<{ callTool: Answer }>(api, query, { input: { deviceId, tool: status, timeoutMs: 5_000 } })).callTool;
+    const query =
+      'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } userErrors { code message } } }';
+    return (await ask<{ callTool: Answer }>(api, query, { input: { deviceId, tool: status, timeoutMs: 5_000 } }))
+      .callTool;
   };
   const readiness = async (hub: HubProcess) => {
     const response = await fetch(`${hub.httpUrl}/health/ready`);
@@ -80,7 +82,10 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes while Redis is 
     );
 
   /** Codes of all that an operation answers with, where one of them is not to be said. */
-  async function faultOf(kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>): Promise<readonly string[]> {
+  async function faultOf(
+    kind: 'query' | 'mutation',
+    field: GraphQLField<unknown, unknown>,
+  ): Promise<readonly string[]> {
     const row = (kind === 'query' ? queries : mutations)[field.name];
     const mac = `02:${(randomBytes(5).toString('hex').match(/../g) ?? []).join(':')}`;
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();

@@ -16,7 +16,10 @@ const PASSWORD = 'correct horse battery';
 const VIEWER = '{ viewer { name } }';
 
 describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
-  const secrets = { FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'), FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex') };
+  const secrets = {
+    FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'),
+    FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex'),
+  };
   const received: { readonly type: string; readonly deviceId: string }[] = [];
   const receiver = createServer((request, response) => {
     let body = '';
@@ -35,7 +38,13 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
 
   const start = (role: 'api' | 'worker') =>
     startHub({
-      env: { ...secrets, DATABASE_URL: database.url, REDIS_URL: redis.url, FLOTILLA_ROLES: role, FLOTILLA_WEBHOOK_URLS: origin },
+      env: {
+        ...secrets,
+        DATABASE_URL: database.url,
+        REDIS_URL: redis.url,
+        FLOTILLA_ROLES: role,
+        FLOTILLA_WEBHOOK_URLS: origin,
+      },
     });
   /** The browser of a new person, signed in at the first process. */
   const person = async (name: string) => {
@@ -78,12 +87,16 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
       const browser = await person(path.replaceAll('/', '-').slice(1));
       const other = elsewhere(browser);
       expect((await other.graphql(VIEWER)).status).toBe(200);
-      const socket = new WebSocket(`ws://127.0.0.1:${second.httpPort}/graphql`, 'graphql-transport-ws', { headers: other.headers });
+      const socket = new WebSocket(`ws://127.0.0.1:${second.httpPort}/graphql`, 'graphql-transport-ws', {
+        headers: other.headers,
+      });
       await once(socket, 'open');
       socket.send('{"type":"connection_init"}');
       const [acknowledged] = (await once(socket, 'message')) as [Buffer];
       expect(acknowledged.toString()).toContain('connection_ack');
-      socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription { eventAdded { cursor } }' } }));
+      socket.send(
+        JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription { eventAdded { cursor } }' } }),
+      );
       const closed = once(socket, 'close') as Promise<[number]>;
       expect((await browser.post(path)).status).toBeLessThan(300);
       expect((await closed)[0]).toBe(4403);
@@ -92,11 +105,15 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
   );
 
   it('deliver to webhooks what another of them has seen happen', async () => {
-    const create = 'mutation ($url: String!) { createWebhook(input: { url: $url, types: ["device.*"] }) { userErrors { message } } }';
+    const create =
+      'mutation ($url: String!) { createWebhook(input: { url: $url, types: ["device.*"] }) { userErrors { message } } }';
     await ask(first, create, { url: `${origin}/hook` });
-    const register = 'mutation { registerDevice(input: { deviceId: "02:00:00:00:0e:01", dialect: XIAOZHI }) { userErrors { message } } }';
+    const register =
+      'mutation { registerDevice(input: { deviceId: "02:00:00:00:0e:01", dialect: XIAOZHI }) { userErrors { message } } }';
     await ask(second, register);
-    await expect.poll(() => received, { timeout: 15_000 }).toMatchObject([{ type: 'device.registered', deviceId: '02:00:00:00:0e:01' }]);
+    await expect
+      .poll(() => received, { timeout: 15_000 })
+      .toMatchObject([{ type: 'device.registered', deviceId: '02:00:00:00:0e:01' }]);
     // It is written down once the receiver has answered.
     const deliveries = async () => {
       const query = '{ webhooks { deliveries { delivered } } }';

@@ -43,7 +43,10 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
   let client: ReturnType<typeof subscriptions> | undefined;
   const processes = new Set<HubProcess>();
   const fleets = new Set<SimulatedFleet>();
-  const secrets = { FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'), FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex') };
+  const secrets = {
+    FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'),
+    FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex'),
+  };
 
   const start = async (role: 'gateway' | 'api' | 'worker') => {
     const env = { ...secrets, DATABASE_URL: database.url, REDIS_URL: redis.url, FLOTILLA_ROLES: role };
@@ -103,7 +106,10 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
     })();
     const fleet = connect(gateway, { devices: DEVICES, seed: 11 });
     const [deviceId] = await connected(api, DEVICES);
-    expect(await call(api, { deviceId, tool: 'self.lamp.turn_on' })).toMatchObject({ call: { outcome: 'SUCCEEDED' }, userErrors: [] });
+    expect(await call(api, { deviceId, tool: 'self.lamp.turn_on' })).toMatchObject({
+      call: { outcome: 'SUCCEEDED' },
+      userErrors: [],
+    });
     const states = new Set<string>();
     const decided = new Set<string>();
     // Later, so that it is followed before anything is decided.
@@ -123,7 +129,10 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
     expect(states).toContain('FINISHED');
     await following;
     expect(decided.size).toBe(DEVICES);
-    expect(await readJob(api, id)).toMatchObject({ conclusion: 'SUCCEEDED', progress: { total: DEVICES, succeeded: DEVICES } });
+    expect(await readJob(api, id)).toMatchObject({
+      conclusion: 'SUCCEEDED',
+      progress: { total: DEVICES, succeeded: DEVICES },
+    });
     expect((await fleet.counts()).tools['self.lamp.turn_off']).toBe(DEVICES);
     // The subscription may have opened after the first devices came.
     await eventually(
@@ -194,10 +203,15 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
       () => call(api, { deviceId, tool: 'self.lamp.turn_on' }).then(() => after.counts()),
       ({ tools }) => (tools['self.lamp.turn_on'] ?? 0) > 0,
     );
-    const query = 'query ($id: ID!) { device(id: $id) { presence sessions(first: 5) { epoch disconnectedAt closeReason } } }';
-    const { device } = await ask<{ device: { presence: string; sessions: { disconnectedAt: string | null }[] } }>(api, query, {
-      id: deviceId,
-    });
+    const query =
+      'query ($id: ID!) { device(id: $id) { presence sessions(first: 5) { epoch disconnectedAt closeReason } } }';
+    const { device } = await ask<{ device: { presence: string; sessions: { disconnectedAt: string | null }[] } }>(
+      api,
+      query,
+      {
+        id: deviceId,
+      },
+    );
     expect(device.presence).toBe('ONLINE');
     expect(device.sessions.filter(({ disconnectedAt }) => disconnectedAt === null)).toHaveLength(1);
   });

@@ -20,7 +20,9 @@ const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 /** PostgreSQL's own folder belongs to its user, and PostgreSQL starts with no other mode. */
 const filesOpenToOthers = (folder: string) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => (modeOf(path.join(folder, name)) & 0o077) !== 0);
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => (modeOf(path.join(folder, name)) & 0o077) !== 0,
+  );
 
 describe('the hub’s life', () => {
   const folders: string[] = [];
@@ -93,7 +95,9 @@ describe('the hub’s life', () => {
     expect(modeOf(dataDir)).toBe(closed);
     expect(second.log()).toMatch(new RegExp(`"from":"0755","to":"0${closed.toString(8)}".*its mode was changed`));
     expect(second.adminKey).toBe(first.adminKey);
-    expect((await fetch(`${second.httpUrl}/metrics`, { headers: { authorization: `Bearer ${first.adminKey}` } })).status).toBe(200);
+    expect(
+      (await fetch(`${second.httpUrl}/metrics`, { headers: { authorization: `Bearer ${first.adminKey}` } })).status,
+    ).toBe(200);
     expect(await stop(second)).toBe(0);
   });
 
@@ -113,20 +117,24 @@ describe('the hub’s life', () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it.runIf(isRoot)('as root in a folder that only root may enter, keeps its cluster elsewhere and says so', async () => {
-    const locked = mkdtempSync(path.join(tmpdir(), 'flotilla-locked-'));
-    chmodSync(locked, 0o700);
-    const dataDir = path.join(locked, 'data');
-    folders.push(locked);
-    const first = await start({ dataDir });
-    expect(first.log()).toContain('/var/lib/flotilla/');
-    expect(await stop(first)).toBe(0);
-    const second = await start({ dataDir });
-    expect(second.adminKey).toBe(first.adminKey);
-    const cluster = /\/var\/lib\/flotilla\/[^\s"'`]+/.exec(first.log())?.[0] ?? '';
-    await stop(second);
-    if (cluster.startsWith('/var/lib/flotilla/')) rmSync(cluster.replace(/[.,]$/, ''), { recursive: true, force: true });
-  });
+  it.runIf(isRoot)(
+    'as root in a folder that only root may enter, keeps its cluster elsewhere and says so',
+    async () => {
+      const locked = mkdtempSync(path.join(tmpdir(), 'flotilla-locked-'));
+      chmodSync(locked, 0o700);
+      const dataDir = path.join(locked, 'data');
+      folders.push(locked);
+      const first = await start({ dataDir });
+      expect(first.log()).toContain('/var/lib/flotilla/');
+      expect(await stop(first)).toBe(0);
+      const second = await start({ dataDir });
+      expect(second.adminKey).toBe(first.adminKey);
+      const cluster = /\/var\/lib\/flotilla\/[^\s"'`]+/.exec(first.log())?.[0] ?? '';
+      await stop(second);
+      if (cluster.startsWith('/var/lib/flotilla/'))
+        rmSync(cluster.replace(/[.,]$/, ''), { recursive: true, force: true });
+    },
+  );
 
   it.runIf(isRoot)('runs as an ordinary user', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-user-'));

@@ -24,7 +24,12 @@ describe('a hub that cannot be started', () => {
     folders.push(path.dirname(dataDir));
     const { status, stderr } = spawnSync(process.execPath, [hubMain], {
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'], FLOTILLA_DATA_DIR: dataDir, FLOTILLA_HTTP_PORT: 'eighty', FLOTILLA_DEVICE_AUTH: 'maybe' },
+      env: {
+        PATH: process.env['PATH'],
+        FLOTILLA_DATA_DIR: dataDir,
+        FLOTILLA_HTTP_PORT: 'eighty',
+        FLOTILLA_DEVICE_AUTH: 'maybe',
+      },
     });
     expect(status).toBe(2);
     expect(stderr).toContain('FLOTILLA_HTTP_PORT must be a port number');
@@ -43,16 +48,29 @@ describe('a hub that cannot be started', () => {
     {
       situation: 'an authority of Redis that is no file',
       args: [],
-      env: { DATABASE_URL: 'postgres://localhost/x', REDIS_URL: 'rediss://:secret@localhost:1', FLOTILLA_REDIS_CA: '/nowhere/ca.pem' },
+      env: {
+        DATABASE_URL: 'postgres://localhost/x',
+        REDIS_URL: 'rediss://:secret@localhost:1',
+        FLOTILLA_REDIS_CA: '/nowhere/ca.pem',
+      },
       says: 'FLOTILLA_REDIS_CA cannot be read: ENOENT',
     },
     {
       situation: 'an authority for a Redis without TLS',
       args: [],
-      env: { DATABASE_URL: 'postgres://localhost/x', REDIS_URL: 'redis://:secret@localhost:1', FLOTILLA_REDIS_CA: hubMain },
+      env: {
+        DATABASE_URL: 'postgres://localhost/x',
+        REDIS_URL: 'redis://:secret@localhost:1',
+        FLOTILLA_REDIS_CA: hubMain,
+      },
       says: 'REDIS_URL must begin with rediss://',
     },
-    { situation: 'a data folder that is a file', args: [], env: { FLOTILLA_DATA_DIR: hubMain }, says: 'Make it a folder' },
+    {
+      situation: 'a data folder that is a file',
+      args: [],
+      env: { FLOTILLA_DATA_DIR: hubMain },
+      says: 'Make it a folder',
+    },
   ])('ends with one paragraph about $situation', ({ args, env, says }) => {
     const dataDir = makeDataDir();
     folders.push(dataDir);
@@ -70,7 +88,10 @@ describe('a hub that cannot be started', () => {
 });
 
 describe('a first start on a database elsewhere', () => {
-  const secrets = { FLOTILLA_ADMIN_KEY: 'a key of the story, long enough for it', FLOTILLA_ADMIN_PASSWORD: 'correct horse battery' };
+  const secrets = {
+    FLOTILLA_ADMIN_KEY: 'a key of the story, long enough for it',
+    FLOTILLA_ADMIN_PASSWORD: 'correct horse battery',
+  };
   const ports = { FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };
   let database: TestDatabase;
   let folder: string;

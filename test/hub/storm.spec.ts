@@ -61,7 +61,10 @@ function callStaying(seed: number): () => Promise<readonly number[]> {
   const calling = (async () => {
     for (let turn = 0; !isOver; turn++) {
       const begunAt = performance.now();
-      const { outcome } = await callTool(hub, { deviceId: macOf(seed, turn % STAYING_DEVICES), tool: 'self.get_device_status' });
+      const { outcome } = await callTool(hub, {
+        deviceId: macOf(seed, turn % STAYING_DEVICES),
+        tool: 'self.get_device_status',
+      });
       taken.push(performance.now() - begunAt);
       expect(outcome).toBe('SUCCEEDED');
       await pause(10);
@@ -81,7 +84,11 @@ describe('a storm', () => {
     await online(hub, STORM_DEVICES + STAYING_DEVICES, 120_000);
 
     const devices = { search: macOf(1, 0).slice(0, '02:00:01'.length) };
-    const job = await jobOf(hub, { tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, devices }, 'storm');
+    const job = await jobOf(
+      hub,
+      { tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, devices },
+      'storm',
+    );
     const stopCalling = callStaying(2);
     const droppedAt = performance.now();
     await storm.perform({ cmd: 'disconnect', device: '*', how: 'abrupt' });
@@ -160,7 +167,8 @@ describe('reconnects', () => {
       const few = 5;
       await eventually(
         holdings,
-        ({ sockets, timers, files }) => sockets <= before.sockets + few && timers <= before.timers + few && files <= before.files + few,
+        ({ sockets, timers, files }) =>
+          sockets <= before.sockets + few && timers <= before.timers + few && files <= before.files + few,
       );
       expect((await metric(hub, 'flotilla_process_resident_memory_bytes')) - before.bytes).toBeLessThan(LEFT_BYTES_MAX);
       await online(hub, 0);

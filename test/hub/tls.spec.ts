@@ -25,7 +25,10 @@ afterAll(async () => {
   certificate.remove();
 });
 
-async function ask(path: string, options: RequestOptions = {}): Promise<{ readonly answer: IncomingMessage; readonly text: string }> {
+async function ask(
+  path: string,
+  options: RequestOptions = {},
+): Promise<{ readonly answer: IncomingMessage; readonly text: string }> {
   const asked = request({ host: '127.0.0.1', port: hub.httpPort, path, rejectUnauthorized: false, ...options }).end();
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   let text = '';
@@ -34,7 +37,10 @@ async function ask(path: string, options: RequestOptions = {}): Promise<{ readon
 }
 
 async function check(env: Readonly<Record<string, string>>): Promise<{ readonly code: number; readonly said: string }> {
-  const child = spawn(process.execPath, [healthCheck], { cwd: hub.dataDir, env: { PATH: process.env['PATH'], ...env } });
+  const child = spawn(process.execPath, [healthCheck], {
+    cwd: hub.dataDir,
+    env: { PATH: process.env['PATH'], ...env },
+  });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number];
@@ -62,7 +68,9 @@ describe('a hub with a certificate', () => {
   it('passes the health check of its container under a certificate of another name, and fails it when it is asked by plain HTTP', async () => {
     const port = { FLOTILLA_HTTP_PORT: String(hub.httpPort) };
     for (const host of ['', '127.0.0.1', '0.0.0.0'])
-      expect(await check({ ...port, FLOTILLA_HOST: host, FLOTILLA_TLS_CERT: certificate.env.FLOTILLA_TLS_CERT })).toEqual({
+      expect(
+        await check({ ...port, FLOTILLA_HOST: host, FLOTILLA_TLS_CERT: certificate.env.FLOTILLA_TLS_CERT }),
+      ).toEqual({
         code: 0,
         said: '',
       });

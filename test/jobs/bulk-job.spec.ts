@@ -26,7 +26,11 @@ describe('a bulk job', () => {
 
   it('calls every device once and ends with an outcome for each', async () => {
     const before = (await fleet.counts()).tools['self.audio_speaker.set_volume'] ?? 0;
-    const id = await jobOf(hub, { tool: 'self.audio_speaker.set_volume', arguments: { volume: 21 }, devices: { all: true } }, 'volume-all');
+    const id = await jobOf(
+      hub,
+      { tool: 'self.audio_speaker.set_volume', arguments: { volume: 21 }, devices: { all: true } },
+      'volume-all',
+    );
     const job = await finished(hub, id);
     expect(job).toMatchObject({ conclusion: 'SUCCEEDED', progress: { total: DEVICES, succeeded: DEVICES } });
     expect(sumOf(job)).toBe(DEVICES);
@@ -40,7 +44,9 @@ describe('a bulk job', () => {
   it('shows each target as a call of its device', async () => {
     const id = await jobOf(hub, { tool: 'self.get_device_status', devices: { all: true } }, 'status-all');
     await finished(hub, id);
-    const { calls } = await ask<{ calls: { nodes: { deviceId: string; jobId: string; outcome: string; result: { json: unknown } }[] } }>(
+    const { calls } = await ask<{
+      calls: { nodes: { deviceId: string; jobId: string; outcome: string; result: { json: unknown } }[] };
+    }>(
       hub,
       'query ($id: ID!) { calls(filter: { jobId: $id }, first: 200) { nodes { deviceId jobId outcome result { json } } } }',
       { id },
@@ -74,7 +80,9 @@ describe('a bulk job', () => {
 
   it('refuses a filter that names nobody in particular', async () => {
     for (const devices of [{}, { any: [{}] }]) {
-      expect(await createJob(hub, { tool: 'self.get_device_status', devices }, `empty-${JSON.stringify(devices)}`)).toMatchObject({
+      expect(
+        await createJob(hub, { tool: 'self.get_device_status', devices }, `empty-${JSON.stringify(devices)}`),
+      ).toMatchObject({
         job: null,
         userErrors: [{ code: 'INVALID' }],
       });
@@ -85,7 +93,11 @@ describe('a bulk job', () => {
     // Not the status tool: the hub itself asks for the state that earlier jobs have set.
     const tool = 'self.audio_speaker.set_volume';
     fleet.command({ cmd: 'behaviour', device: '*', behaviour: { kind: 'slow', tool, ms: 300 } });
-    const id = await jobOf(hub, { tool, arguments: { volume: 33 }, devices: { all: true }, maxInFlight: 10 }, 'steered');
+    const id = await jobOf(
+      hub,
+      { tool, arguments: { volume: 33 }, devices: { all: true }, maxInFlight: 10 },
+      'steered',
+    );
     await eventually(
       () => readJob(hub, id),
       (job) => job.progress.succeeded > 0,
@@ -109,12 +121,19 @@ describe('a bulk job', () => {
     expect(job.conclusion).toBe('CANCELLED');
     expect(job.progress.cancelled).toBeGreaterThan(0);
     expect(job.progress.succeeded + job.progress.cancelled).toBe(DEVICES);
-    expect(await steerJob(hub, 'cancelJob', id)).toMatchObject({ job: { state: 'FINISHED', conclusion: 'CANCELLED' }, userErrors: [] });
+    expect(await steerJob(hub, 'cancelJob', id)).toMatchObject({
+      job: { state: 'FINISHED', conclusion: 'CANCELLED' },
+      userErrors: [],
+    });
     fleet.command({ cmd: 'behaviour', device: '*', behaviour: { kind: 'normal' } });
   });
 
   it('streams its progress, the present value first, and completes', async () => {
-    const id = await jobOf(hub, { tool: 'self.get_device_status', devices: { all: true }, maxInFlight: 20 }, 'streamed');
+    const id = await jobOf(
+      hub,
+      { tool: 'self.get_device_status', devices: { all: true }, maxInFlight: 20 },
+      'streamed',
+    );
     const client = subscriptions(hub);
     const states: string[] = [];
     for await (const { data } of client.iterate<{ jobProgress: { state: string } }>({

@@ -36,7 +36,9 @@ describe('firmware images', () => {
   const upload = (file: Uint8Array<ArrayBuffer>) => uploadImage(hub, file);
 
   const keptFiles = () =>
-    readdirSync(path.join(hub.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    readdirSync(path.join(hub.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    );
 
   it.each([
     ['a merged image', merged(), 'MERGED_IMAGE', /application alone/],
@@ -55,7 +57,10 @@ describe('firmware images', () => {
   });
 
   it('describe themselves, and are published one per board and version', async () => {
-    const [first, second] = [await upload(image({ chip: 'esp32c3', dataBytes: 1_000_000 })), await upload(image({ chip: 'esp32c6' }))];
+    const [first, second] = [
+      await upload(image({ chip: 'esp32c3', dataBytes: 1_000_000 })),
+      await upload(image({ chip: 'esp32c6' })),
+    ];
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(await upload(image({ chip: 'esp32c6' }))).toEqual(second);
     expect(keptFiles()).toHaveLength(2);

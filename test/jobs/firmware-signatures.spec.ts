@@ -44,7 +44,8 @@ const addKey = async (publicKey: string, name = 'build server') => {
     readonly firmwareSigningKey: { readonly id: string } | null;
     readonly userErrors: readonly { readonly code: string; readonly message: string }[];
   }
-  return (await ask<{ addFirmwareSigningKey: Added }>(hub, query, { input: { name, publicKey } })).addFirmwareSigningKey;
+  return (await ask<{ addFirmwareSigningKey: Added }>(hub, query, { input: { name, publicKey } }))
+    .addFirmwareSigningKey;
 };
 const removeKey = (id: string | undefined) =>
   ask(hub, 'mutation ($id: ID!) { removeFirmwareSigningKey(id: $id) { deletedId userErrors { code } } }', { id });
@@ -56,7 +57,10 @@ const signerOf = async (id: string | undefined) => {
   const query = 'query ($id: ID!) { firmwareImage(id: $id) { signedBy { name fingerprint } } }';
   return (await ask<{ firmwareImage: { signedBy: object | null } }>(hub, query, { id })).firmwareImage.signedBy;
 };
-const unsigned = { firmwareImage: null, userErrors: [{ code: 'CONFLICT', message: expect.stringContaining('signature') as unknown }] };
+const unsigned = {
+  firmwareImage: null,
+  userErrors: [{ code: 'CONFLICT', message: expect.stringContaining('signature') as unknown }],
+};
 
 describe('a signing key', () => {
   it.each([
@@ -77,7 +81,10 @@ describe('a signing key', () => {
     const shown = { publicKey: raw.toString('base64'), fingerprint: createHash('sha256').update(raw).digest('hex') };
     const { firmwareSigningKey: first } = await addKey(raw.toString('base64'));
     expect(first).toMatchObject({ name: 'build server', ...shown });
-    expect(await addKey(pemOf(build.publicKey))).toMatchObject({ firmwareSigningKey: null, userErrors: [{ code: 'CONFLICT' }] });
+    expect(await addKey(pemOf(build.publicKey))).toMatchObject({
+      firmwareSigningKey: null,
+      userErrors: [{ code: 'CONFLICT' }],
+    });
     await removeKey(first?.id);
     const { firmwareSigningKey: again } = await addKey(pemOf(build.publicKey));
     expect(again).toMatchObject(shown);
@@ -126,11 +133,15 @@ describe('an upload', () => {
     await removeKey(keyId);
     expect(await signerOf(body.id)).toBeNull();
     expect(await publish(body.id)).toEqual(unsigned);
-    expect(await ask(hub, roll, { input })).toMatchObject({ createJob: { job: null, userErrors: unsigned.userErrors } });
+    expect(await ask(hub, roll, { input })).toMatchObject({
+      createJob: { job: null, userErrors: unsigned.userErrors },
+    });
     await addKey(pemOf(build.publicKey));
     expect(await signerOf(body.id)).not.toBeNull();
     const plain = { tool: 'self.upgrade_firmware', arguments: { url: `${hub.httpUrl}/x.bin` }, devices: { all: true } };
-    expect(await ask(hub, roll, { input: plain })).toMatchObject({ createJob: { job: null, userErrors: [{ code: 'URL_FORBIDDEN' }] } });
+    expect(await ask(hub, roll, { input: plain })).toMatchObject({
+      createJob: { job: null, userErrors: [{ code: 'URL_FORBIDDEN' }] },
+    });
   });
 });
 
@@ -149,7 +160,10 @@ describe('a roll-out', () => {
     const preview = `query ($input: CreateJobInput!) { previewJob(input: $input) { warnings { code message } } }`;
     expect(await ask(hub, preview, { input: { firmwareImageId: body.id, devices: { all: true } } })).toMatchObject({
       previewJob: {
-        warnings: [{ code: 'PLAIN_HTTP_DOWNLOAD', message: expect.stringContaining(hub.httpUrl) as unknown }, { code: 'NEEDS_APPROVAL' }],
+        warnings: [
+          { code: 'PLAIN_HTTP_DOWNLOAD', message: expect.stringContaining(hub.httpUrl) as unknown },
+          { code: 'NEEDS_APPROVAL' },
+        ],
       },
     });
     const stored = files().find((each) => readFileSync(each).equals(file)) ?? '';
@@ -175,7 +189,10 @@ describe('a roll-out', () => {
     ]);
     await ask(hub, 'mutation ($id: ID!) { cancelJob(id: $id, force: true) { userErrors { code } } }', { id: job.id });
     await finished(hub, job.id);
-    const { devices } = await ask<{ devices: { nodes: { firmwareVersion: string }[] } }>(hub, '{ devices { nodes { firmwareVersion } } }');
+    const { devices } = await ask<{ devices: { nodes: { firmwareVersion: string }[] } }>(
+      hub,
+      '{ devices { nodes { firmwareVersion } } }',
+    );
     expect(devices.nodes[0]?.firmwareVersion).not.toBe('4.0.0');
   });
 });

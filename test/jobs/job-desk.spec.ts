@@ -22,7 +22,9 @@ describe('around a job', () => {
   beforeAll(async () => {
     database = await openTestDatabase();
     const env = { DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: `admin-${randomUUID()}`, FLOTILLA_APPROVALS: 'on' };
-    hub = await startHub({ env: { ...env, FLOTILLA_APPROVAL_DEVICES: '1', FLOTILLA_DEVICE_URLS: 'https://files.example' } });
+    hub = await startHub({
+      env: { ...env, FLOTILLA_APPROVAL_DEVICES: '1', FLOTILLA_DEVICE_URLS: 'https://files.example' },
+    });
     client = new Client({ connectionString: database.url });
     await client.connect();
     fleet = startFleet(hub, { devices: DEVICES, profile: 'mixed' });
@@ -47,25 +49,33 @@ describe('around a job', () => {
   }
 
   const setPolicy = (input: Readonly<Record<string, unknown>>) =>
-    ask(hub, 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { toolPolicy { pattern } userErrors { message } } }', {
-      input,
-    });
-  const file = (path: string) => fetch(`${hub.httpUrl}${path}`, { headers: { authorization: `Bearer ${hub.adminKey}` } });
-  const actions = async (id: string): Promise<readonly string[]> => {
-    const query = 'query ($subject: String!) { auditEntries(filter: { subject: $subject }) { nodes { action actor remoteAddress } } }';
-    const { auditEntries } = await ask<{ auditEntries: { nodes: { action: string; actor: string; remoteAddress: string | null }[] } }>(
+    ask(
       hub,
-      query,
-      { subject: `job:${id}` },
+      'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { toolPolicy { pattern } userErrors { message } } }',
+      {
+        input,
+      },
     );
-    expect(auditEntries.nodes.every(({ actor, remoteAddress }) => (actor === 'hub') === (remoteAddress === null))).toBe(true);
+  const file = (path: string) =>
+    fetch(`${hub.httpUrl}${path}`, { headers: { authorization: `Bearer ${hub.adminKey}` } });
+  const actions = async (id: string): Promise<readonly string[]> => {
+    const query =
+      'query ($subject: String!) { auditEntries(filter: { subject: $subject }) { nodes { action actor remoteAddress } } }';
+    const { auditEntries } = await ask<{
+      auditEntries: { nodes: { action: string; actor: string; remoteAddress: string | null }[] };
+    }>(hub, query, { subject: `job:${id}` });
+    expect(auditEntries.nodes.every(({ actor, remoteAddress }) => (actor === 'hub') === (remoteAddress === null))).toBe(
+      true,
+    );
     return auditEntries.nodes.map(({ action }) => action).reverse();
   };
 
   it('the preview says what the job then has', async () => {
     const query = `query ($input: CreateJobInput!) { previewJob(input: $input) {
       targetCount onlineCount missingToolCount argumentErrors { deviceCount } waves blastRadius sample { id } userErrors { code } } }`;
-    const { previewJob } = await ask<{ previewJob: { targetCount: number; missingToolCount: number } }>(hub, query, { input: volume });
+    const { previewJob } = await ask<{ previewJob: { targetCount: number; missingToolCount: number } }>(hub, query, {
+      input: volume,
+    });
     expect(previewJob).toMatchObject({ targetCount: DEVICES, onlineCount: DEVICES, waves: [], userErrors: [] });
     const job = await finished(hub, await jobOf(hub, volume, 'as previewed'));
     expect(job.progress).toMatchObject({ total: previewJob.targetCount, rejected: previewJob.missingToolCount });
@@ -78,14 +88,16 @@ describe('around a job', () => {
     expect(failed).toBeGreaterThan(0);
     await setPolicy({ pattern: volume.tool, idempotent: true, disruptive: false, failureText: 'false' });
     const query = `mutation ($id: ID!) { rerunJob(id: $id, outcomes: [FAILED], idempotencyKey: "again") { job { id parentJobId } userErrors { message } } }`;
-    const { rerunJob } = await ask<{ rerunJob: { job: { id: string; parentJobId: string } } }>(hub, query, { id: parent });
+    const { rerunJob } = await ask<{ rerunJob: { job: { id: string; parentJobId: string } } }>(hub, query, {
+      id: parent,
+    });
     expect(rerunJob.job.parentJobId).toBe(parent);
     expect((await finished(hub, rerunJob.job.id)).progress).toMatchObject({ total: failed, succeeded: failed });
 
     const lines = (await (await file(`/api/jobs/${parent}/results.jsonl`)).text()).trimEnd().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { outcome: string }).outcome).filter((outcome) => outcome === 'FAILED')).toHaveLength(
-      failed,
-    );
+    expect(
+      lines.map((line) => (JSON.parse(line) as { outcome: string }).outcome).filter((outcome) => outcome === 'FAILED'),
+    ).toHaveLength(failed);
     const csv = (await (await file(`/api/jobs/${parent}/results.csv`)).text()).trimEnd().split('\r\n');
     expect(csv).toHaveLength(DEVICES + 1);
     expect((await file(`/api/jobs/${randomUUID()}/results.csv`)).status).toBe(404);
@@ -101,26 +113,40 @@ describe('around a job', () => {
     const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 16);
     const open = await jobOf(hub, { ...volume, window: { from: hour(-1), to: hour(1), zone: 'UTC' } }, 'open');
     expect((await finished(hub, open)).conclusion).not.toBe('EXPIRED');
-    const shut = await jobOf(hub, { ...volume, window: { from: hour(2), to: hour(3), zone: 'UTC' }, expiresInSeconds: 2 }, 'shut');
+    const shut = await jobOf(
+      hub,
+      { ...volume, window: { from: hour(2), to: hour(3), zone: 'UTC' }, expiresInSeconds: 2 },
+      'shut',
+    );
     expect((await finished(hub, shut)).conclusion).toBe('EXPIRED');
     expect(await actions(shut)).toEqual(['job.created', 'job.prepared', 'job.paused', 'job.expired', 'job.finished']);
   });
 
   it('a disruptive tool waits for a second key, and one of firmware for its scope', async () => {
-    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices(first: 1) { nodes { id } } }');
+    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+      hub,
+      '{ devices(first: 1) { nodes { id } } }',
+    );
     const ids = [devices.nodes[0]?.id ?? ''];
     const id = await jobOf(hub, { tool: 'self.reboot', devices: { ids } }, 'restart');
     expect((await readJob(hub, id)).state).toBe('AWAITING_APPROVAL');
     const approve = 'mutation ($id: ID!) { approveJob(id: $id) { job { approvedBy } userErrors { code } } }';
-    expect((await send(hub, approve, { id })).data).toEqual({ approveJob: { job: null, userErrors: [{ code: 'CONFLICT' }] } });
+    expect((await send(hub, approve, { id })).data).toEqual({
+      approveJob: { job: null, userErrors: [{ code: 'CONFLICT' }] },
+    });
     const own = await makeKey(hub, ['JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
     const refused = { approveJob: { job: null, userErrors: [{ code: 'CONFLICT' }] } };
     expect((await send(hub, approve, { id }, own.secret)).data, 'a key of the same person').toEqual(refused);
     const plain = await keyWith(['JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL', 'DEVICES_READ']);
-    expect((await send(hub, approve, { id }, plain)).data).toMatchObject({ approveJob: { userErrors: [{ code: 'TOOL_FORBIDDEN' }] } });
+    expect((await send(hub, approve, { id }, plain)).data).toMatchObject({
+      approveJob: { userErrors: [{ code: 'TOOL_FORBIDDEN' }] },
+    });
     const second = await keyWith(['JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
-    const deny = 'mutation ($id: ID!) { denyJob(id: $id, reason: "not today") { job { state conclusion } userErrors { code } } }';
-    expect((await send(hub, deny, { id }, second)).data).toMatchObject({ denyJob: { job: { state: 'FINISHED', conclusion: 'DENIED' } } });
+    const deny =
+      'mutation ($id: ID!) { denyJob(id: $id, reason: "not today") { job { state conclusion } userErrors { code } } }';
+    expect((await send(hub, deny, { id }, second)).data).toMatchObject({
+      denyJob: { job: { state: 'FINISHED', conclusion: 'DENIED' } },
+    });
     expect(await actions(id)).toEqual(['job.created', 'job.denied']);
     const approved = await jobOf(hub, { tool: 'self.reboot', devices: { ids } }, 'restart after all');
     expect((await send(hub, approve, { id: approved }, second)).data).toMatchObject({

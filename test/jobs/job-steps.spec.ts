@@ -13,7 +13,12 @@ interface Steps {
   readonly state: string;
   readonly pauseReason: string | null;
   readonly currentWave: number;
-  readonly waves: readonly { readonly number: number; readonly size: number; readonly decided: number; readonly openedAt: string | null }[];
+  readonly waves: readonly {
+    readonly number: number;
+    readonly size: number;
+    readonly decided: number;
+    readonly openedAt: string | null;
+  }[];
   readonly trippedRule: { readonly decided: number; readonly failed: number; readonly action: string } | null;
 }
 
@@ -34,7 +39,8 @@ describe('a job that goes out in steps', () => {
   });
 
   async function stepsOf(id: string): Promise<Steps> {
-    const fields = 'state pauseReason currentWave waves { number size decided openedAt } trippedRule { decided failed action }';
+    const fields =
+      'state pauseReason currentWave waves { number size decided openedAt } trippedRule { decided failed action }';
     return (await ask<{ job: Steps }>(hub, `query ($id: ID!) { job(id: $id) { ${fields} } }`, { id })).job;
   }
 
@@ -100,7 +106,11 @@ describe('a job that goes out in steps', () => {
   });
 
   it('sends an idempotent tool again where it failed, and no other', async () => {
-    fleet.command({ cmd: 'behaviour', device: '*', behaviour: { kind: 'errorWithoutCode', tool: VOLUME.tool, times: 1 } });
+    fleet.command({
+      cmd: 'behaviour',
+      device: '*',
+      behaviour: { kind: 'errorWithoutCode', tool: VOLUME.tool, times: 1 },
+    });
     const devices = { search: 'a' };
     const id = await jobOf(hub, { ...VOLUME, devices, maxAttempts: 2 }, 'again');
     expect(await finished(hub, id)).toMatchObject({ conclusion: 'SUCCEEDED' });
@@ -108,7 +118,11 @@ describe('a job that goes out in steps', () => {
   });
 
   it('corrects an unknown outcome once, when the answer comes after all', async () => {
-    fleet.command({ cmd: 'behaviour', device: '*', behaviour: { kind: 'lateReply', ms: 1_500, tool: VOLUME.tool, times: 1 } });
+    fleet.command({
+      cmd: 'behaviour',
+      device: '*',
+      behaviour: { kind: 'lateReply', ms: 1_500, tool: VOLUME.tool, times: 1 },
+    });
     const id = await jobOf(hub, { ...VOLUME, maxAttempts: 1, callTimeoutMs: 1_000 }, 'late');
     expect(await finished(hub, id)).toMatchObject({ progress: { unknown: DEVICES } });
     const job = await eventually(
@@ -125,6 +139,9 @@ describe('a job that goes out in steps', () => {
     ['a rule that never trips', { abort: [{ outcomes: ['FAILED'] }] }],
     ['a rule about successes', { abort: [{ outcomes: ['SUCCEEDED'], count: 1 }] }],
   ])('refuses %s, and makes no job', async (name, change) => {
-    expect(await createJob(hub, { ...VOLUME, ...change }, name)).toMatchObject({ job: null, userErrors: [{ code: 'INVALID' }] });
+    expect(await createJob(hub, { ...VOLUME, ...change }, name)).toMatchObject({
+      job: null,
+      userErrors: [{ code: 'INVALID' }],
+    });
   });
 });

@@ -63,7 +63,12 @@ describe('kill -9 of the hub during jobs', () => {
   }
 
   /** One life of a hub, from its start to its violent end. */
-  async function live(current: HubProcess, operator: Operator, dice: FuzzDice, lamps: readonly string[]): Promise<void> {
+  async function live(
+    current: HubProcess,
+    operator: Operator,
+    dice: FuzzDice,
+    lamps: readonly string[],
+  ): Promise<void> {
     operator.createJobs(current, JOBS_PER_LIFE);
     // Some lives end while the hub takes its jobs over and the devices come back, most in the middle of the work.
     if (dice.below(4) > 0) await online(current, DEVICES).catch(() => undefined);
@@ -99,7 +104,11 @@ describe('kill -9 of the hub during jobs', () => {
     await pause(1_500);
   }
 
-  async function violationsOf(current: HubProcess, operator: Operator, all: readonly DeviceRun[]): Promise<readonly string[]> {
+  async function violationsOf(
+    current: HubProcess,
+    operator: Operator,
+    all: readonly DeviceRun[],
+  ): Promise<readonly string[]> {
     const records = await recordsOf(current, operator);
     const found: string[] = [];
     const rounds = [];
@@ -123,7 +132,11 @@ describe('kill -9 of the hub during jobs', () => {
       let current = await start();
       await setPolicies(current);
       const behaviours = faults.flatMap((fault) => ['--behaviour', JSON.stringify(fault)]);
-      fleet = startFleet(current, { devices: DEVICES, seed, args: ['--answer-delay-ms', '15', '--boot-ms', '150', ...behaviours] });
+      fleet = startFleet(current, {
+        devices: DEVICES,
+        seed,
+        args: ['--answer-delay-ms', '15', '--boot-ms', '150', ...behaviours],
+      });
       witness = new DeviceWitness(fleet);
       await online(current, DEVICES);
       const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
@@ -136,8 +149,13 @@ describe('kill -9 of the hub during jobs', () => {
         await live(current, operator, dice, lamps);
         current = await start();
         const after = await recordsOf(current, operator);
-        const changed = [...before].flatMap(([made, job]) => promises.decisionsChanged(job, after.get(made) as RecordedJob));
-        expect([...changed, ...[...after.values()].flatMap(promises.countersDiffer)], `seed ${seed}, after kill ${kill}`).toEqual([]);
+        const changed = [...before].flatMap(([made, job]) =>
+          promises.decisionsChanged(job, after.get(made) as RecordedJob),
+        );
+        expect(
+          [...changed, ...[...after.values()].flatMap(promises.countersDiffer)],
+          `seed ${seed}, after kill ${kill}`,
+        ).toEqual([]);
         before = after;
       }
       await drain(current, operator);
@@ -160,7 +178,9 @@ describe('kill -9 of the hub during jobs', () => {
     fleet = undefined;
     const second = await start();
     const { devices } = await ask<{
-      devices: { nodes: { presence: string; sessions: { disconnectedAt: string | null; closeReason: string | null }[] }[] };
+      devices: {
+        nodes: { presence: string; sessions: { disconnectedAt: string | null; closeReason: string | null }[] }[];
+      };
     }>(second, '{ devices { nodes { presence sessions(first: 1) { disconnectedAt closeReason } } } }');
     expect(devices.nodes.length).toBeGreaterThanOrEqual(10);
     for (const device of devices.nodes) {

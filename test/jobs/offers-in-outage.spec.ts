@@ -44,7 +44,11 @@ const otaOf = (mac: string): Promise<OtaReply> => askOta(hub, { mac, uuid: someU
 type MqttSettings = NonNullable<OtaReply['body']['mqtt']>;
 
 /** On what its first OTA check gave it: the hub tells a secret until it is used. */
-async function connected(mac: string, { client_id: clientId, username, password }: MqttSettings, version?: string): Promise<RawMqttDevice> {
+async function connected(
+  mac: string,
+  { client_id: clientId, username, password }: MqttSettings,
+  version?: string,
+): Promise<RawMqttDevice> {
   const device = await RawMqttDevice.dial(hub);
   device.answer = (text) => answerAsFirmware(text, { tools: [upgrade], ...(version !== undefined && { version }) });
   device.hello({ clientId: String(clientId), username: String(username), password: Buffer.from(String(password)) });

@@ -53,7 +53,8 @@ describe(`a roll-out to ${BOARDS} boards`, () => {
 
   /** Boards that are loading at this moment. */
   async function loading(id: string): Promise<readonly string[]> {
-    const query = 'query ($id: ID!) { job(id: $id) { targets(first: 200) { nodes { deviceId download { startedAt completedAt } } } } }';
+    const query =
+      'query ($id: ID!) { job(id: $id) { targets(first: 200) { nodes { deviceId download { startedAt completedAt } } } } }';
     const { job } = await ask<{ job: { targets: { nodes: readonly LoadingNode[] } } }>(hub, query, { id });
     return job.targets.nodes.flatMap(({ deviceId, download }) =>
       download !== null && download.startedAt !== null && download.completedAt === null ? deviceId : [],

@@ -50,7 +50,10 @@ beforeAll(async () => {
   const ota = await createEnrolmentLink(hub, { maxDevices: ALL });
   const args = ['--speed', isLong ? '2' : '20'];
   fleets = new Map(
-    BOARDS.map(({ model, profile }, index) => [model, startFleet(hub, { devices: DEVICES, profile, seed: index + 1, ota, args })]),
+    BOARDS.map(({ model, profile }, index) => [
+      model,
+      startFleet(hub, { devices: DEVICES, profile, seed: index + 1, ota, args }),
+    ]),
   );
   await online(hub, ALL, IN_TIME_MS);
 });
@@ -74,9 +77,10 @@ async function modelsById(): Promise<ReadonlyMap<string, string>> {
     const query = `query ($filter: DeviceFilter!, $after: String) {
       devices(filter: $filter, first: 200, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } } }`;
     for (let after: string | null = null, isMore = true; isMore;) {
-      const page: { devices: { nodes: { id: string }[]; pageInfo: { endCursor: string; hasNextPage: boolean } } } = await ask(hub, query, {
-        ...{ filter: { model }, after },
-      });
+      const page: { devices: { nodes: { id: string }[]; pageInfo: { endCursor: string; hasNextPage: boolean } } } =
+        await ask(hub, query, {
+          ...{ filter: { model }, after },
+        });
       for (const { id } of page.devices.nodes) models.set(id, model);
       after = page.devices.pageInfo.endCursor;
       isMore = page.devices.pageInfo.hasNextPage;
@@ -93,17 +97,16 @@ async function groupsOf(id: string): Promise<readonly Group[]> {
 /** The fewest bytes that a device which succeeded was served. */
 async function servedBytes(id: string): Promise<number> {
   const query = `query ($id: ID!) { job(id: $id) { targets(first: 200, outcomes: [SUCCEEDED]) { nodes { download { bytesServed completedAt } } } } }`;
-  const { job } = await ask<{ job: { targets: { nodes: { download: { bytesServed: number; completedAt: string | null } | null }[] } } }>(
-    hub,
-    query,
-    { id },
-  );
+  const { job } = await ask<{
+    job: { targets: { nodes: { download: { bytesServed: number; completedAt: string | null } | null }[] } };
+  }>(hub, query, { id });
   return Math.min(...job.targets.nodes.map(({ download }) => (download?.completedAt ? download.bytesServed : 0)));
 }
 
 async function countOn(firmwareVersion: string): Promise<number> {
   const query = 'query ($filter: DeviceFilter!) { devices(filter: $filter) { totalCount } }';
-  return (await ask<{ devices: { totalCount: number } }>(hub, query, { filter: { firmwareVersion } })).devices.totalCount;
+  return (await ask<{ devices: { totalCount: number } }>(hub, query, { filter: { firmwareVersion } })).devices
+    .totalCount;
 }
 
 async function reverted(id: string): Promise<readonly string[]> {
@@ -120,15 +123,18 @@ async function reverted(id: string): Promise<readonly string[]> {
  * Devices that come back: some boot and ask, some had only lost their network, and some of the canary stay away for now. Those of it that are to fail do,
  * however they come.
  */
-async function bringBack(id: string, models: ReadonlyMap<string, string>): Promise<{ readonly sick: string[]; readonly away: string[] }> {
+async function bringBack(
+  id: string,
+  models: ReadonlyMap<string, string>,
+): Promise<{ readonly sick: string[]; readonly away: string[] }> {
   const targets = await targetsOf(hub, id);
   const booting = new Set(targets.filter((_, index) => index % BOOTS_EVERY === 0).map(({ deviceId }) => deviceId));
   const canary = targets.flatMap(({ deviceId, wave }) => (wave === 1 ? deviceId : []));
   const ofBoard = canary.filter((device) => models.get(device) === SICK);
-  const sick = [...ofBoard.filter((device) => booting.has(device)).slice(0, 1), ...ofBoard.filter((device) => !booting.has(device))].slice(
-    0,
-    Math.ceil(DEVICES / SICK_EVERY),
-  );
+  const sick = [
+    ...ofBoard.filter((device) => booting.has(device)).slice(0, 1),
+    ...ofBoard.filter((device) => !booting.has(device)),
+  ].slice(0, Math.ceil(DEVICES / SICK_EVERY));
   const behaviour = { kind: 'upgradeFault', how: 'rollBack', version: BAD };
   for (const device of sick) await fleetOf(SICK).perform({ cmd: 'behaviour', device, behaviour });
   for (const device of booting) {
@@ -143,7 +149,8 @@ async function bringBack(id: string, models: ReadonlyMap<string, string>): Promi
   );
   const calm = canary.filter((device) => !booting.has(device));
   const away = calm.filter((device) => !sick.includes(device)).slice(0, Math.ceil(canary.length / AWAY_OF_CANARY));
-  for (const device of calm) if (!away.includes(device)) await fleetOf(models.get(device)).perform({ cmd: 'connect', device });
+  for (const device of calm)
+    if (!away.includes(device)) await fleetOf(models.get(device)).perform({ cmd: 'connect', device });
   return { sick, away };
 }
 
@@ -202,7 +209,9 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
       expect(touched.length).toBeLessThanOrEqual(preview.previewJob.blastRadius - away.length);
       expect(touched.filter(({ deviceId }) => away.includes(deviceId))).toEqual([]);
       expect(touched.every(({ wave }) => wave === 1)).toBe(true);
-      const failed = ended.filter(({ outcome }) => outcome !== 'SUCCEEDED' && outcome !== 'CANCELLED').map(({ deviceId }) => deviceId);
+      const failed = ended
+        .filter(({ outcome }) => outcome !== 'SUCCEEDED' && outcome !== 'CANCELLED')
+        .map(({ deviceId }) => deviceId);
       expect(failed.length).toBeGreaterThanOrEqual(2);
       expect(sick).toEqual(expect.arrayContaining(failed));
       expect(await groupsOf(id)).toEqual([
@@ -234,7 +243,10 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
       const firmwareImageId = await publishedImage(hub, assets, [model], { kind: 'ASSETS', version: '1.2.0' });
       const ids = [...(await modelsById())].flatMap(([id, board]) => (board === model ? [id] : [])).slice(0, 3);
       const id = await jobOf(hub, { firmwareImageId, devices: { ids } }, 'assets');
-      expect(await finished(hub, id, IN_TIME_MS)).toMatchObject({ conclusion: 'SUCCEEDED', progress: { succeeded: 3 } });
+      expect(await finished(hub, id, IN_TIME_MS)).toMatchObject({
+        conclusion: 'SUCCEEDED',
+        progress: { succeeded: 3 },
+      });
       const loaded = () => fleet.notices.filter(({ event }) => event === 'assetsLoaded');
       expect(loaded()).toEqual([]);
       for (const device of ids) await fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'reboot' } });

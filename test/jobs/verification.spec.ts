@@ -14,7 +14,11 @@ const quick = {
   FLOTILLA_VERIFY_SOAK_SECONDS: '1',
   FLOTILLA_VERIFY_OVERDUE_SECONDS: '0',
 };
-const upgrade = { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/9.9.9.bin' }, callTimeoutMs: 3_000 };
+const upgrade = {
+  tool: 'self.upgrade_firmware',
+  arguments: { url: 'https://files.example/9.9.9.bin' },
+  callTimeoutMs: 3_000,
+};
 const setVolume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 33 } };
 const LAMPS = 10;
 /** Firmware of 2.0.3: it answers a restart and an upgrade at once, and says `true` to either before it has begun. */
@@ -47,7 +51,9 @@ describe('verification', () => {
 
   async function idsOf(model: string): Promise<readonly string[]> {
     const query = 'query ($model: String!) { devices(filter: { model: $model }, first: 50) { nodes { id } } }';
-    return (await ask<{ devices: { nodes: { id: string }[] } }>(hub, query, { model })).devices.nodes.map(({ id }) => id);
+    return (await ask<{ devices: { nodes: { id: string }[] } }>(hub, query, { model })).devices.nodes.map(
+      ({ id }) => id,
+    );
   }
 
   const lamp = (index: number): string => lamps[index] ?? '';
@@ -70,7 +76,8 @@ describe('verification', () => {
 
   async function eventsOf(deviceId: string, type: string): Promise<number> {
     const query = 'query ($filter: EventFilter!) { events(filter: $filter, first: 50) { nodes { type } } }';
-    return (await ask<{ events: { nodes: unknown[] } }>(hub, query, { filter: { deviceId, types: [type] } })).events.nodes.length;
+    return (await ask<{ events: { nodes: unknown[] } }>(hub, query, { filter: { deviceId, types: [type] } })).events
+      .nodes.length;
   }
 
   it('tells devices that did what they were told from those that did not, and from those that are lost', async () => {
@@ -91,7 +98,11 @@ describe('verification', () => {
     await behave(rollsBack, { kind: 'upgradeTo', version: '9.9.9', rollBackAfterMs: 500 });
     await behave(bricks, { kind: 'upgradeTo', version: '9.9.9' });
     await behave(bricks, { kind: 'brick' });
-    const volumes = await jobOf(hub, { ...setVolume, devices: { ids: [deaf, lamp(1)] }, verification: 'READBACK' }, 'volumes');
+    const volumes = await jobOf(
+      hub,
+      { ...setVolume, devices: { ids: [deaf, lamp(1)] }, verification: 'READBACK' },
+      'volumes',
+    );
     const reboots = await jobOf(hub, { tool: 'self.reboot', devices: { ids: [stays, lamp(3), restarts] } }, 'reboots');
     const upgraded = await jobOf(
       hub,
@@ -110,12 +121,21 @@ describe('verification', () => {
 
     const installed = await endOf(upgraded);
     expect(installed.get(upgrades)).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
-    expect(installed.get(rollsBack)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } });
-    expect(installed.get(fails)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } });
+    expect(installed.get(rollsBack)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
+    });
+    expect(installed.get(fails)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' },
+    });
     expect(installed.get(bricks)).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'LOST_AFTER_UPDATE' } });
     // What says `true` at once is believed when it comes back with the version, and not before.
     expect(installed.get(answersFirst)).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
-    expect(installed.get(onlyAnswers)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } });
+    expect(installed.get(onlyAnswers)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' },
+    });
     // The one that may be stuck was asked to restart, once, and whoever reads the job or the events learns of it.
     expect(await callsOf(fails)).toMatchObject({ 'self.upgrade_firmware': 1, 'self.reboot': 1 });
     expect(installed.get(fails)?.error?.message).toContain('asks the device to restart');
@@ -140,6 +160,10 @@ describe('verification', () => {
     hub = await startHub({ dataDir, embedded: true, env: { ...quick, ...ports } });
     const targets = await endOf(id);
     expect(targets.get(upgrades)).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
-    expect(targets.get(stays)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' }, attempts: 1 });
+    expect(targets.get(stays)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
+      attempts: 1,
+    });
   });
 });

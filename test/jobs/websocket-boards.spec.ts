@@ -23,7 +23,11 @@ describe('boards on WebSocket', () => {
   let firmwareImageId: string;
 
   beforeAll(async () => {
-    const times = { FLOTILLA_VERIFY_REBOOT_SECONDS: '20', FLOTILLA_VERIFY_DEADLINE_SECONDS: '20', FLOTILLA_VERIFY_SOAK_SECONDS: '2' };
+    const times = {
+      FLOTILLA_VERIFY_REBOOT_SECONDS: '20',
+      FLOTILLA_VERIFY_DEADLINE_SECONDS: '20',
+      FLOTILLA_VERIFY_SOAK_SECONDS: '2',
+    };
     hub = await startHub({ env: { ...times, FLOTILLA_VERIFY_OVERDUE_SECONDS: '10' } });
     const ota = await createEnrolmentLink(hub, { maxDevices: DEVICES });
     fleet = startFleet(hub, { devices: DEVICES, profile: 'lamp', seed: 41, ota, args: ['--speed', '20'] });
@@ -45,11 +49,13 @@ describe('boards on WebSocket', () => {
   const board = (index: number): string => boards[index] ?? '';
   const boot = (device: string) => fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'reboot' } });
   const talk = (device: string) => fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'helloNow' } });
-  const isIdle = async (device: string) => (await viewDevice(hub, device))?.sessions.every(({ disconnectedAt }) => disconnectedAt !== null);
+  const isIdle = async (device: string) =>
+    (await viewDevice(hub, device))?.sessions.every(({ disconnectedAt }) => disconnectedAt !== null);
 
   async function lastSeenAt(id: string): Promise<string> {
-    return (await ask<{ device: { lastSeenAt: string } }>(hub, 'query ($id: ID!) { device(id: $id) { lastSeenAt } }', { id })).device
-      .lastSeenAt;
+    return (
+      await ask<{ device: { lastSeenAt: string } }>(hub, 'query ($id: ID!) { device(id: $id) { lastSeenAt } }', { id })
+    ).device.lastSeenAt;
   }
 
   /** Waits until the board has asked its OTA address behind the end of its last session. */
@@ -102,7 +108,10 @@ describe('boards on WebSocket', () => {
     expect(await isIdle(good)).toBe(true);
     expect(await finished(hub, jobId)).toMatchObject({ progress: { succeeded: 1, verifyFailed: 1 } });
     expect(await targetOf(jobId, good)).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
-    expect(await targetOf(jobId, bad)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } });
+    expect(await targetOf(jobId, bad)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
+    });
     expect(await viewDevice(hub, bad)).toMatchObject({ firmwareVersion: OLD });
     expect(seen).toContainEqual({ firmwareVersion: NEW });
     await changes.return?.();
@@ -139,7 +148,8 @@ describe('boards on WebSocket', () => {
         () => readJob(hub, id),
         ({ progress }) => progress.verifying === 1,
       );
-    for (const version of [NEW, OLD]) for (const mac of [lost, gone]) await askOta(hub, { mac, uuid: someUuid, version });
+    for (const version of [NEW, OLD])
+      for (const mac of [lost, gone]) await askOta(hub, { mac, uuid: someUuid, version });
     expect(await finished(hub, upgrade)).toMatchObject({ progress: { unknown: 1 } });
     expect(await finished(hub, restart)).toMatchObject({ progress: { unknown: 1 } });
     expect(await targetOf(upgrade, lost)).toMatchObject({ error: { code: 'LOST_AFTER_UPDATE' } });

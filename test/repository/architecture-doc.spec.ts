@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-const names = (text: string | undefined, quote: RegExp) => [...(text ?? '').matchAll(quote)].map((match) => match[1] ?? '');
+const names = (text: string | undefined, quote: RegExp) =>
+  [...(text ?? '').matchAll(quote)].map((match) => match[1] ?? '');
 
 /** Project → projects that it may import. */
 type Fences = Readonly<Record<string, readonly string[]>>;

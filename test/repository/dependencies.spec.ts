@@ -26,8 +26,10 @@ interface LockEntry {
   readonly dev?: boolean;
   readonly link?: boolean;
 }
-const locked = Object.entries(readJson<{ readonly packages: Readonly<Record<string, LockEntry>> }>('package-lock.json').packages).flatMap(
-  ([place, entry]) => (place.includes('node_modules/') ? [{ ...entry, name: place.split('node_modules/').at(-1) ?? '' }] : []),
+const locked = Object.entries(
+  readJson<{ readonly packages: Readonly<Record<string, LockEntry>> }>('package-lock.json').packages,
+).flatMap(([place, entry]) =>
+  place.includes('node_modules/') ? [{ ...entry, name: place.split('node_modules/').at(-1) ?? '' }] : [],
 );
 
 const cache = mkdtempSync(path.join(tmpdir(), 'flotilla-npm-'));
@@ -80,18 +82,25 @@ describe('the bill of materials', () => {
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/), version: 1 });
     expect(bill.serialNumber).toMatch(/^urn:uuid:[0-9a-f-]{36}$/);
     expect(Date.parse(bill.metadata.timestamp)).toBeGreaterThan(0);
-    expect(bill.metadata.component).toMatchObject({ name: 'flotilla', purl: expect.stringMatching(/^pkg:npm\/flotilla@/) });
+    expect(bill.metadata.component).toMatchObject({
+      name: 'flotilla',
+      purl: expect.stringMatching(/^pkg:npm\/flotilla@/),
+    });
     for (const component of bill.components) {
       expect(component).toMatchObject({ type: 'library', name: expect.any(String), version: expect.any(String) });
       expect(component.purl).toMatch(/^pkg:npm\//);
     }
     const refs = [bill.metadata.component, ...bill.components].map((component) => component['bom-ref']);
     expect(new Set(refs).size).toBe(refs.length);
-    expect(bill.dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]).filter((ref) => !refs.includes(ref))).toEqual([]);
+    expect(
+      bill.dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]).filter((ref) => !refs.includes(ref)),
+    ).toEqual([]);
   });
 
   it('names every dependency of production, and none that only development has', () => {
-    const named = new Set(bill.components.map(({ purl }) => decodeURIComponent(/^pkg:npm\/(.+)@[^@]+$/.exec(purl)?.[1] ?? '')));
+    const named = new Set(
+      bill.components.map(({ purl }) => decodeURIComponent(/^pkg:npm\/(.+)@[^@]+$/.exec(purl)?.[1] ?? '')),
+    );
     const needed = manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies));
     expect(needed).toEqual(expect.arrayContaining(['fastify', 'aedes', 'pg', 'ioredis']));
     expect(needed.filter((name) => !named.has(name))).toEqual([]);
@@ -126,15 +135,24 @@ describe('the audit of dependencies', () => {
   const registryWith =
     (advisories: object): RequestListener =>
     ({ method, url = '' }, response) => {
-      const versions = locked.filter(({ name }) => name === 'zod').map(({ version = '' }) => [version, { name: 'zod', version }] as const);
-      const packument = { name: 'zod', 'dist-tags': { latest: versions[0]?.[0] }, versions: Object.fromEntries(versions) };
+      const versions = locked
+        .filter(({ name }) => name === 'zod')
+        .map(({ version = '' }) => [version, { name: 'zod', version }] as const);
+      const packument = {
+        name: 'zod',
+        'dist-tags': { latest: versions[0]?.[0] },
+        versions: Object.fromEntries(versions),
+      };
       const body = method === 'POST' ? advisories : url === '/zod' ? packument : undefined;
       response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(body ?? {}));
     };
 
   it('ends with 0 where nothing is known', async () => {
-    expect(await audited(registryWith({}))).toMatchObject({ code: 0, out: expect.stringContaining('0 vulnerable packages of') });
+    expect(await audited(registryWith({}))).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('0 vulnerable packages of'),
+    });
   });
 
   it('ends with 1 where a package of production has a serious fault, and names it', async () => {

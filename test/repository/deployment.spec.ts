@@ -43,7 +43,8 @@ const composeFixed = ['DATABASE_URL', 'FLOTILLA_DATA_DIR', 'FLOTILLA_HOST', 'RED
 /** Settings without which docker compose starts nothing. */
 const composeRequired = ['FLOTILLA_ADMIN_KEY', 'FLOTILLA_ADMIN_PASSWORD', 'FLOTILLA_PUBLIC_URL'];
 /** A text of docker-compose.yml with every variable replaced: by its default, or by a word where it is required. */
-const filledIn = (text: string) => text.replace(/\$\{[A-Z_]+:(?:-([^}]*)|\?[^}]*)\}/g, (_whole, fallback?: string) => fallback ?? 'secret');
+const filledIn = (text: string) =>
+  text.replace(/\$\{[A-Z_]+:(?:-([^}]*)|\?[^}]*)\}/g, (_whole, fallback?: string) => fallback ?? 'secret');
 
 describe('the settings', () => {
   it('are found in the hub’s own list', () => {
@@ -53,7 +54,9 @@ describe('the settings', () => {
   });
 
   it('are all in .env.example, and nothing else is', () => {
-    expect(sorted(matches(read('.env.example'), /^#? ?([A-Z][A-Z0-9_]+)=/gm))).toEqual(sorted([...settings, ...composeOnly]));
+    expect(sorted(matches(read('.env.example'), /^#? ?([A-Z][A-Z0-9_]+)=/gm))).toEqual(
+      sorted([...settings, ...composeOnly]),
+    );
   });
 
   it('are all explained in docs/operations.md, and nothing else is', () => {
@@ -98,12 +101,17 @@ describe('docker-compose.yml', () => {
       expect(condition).toBe('service_healthy');
       expect(compose.services[name]?.healthcheck?.test).toBeDefined();
     }
-    expect(new URL(filledIn(environment['DATABASE_URL'] ?? ''))).toMatchObject({ hostname: 'postgres', password: 'secret' });
+    expect(new URL(filledIn(environment['DATABASE_URL'] ?? ''))).toMatchObject({
+      hostname: 'postgres',
+      password: 'secret',
+    });
     expect(new URL(filledIn(environment['REDIS_URL'] ?? ''))).toMatchObject({ hostname: 'redis', password: 'secret' });
   });
 
   it('publishes the hub’s ports, and keeps its data in declared volumes', () => {
-    expect(sorted(compose.services['hub']?.ports?.map((port) => filledIn(port).split(':')[0] ?? '') ?? [])).toEqual(sorted(defaultPorts));
+    expect(sorted(compose.services['hub']?.ports?.map((port) => filledIn(port).split(':')[0] ?? '') ?? [])).toEqual(
+      sorted(defaultPorts),
+    );
     for (const port of compose.services['hub']?.ports ?? []) expect(filledIn(port)).toMatch(/^(\d+):\1(\/udp)?$/);
     const mounted = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
     expect(sorted(mounted.map((volume) => volume.split(':')[0] ?? ''))).toEqual(sorted(Object.keys(compose.volumes)));
@@ -120,7 +128,8 @@ describe('npm start', () => {
 
 describe('the Dockerfile', () => {
   it('runs scripts that exist', () => {
-    for (const script of matches(dockerfile, /^RUN node (\S+)/gm)) expect(existsSync(path.join(root, script)), script).toBe(true);
+    for (const script of matches(dockerfile, /^RUN node (\S+)/gm))
+      expect(existsSync(path.join(root, script)), script).toBe(true);
     const command = [...(parse(/^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '') as readonly string[])];
     const started = command.pop() ?? '';
     expect(started).toBe('apps/hub/dist/main.js');
@@ -140,14 +149,17 @@ describe('the Dockerfile', () => {
   it('takes along every folder that the hub’s packages are in', () => {
     const copied = matches(dockerfile, /^COPY --from=build \/flotilla\/(\S+) /gm);
     expect(sorted(copied)).toEqual(['apps', 'libs', 'node_modules', 'package.json', 'prisma']);
-    for (const name of copied.filter((folder) => folder !== 'node_modules')) expect(existsSync(path.join(root, name)), name).toBe(true);
+    for (const name of copied.filter((folder) => folder !== 'node_modules'))
+      expect(existsSync(path.join(root, name)), name).toBe(true);
   });
 
   it('exposes the default ports, runs as nobody special, and asks for health where the hub answers', () => {
     const exposed = /^EXPOSE (.+)$/m.exec(dockerfile)?.[1] ?? '';
     expect(sorted(matches(exposed, /(\d+)/g))).toEqual(sorted(defaultPorts));
     expect(dockerfile).toMatch(/^USER node$/m);
-    const [command = '', script = ''] = parse(/^HEALTHCHECK .*CMD (.+)$/m.exec(dockerfile)?.[1] ?? '') as readonly string[];
+    const [command = '', script = ''] = parse(
+      /^HEALTHCHECK .*CMD (.+)$/m.exec(dockerfile)?.[1] ?? '',
+    ) as readonly string[];
     expect(command).toBe('node');
     expect(script).toBe('apps/hub/dist/health-check.js');
     expect(existsSync(path.join(root, script.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))).toBe(true);
@@ -155,6 +167,8 @@ describe('the Dockerfile', () => {
 
   it('is built from a context without secrets and without what was built outside', () => {
     const ignored = read('.dockerignore').split('\n');
-    expect(ignored).toEqual(expect.arrayContaining(['.env', '.flotilla', '.git', '**/node_modules', '**/dist', '**/generated']));
+    expect(ignored).toEqual(
+      expect.arrayContaining(['.env', '.flotilla', '.git', '**/node_modules', '**/dist', '**/generated']),
+    );
   });
 });

@@ -45,14 +45,21 @@ describe('the documentation', () => {
   });
 
   it.each(pages)('names only files of the repository that exist: %s', (page) => {
-    const named = found(read(page), /`((?:libs|apps|docs|test|prisma|scripts)\/[\w./-]+)`/g).filter((name) => !name.includes('/dist/'));
+    const named = found(read(page), /`((?:libs|apps|docs|test|prisma|scripts)\/[\w./-]+)`/g).filter(
+      (name) => !name.includes('/dist/'),
+    );
     expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   });
 
-  it.each(pages.filter((page) => examplesOf(page).length > 0))('shows only operations that the hub serves: %s', (page) => {
-    const problems = examplesOf(page).flatMap((example) => validate(served, parse(example)).map(({ message }) => message));
-    expect(problems).toEqual([]);
-  });
+  it.each(pages.filter((page) => examplesOf(page).length > 0))(
+    'shows only operations that the hub serves: %s',
+    (page) => {
+      const problems = examplesOf(page).flatMap((example) =>
+        validate(served, parse(example)).map(({ message }) => message),
+      );
+      expect(problems).toEqual([]);
+    },
+  );
 
   it.each(pages)('names only scripts that package.json has: %s', (page) => {
     const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };

@@ -46,16 +46,36 @@ describe('the fences', () => {
   });
 
   it.each([
-    ['Aedes outside the gateway', 'libs/fleet/src/fixture.ts', `import { Aedes } from 'aedes';\nexport const a = Aedes;\n`],
+    [
+      'Aedes outside the gateway',
+      'libs/fleet/src/fixture.ts',
+      `import { Aedes } from 'aedes';\nexport const a = Aedes;\n`,
+    ],
     [
       'Prisma outside the registry',
       'libs/api/src/fixture.ts',
       `import { PrismaPg } from '@prisma/adapter-pg';\nexport const a = PrismaPg;\n`,
     ],
-    ['BullMQ outside the bus', 'libs/fleet/src/fixture.ts', `import { Queue } from 'bullmq';\nexport const a = Queue;\n`],
-    ['undici outside the fleet service', 'libs/gateway/src/fixture.ts', `import { request } from 'undici';\nexport const a = request;\n`],
-    ['openid-client outside the API', 'libs/fleet/src/fixture.ts', `import * as oidc from 'openid-client';\nexport const a = oidc;\n`],
-    ['Nest outside the API', 'libs/gateway/src/fixture.ts', `import { Module } from '@nestjs/common';\nexport const a = Module;\n`],
+    [
+      'BullMQ outside the bus',
+      'libs/fleet/src/fixture.ts',
+      `import { Queue } from 'bullmq';\nexport const a = Queue;\n`,
+    ],
+    [
+      'undici outside the fleet service',
+      'libs/gateway/src/fixture.ts',
+      `import { request } from 'undici';\nexport const a = request;\n`,
+    ],
+    [
+      'openid-client outside the API',
+      'libs/fleet/src/fixture.ts',
+      `import * as oidc from 'openid-client';\nexport const a = oidc;\n`,
+    ],
+    [
+      'Nest outside the API',
+      'libs/gateway/src/fixture.ts',
+      `import { Module } from '@nestjs/common';\nexport const a = Module;\n`,
+    ],
   ])('refuse %s', async (_what, file, text) => {
     expect(await broken(file, text)).toContain('no-restricted-imports');
   });
@@ -72,10 +92,12 @@ describe('the fences', () => {
 
   it('refuse files and functions that grow too long, and `any`', async () => {
     expect(await broken('libs/bus/src/fixture.ts', 'export const a = 1;\n'.repeat(401))).toContain('max-lines');
-    expect(await broken('libs/bus/src/fixture.ts', `export function a(): void {\n${'  a();\n'.repeat(70)}}\n`)).toContain(
-      'max-lines-per-function',
+    expect(
+      await broken('libs/bus/src/fixture.ts', `export function a(): void {\n${'  a();\n'.repeat(70)}}\n`),
+    ).toContain('max-lines-per-function');
+    expect(await broken('libs/bus/src/fixture.ts', 'export const a: any = 1;\n')).toContain(
+      '@typescript-eslint/no-explicit-any',
     );
-    expect(await broken('libs/bus/src/fixture.ts', 'export const a: any = 1;\n')).toContain('@typescript-eslint/no-explicit-any');
   });
 
   it('refuse text in the console that no catalogue has', async () => {
@@ -92,7 +114,10 @@ describe('the fences', () => {
 
   it('let through what the table allows', async () => {
     expect(
-      await broken('libs/session/src/fixture.ts', `import type { DeviceId } from '@flotilla/mcp';\nexport type A = DeviceId;\n`),
+      await broken(
+        'libs/session/src/fixture.ts',
+        `import type { DeviceId } from '@flotilla/mcp';\nexport type A = DeviceId;\n`,
+      ),
     ).toEqual([]);
   });
 });

@@ -9,14 +9,19 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const made = /^(?:node_modules|dist|generated|test-results|\.git|\.nx|\.flotilla)$/;
-const isText = /\.(?:md|html|css|[cm]?[jt]sx?|json|graphql|prisma|ya?ml|sh|toml)$|^(?:Dockerfile|\.env\.example|\.npmrc|run)$/;
+const isText =
+  /\.(?:md|html|css|[cm]?[jt]sx?|json|graphql|prisma|ya?ml|sh|toml)$|^(?:Dockerfile|\.env\.example|\.npmrc|run)$/;
 
 function textsBelow(folder: string): readonly string[] {
   return readdirSync(path.join(root, folder), { withFileTypes: true })
     .filter((entry) => !made.test(entry.name))
     .flatMap((entry) => {
       const file = path.join(folder, entry.name);
-      return entry.isDirectory() ? textsBelow(file) : isText.test(entry.name) && entry.name !== 'package-lock.json' ? [file] : [];
+      return entry.isDirectory()
+        ? textsBelow(file)
+        : isText.test(entry.name) && entry.name !== 'package-lock.json'
+          ? [file]
+          : [];
     });
 }
 
@@ -32,10 +37,12 @@ const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(root
 const installed = new Set(Object.keys({ ...dependencies, ...devDependencies }));
 
 /** Every `npx`, `npm exec`, `pnpm dlx`, `yarn dlx`, `bunx` of a name that is not installed with the repository, also as the `command` of an agent's host. */
-const runners = /\b(?:npx|npm (?:exec|x)|pnpm dlx|yarn dlx|bunx)\b((?:\s+-[\w-]+)*)(?:\s+--)?\s+((?:@[\w.-]+\/)?[\w.-]+)/g;
+const runners =
+  /\b(?:npx|npm (?:exec|x)|pnpm dlx|yarn dlx|bunx)\b((?:\s+-[\w-]+)*)(?:\s+--)?\s+((?:@[\w.-]+\/)?[\w.-]+)/g;
 const asCommand = /["']command["']\s*:\s*["'](?:npx|npm|pnpm|yarn|bunx)["']/g;
 /** Installing a package of ours from a registry. */
-const installs = /\b(?:npm (?:i|install|add)|pnpm add|yarn add|bun add)\s+(?:-[\w-]+\s+)*(?:@flotilla\/[\w-]+|flotilla)\b/g;
+const installs =
+  /\b(?:npm (?:i|install|add)|pnpm add|yarn add|bun add)\s+(?:-[\w-]+\s+)*(?:@flotilla\/[\w-]+|flotilla)\b/g;
 
 const faultsOf = (text: string) => [
   ...[...text.matchAll(runners)].filter(([, , name = '']) => !installed.has(name)).map(([whole]) => whole),
@@ -67,6 +74,10 @@ describe('the commands in the repository’s texts', () => {
   });
 
   it('fetch no program from a registry that this project does not own', () => {
-    expect(texts.flatMap((file) => faultsOf(readFileSync(path.join(root, file), 'utf8')).map((fault) => `${file}: ${fault}`))).toEqual([]);
+    expect(
+      texts.flatMap((file) =>
+        faultsOf(readFileSync(path.join(root, file), 'utf8')).map((fault) => `${file}: ${fault}`),
+      ),
+    ).toEqual([]);
   });
 });

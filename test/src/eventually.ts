@@ -14,7 +14,8 @@ export async function eventually<Value>(
   for (;;) {
     const value = await look();
     if (holds(value)) return value;
-    if (Date.now() > until) throw new Error(`Did not come about within ${withinMs} ms; last seen: ${JSON.stringify(value)}`);
+    if (Date.now() > until)
+      throw new Error(`Did not come about within ${withinMs} ms; last seen: ${JSON.stringify(value)}`);
     await pause(LOOK_EVERY_MS);
   }
 }

@@ -42,7 +42,11 @@ function spoken({ messages }: { readonly messages: readonly string[] }): readonl
   return messages.map((text) => JSON.parse(text) as ServerMessage).filter(({ type }) => type !== 'mcp');
 }
 
-function spokenOf(device: RawMqttDevice | RawWebSocketDevice, type: string, count = 1): Promise<readonly ServerMessage[]> {
+function spokenOf(
+  device: RawMqttDevice | RawWebSocketDevice,
+  type: string,
+  count = 1,
+): Promise<readonly ServerMessage[]> {
   return eventually(
     () => spoken(device).filter((message) => message.type === type),
     (found) => found.length >= count,
@@ -90,9 +94,17 @@ describe('a conversation', () => {
       expect(hello?.udp?.nonce).toMatch(/^01[0-9a-f]{30}$/);
       expect(hello?.session_id).toMatch(/^[A-Za-z0-9-]+$/);
       // All three are needed, or the alert is not shown. [xiaozhi §3.2]
-      expect(alert).toMatchObject({ type: 'alert', status: expect.any(String), message: expect.any(String), emotion: expect.any(String) });
+      expect(alert).toMatchObject({
+        type: 'alert',
+        status: expect.any(String),
+        message: expect.any(String),
+        emotion: expect.any(String),
+      });
       expect(goodbye?.session_id).toBe(hello?.session_id);
-      expect(await viewDevice(hub, '02:00:00:00:04:01')).toMatchObject({ presence: 'ONLINE', sessions: [{ disconnectedAt: null }] });
+      expect(await viewDevice(hub, '02:00:00:00:04:01')).toMatchObject({
+        presence: 'ONLINE',
+        sessions: [{ disconnectedAt: null }],
+      });
     });
 
     it('does not delay calls', async () => {
@@ -178,7 +190,13 @@ describe('a conversation', () => {
       const { server = '', port = 0 } = hello?.udp ?? {};
       const before = await metric(hub, 'flotilla_gateway_events_total', 'name="udp_packets_dropped"');
       const socket = createSocket('udp4');
-      const datagrams = [Buffer.alloc(0), Buffer.from([1]), Buffer.alloc(16, 1), Buffer.alloc(1_400, 0xff), Buffer.alloc(60_000)];
+      const datagrams = [
+        Buffer.alloc(0),
+        Buffer.from([1]),
+        Buffer.alloc(16, 1),
+        Buffer.alloc(1_400, 0xff),
+        Buffer.alloc(60_000),
+      ];
       for (const datagram of datagrams) await new Promise((resolve) => socket.send(datagram, port, server, resolve));
       await eventually(
         () => metric(hub, 'flotilla_gateway_events_total', 'name="udp_packets_dropped"'),
@@ -240,7 +258,11 @@ describe('a conversation', () => {
     it.each([
       ['breaks off', 'connection_lost', (talking: RawWebSocketDevice) => talking.drop()],
       ['is closed by the device', 'device_closed', (talking: RawWebSocketDevice) => talking.socket.close(1000)],
-      ['ends with a frame against the rules', 'protocol_error', (talking: RawWebSocketDevice) => talking.socket.send(Buffer.alloc(70_000))],
+      [
+        'ends with a frame against the rules',
+        'protocol_error',
+        (talking: RawWebSocketDevice) => talking.socket.send(Buffer.alloc(70_000)),
+      ],
     ])('that %s is recorded as %s', async (what, reason, end) => {
       const mac = `02:00:00:00:07:${String(what.length).padStart(2, '0')}`;
       const talking = await connect(mac);
@@ -251,7 +273,10 @@ describe('a conversation', () => {
         (found) => found.length > 0,
       );
       expect(events).toMatchObject([{ reason }]);
-      expect(await callTool(hub, { deviceId: mac, ...lampOn })).toMatchObject({ outcome: 'NOT_SENT', error: { code: 'DEVICE_OFFLINE' } });
+      expect(await callTool(hub, { deviceId: mac, ...lampOn })).toMatchObject({
+        outcome: 'NOT_SENT',
+        error: { code: 'DEVICE_OFFLINE' },
+      });
     });
 
     it('is over for a device that never says hello', async () => {

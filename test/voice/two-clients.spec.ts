@@ -43,7 +43,8 @@ function answer(text: string): string | undefined {
 const told = ({ params }: DeviceRequest) => String(params?.arguments?.['text']);
 
 async function connect(transport: 'MQTT' | 'WEBSOCKET', mac: string): Promise<WebSocket> {
-  device = transport === 'MQTT' ? await RawMqttDevice.connect(hub, mac, { answer }) : await RawWebSocketDevice.dial(hub, mac);
+  device =
+    transport === 'MQTT' ? await RawMqttDevice.connect(hub, mac, { answer }) : await RawWebSocketDevice.dial(hub, mac);
   device.answer = answer;
   const hello = JSON.parse(webSocketHello) as object;
   device.say(JSON.stringify(transport === 'MQTT' ? { ...hello, version: 3, transport: 'udp' } : hello));
@@ -63,7 +64,9 @@ async function askedByBackend(backend: WebSocket, ids: readonly Id[]): Promise<r
   const answers: [Id, unknown][] = [];
   const done = new Promise<void>((resolve) => {
     backend.on('message', function hear(data: Buffer, isBinary: boolean) {
-      const message = isBinary ? undefined : (JSON.parse(data.toString()) as { type: string; payload: { id: Id; result: unknown } });
+      const message = isBinary
+        ? undefined
+        : (JSON.parse(data.toString()) as { type: string; payload: { id: Id; result: unknown } });
       if (message?.type !== 'mcp') return;
       answers.push([message.payload.id, message.payload.result]);
       if (answers.length < ids.length) return;
@@ -73,7 +76,13 @@ async function askedByBackend(backend: WebSocket, ids: readonly Id[]): Promise<r
   });
   for (const id of ids) {
     const params = { name: say.name, arguments: { text: `backend ${JSON.stringify(id)}` } };
-    backend.send(JSON.stringify({ session_id: 'echo', type: 'mcp', payload: { jsonrpc: '2.0', id, method: 'tools/call', params } }));
+    backend.send(
+      JSON.stringify({
+        session_id: 'echo',
+        type: 'mcp',
+        payload: { jsonrpc: '2.0', id, method: 'tools/call', params },
+      }),
+    );
   }
   await done;
   return answers;
@@ -104,14 +113,21 @@ describe('a device that two clients call at once', () => {
         const ids = [round, `${round}`, `turn-${round}`, -round - 0.5];
         const answers = await askedByBackend(backend, ids);
         for (const id of ids)
-          expect(answers).toContainEqual([id, { content: [{ type: 'text', text: `backend ${JSON.stringify(id)}` }], isError: false }]);
+          expect(answers).toContainEqual([
+            id,
+            { content: [{ type: 'text', text: `backend ${JSON.stringify(id)}` }], isError: false },
+          ]);
       }
     };
     const byOperator = async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const texts = [`operator ${round}`, `operator ${round} too`];
-        const answers = await Promise.all(texts.map((text) => callTool(hub, { deviceId: mac, tool: say.name, arguments: { text } })));
-        expect(answers.map(({ outcome, result }) => [outcome, result?.text])).toEqual(texts.map((text) => ['SUCCEEDED', text]));
+        const answers = await Promise.all(
+          texts.map((text) => callTool(hub, { deviceId: mac, tool: say.name, arguments: { text } })),
+        );
+        expect(answers.map(({ outcome, result }) => [outcome, result?.text])).toEqual(
+          texts.map((text) => ['SUCCEEDED', text]),
+        );
       }
     };
     await Promise.all([byBackend(), byOperator()]);

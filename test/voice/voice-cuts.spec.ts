@@ -30,14 +30,16 @@ const active = (type: string) => metric(hub, 'flotilla_nodejs_active_resources',
 const openFiles = () => readdirSync(`/proc/${hub.pid}/fd`).length;
 
 async function cutOff(index: number): Promise<void> {
-  const device = index % 2 === 0 ? await RawWebSocketDevice.dial(hub, macOf(index)) : await RawMqttDevice.connect(hub, macOf(index));
+  const device =
+    index % 2 === 0 ? await RawWebSocketDevice.dial(hub, macOf(index)) : await RawMqttDevice.connect(hub, macOf(index));
   device.answer = () => undefined;
   device.say(
     device instanceof RawMqttDevice
       ? JSON.stringify({ ...(JSON.parse(webSocketHello) as object), version: 3, transport: 'udp' })
       : webSocketHello,
   );
-  if (device instanceof RawWebSocketDevice) for (let n = 0; n < 5; n += 1) device.socket.send(Buffer.from([0xf8, 0xff, 0xfe]));
+  if (device instanceof RawWebSocketDevice)
+    for (let n = 0; n < 5; n += 1) device.socket.send(Buffer.from([0xf8, 0xff, 0xfe]));
   // Every other one is cut in the conversation, however late that comes; the others whenever it may be.
   if (index % 4 < 2)
     await eventually(

@@ -14,7 +14,12 @@ import { startVoiceServer, type VoiceServerProcess } from '../src/voice/voice-se
 const KEY = 'server-secret-of-the-voice-server';
 const PACKETS = 5;
 const USER_ONLY = 'self.get_system_info';
-const [bound, unbound, tapped, moved] = [0, 1, 2, 3].map((index) => `02:00:01:00:00:0${index}`) as [string, string, string, string];
+const [bound, unbound, tapped, moved] = [0, 1, 2, 3].map((index) => `02:00:01:00:00:0${index}`) as [
+  string,
+  string,
+  string,
+  string,
+];
 
 let hub: HubProcess;
 let fleet: SimulatedFleet;
@@ -26,14 +31,18 @@ let unlisted: VoiceServerProcess;
 
 const originOf = ({ url }: VoiceServerProcess) => new URL(url).origin;
 const hostOf = ({ url }: VoiceServerProcess) => new URL(url).host;
-const talk = (device: string) => fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'talk', packets: PACKETS } });
+const talk = (device: string) =>
+  fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'talk', packets: PACKETS } });
 const hangUp = (device: string) => fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'hangUp' } });
 
 interface Changed {
-  readonly updateDevice: { readonly userErrors: readonly { readonly code: string; readonly message: string; readonly path: string[] }[] };
+  readonly updateDevice: {
+    readonly userErrors: readonly { readonly code: string; readonly message: string; readonly path: string[] }[];
+  };
 }
 
-const changeVoice = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { code message path } } }';
+const changeVoice =
+  'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { code message path } } }';
 const setVoice = async (deviceId: string, voiceUrl: string | null, key?: string) => {
   const { data, errors } = await send(hub, changeVoice, { input: { deviceId, voiceUrl } }, key);
   return { errors, userErrors: (data as Changed | null)?.updateDevice?.userErrors };
@@ -83,7 +92,11 @@ describe('voice servers', () => {
     for (const device of [bound, unbound, tapped, moved]) await deviceThat(hub, device, isOnline);
   });
   afterAll(async () => {
-    await Promise.all([fleet, own, listed, foreign, unlisted].map((started: { stop(): Promise<unknown> } | undefined) => started?.stop()));
+    await Promise.all(
+      [fleet, own, listed, foreign, unlisted].map((started: { stop(): Promise<unknown> } | undefined) =>
+        started?.stop(),
+      ),
+    );
     expect(await hub.stop()).toBe(0);
     expect(hub.log()).not.toContain(KEY);
     expect(hub.log()).not.toMatch(/unhandled/i);
@@ -99,7 +112,12 @@ describe('voice servers', () => {
   it('that prompt an unbound device leave an event that says so', async () => {
     await talk(unbound);
     expect(await conversationsOf(unbound)).toMatchObject([
-      { state: 'unavailable', reason: 'not_bound', backend: hostOf(own), message: expect.stringContaining('bind it') as unknown },
+      {
+        state: 'unavailable',
+        reason: 'not_bound',
+        backend: hostOf(own),
+        message: expect.stringContaining('bind it') as unknown,
+      },
     ]);
     const { voiceServers } = await eventually(
       () =>
@@ -119,10 +137,9 @@ describe('voice servers', () => {
     const conversation = await conversed(listed, moved);
     expect(conversation?.tools).toContain('self.get_device_status');
     expect(conversation?.answers).toMatchObject([{ code: -32_602, message: `Unknown tool: ${USER_ONLY}` }]);
-    const { auditEntries } = await ask<{ auditEntries: { nodes: { subject: string; data: { voiceUrls?: string[] } }[] } }>(
-      hub,
-      '{ auditEntries(filter: { action: "device.updated" }) { nodes { subject data } } }',
-    );
+    const { auditEntries } = await ask<{
+      auditEntries: { nodes: { subject: string; data: { voiceUrls?: string[] } }[] };
+    }>(hub, '{ auditEntries(filter: { action: "device.updated" }) { nodes { subject data } } }');
     expect(auditEntries.nodes).toContainEqual({ subject: `device:${moved}`, data: { voiceUrls: [listed.url] } });
   });
 
@@ -158,7 +175,9 @@ describe('voice servers', () => {
       await talk(tapped);
       expect((await conversationsOf(tapped, index + 1)).at(-1)).toMatchObject({
         ...{ state: 'unavailable', reason: 'address_forbidden' },
-        message: expect.stringContaining(`Add ws://${host}:${new URL(unlisted.url).port} to FLOTILLA_VOICE_URLS`) as unknown,
+        message: expect.stringContaining(
+          `Add ws://${host}:${new URL(unlisted.url).port} to FLOTILLA_VOICE_URLS`,
+        ) as unknown,
       });
       await hangUp(tapped);
     }
@@ -174,7 +193,11 @@ describe('voice servers', () => {
       const { errors } = await setVoice(moved, url, secret);
       expect(errors?.map(({ extensions }) => extensions?.code)).toEqual(['FORBIDDEN']);
     }
-    const { device } = await ask<{ device: { voiceUrl: string } }>(hub, 'query ($id: ID!) { device(id: $id) { voiceUrl } }', { id: moved });
+    const { device } = await ask<{ device: { voiceUrl: string } }>(
+      hub,
+      'query ($id: ID!) { device(id: $id) { voiceUrl } }',
+      { id: moved },
+    );
     expect(device.voiceUrl).toBe(foreign.url);
   });
 });

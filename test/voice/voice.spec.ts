@@ -42,7 +42,8 @@ const ended = (device: string, count = 1) =>
 
 const talk = (fleet: SimulatedFleet, device: string, packets: number) =>
   fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'talk', packets } });
-const hangUp = (fleet: SimulatedFleet, device: string) => fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'hangUp' } });
+const hangUp = (fleet: SimulatedFleet, device: string) =>
+  fleet.perform({ cmd: 'behaviour', device, behaviour: { kind: 'hangUp' } });
 
 async function useVoiceServer(device: string, misbehaviour: string): Promise<void> {
   const { updateDevice } = await ask<{ updateDevice: { userErrors: unknown[] } }>(
@@ -62,13 +63,20 @@ describe('voice', () => {
     const voice = { FLOTILLA_VOICE_URL: echo.url, FLOTILLA_VOICE_URLS: listed, FLOTILLA_VOICE_TOKEN: TOKEN };
     hub = await startHub({ env: { ...voice, FLOTILLA_LOG_LEVEL: 'debug' } });
     overMqtt = startFleet(hub, { devices: 2, seed: 1 });
-    overWebSocket = startFleet(hub, { devices: 1, seed: 2, transport: 'websocket', args: ['--reconnect-ms', '3600000'] });
+    overWebSocket = startFleet(hub, {
+      devices: 1,
+      seed: 2,
+      transport: 'websocket',
+      args: ['--reconnect-ms', '3600000'],
+    });
     for (const device of Object.values(devices)) await deviceThat(hub, device, isOnline);
   });
   afterAll(async () => {
     // Where the hub did not come up, the voice server has to go all the same.
     await Promise.all(
-      [overMqtt, overWebSocket, echo, ...others.values()].map((started: { stop(): Promise<unknown> } | undefined) => started?.stop()),
+      [overMqtt, overWebSocket, echo, ...others.values()].map((started: { stop(): Promise<unknown> } | undefined) =>
+        started?.stop(),
+      ),
     );
     expect(await hub.stop()).toBe(0);
     expect(hub.log()).not.toMatch(/unhandled|callback_threw/i);
@@ -85,7 +93,13 @@ describe('voice', () => {
     expect(called.outcome).toBe('SUCCEEDED');
     await hangUp(overMqtt, devices.mqtt);
     const [end] = await ended(devices.mqtt);
-    expect(end).toMatchObject({ reason: 'device_goodbye', transport: 'MQTT', framesFromDevice: 20, framesToDevice: 20, framesDropped: 0 });
+    expect(end).toMatchObject({
+      reason: 'device_goodbye',
+      transport: 'MQTT',
+      framesFromDevice: 20,
+      framesToDevice: 20,
+      framesDropped: 0,
+    });
   });
 
   it('is carried over WebSocket', async () => {
@@ -166,7 +180,9 @@ describe('voice', () => {
       readonly lastError: string | null;
     }
     const shown = await eventually(
-      async () => (await ask<{ voiceServers: Shown[] }>(hub, '{ voiceServers { url state since conversations lastError } }')).voiceServers,
+      async () =>
+        (await ask<{ voiceServers: Shown[] }>(hub, '{ voiceServers { url state since conversations lastError } }'))
+          .voiceServers,
       (servers) => servers.some(({ url, state }) => url === mute && state === 'UNWELL'),
       10_000,
     );

@@ -18,14 +18,20 @@ export interface HubAddress {
 /** Where `npm start` listens. */
 const defaultUrl = 'http://127.0.0.1:8080';
 
-export function hubAddress({ url, key, keyFile }: ConnectionOptions, environment: NodeJS.ProcessEnv = process.env): HubAddress {
+export function hubAddress(
+  { url, key, keyFile }: ConnectionOptions,
+  environment: NodeJS.ProcessEnv = process.env,
+): HubAddress {
   const address = url ?? environment['FLOTILLA_URL'] ?? defaultUrl;
   if (!/^https?:\/\/./.test(address) || !URL.canParse(address))
-    throw new UsageError(`"${address}" is no address of a hub: give one like https://hub.example with --url or FLOTILLA_URL.`);
+    throw new UsageError(
+      `"${address}" is no address of a hub: give one like https://hub.example with --url or FLOTILLA_URL.`,
+    );
   const apiKey = key ?? (keyFile === undefined ? undefined : keyIn(keyFile)) ?? environment['FLOTILLA_KEY'];
   if (apiKey === undefined || apiKey === '')
     throw new UsageError('A key is needed: set FLOTILLA_KEY, or name a file that holds it with --key-file.');
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new UsageError('The key has characters that no key has: is it the right file or variable?');
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new UsageError('The key has characters that no key has: is it the right file or variable?');
   return { url: address, apiKey };
 }
 
@@ -38,7 +44,10 @@ function keyIn(file: string): string {
 }
 
 /** Runs one command's work with a client, and closes it afterwards. */
-export async function withClient<Result>(options: ConnectionOptions, work: (client: FlotillaClient) => Promise<Result>): Promise<Result> {
+export async function withClient<Result>(
+  options: ConnectionOptions,
+  work: (client: FlotillaClient) => Promise<Result>,
+): Promise<Result> {
   const client = new FlotillaClient({ ...hubAddress(options), webSocket: WebSocket });
   try {
     return await work(client);

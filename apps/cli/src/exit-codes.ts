@@ -24,7 +24,13 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const unreachable: ReadonlySet<string> = new Set(['UNREACHABLE', 'TIMEOUT', 'UNAVAILABLE', 'BAD_RESPONSE', 'RATE_LIMITED']);
+const unreachable: ReadonlySet<string> = new Set([
+  'UNREACHABLE',
+  'TIMEOUT',
+  'UNAVAILABLE',
+  'BAD_RESPONSE',
+  'RATE_LIMITED',
+]);
 const forbidden: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN']);
 
 export function exitCodeOf(error: unknown): ExitCode {

@@ -9,7 +9,11 @@ import { jsonObject } from './json-input.js';
 
 const jobOptions = {
   name: { type: 'string', requiresArg: true, describe: 'What people know the job by' },
-  waves: { type: 'string', requiresArg: true, describe: 'Percent of the devices up to the end of each wave, such as 5,25,100' },
+  waves: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Percent of the devices up to the end of each wave, such as 5,25,100',
+  },
   soak: numberOption('soak', 'Seconds to watch after each wave', { min: 0, max: intMax }),
   manual: { type: 'boolean', describe: 'Wait for somebody to open each next wave' },
   'per-minute': numberOption('per-minute', 'Devices a minute at most', { min: 1, max: intMax }),
@@ -19,20 +23,28 @@ const jobOptions = {
     max: daysMax * 24,
     isFraction: true,
   }),
-  input: { type: 'string', requiresArg: true, describe: 'More of CreateJobInput as JSON, for what the other options cannot say' },
+  input: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'More of CreateJobInput as JSON, for what the other options cannot say',
+  },
   'idempotency-key': { type: 'string', requiresArg: true, describe: 'Running again with it finds the same job' },
   preview: { type: 'boolean', describe: 'Say what the job would do, and create nothing' },
   ...yesOption,
   follow: { type: 'boolean', describe: 'Stay and show how it goes on; Ctrl-C leaves it running' },
 } as const;
 
-export type JobArguments = Partial<InferredOptionTypes<typeof jobOptions>> & DeviceFilterArguments & { readonly all?: boolean | undefined };
+export type JobArguments = Partial<InferredOptionTypes<typeof jobOptions>> &
+  DeviceFilterArguments & { readonly all?: boolean | undefined };
 
 export function withJobOptions<Args>(program: Argv<Args>) {
   return withDevices(program).options(jobOptions);
 }
 
-export function jobInput(args: JobArguments, what: Pick<CreateJobInput, 'tool' | 'arguments' | 'firmwareImageId'>): CreateJobInput {
+export function jobInput(
+  args: JobArguments,
+  what: Pick<CreateJobInput, 'tool' | 'arguments' | 'firmwareImageId'>,
+): CreateJobInput {
   const { name, offline } = args;
   const given = { name, offline, perMinute: args['per-minute'], waves: wavesOf(args) };
   return {
@@ -53,6 +65,9 @@ function wavesOf({ waves, soak, manual }: JobArguments): readonly WaveInput[] | 
   const percents = waves.split(',').map(Number);
   const isRising = percents.every((percent, index) => percent > (percents[index - 1] ?? 0) && percent <= 100);
   if (!isRising) throw new UsageError(`--waves are rising percents up to 100, such as 5,25,100, not "${waves}".`);
-  const rest = { ...(soak === undefined ? {} : { soakSeconds: soak }), ...(manual === true ? { gate: 'MANUAL' as const } : {}) };
+  const rest = {
+    ...(soak === undefined ? {} : { soakSeconds: soak }),
+    ...(manual === true ? { gate: 'MANUAL' as const } : {}),
+  };
   return percents.map((percent) => ({ percent, ...rest }));
 }

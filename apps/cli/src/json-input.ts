@@ -23,7 +23,8 @@ export async function readStandardInput(bytesMax: number): Promise<string> {
   let bytes = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new UsageError(`Standard input has more than ${bytesMax} bytes, which are taken at most.`);
+    if (bytes > bytesMax)
+      throw new UsageError(`Standard input has more than ${bytesMax} bytes, which are taken at most.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

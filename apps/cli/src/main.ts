@@ -56,7 +56,9 @@ async function main(): Promise<void> {
 
 /** Of the package, beside `src` and `dist` alike. */
 function versionOf(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+  };
   return version;
 }
 
@@ -73,7 +75,8 @@ function refuseRepeated(args: Readonly<Record<string, unknown>>, options: object
 /** What has a code was foreseen and says itself what to do. Anything else is a fault of ours, found by its stack. */
 function explain(error: unknown): string {
   if (error instanceof FlotillaError) return `${error.code}: ${error.message}`;
-  if (error instanceof UsageError || !(error instanceof Error)) return String(error instanceof Error ? error.message : error);
+  if (error instanceof UsageError || !(error instanceof Error))
+    return String(error instanceof Error ? error.message : error);
   return error.name === 'YError' ? error.message : (error.stack ?? error.message);
 }
 

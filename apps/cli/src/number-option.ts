@@ -23,7 +23,9 @@ export function numberOf(name: string, typed: unknown, { min, max, isFraction = 
   if (Array.isArray(typed)) throw givenTwice(name);
   const value = typeof typed === 'string' && typed.trim() === '' ? Number.NaN : Number(typed);
   if (!(value >= min && value <= max) || !(isFraction || Number.isInteger(value)))
-    throw new UsageError(`--${name} takes a ${isFraction ? '' : 'whole '}number from ${min} to ${max}, not "${String(typed)}".`);
+    throw new UsageError(
+      `--${name} takes a ${isFraction ? '' : 'whole '}number from ${min} to ${max}, not "${String(typed)}".`,
+    );
   return value;
 }
 

@@ -23,13 +23,19 @@ export async function runJob(client: FlotillaClient, input: CreateJobInput, args
 }
 
 /** New firmware disrupts every device. */
-function isJobMeant(client: FlotillaClient, { firmwareImageId, tool }: CreateJobInput, args: RunArguments): Promise<boolean> {
+function isJobMeant(
+  client: FlotillaClient,
+  { firmwareImageId, tool }: CreateJobInput,
+  args: RunArguments,
+): Promise<boolean> {
   if (typeof firmwareImageId === 'string') return confirm('A roll-out restarts devices with other firmware.', args);
   return typeof tool === 'string' ? isMeant(client, tool, 'on many devices', args) : Promise.resolve(true);
 }
 
 async function previewJob(client: FlotillaClient, input: CreateJobInput, args: GlobalArguments): Promise<ExitCode> {
-  const { userErrors, warnings, ...preview } = expectAccepted((await client.request(PreviewJobDocument, { input })).previewJob);
+  const { userErrors, warnings, ...preview } = expectAccepted(
+    (await client.request(PreviewJobDocument, { input })).previewJob,
+  );
   await printThing(args.json === true ? { ...preview, warnings } : preview, args);
   for (const { message } of warnings) say(`Warning: ${message}`);
   const isSound = userErrors.length === 0 && preview.argumentErrors.length === 0;
@@ -57,7 +63,14 @@ export async function printJob(job: JobStatusFragment, args: GlobalArguments): P
   if (args.json === true) return printThing(job, args);
   const { id, name, tool, progress } = job;
   await printThing(
-    { id, name, tool, state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}`, troubles: troublesOf(job) || null },
+    {
+      id,
+      name,
+      tool,
+      state: stateOf(job),
+      decided: `${decidedOf(job)} of ${progress.total}`,
+      troubles: troublesOf(job) || null,
+    },
     args,
   );
 }

@@ -1,5 +1,12 @@
 /** The addresses of the console. Each page is loaded when it is first opened; its search parameters are the view that an address shares. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, type RouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+} from '@tanstack/react-router';
 import { useScope } from './hub/hub';
 import type { Scope } from './hub/session';
 import { parseAuditSearch } from './pages/audit/audit-search';
@@ -42,7 +49,9 @@ function guarded(page: PageName, load: () => Promise<RouteComponent>): RouteComp
 const overview = createRoute({
   getParentRoute,
   path: '/',
-  component: guarded('overview', () => import('./pages/overview/overview-page').then(({ OverviewPage }) => OverviewPage)),
+  component: guarded('overview', () =>
+    import('./pages/overview/overview-page').then(({ OverviewPage }) => OverviewPage),
+  ),
 });
 
 const devices = createRoute({
@@ -82,13 +91,17 @@ const job = createRoute({
 const firmware = createRoute({
   getParentRoute,
   path: '/firmware',
-  component: guarded('firmware', () => import('./pages/firmware/firmware-page').then(({ FirmwarePage }) => FirmwarePage)),
+  component: guarded('firmware', () =>
+    import('./pages/firmware/firmware-page').then(({ FirmwarePage }) => FirmwarePage),
+  ),
 });
 
 const enrolments = createRoute({
   getParentRoute,
   path: '/enrolments',
-  component: guarded('enrolments', () => import('./pages/enrolments/enrolments-page').then(({ EnrolmentsPage }) => EnrolmentsPage)),
+  component: guarded('enrolments', () =>
+    import('./pages/enrolments/enrolments-page').then(({ EnrolmentsPage }) => EnrolmentsPage),
+  ),
 });
 
 const events = createRoute({
@@ -114,13 +127,17 @@ const access = createRoute({
 const webhooks = createRoute({
   getParentRoute,
   path: '/webhooks',
-  component: guarded('webhooks', () => import('./pages/webhooks/webhooks-page').then(({ WebhooksPage }) => WebhooksPage)),
+  component: guarded('webhooks', () =>
+    import('./pages/webhooks/webhooks-page').then(({ WebhooksPage }) => WebhooksPage),
+  ),
 });
 
 const settings = createRoute({
   getParentRoute,
   path: '/settings',
-  component: guarded('settings', () => import('./pages/settings/settings-page').then(({ SettingsPage }) => SettingsPage)),
+  component: guarded('settings', () =>
+    import('./pages/settings/settings-page').then(({ SettingsPage }) => SettingsPage),
+  ),
 });
 
 export const router = createRouter({

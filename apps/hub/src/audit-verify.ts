@@ -11,7 +11,8 @@ const EXIT = { broken: 1, failed: 2 } as const;
 const WHAT: Readonly<Record<AuditFault, string>> = {
   CHANGED: 'was changed, or one before it',
   MISSING: 'does not follow what is before it: entries are missing',
-  UNKEYED: 'has no key where it must have one: it was not written by a hub of this version, or the trail was written again without the key',
+  UNKEYED:
+    'has no key where it must have one: it was not written by a hub of this version, or the trail was written again without the key',
   OTHER_KEY: 'was made with another key: check FLOTILLA_AUDIT_KEY here and in every process of the hub',
 };
 
@@ -32,6 +33,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`The audit trail could not be verified: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(
+    `The audit trail could not be verified: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
   process.exitCode = EXIT.failed;
 });

@@ -19,6 +19,9 @@ export async function closeDataFolder({ dataDir, databaseUrl }: HubConfig, logge
   }
   if (closed.kind === 'open') {
     const { mode, reason } = closed;
-    logger.warn({ dataDir, mode, reason }, 'other users can enter the data folder: give the hub a folder of its own, with mode 0700');
+    logger.warn(
+      { dataDir, mode, reason },
+      'other users can enter the data folder: give the hub a folder of its own, with mode 0700',
+    );
   }
 }

@@ -28,7 +28,12 @@ export interface DemoFleetOptions {
 }
 
 /** Starts the fleet. It ends when its standard input does, so also after a `kill -9` of the hub; `stop` waits for it. */
-export async function startDemoFleet({ enrolments, addresses, dataDir, logger }: DemoFleetOptions): Promise<{ stop(): Promise<void> }> {
+export async function startDemoFleet({
+  enrolments,
+  addresses,
+  dataDir,
+  logger,
+}: DemoFleetOptions): Promise<{ stop(): Promise<void> }> {
   const expiresAt = Date.now() + LINK_LIFE_MS;
   const { token } = await enrolments.createLink({ name: 'demo', tags: ['demo'], maxDevices: DEMO_DEVICES, expiresAt });
   const main = fileURLToPath(import.meta.resolve('../../simulator/dist/main.js'));
@@ -73,7 +78,11 @@ function onBoards(output: Readable, take: (boards: readonly DemoBoard[]) => void
 /** Their ports are new at each start, so those of the last start are registered anew; their history stays. */
 async function registerBoards(enrolments: DemoFleetOptions['enrolments'], boards: readonly DemoBoard[]): Promise<void> {
   const devices: NewDevice[] = boards.map(({ address, profile }, index) => ({
-    ...{ deviceId: `demo-${profile}-${String(index + 1)}` as DeviceId, name: undefined, tags: ['demo', 'microcontroller'] },
+    ...{
+      deviceId: `demo-${profile}-${String(index + 1)}` as DeviceId,
+      name: undefined,
+      tags: ['demo', 'microcontroller'],
+    },
     ...{ dialect: 'MCPU', transport: 'TCP', address, dialByAdmin: true },
   }));
   for (const { deviceId } of devices) await enrolments.remove(deviceId);

@@ -25,7 +25,8 @@ const target = {
 };
 
 function end(problem?: string): never {
-  if (problem !== undefined) process.stderr.write(`The hub at ${target.host}:${target.port} is not alive: ${problem}.\n`);
+  if (problem !== undefined)
+    process.stderr.write(`The hub at ${target.host}:${target.port} is not alive: ${problem}.\n`);
   process.exit(problem === undefined ? 0 : 1);
 }
 

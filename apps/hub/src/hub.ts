@@ -110,12 +110,22 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const gateway = ground.has('gateway') ? await openGateway(ground, gate, gatewayPlace) : undefined;
   const metrics = measureParts(ground, gateway);
   if (ground.has('api'))
-    await openApi(ground, gate, metrics, { server, upgrades, settings: deviceSettings(addresses, config), pictures, clientOf, failures });
+    await openApi(ground, gate, metrics, {
+      server,
+      upgrades,
+      settings: deviceSettings(addresses, config),
+      pictures,
+      clientOf,
+      failures,
+    });
   if (ground.has('worker')) await openWorker(ground, gate, metrics, pictures);
   addOperationsRoutes(server, operationsOf(ground, metrics, { clientOf, failures }));
   await server.ready();
   routeUpgrades(server.server, upgrades);
-  logger.debug({ http: [...deviceRoutes.list(), ...frameworkRoutes], webSocket: [...upgrades.keys()] }, 'paths that are served');
+  logger.debug(
+    { http: [...deviceRoutes.list(), ...frameworkRoutes], webSocket: [...upgrades.keys()] },
+    'paths that are served',
+  );
   await listening('FLOTILLA_HTTP_PORT', config.host, config.httpPort, () =>
     server.listen({ host: config.host, port: config.httpPort, backlog: 4096 }),
   );
@@ -124,7 +134,12 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
   for (const port of Object.values(ports)) ground.ownPorts.add(port);
   if (options.withDemoFleet && gateway) {
-    const demo = await startDemoFleet({ enrolments: ground.registry.enrolments, addresses, dataDir: config.dataDir, logger });
+    const demo = await startDemoFleet({
+      enrolments: ground.registry.enrolments,
+      addresses,
+      dataDir: config.dataDir,
+      logger,
+    });
     closers.add('demo fleet', demo.stop);
   }
   return { ports, lost: ground.lease.lost, stop: () => closers.closeAll() };
@@ -155,16 +170,36 @@ async function openApi(
 ): Promise<void> {
   const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = ground;
   const { approvals, mustBeSigned, verification } = config;
-  const rules = { approvals, mustBeSigned, downloadOrigin: pictures.downloadOrigin, verification, voiceOrigins: config.voice.origins };
+  const rules = {
+    approvals,
+    mustBeSigned,
+    downloadOrigin: pictures.downloadOrigin,
+    verification,
+    voiceOrigins: config.voice.origins,
+  };
   const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, processes, ...rules });
-  const provisioning = new Provisioning({ registry, bus, clock: systemClock, logger, refuseAddress: addressRefusals(ground) });
+  const provisioning = new Provisioning({
+    registry,
+    bus,
+    clock: systemClock,
+    logger,
+    refuseAddress: addressRefusals(ground),
+  });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
   const signingKeys = new SigningKeys({ registry, clock: systemClock });
   const screens = new ScreenPictures({ fleet: measured, registry, addresses: pictures.permits, clock: systemClock });
   const announce = announceDebts({ ticks: bus.ticks, clock: systemClock, logger });
   const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
-  const operations = { fleet: measured, provisioning, firmware, signingKeys, screens, webhooks, pictures: pictureFiles(pictures, blobs) };
+  const operations = {
+    fleet: measured,
+    provisioning,
+    firmware,
+    signingKeys,
+    screens,
+    webhooks,
+    pictures: pictureFiles(pictures, blobs),
+  };
   const api = await mountApi(server, {
     registry,
     ...operations,
@@ -189,7 +224,11 @@ async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, p
   const { blobs, bus, closers, config, lease, logger, registry, singleCalls } = ground;
   const clock = systemClock;
   const { firmwareImages: images, uploads } = registry;
-  const kept = { recordsMs: config.retentionDays * DAY_MS, jobsMs: config.jobsDays * DAY_MS, auditMs: config.auditDays * DAY_MS };
+  const kept = {
+    recordsMs: config.retentionDays * DAY_MS,
+    jobsMs: config.jobsDays * DAY_MS,
+    auditMs: config.auditDays * DAY_MS,
+  };
   const retention = [
     new UploadRetention({ uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger }),
     new RecordRetention({ registry, kept, clock, logger }),

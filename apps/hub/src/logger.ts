@@ -3,7 +3,16 @@ import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
 
 /** Members that may carry a secret are cut out wherever a log call has them. */
-const SECRETS = ['password', 'secret', 'token', 'authorization', '*.password', '*.secret', '*.token', 'headers.authorization'];
+const SECRETS = [
+  'password',
+  'secret',
+  'token',
+  'authorization',
+  '*.password',
+  '*.secret',
+  '*.token',
+  'headers.authorization',
+];
 
 export function createLogger(level: string): Logger {
   const options = { level, base: null, redact: SECRETS };

@@ -18,7 +18,9 @@ function readSettings(): ReturnType<typeof readConfig> {
   if (existsSync('.env')) process.loadEnvFile('.env');
   const unknown = flags.filter((flag) => flag !== '--demo');
   if (unknown.length > 0)
-    throw new ConfigError([`The hub knows the flag --demo, not ${unknown.join(' ')}; everything else is set by the environment.`]);
+    throw new ConfigError([
+      `The hub knows the flag --demo, not ${unknown.join(' ')}; everything else is set by the environment.`,
+    ]);
   return readConfig(process.env);
 }
 
@@ -26,7 +28,8 @@ async function main(): Promise<void> {
   keepFilesPrivate();
   const config = readSettings();
   const logger = createLogger(config.logLevel);
-  for (const name of unknownSettings(process.env)) logger.warn(`${name} is not a setting of the hub and has no effect.`);
+  for (const name of unknownSettings(process.env))
+    logger.warn(`${name} is not a setting of the hub and has no effect.`);
   const signal = new Promise<NodeJS.Signals>((resolve) => {
     // npm passes Ctrl-C on to a process that the terminal has told already: any number of signals means one stop.
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, resolve);
@@ -50,7 +53,9 @@ function announce({ ports }: RunningHub, host: string): void {
 }
 
 function giveUp(): void {
-  process.stderr.write('The start was told to stop and hangs: leaving it as it is. The next start takes over what it left.\n');
+  process.stderr.write(
+    'The start was told to stop and hangs: leaving it as it is. The next start takes over what it left.\n',
+  );
   process.exit(EXIT.failed);
 }
 

@@ -19,14 +19,19 @@ export function mqttCredentials(secret: string, clientId: string): MqttCredentia
 }
 
 /** Standard base64 of HMAC-SHA256 over `clientId|username`. */
-export function mqttPassword(secret: string, { clientId, username }: { readonly clientId: string; readonly username: string }): string {
+export function mqttPassword(
+  secret: string,
+  { clientId, username }: { readonly clientId: string; readonly username: string },
+): string {
   return createHmac('sha256', secret).update(`${clientId}|${username}`).digest('base64');
 }
 
 /** `base64url(HMAC-SHA256(uuid|mac|seconds)).seconds`, valid from now on. */
 export function webSocketToken(secret: string, identity: DeviceIdentity, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000);
-  const signature = createHmac('sha256', secret).update(`${identity.uuid}|${identity.mac}|${seconds}`).digest('base64url');
+  const signature = createHmac('sha256', secret)
+    .update(`${identity.uuid}|${identity.mac}|${seconds}`)
+    .digest('base64url');
   return `${signature}.${seconds}`;
 }
 
@@ -54,7 +59,8 @@ function readSecretFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES')) return undefined;
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES'))
+      return undefined;
     throw error;
   }
 }

@@ -43,7 +43,9 @@ async function startHub(): Promise<Hub> {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         posted.push(JSON.parse(Buffer.concat(chunks).toString()));
-        response.end(JSON.stringify({ websocket: { url: `ws://127.0.0.1:${portOf(http)}/xiaozhi/v1/`, token: '', version: 1 } }));
+        response.end(
+          JSON.stringify({ websocket: { url: `ws://127.0.0.1:${portOf(http)}/xiaozhi/v1/`, token: '', version: 1 } }),
+        );
       });
     } else if (file) response.writeHead(200, { 'Content-Length': file.length }).end(file);
     else response.writeHead(404).end();
@@ -74,7 +76,18 @@ interface Device {
 function startDevice(hub: Hub, ...behaviours: LastingBehaviour[]): Device {
   const notices: DeviceNotice[] = [];
   const dataDir = mkdtempSync(path.join(tmpdir(), 'flotilla-simulator-'));
-  const settings = ['--devices', '1', '--profile', 'lamp', '--speed', '100', '--reconnect-ms', '50', '--data-dir', dataDir];
+  const settings = [
+    '--devices',
+    '1',
+    '--profile',
+    'lamp',
+    '--speed',
+    '100',
+    '--reconnect-ms',
+    '50',
+    '--data-dir',
+    dataDir,
+  ];
   const faults = behaviours.flatMap((behaviour) => ['--behaviour', JSON.stringify(behaviour)]);
   const ota = ['--ota', `http://127.0.0.1:${hub.port}/ota/`];
   const options = readOptions(['node', 'simulate', ...settings, ...ota, ...faults], {});
@@ -144,8 +157,15 @@ describe('a firmware upgrade over HTTP', () => {
 
   it('is back with the former version where the boot loader gives the new one up', async () => {
     const hub = await startHub();
-    const device = startDevice(hub, { kind: 'upgradeFault', how: 'rollBack', board: 'bread-compact-wifi', version: '2.5.0' });
+    const device = startDevice(hub, {
+      kind: 'upgradeFault',
+      how: 'rollBack',
+      board: 'bread-compact-wifi',
+      version: '2.5.0',
+    });
     await upgrade(hub, device, '/good.bin');
-    await expect.poll(() => hub.posted.map(({ application }) => application.version), { timeout: 10_000 }).toEqual(['2.4.2', '2.4.2']);
+    await expect
+      .poll(() => hub.posted.map(({ application }) => application.version), { timeout: 10_000 })
+      .toEqual(['2.4.2', '2.4.2']);
   });
 });

@@ -57,6 +57,7 @@ function readFlashes(file: string): z.infer<typeof fileSchema> {
     throw error;
   }
   const parsed = fileSchema.safeParse(readJson(text));
-  if (!parsed.success) throw new Error(`${file} does not hold the flash of simulated devices: remove it, and they come as new ones.`);
+  if (!parsed.success)
+    throw new Error(`${file} does not hold the flash of simulated devices: remove it, and they come as new ones.`);
   return parsed.data;
 }

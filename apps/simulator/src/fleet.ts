@@ -41,7 +41,8 @@ export class Fleet {
     events: RunningDeviceEvents,
   ) {
     this.#secret = new FleetSecret(options.secret, options.dataDir);
-    if (options.ota !== undefined) this.#flashes = new FlashFile(path.join(options.dataDir, FLASH_FOLDER, `${options.seed}.json`));
+    if (options.ota !== undefined)
+      this.#flashes = new FlashFile(path.join(options.dataDir, FLASH_FOLDER, `${options.seed}.json`));
     for (let index = 0; index < options.devices; index++) {
       const device = makeDevice(options, index, (id) => this.#flashes?.of(id));
       const id = device.identity.mac;
@@ -53,7 +54,12 @@ export class Fleet {
             ? this.#openAsTold(self, { settings, localAddress }, socketEvents)
             : this.#openDirectly(self, localAddress, socketEvents),
         exchange: (request, signal) =>
-          exchange(request, { localAddress, ca: this.options.ca, bytesPerSecond: options.downloadKibPerSecond * 1024, signal }),
+          exchange(request, {
+            localAddress,
+            ca: this.options.ca,
+            bytesPerSecond: options.downloadKibPerSecond * 1024,
+            signal,
+          }),
       };
       this.#devices.set(id, new RunningDevice(device, surroundings, events));
     }
@@ -123,13 +129,21 @@ export class Fleet {
   }
 
   /** To the addresses of the command line, with the fleet-wide secret. */
-  #openDirectly({ identity, transport }: SimulatedDevice, localAddress: string | undefined, events: DeviceSocketEvents): DeviceSocket {
+  #openDirectly(
+    { identity, transport }: SimulatedDevice,
+    localAddress: string | undefined,
+    events: DeviceSocketEvents,
+  ): DeviceSocket {
     const { host, mqttPort, httpPort, keepAliveSeconds, mqttLevel } = this.options;
     const secret = this.#secret.read();
     const target = (port: number): SocketTarget => ({ host, port, isTls: false, localAddress, ca: undefined });
     if (transport === 'websocket') {
       const token = secret === undefined ? undefined : webSocketToken(secret, identity, Date.now());
-      return new WebSocketSocket(target(httpPort), xiaozhiLogin(identity, { path: WEBSOCKET_PATH, token, version: 1 }), events);
+      return new WebSocketSocket(
+        target(httpPort),
+        xiaozhiLogin(identity, { path: WEBSOCKET_PATH, token, version: 1 }),
+        events,
+      );
     }
     const { clientId } = identity;
     const credentials = secret === undefined ? undefined : mqttCredentials(secret, clientId);
@@ -138,7 +152,11 @@ export class Fleet {
   }
 }
 
-function makeDevice(options: SimulatorOptions, index: number, flashOf: (id: string) => DeviceFlash | undefined): SimulatedDevice {
+function makeDevice(
+  options: SimulatorOptions,
+  index: number,
+  flashOf: (id: string) => DeviceFlash | undefined,
+): SimulatedDevice {
   const { seed, answerDelayMs, reconnectMs, bootMs, speed, ota, network, behaviours } = options;
   const profile = profiles[profileOf(options.profile, index)];
   const identity = identityOf({ seed, index, board: profile.parts.board });
@@ -151,7 +169,11 @@ function makeDevice(options: SimulatorOptions, index: number, flashOf: (id: stri
     behaviours: [...(answerDelayMs > 0 ? [{ kind: 'slow' as const, ms: answerDelayMs }] : []), ...behaviours],
     otaUrl: ota,
     network,
-    pauses: { ...pausesAt(speed), ...(reconnectMs !== undefined && { reconnectMs }), ...(bootMs !== undefined && { bootMs }) },
+    pauses: {
+      ...pausesAt(speed),
+      ...(reconnectMs !== undefined && { reconnectMs }),
+      ...(bootMs !== undefined && { bootMs }),
+    },
   });
 }
 

@@ -53,13 +53,16 @@ if (boards.size > 0) {
     );
     process.exit(1);
   });
-  for (const { address, profile } of boards.list()) reporter.say(`A microcontroller (${profile}) waits at ${address} to be dialled.`);
+  for (const { address, profile } of boards.list())
+    reporter.say(`A microcontroller (${profile}) waits at ${address} to be dialled.`);
 }
 if (options.isJson) reporter.event({ event: 'boards', boards: boards.list() });
 for (const settings of options.mcpuCredentials) boards.dialIn(settings, undefined);
 if (fleet.size > 0) {
   reporter.say(`${fleet.size} simulated devices connect to ${options.ota ?? options.host}. Ctrl-C stops them.`);
   if (options.ota === undefined && !fleet.hasSecret)
-    reporter.say(`No device secret given, and none in ${fleet.secretFile}: connecting without credentials until it is there.`);
+    reporter.say(
+      `No device secret given, and none in ${fleet.secretFile}: connecting without credentials until it is there.`,
+    );
 }
 fleet.start();

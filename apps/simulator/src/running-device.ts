@@ -120,7 +120,8 @@ export class RunningDevice {
   /** Without Wi-Fi requests fail as if nobody answered. What became of a download the device says itself. */
   async #request(id: number, request: HttpRequest): Promise<void> {
     const response = this.#isSwitchedOn ? await this.#exchange(request) : undefined;
-    if (!this.#disposal.signal.aborted) this.#carryOut(this.device.answered(id, this.#isSwitchedOn ? response : undefined, Date.now()));
+    if (!this.#disposal.signal.aborted)
+      this.#carryOut(this.device.answered(id, this.#isSwitchedOn ? response : undefined, Date.now()));
   }
 
   async #exchange(request: HttpRequest): Promise<HttpResponse | undefined> {

@@ -111,7 +111,8 @@ async function figuresOf(hub: HubProcess): Promise<readonly Figure[]> {
       figures.push(...(await paged(hub, `devices ${order}, ${name}`, connection('devices', args, DEVICE_FIELDS))));
     }
   }
-  for (const [name, field, args, fields] of lists) figures.push(...(await paged(hub, name, connection(field, args, fields))));
+  for (const [name, field, args, fields] of lists)
+    figures.push(...(await paged(hub, name, connection(field, args, fields))));
   for (const [name, args, fields] of targets) {
     const inner = connection('targets', args, fields);
     figures.push(...(await paged(hub, name, (after) => `job(id: "${LARGE_JOB}") { ${inner(after)} }`, 'job')));
@@ -121,11 +122,17 @@ async function figuresOf(hub: HubProcess): Promise<readonly Figure[]> {
 }
 
 function connection(field: string, args: string, fields: string): (after: string) => string {
-  return (after) => `${field}(first: ${ROWS}${after}${args && `, ${args}`}) { pageInfo { hasNextPage endCursor } nodes { ${fields} } }`;
+  return (after) =>
+    `${field}(first: ${ROWS}${after}${args && `, ${args}`}) { pageInfo { hasNextPage endCursor } nodes { ${fields} } }`;
 }
 
 /** The first page and, where there is one, the page after it. */
-async function paged(hub: HubProcess, name: string, query: (after: string) => string, under?: string): Promise<readonly Figure[]> {
+async function paged(
+  hub: HubProcess,
+  name: string,
+  query: (after: string) => string,
+  under?: string,
+): Promise<readonly Figure[]> {
   const read = async (after: string): Promise<Connection> => {
     const data = await ask<Record<string, Connection | Record<string, Connection>>>(hub, `{ ${query(after)} }`);
     const inner = under === undefined ? data : (data[under] as Record<string, Connection>);

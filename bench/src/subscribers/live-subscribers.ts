@@ -40,7 +40,12 @@ export async function benchSubscribers(): Promise<readonly Figure[]> {
       const called = ids.slice(0, CALLED);
       await callOverHttp(hub, called, { ...CALLS, seconds: WARM_UP_SECONDS });
       return [
-        ...(await beside(hub, called, `${SUBSCRIBERS.ofDevices} subscribers to a device each`, ids.slice(0, SUBSCRIBERS.ofDevices))),
+        ...(await beside(
+          hub,
+          called,
+          `${SUBSCRIBERS.ofDevices} subscribers to a device each`,
+          ids.slice(0, SUBSCRIBERS.ofDevices),
+        )),
         ...(await beside(hub, called, `${SUBSCRIBERS.unfiltered} subscribers to all events`, 'all')),
       ];
     } finally {
@@ -58,8 +63,11 @@ async function onlineDevices(hub: HubProcess): Promise<readonly string[]> {
   await eventually(count, ({ fleetSummary }) => fleetSummary.onlineCount === DEVICES, 120_000);
   const ids: string[] = [];
   for (let after: string | null = null; ids.length < DEVICES;) {
-    const query = 'query ($after: String) { devices(first: 200, after: $after) { nodes { id } pageInfo { endCursor } } }';
-    const page: { devices: { nodes: { id: string }[]; pageInfo: { endCursor: string } } } = await ask(hub, query, { after });
+    const query =
+      'query ($after: String) { devices(first: 200, after: $after) { nodes { id } pageInfo { endCursor } } }';
+    const page: { devices: { nodes: { id: string }[]; pageInfo: { endCursor: string } } } = await ask(hub, query, {
+      after,
+    });
     ids.push(...page.devices.nodes.map(({ id }) => id));
     after = page.devices.pageInfo.endCursor;
   }
@@ -73,7 +81,11 @@ function notifyAlways(fleet: SimulatedFleet, ids: readonly string[]): () => void
   const timer = setInterval(() => {
     const share = ids.filter((_id, index) => index % turns === turn % turns);
     for (const device of share)
-      fleet.command({ cmd: 'behaviour', device, behaviour: { kind: 'notification', method: 'bench/tick', params: { turn } } });
+      fleet.command({
+        cmd: 'behaviour',
+        device,
+        behaviour: { kind: 'notification', method: 'bench/tick', params: { turn } },
+      });
     turn++;
   }, EVERY_MS);
   return () => clearInterval(timer);
@@ -99,7 +111,9 @@ async function beside(
   name: string,
   subscribedTo: readonly string[] | 'all',
 ): Promise<readonly Figure[]> {
-  const child = fork(fileURLToPath(new URL('subscriber-process.js', import.meta.url)), { stdio: ['ignore', 2, 2, 'ipc'] });
+  const child = fork(fileURLToPath(new URL('subscriber-process.js', import.meta.url)), {
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
   const isAll = subscribedTo === 'all';
   const order = { httpUrl: hub.httpUrl, adminKey: hub.adminKey, deviceIds: isAll ? [] : subscribedTo };
   const nobody: SubscriberOrder = { ...order, deviceIds: [], unfiltered: 0 };
@@ -126,7 +140,12 @@ function figuresOf(name: string, without: Measured, during: Measured): readonly 
   return [
     { name: `callTool over HTTP at ${DEVICES} events/s, without subscribers`, value: callsPerSecond, unit: 'calls/s' },
     { name: `callTool over HTTP beside ${name}`, value: during.calls / during.seconds, unit: 'calls/s' },
-    { name: `callTool over HTTP beside ${name} / without`, value: during.calls / during.seconds / callsPerSecond, unit: '', atLeast: 0.8 },
+    {
+      name: `callTool over HTTP beside ${name} / without`,
+      value: during.calls / during.seconds / callsPerSecond,
+      unit: '',
+      atLeast: 0.8,
+    },
     { name: `calls refused beside ${name}`, value: during.refused, unit: '', atMost: 0 },
     { name: `${name}, subscriptions that failed`, value: during.failed, unit: '', atMost: 0 },
     { name: `${name}, events shown`, value: during.shown / during.seconds, unit: '/s' },
@@ -141,7 +160,14 @@ async function measured(hub: HubProcess, called: readonly string[], subscribers:
   const { perSecond, refused } = await callOverHttp(hub, called, { ...CALLS, seconds: WINDOW_SECONDS });
   const { received, failed } = await newsOf(subscribers);
   const seconds = (performance.now() - startedAt) / 1_000;
-  return { seconds, calls: perSecond * seconds, refused, processor: cpuSeconds(hub) - processor, shown: received - seen.received, failed };
+  return {
+    seconds,
+    calls: perSecond * seconds,
+    refused,
+    processor: cpuSeconds(hub) - processor,
+    shown: received - seen.received,
+    failed,
+  };
 }
 
 function plus(a: Measured, b: Measured): Measured {
@@ -156,7 +182,9 @@ function plus(a: Measured, b: Measured): Measured {
 }
 
 async function newsOf(subscribers: ChildProcess): Promise<SubscriberNews> {
-  const news = new Promise<SubscriberNews>((resolve) => subscribers.once('message', (message: SubscriberNews) => resolve(message)));
+  const news = new Promise<SubscriberNews>((resolve) =>
+    subscribers.once('message', (message: SubscriberNews) => resolve(message)),
+  );
   subscribers.send('count');
   return news;
 }

@@ -8,7 +8,8 @@ import type { SubscriberNews, SubscriberOrder } from './subscriber-messages.js';
 /** As many as the hub lets one connection have. */
 const SUBSCRIPTIONS_PER_SOCKET = 50;
 const READ_EVERY = 100;
-const QUERY = 'subscription ($filter: EventFilter) { eventAdded(filter: $filter) { cursor node { id type deviceId at data } } }';
+const QUERY =
+  'subscription ($filter: EventFilter) { eventAdded(filter: $filter) { cursor node { id type deviceId at data } } }';
 
 /** A message with an event begins like this, with the number of its subscriber. */
 const START = '{"id":"00000","type":"next"';
@@ -37,7 +38,9 @@ function take(data: Buffer, deviceIds: readonly string[]): void {
 }
 
 function isOwnEvent(data: Buffer, deviceId: string | undefined): boolean {
-  const { payload } = JSON.parse(data.toString()) as { payload: { data?: { eventAdded: { cursor: string; node: { deviceId: string } } } } };
+  const { payload } = JSON.parse(data.toString()) as {
+    payload: { data?: { eventAdded: { cursor: string; node: { deviceId: string } } } };
+  };
   const shown = payload.data?.eventAdded;
   return shown !== undefined && shown.cursor !== '' && (deviceId === undefined || shown.node.deviceId === deviceId);
 }
@@ -53,7 +56,12 @@ function obey({ deviceIds, unfiltered, ...hub }: SubscriberOrder): void {
   }));
   const perSocket = unfiltered > 0 ? 1 : SUBSCRIPTIONS_PER_SOCKET;
   for (let from = 0; from < operations.length; from += perSocket)
-    ends.push(subscribeRaw(hub, operations.slice(from, from + perSocket), { message: (data) => take(data, deviceIds), closed: fail }));
+    ends.push(
+      subscribeRaw(hub, operations.slice(from, from + perSocket), {
+        message: (data) => take(data, deviceIds),
+        closed: fail,
+      }),
+    );
 }
 
 process.on('message', (message: SubscriberOrder | 'count') => {

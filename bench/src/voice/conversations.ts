@@ -43,13 +43,17 @@ async function throughHub(server: Child, url: string, conversations: number, dir
     const { httpPort, mqttPort, mqttsPort, deviceSecret } = hub;
     const calls: number[] = [];
     const cpu = { ms: 0 };
-    const relayed = await talk(server, { conversations, to: { httpPort, mqttPort, mqttsPort, deviceSecret } }, async (from, until) => {
-      await latenciesOfCalls(hub, conversations, from);
-      const before = cpuMsOf(hub.pid);
-      calls.push(...(await latenciesOfCalls(hub, conversations, until)));
-      await pause(until - now());
-      cpu.ms = cpuMsOf(hub.pid) - before;
-    });
+    const relayed = await talk(
+      server,
+      { conversations, to: { httpPort, mqttPort, mqttsPort, deviceSecret } },
+      async (from, until) => {
+        await latenciesOfCalls(hub, conversations, from);
+        const before = cpuMsOf(hub.pid);
+        calls.push(...(await latenciesOfCalls(hub, conversations, until)));
+        await pause(until - now());
+        cpu.ms = cpuMsOf(hub.pid) - before;
+      },
+    );
     return figures({ conversations, direct, relayed, calls, cpuMs: cpu.ms, counted: await countedBy(hub) });
   } finally {
     await hub.stop();
@@ -58,7 +62,11 @@ async function throughHub(server: Child, url: string, conversations: number, dir
 }
 
 /** Lets the devices talk; `beside` runs meanwhile and is told the time that counts. */
-async function talk(server: Child, request: ConnectRequest, beside?: (from: number, until: number) => Promise<void>): Promise<Talk> {
+async function talk(
+  server: Child,
+  request: ConnectRequest,
+  beside?: (from: number, until: number) => Promise<void>,
+): Promise<Talk> {
   const devices = new Child('./devices.js');
   try {
     await devices.ask(request);
@@ -89,7 +97,10 @@ async function latenciesOfCalls(hub: HubProcess, conversations: number, until: n
 async function countedBy(hub: HubProcess): Promise<number> {
   const sums = await metricSums(hub, 'flotilla_gateway_events_total', 'name');
   return [...sums]
-    .filter(([name]) => name === 'udp_packets_dropped' || name.startsWith('voice_frames_dropped_') || name === 'voice_frames_lost')
+    .filter(
+      ([name]) =>
+        name === 'udp_packets_dropped' || name.startsWith('voice_frames_dropped_') || name === 'voice_frames_lost',
+    )
     .reduce((sum, [, count]) => sum + count, 0);
 }
 
@@ -120,10 +131,20 @@ function figures({ conversations, direct, relayed, calls, cpuMs, counted }: Meas
     ...latencies,
     { name: 'voice packets, both ways', value: packets / (COUNTED_MS / 1_000), unit: '/s' },
     { name: 'voice packets lost, there or back', value: lost, unit: 'packets' },
-    { name: 'voice packets lost that the hub did not count', value: Math.max(0, lost - counted), unit: 'packets', atMost: 0 },
+    {
+      name: 'voice packets lost that the hub did not count',
+      value: Math.max(0, lost - counted),
+      unit: 'packets',
+      atMost: 0,
+    },
     { name: 'CPU of the hub while they talk', value: (cpuMs / COUNTED_MS) * 100, unit: '% of a core' },
     { name: 'CPU of the hub per voice packet, calls included', value: (cpuMs * 1_000) / packets, unit: 'µs' },
-    { name: `calls to devices that talk, p99 of ${calls.length}`, value: quantile(calls, 0.99), unit: 'ms', atMost: 100 },
+    {
+      name: `calls to devices that talk, p99 of ${calls.length}`,
+      value: quantile(calls, 0.99),
+      unit: 'ms',
+      atMost: 100,
+    },
   ];
 }
 

@@ -1,5 +1,10 @@
 /** The devices of the bench, run as a child process: they connect, and speak a packet every 60 ms each, one device after the other all over these 60 ms. */
-import { talkDirectly, talkOverMqtt, talkOverWebSocket, type TalkingDevice } from '@flotilla/test/devices/talking-device';
+import {
+  talkDirectly,
+  talkOverMqtt,
+  talkOverWebSocket,
+  type TalkingDevice,
+} from '@flotilla/test/devices/talking-device';
 import { macOf } from './bench-devices.js';
 import type { ConnectRequest, DevicesReport, SpeakRequest } from './messages.js';
 import { ArrivalLog, now, stampedPacket } from './stamped-packet.js';
@@ -14,9 +19,14 @@ const devices: TalkingDevice[] = [];
 
 async function connect({ conversations, to }: ConnectRequest): Promise<void> {
   const dial = (index: number) =>
-    'voiceServer' in to ? talkDirectly(to.voiceServer) : (index % 2 === 0 ? talkOverWebSocket : talkOverMqtt)(to, macOf(index));
+    'voiceServer' in to
+      ? talkDirectly(to.voiceServer)
+      : (index % 2 === 0 ? talkOverWebSocket : talkOverMqtt)(to, macOf(index));
   while (devices.length < conversations) {
-    const some = Array.from({ length: Math.min(AT_A_TIME, conversations - devices.length) }, (_unused, offset) => devices.length + offset);
+    const some = Array.from(
+      { length: Math.min(AT_A_TIME, conversations - devices.length) },
+      (_unused, offset) => devices.length + offset,
+    );
     devices.push(...(await Promise.all(some.map(dial))));
   }
   process.send?.({ connected: devices.length });
@@ -41,5 +51,8 @@ async function speak({ countFrom, until }: SpeakRequest): Promise<void> {
   process.send?.(report);
 }
 
-process.on('message', (request: ConnectRequest | SpeakRequest) => void ('until' in request ? speak(request) : connect(request)));
+process.on(
+  'message',
+  (request: ConnectRequest | SpeakRequest) => void ('until' in request ? speak(request) : connect(request)),
+);
 process.once('disconnect', () => process.exit());

@@ -1,5 +1,12 @@
 /** What one GraphQL operation carries: who asks, what they see of the fleet, and the loaders that gather its look-ups. */
-import { principalRef, type AuditSource, type FleetView, type Principal, type Registry, type Scope } from '@flotilla/registry';
+import {
+  principalRef,
+  type AuditSource,
+  type FleetView,
+  type Principal,
+  type Registry,
+  type Scope,
+} from '@flotilla/registry';
 import type { Actor, SignedInUser } from '@flotilla/fleet';
 import { makeLoaders, type FleetWideLookUps, type Loaders } from './loaders.js';
 import type { Caller } from './sign-in/callers.js';
@@ -17,7 +24,11 @@ export class ApiContext {
   readonly #registry: FleetWideLookUps;
   #loaders: Loaders | undefined;
 
-  constructor(registry: FleetWideLookUps & Pick<Registry, 'viewFor'>, { viewer, session }: Caller, remoteAddress?: string) {
+  constructor(
+    registry: FleetWideLookUps & Pick<Registry, 'viewFor'>,
+    { viewer, session }: Caller,
+    remoteAddress?: string,
+  ) {
     this.viewer = viewer;
     this.session = session;
     this.remoteAddress = remoteAddress;

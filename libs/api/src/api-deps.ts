@@ -83,7 +83,16 @@ export type FleetWideStores = Omit<Registry, keyof FleetView | 'viewFor'> & {
 };
 
 const ofDevices: Readonly<Record<keyof FleetView | 'viewFor', true>> = {
-  ...{ devices: true, deviceGroups: true, toolSets: true, events: true, calls: true, jobs: true, rollouts: true, uploads: true },
+  ...{
+    devices: true,
+    deviceGroups: true,
+    toolSets: true,
+    events: true,
+    calls: true,
+    jobs: true,
+    rollouts: true,
+    uploads: true,
+  },
   ...{ fleetFigures: true, viewFor: true },
 };
 

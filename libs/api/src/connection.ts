@@ -26,7 +26,8 @@ export function toConnection<Row>(page: Page<Row>): Connection<Row> {
 /** `first` of the caller, or what the schema says where it is null. BAD_USER_INPUT outside 1..`rowsMax`. */
 export function pageSize(first: number | null | undefined, fallback: number, rowsMax: number): number {
   const size = first ?? fallback;
-  if (size < 1 || size > rowsMax) throw new ApiError('BAD_USER_INPUT', `"first" must be between 1 and ${rowsMax}, but is ${size}.`);
+  if (size < 1 || size > rowsMax)
+    throw new ApiError('BAD_USER_INPUT', `"first" must be between 1 and ${rowsMax}, but is ${size}.`);
   return size;
 }
 

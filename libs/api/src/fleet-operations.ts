@@ -1,6 +1,15 @@
 /** What the API asks of the fleet service: the acts that reach devices and jobs, those that let devices in and out, and those on firmware images. Reading goes to the registry directly. */
 import type { IncomingMessage } from 'node:http';
-import type { FirmwareImages, Fleet, People, Provisioning, ScreenPictures, SigningKeys, SignIns, Webhooks } from '@flotilla/fleet';
+import type {
+  FirmwareImages,
+  Fleet,
+  People,
+  Provisioning,
+  ScreenPictures,
+  SigningKeys,
+  SignIns,
+  Webhooks,
+} from '@flotilla/fleet';
 import type { UploadRow } from '@flotilla/registry';
 import type { BlobBody } from '@flotilla/storage';
 
@@ -57,7 +66,9 @@ export type WebhookOperations = Pick<Webhooks, 'create' | 'update' | 'remove' | 
 /** Pictures in and out over HTTP. */
 export interface PictureFiles {
   /** Reads the body, a form with one file, and keeps the picture. A refusal has the status to answer with. */
-  take(request: IncomingMessage): Promise<UploadRow | { readonly status: number; readonly code: string; readonly message: string }>;
+  take(
+    request: IncomingMessage,
+  ): Promise<UploadRow | { readonly status: number; readonly code: string; readonly message: string }>;
   /** The bytes under a row's key; undefined where they are gone. */
   read(key: string): Promise<BlobBody | undefined>;
 }

@@ -59,7 +59,10 @@ export interface Loaders {
 /** What is looked up for operations beside what the viewer sees; downloads only of targets that were found in the view. */
 export type FleetWideLookUps = Pick<Registry, 'downloads' | 'firmwareImages' | 'toolPolicies' | 'webhooks'>;
 
-export function makeLoaders(view: FleetView, { downloads, firmwareImages, toolPolicies, webhooks }: FleetWideLookUps): Loaders {
+export function makeLoaders(
+  view: FleetView,
+  { downloads, firmwareImages, toolPolicies, webhooks }: FleetWideLookUps,
+): Loaders {
   const { devices, deviceGroups, toolSets, events, calls, jobs } = view;
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   return {
@@ -90,7 +93,9 @@ export function makeLoaders(view: FleetView, { downloads, firmwareImages, toolPo
       return waves.map((each, index) => each.map((wave) => ({ wave, progress: progress[index]?.get(wave.number) })));
     }),
     webhookDeliveries: childrenBy((ids, first) => webhooks.deliveriesOf(ids, first)),
-    downloads: new DataLoader(async (targets) => newestOf(targets, await downloads.ofTargets(targets)), { cacheKeyFn: keyOfTarget }),
+    downloads: new DataLoader(async (targets) => newestOf(targets, await downloads.ofTargets(targets)), {
+      cacheKeyFn: keyOfTarget,
+    }),
     failureGroups: childrenBy((ids, first) => jobs.failureGroups(ids, first)),
     decidedOverTime: childrenBy((ids, points) => jobs.decidedOverTime(ids, points)),
   };
@@ -108,7 +113,9 @@ function newestOf(targets: readonly DownloadTarget[], rows: readonly DownloadRow
 }
 
 /** `read` answers for all ids in their order. */
-function childrenBy<Id, Args, Value>(read: (ids: readonly Id[], args: Args) => Promise<readonly Value[]>): Children<Id, Args, Value> {
+function childrenBy<Id, Args, Value>(
+  read: (ids: readonly Id[], args: Args) => Promise<readonly Value[]>,
+): Children<Id, Args, Value> {
   const loaders = new Map<string, DataLoader<Id, Value>>();
   return (id, args) => {
     const key = JSON.stringify(args);

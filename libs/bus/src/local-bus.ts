@@ -20,7 +20,11 @@ const POOL_CONNECTIONS_MAX = 2;
 
 /** Throws BusError BUS_UNAVAILABLE when PostgreSQL does not answer. */
 export async function openLocalBus(options: LocalBusOptions): Promise<Bus> {
-  const pool = { connectionString: options.databaseUrl, schema: options.queueSchema ?? 'bullmq', max: POOL_CONNECTIONS_MAX };
+  const pool = {
+    connectionString: options.databaseUrl,
+    schema: options.queueSchema ?? 'bullmq',
+    max: POOL_CONNECTIONS_MAX,
+  };
   const ticks = new BullmqTickQueue<PostgresConnectionOptions>(
     { queueConnection: { ...pool, migrate: true }, workerConnection: pool, factory: createPostgresBackend },
     options.logger,

@@ -17,18 +17,30 @@ const deviceId = 'd-1' as DeviceId;
 
 function routedCall(timeoutMs: number): RoutedCall {
   const deadlineAt = Date.now() + timeoutMs;
-  const call = { callId: 'c-1' as CallId, tool: 't', arguments: {}, queueDeadlineAt: deadlineAt, callTimeoutMs: timeoutMs };
-  return { deviceId, rights: { mayCallUserOnly: false, mayChangeFirmware: false }, call: { ...call, callDeadlineAt: deadlineAt } };
+  const call = {
+    callId: 'c-1' as CallId,
+    tool: 't',
+    arguments: {},
+    queueDeadlineAt: deadlineAt,
+    callTimeoutMs: timeoutMs,
+  };
+  return {
+    deviceId,
+    rights: { mayCallUserOnly: false, mayChangeFirmware: false },
+    call: { ...call, callDeadlineAt: deadlineAt },
+  };
 }
 
 /** Answers everything at once. */
 const answering: CallServer = {
-  call: ({ call }, settle) => settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 }),
+  call: ({ call }, settle) =>
+    settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 }),
   refreshTools: () => false,
   disconnect: () => false,
 };
 
-const send = (bus: Bus, routed: RoutedCall): Promise<SettledCall> => new Promise((resolve) => bus.calls.call(gatewayId, routed, resolve));
+const send = (bus: Bus, routed: RoutedCall): Promise<SettledCall> =>
+  new Promise((resolve) => bus.calls.call(gatewayId, routed, resolve));
 
 describe.skipIf(!isRedisInstalled())('redis bus', () => {
   let server: RedisServer | undefined;
@@ -41,7 +53,8 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    const open = (): Promise<Bus> => openRedisBus({ redisUrl: server?.url ?? '', secret: 'of the hub', logger: silent });
+    const open = (): Promise<Bus> =>
+      openRedisBus({ redisUrl: server?.url ?? '', secret: 'of the hub', logger: silent });
     pair = { here: await open(), there: await open() };
   });
 
@@ -59,9 +72,17 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
 
   it('ends a call as unknown when the gateway took it and stays silent past the deadline', async () => {
     const { here, there } = buses();
-    const end = await there.calls.serve(gatewayId, { call: () => undefined, refreshTools: () => false, disconnect: () => false });
+    const end = await there.calls.serve(gatewayId, {
+      call: () => undefined,
+      refreshTools: () => false,
+      disconnect: () => false,
+    });
     const settled = await send(here, routedCall(100));
-    expect(settled.outcome).toMatchObject({ kind: 'UNKNOWN', certainty: 'MAYBE', error: { code: 'GATEWAY_UNREACHABLE' } });
+    expect(settled.outcome).toMatchObject({
+      kind: 'UNKNOWN',
+      certainty: 'MAYBE',
+      error: { code: 'GATEWAY_UNREACHABLE' },
+    });
     await end();
   });
 
@@ -101,7 +122,9 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
     const entry = { deviceId, gatewayId, epoch: 4, toolSetHash: undefined };
     await there.directory.put(entry);
     await server?.stop();
-    await expect.poll(async () => (await send(here, routedCall(1_000))).outcome.error?.code, { timeout: 10_000 }).toBe('UNAVAILABLE');
+    await expect
+      .poll(async () => (await send(here, routedCall(1_000))).outcome.error?.code, { timeout: 10_000 })
+      .toBe('UNAVAILABLE');
     expect(here.isReachable).toBe(false);
     await expect(here.directory.lookup(deviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
     here.feed.publish('job', { jobId: 'dropped' as never });

@@ -11,11 +11,18 @@ const gatewayId = 'gateway' as HubProcessId;
 const deviceId = 'd-1' as DeviceId;
 
 function routedCall(timeoutMs = 30_000): RoutedCall {
-  const call = { callId: 'c-1' as CallId, tool: 't', arguments: {}, queueDeadlineAt: Date.now() + timeoutMs, callTimeoutMs: timeoutMs };
+  const call = {
+    callId: 'c-1' as CallId,
+    tool: 't',
+    arguments: {},
+    queueDeadlineAt: Date.now() + timeoutMs,
+    callTimeoutMs: timeoutMs,
+  };
   return { deviceId, rights: { mayCallUserOnly: true, mayChangeFirmware: true }, call };
 }
 
-const send = (bus: Bus): Promise<SettledCall> => new Promise((resolve) => bus.calls.call(gatewayId, routedCall(), resolve));
+const send = (bus: Bus): Promise<SettledCall> =>
+  new Promise((resolve) => bus.calls.call(gatewayId, routedCall(), resolve));
 
 describe.skipIf(!isRedisInstalled())('while Redis is away', () => {
   let server: RedisServer;
@@ -26,7 +33,9 @@ describe.skipIf(!isRedisInstalled())('while Redis is away', () => {
   const taken: (() => void)[] = [];
   const gateway: CallServer = {
     call: ({ call }, settle) =>
-      void taken.push(() => settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 })),
+      void taken.push(() =>
+        settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 }),
+      ),
     refreshTools: () => true,
     disconnect: () => false,
   };
@@ -51,29 +60,40 @@ describe.skipIf(!isRedisInstalled())('while Redis is away', () => {
   ] as const;
   const isBack = () => expect.poll(() => here.isReachable && there.isReachable, { timeout: 10_000 }).toBe(true);
 
-  it.each(outages)('(%s) says so within seconds, and delivers the answer of a call that was under way', async (_how, leave, comeBack) => {
-    await isBack();
-    taken.length = 0;
-    const underWay = send(here);
-    await expect.poll(() => taken.length, { timeout: 5_000 }).toBe(1);
-    await leave();
-    await expect.poll(() => here.isReachable, { timeout: 5_000 }).toBe(false);
-    await expect(here.directory.lookup(deviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
-    expect((await send(here)).outcome).toMatchObject({ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'UNAVAILABLE' } });
-    await expect(here.calls.refreshTools(gatewayId, deviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
-    taken[0]?.();
-    await comeBack();
-    expect((await underWay).outcome.kind).toBe('SUCCEEDED');
-    await isBack();
-    await expect.poll(() => here.calls.refreshTools(gatewayId, deviceId).catch(() => false), { timeout: 10_000 }).toBe(true);
-  });
+  it.each(outages)(
+    '(%s) says so within seconds, and delivers the answer of a call that was under way',
+    async (_how, leave, comeBack) => {
+      await isBack();
+      taken.length = 0;
+      const underWay = send(here);
+      await expect.poll(() => taken.length, { timeout: 5_000 }).toBe(1);
+      await leave();
+      await expect.poll(() => here.isReachable, { timeout: 5_000 }).toBe(false);
+      await expect(here.directory.lookup(deviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
+      expect((await send(here)).outcome).toMatchObject({
+        kind: 'NOT_SENT',
+        certainty: 'NEVER',
+        error: { code: 'UNAVAILABLE' },
+      });
+      await expect(here.calls.refreshTools(gatewayId, deviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
+      taken[0]?.();
+      await comeBack();
+      expect((await underWay).outcome.kind).toBe('SUCCEEDED');
+      await isBack();
+      await expect
+        .poll(() => here.calls.refreshTools(gatewayId, deviceId).catch(() => false), { timeout: 10_000 })
+        .toBe(true);
+    },
+  );
 
   it('takes a gateway that has not found Redis again for out of reach, and its devices for unknown, not for offline', async () => {
     await server.stop();
     await expect.poll(() => here.isReachable, { timeout: 5_000 }).toBe(false);
     await server.resume();
     await isBack();
-    const absent = new Promise<SettledCall>((resolve) => here.calls.call('elsewhere' as HubProcessId, routedCall(), resolve));
+    const absent = new Promise<SettledCall>((resolve) =>
+      here.calls.call('elsewhere' as HubProcessId, routedCall(), resolve),
+    );
     expect((await absent).outcome.error?.code).toBe('UNAVAILABLE');
     await expect(here.directory.lookup('unknown' as DeviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
   });

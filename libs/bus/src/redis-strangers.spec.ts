@@ -12,11 +12,19 @@ const deviceId = 'd-1' as DeviceId;
 
 function routedCall(callId: string): RoutedCall {
   const until = Date.now() + 1_000;
-  const call = { callId: callId as CallId, tool: 't', arguments: {}, queueDeadlineAt: until, callTimeoutMs: 1_000, callDeadlineAt: until };
+  const call = {
+    callId: callId as CallId,
+    tool: 't',
+    arguments: {},
+    queueDeadlineAt: until,
+    callTimeoutMs: 1_000,
+    callDeadlineAt: until,
+  };
   return { deviceId, rights: { mayCallUserOnly: true, mayChangeFirmware: true }, call };
 }
 
-const send = (bus: Bus, routed: RoutedCall): Promise<SettledCall> => new Promise((resolve) => bus.calls.call(gatewayId, routed, resolve));
+const send = (bus: Bus, routed: RoutedCall): Promise<SettledCall> =>
+  new Promise((resolve) => bus.calls.call(gatewayId, routed, resolve));
 
 describe.skipIf(!isRedisInstalled())('a stranger who can read and write Redis', () => {
   const warnings: string[] = [];
@@ -103,7 +111,10 @@ describe.skipIf(!isRedisInstalled())('a stranger who can read and write Redis', 
     const other = await openRedisBus({ redisUrl: server.url, secret: 'of another hub', logger });
     const before = there.refused.get('wrong_key') ?? 0;
     reached.length = 0;
-    expect((await send(other, routedCall('foreign'))).outcome).toMatchObject({ kind: 'UNKNOWN', error: { code: 'GATEWAY_UNREACHABLE' } });
+    expect((await send(other, routedCall('foreign'))).outcome).toMatchObject({
+      kind: 'UNKNOWN',
+      error: { code: 'GATEWAY_UNREACHABLE' },
+    });
     await other.directory.put({ deviceId, gatewayId, epoch: 9, toolSetHash: undefined });
     expect(await here.directory.lookup(deviceId)).toBeUndefined();
     expect(reached).toEqual([]);

@@ -14,11 +14,16 @@ const input = {
 };
 
 /** @type {{ previewJob: { targetCount: number, onlineCount: number } }} */
-const { previewJob } = await flotilla.request('query ($input: CreateJobInput!) { previewJob(input: $input) { targetCount onlineCount } }', {
-  input,
-});
+const { previewJob } = await flotilla.request(
+  'query ($input: CreateJobInput!) { previewJob(input: $input) { targetCount onlineCount } }',
+  {
+    input,
+  },
+);
 console.error(`${previewJob.targetCount} devices, ${previewJob.onlineCount} of them online`);
 
 // The same key on the same day finds the same job: a script that is run again by mistake starts nothing.
-const job = await flotilla.createJob(input, { idempotencyKey: `volume-${volume}-${new Date().toISOString().slice(0, 10)}` });
+const job = await flotilla.createJob(input, {
+  idempotencyKey: `volume-${volume}-${new Date().toISOString().slice(0, 10)}`,
+});
 console.log(job.id);

@@ -1,7 +1,12 @@
 /** The client: any operation of the API with its types, and methods for what is done every day. */
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { parse, type DocumentNode } from 'graphql';
-import { defaultClientLimits, type ClientLimits, type FlotillaClientOptions, type RequestOptions } from './client-options.js';
+import {
+  defaultClientLimits,
+  type ClientLimits,
+  type FlotillaClientOptions,
+  type RequestOptions,
+} from './client-options.js';
 import { eachDevice, type DeviceListOptions } from './fleet/each-device.js';
 import { jobResults, type JobResultsFormat } from './fleet/job-results.js';
 import { tailEvents, type TailedEvent, type TailOptions } from './fleet/tail-events.js';
@@ -39,7 +44,14 @@ export class FlotillaClient {
   readonly #limits: ClientLimits;
   readonly #subscriptions: Subscriptions;
 
-  constructor({ url, apiKey, fetch = globalThis.fetch.bind(globalThis), webSocket, headers = {}, limits }: FlotillaClientOptions) {
+  constructor({
+    url,
+    apiKey,
+    fetch = globalThis.fetch.bind(globalThis),
+    webSocket,
+    headers = {},
+    limits,
+  }: FlotillaClientOptions) {
     this.#base = baseOf(url);
     this.#limits = { ...defaultClientLimits, ...limits };
     const sent = { ...headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) };
@@ -103,8 +115,12 @@ export class FlotillaClient {
    * The targets of a job as they are decided, some at a time; ends when the job is finished. Of a job that decides more than can be told the latest:
    * `jobResults` has them all.
    */
-  async *followJobTargets(jobId: string, options: SubscriptionOptions = {}): AsyncGenerator<readonly TargetOutcomeFragment[], void, void> {
-    for await (const { jobTargetsDecided } of this.subscribe(JobTargetsDecidedDocument, { jobId }, options)) yield jobTargetsDecided;
+  async *followJobTargets(
+    jobId: string,
+    options: SubscriptionOptions = {},
+  ): AsyncGenerator<readonly TargetOutcomeFragment[], void, void> {
+    for await (const { jobTargetsDecided } of this.subscribe(JobTargetsDecidedDocument, { jobId }, options))
+      yield jobTargetsDecided;
   }
 
   /** Sends a firmware image and resolves to its id. It goes to devices when it is published and a job names it. */
@@ -121,7 +137,11 @@ export class FlotillaClient {
     { signal }: Pick<RequestOptions, 'signal'> = {},
   ): AsyncGenerator<Uint8Array, void, void> {
     const { fetch, headers } = this.#peer;
-    return jobResults(`${this.#base}/api/jobs/${encodeURIComponent(jobId)}/results.${format}`, { fetch, headers, signal });
+    return jobResults(`${this.#base}/api/jobs/${encodeURIComponent(jobId)}/results.${format}`, {
+      fetch,
+      headers,
+      signal,
+    });
   }
 
   /** Events as they happen, without end; none is missed while a connection is lost. */

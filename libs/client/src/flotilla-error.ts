@@ -55,7 +55,10 @@ export class FlotillaError extends Error {
   }
 
   /** For the errors of a GraphQL answer: the code of the first, every message. */
-  static ofGraphql(errors: readonly GraphQLFormattedError[], details: Omit<FlotillaErrorDetails, 'errors'> = {}): FlotillaError {
+  static ofGraphql(
+    errors: readonly GraphQLFormattedError[],
+    details: Omit<FlotillaErrorDetails, 'errors'> = {},
+  ): FlotillaError {
     const code = errors[0]?.extensions?.['code'];
     const message = errors.map((error) => error.message).join('\n');
     return new FlotillaError(typeof code === 'string' ? code : 'BAD_RESPONSE', message, { ...details, errors });
@@ -63,10 +66,14 @@ export class FlotillaError extends Error {
 }
 
 /** The payload of a mutation that the hub accepted. Throws FlotillaError with the code of the first user error where it refused. */
-export function expectAccepted<Payload extends { readonly userErrors: readonly UserError[] }>(payload: Payload): Payload {
+export function expectAccepted<Payload extends { readonly userErrors: readonly UserError[] }>(
+  payload: Payload,
+): Payload {
   const { userErrors } = payload;
   const [first] = userErrors;
   if (first === undefined) return payload;
-  const message = userErrors.map(({ path, message: text }) => (path.length === 0 ? text : `${path.join('.')}: ${text}`)).join('\n');
+  const message = userErrors
+    .map(({ path, message: text }) => (path.length === 0 ? text : `${path.join('.')}: ${text}`))
+    .join('\n');
   throw new FlotillaError(first.code, message, { userErrors, data: payload });
 }

@@ -1,6 +1,11 @@
 /** The typed client of the hub's API. The schema's own types are at `@flotilla/client/schema`. */
 export { FlotillaClient, type Operation } from './flotilla-client.js';
-export { defaultClientLimits, type ClientLimits, type FlotillaClientOptions, type RequestOptions } from './client-options.js';
+export {
+  defaultClientLimits,
+  type ClientLimits,
+  type FlotillaClientOptions,
+  type RequestOptions,
+} from './client-options.js';
 export { expectAccepted, FlotillaError, type ClientErrorCode, type FlotillaErrorDetails } from './flotilla-error.js';
 export type { DeviceListOptions } from './fleet/each-device.js';
 export type { TailedEvent, TailOptions } from './fleet/tail-events.js';

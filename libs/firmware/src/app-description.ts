@@ -40,7 +40,10 @@ export function readAppDescription(bytes: Uint8Array): AppDescription | undefine
 }
 
 /** The 256 bytes of a description. Texts that do not fit are cut. */
-export function writeAppDescription({ elfSha256, ...texts }: AppDescription & { readonly elfSha256: string }): Uint8Array {
+export function writeAppDescription({
+  elfSha256,
+  ...texts
+}: AppDescription & { readonly elfSha256: string }): Uint8Array {
   const bytes = new Uint8Array(DESCRIPTION_BYTES);
   new DataView(bytes.buffer).setUint32(0, MAGIC, true);
   const put = (value: string, { at, size }: { readonly at: number; readonly size: number }) =>

@@ -52,7 +52,12 @@ export function makeAppImage(recipe: AppImageRecipe): Uint8Array<ArrayBuffer> {
   return image;
 }
 
-function descriptionOf({ version, project = 'xiaozhi', idfVersion = 'v5.5.2', elfSha256 = 'ab'.repeat(32) }: AppImageRecipe): Uint8Array {
+function descriptionOf({
+  version,
+  project = 'xiaozhi',
+  idfVersion = 'v5.5.2',
+  elfSha256 = 'ab'.repeat(32),
+}: AppImageRecipe): Uint8Array {
   return writeAppDescription({ version, project, idfVersion, elfSha256, compiledAt: 'Aug  6 2026 08:49:23' });
 }
 

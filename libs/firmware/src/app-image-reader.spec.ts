@@ -41,11 +41,23 @@ function merged(bootloaderOffset: number): Uint8Array {
 
 describe('AppImageReader', () => {
   it('reads what an image says of itself', () => {
-    const file = image({ version: '2.5.0', chip: 'esp32c3', project: 'lamp', elfSha256: '0f'.repeat(32), dataBytes: 100_000 });
+    const file = image({
+      version: '2.5.0',
+      chip: 'esp32c3',
+      project: 'lamp',
+      elfSha256: '0f'.repeat(32),
+      dataBytes: 100_000,
+    });
     expect(read(file)).toEqual({
       ok: true,
       image: {
-        ...{ chip: 'esp32c3', version: '2.5.0', project: 'lamp', idfVersion: 'v5.5.2', compiledAt: 'Aug  6 2026 08:49:23' },
+        ...{
+          chip: 'esp32c3',
+          version: '2.5.0',
+          project: 'lamp',
+          idfVersion: 'v5.5.2',
+          compiledAt: 'Aug  6 2026 08:49:23',
+        },
         ...{ elfSha256: '0f'.repeat(32), imageBytes: file.length },
       },
     });
@@ -103,7 +115,9 @@ describe('AppImageReader', () => {
   });
 
   it('refuses as soon as it knows, and says what to do', () => {
-    expect(read(image().subarray(0, 2000))).toMatchObject({ refusal: { message: expect.stringContaining('after 2000 bytes') } });
+    expect(read(image().subarray(0, 2000))).toMatchObject({
+      refusal: { message: expect.stringContaining('after 2000 bytes') },
+    });
     const reader = new AppImageReader(sha256());
     const refusal = reader.push(image({ version: 'v2', dataBytes: 1_000_000 }).subarray(0, 300));
     expect(refusal?.message).toMatch(/"v2".*restart again and again.*PROJECT_VER/);

@@ -16,7 +16,8 @@ export interface AppImage extends AppDescription {
   readonly imageBytes: number;
 }
 
-export type ImageVerdict = { readonly ok: true; readonly image: AppImage } | { readonly ok: false; readonly refusal: ImageRefusal };
+export type ImageVerdict =
+  { readonly ok: true; readonly image: AppImage } | { readonly ok: false; readonly refusal: ImageRefusal };
 
 /** A running SHA-256, such as Node's. */
 export interface RunningHash {
@@ -76,7 +77,8 @@ export class AppImageReader {
   /** The file has ended. */
   end(): ImageVerdict {
     if (this.#refusal === undefined) this.#finish();
-    if (this.#refusal !== undefined || this.#image === undefined) return { ok: false, refusal: this.#refusal ?? notAnImage };
+    if (this.#refusal !== undefined || this.#image === undefined)
+      return { ok: false, refusal: this.#refusal ?? notAnImage };
     return { ok: true, image: { ...this.#image, imageBytes: this.#imageBytes } };
   }
 
@@ -143,7 +145,8 @@ export class AppImageReader {
         'CHIP_UNKNOWN',
         `The image is for a chip with the number ${view.getUint16(12, true)}, which the hub does not know.`,
       );
-    if (!isParsableVersion(description.version)) return this.#refuse('VERSION_UNUSABLE', unusableVersion(description.version));
+    if (!isParsableVersion(description.version))
+      return this.#refuse('VERSION_UNUSABLE', unusableVersion(description.version));
     if (this.#segmentsLeft < 1 || this.#segmentsLeft > SEGMENTS_MAX)
       return this.#refuse(
         'CORRUPT',
@@ -160,7 +163,10 @@ export class AppImageReader {
     this.#segmentsLeft -= 1;
     this.#segmentBytesLeft = viewOf(header).getUint32(4, true);
     if (this.#segmentBytesLeft > SEGMENT_BYTES_MAX)
-      return this.#refuse('CORRUPT', `A segment of the image claims ${this.#segmentBytesLeft} bytes. Build or copy it again.`);
+      return this.#refuse(
+        'CORRUPT',
+        `A segment of the image claims ${this.#segmentBytesLeft} bytes. Build or copy it again.`,
+      );
     this.#part = 'segment';
     this.#keptBytes = 0;
     if (this.#segmentBytesLeft === 0) this.#nextSegment();
@@ -174,14 +180,18 @@ export class AppImageReader {
   /** Padding, whose last byte is the checksum. */
   #takeEnd(end: Uint8Array): void {
     this.#pass(end);
-    if (end.at(-1) !== this.#checksum) return this.#refuse('CORRUPT', 'The checksum of the image is wrong. Build or copy it again.');
+    if (end.at(-1) !== this.#checksum)
+      return this.#refuse('CORRUPT', 'The checksum of the image is wrong. Build or copy it again.');
     if (this.#hasHash) this.#want('hash', HASH_BYTES);
     else this.#expectTail(this.#offset);
   }
 
   #takeHash(hash: Uint8Array): void {
     if (toHex(this.hash.digest()) !== toHex(hash))
-      return this.#refuse('CORRUPT', 'The SHA-256 at the end of the image is not that of its content. Build or copy it again.');
+      return this.#refuse(
+        'CORRUPT',
+        'The SHA-256 at the end of the image is not that of its content. Build or copy it again.',
+      );
     this.#offset += HASH_BYTES;
     this.#expectTail(this.#offset);
   }
@@ -229,7 +239,8 @@ export class AppImageReader {
 
 const notAnImage: ImageRefusal = {
   code: 'NOT_AN_IMAGE',
-  message: 'This is no ESP-IDF image: its first byte is not E9. Upload the application as it was built, such as build/xiaozhi.bin.',
+  message:
+    'This is no ESP-IDF image: its first byte is not E9. Upload the application as it was built, such as build/xiaozhi.bin.',
 };
 
 /** The first bytes of a file that begins with no application. */
@@ -246,7 +257,10 @@ function judgeForeign(bytes: Uint8Array): ImageRefusal {
     };
   if (bytes[0] !== MAGIC) return notAnImage;
   return bytes.length < DESCRIPTION_OFFSET + DESCRIPTION_BYTES
-    ? { code: 'TRUNCATED', message: `The file ends after ${bytes.length} bytes, before an image does: copy it again, and upload it whole.` }
+    ? {
+        code: 'TRUNCATED',
+        message: `The file ends after ${bytes.length} bytes, before an image does: copy it again, and upload it whole.`,
+      }
     : {
         code: 'NO_APP_DESCRIPTION',
         message:

@@ -17,7 +17,11 @@ export function isTailAllowed(tail: Uint8Array, imageBytes: number): boolean {
   if (isPadding(tail)) return true;
   if (tail.length === SIGNATURE_V1_BYTES && isPadding(tail.subarray(0, 4))) return true;
   const padding = (SECTOR_BYTES - (imageBytes % SECTOR_BYTES)) % SECTOR_BYTES;
-  return isPadding(tail.subarray(0, padding)) && tail[padding] === SIGNATURE_V2_MAGIC && tail.length === padding + SECTOR_BYTES;
+  return (
+    isPadding(tail.subarray(0, padding)) &&
+    tail[padding] === SIGNATURE_V2_MAGIC &&
+    tail.length === padding + SECTOR_BYTES
+  );
 }
 
 function isPadding(bytes: Uint8Array): boolean {

@@ -6,9 +6,12 @@ describe('isParsableVersion', () => {
     expect(isParsableVersion(version)).toBe(true);
   });
 
-  it.each(['v2.4.2', '2..1', 'latest', '', '.', '2.4.', '2.x.1', '99999999999.1', '1'.repeat(65)])('refuses %j', (version) => {
-    expect(isParsableVersion(version)).toBe(false);
-  });
+  it.each(['v2.4.2', '2..1', 'latest', '', '.', '2.4.', '2.x.1', '99999999999.1', '1'.repeat(65)])(
+    'refuses %j',
+    (version) => {
+      expect(isParsableVersion(version)).toBe(false);
+    },
+  );
 });
 
 describe('parsableVersion', () => {

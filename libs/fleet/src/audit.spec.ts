@@ -32,7 +32,10 @@ describe('what is on the audit trail', () => {
       ['job.finished', 'hub'],
     ]);
     expect(entries[0]).toMatchObject({ remoteAddress: '192.0.2.7', data: { tool: 'self.lamp.turn_on' } });
-    expect(entries[2]).toMatchObject({ remoteAddress: undefined, data: { from: 'RUNNING', to: 'FINISHED', conclusion: 'SUCCEEDED' } });
+    expect(entries[2]).toMatchObject({
+      remoteAddress: undefined,
+      data: { from: 'RUNNING', to: 'FINISHED', conclusion: 'SUCCEEDED' },
+    });
     expect(await of('device:board')).toEqual([]);
   });
 
@@ -57,7 +60,9 @@ describe('what is on the audit trail', () => {
     const knownAtSend: string[] = [];
     hub.gateway.behave = (routed, settle) =>
       void of('device:board').then((entries) => {
-        knownAtSend.push(...entries.map(({ data }) => String(data['callId'])).filter((id) => id === routed.call.callId));
+        knownAtSend.push(
+          ...entries.map(({ data }) => String(data['callId'])).filter((id) => id === routed.call.callId),
+        );
         settle(answers('true'));
       });
     const { call } = await hub.fleet.callTool({ deviceId: 'board', tool: 'self.reboot', arguments: {} }, admin);

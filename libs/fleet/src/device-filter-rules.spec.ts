@@ -25,7 +25,12 @@ describe('refuseFilter', () => {
     ['has no alternatives', { any: [] }, 'INVALID', [...path, 'any']],
     ['says all: false', { all: false, model: 'a' }, 'INVALID', [...path, 'all']],
     ['lists too many ids', { ids: Array.from({ length: 1_001 }, String) }, 'LIMIT_EXCEEDED', [...path, 'ids']],
-    ['lists too many alternatives', { any: Array.from({ length: 51 }, () => ({ model: 'a' })) }, 'LIMIT_EXCEEDED', [...path, 'any']],
+    [
+      'lists too many alternatives',
+      { any: Array.from({ length: 51 }, () => ({ model: 'a' })) },
+      'LIMIT_EXCEEDED',
+      [...path, 'any'],
+    ],
   ])('refuses one that %s', (_, filter, code, at) => {
     expect(refuseFilter(filter, path)).toMatchObject({ code, path: at });
   });

@@ -17,10 +17,18 @@ export function refuseFilter(filter: DeviceFilter, path: readonly string[], dept
   }
   if (filter.all === false) return refuse('INVALID', [...path, 'all'], '`all` is true or left out.');
   if (filter.ids !== undefined && filter.ids.length > inlineIdsMax) {
-    return refuse('LIMIT_EXCEEDED', [...path, 'ids'], `At most ${inlineIdsMax} ids can be written out; give the devices a tag instead.`);
+    return refuse(
+      'LIMIT_EXCEEDED',
+      [...path, 'ids'],
+      `At most ${inlineIdsMax} ids can be written out; give the devices a tag instead.`,
+    );
   }
   if (any !== undefined && (any.length === 0 || any.length > alternativesMax)) {
-    return refuse(any.length === 0 ? 'INVALID' : 'LIMIT_EXCEEDED', [...path, 'any'], `\`any\` has 1 to ${alternativesMax} filters.`);
+    return refuse(
+      any.length === 0 ? 'INVALID' : 'LIMIT_EXCEEDED',
+      [...path, 'any'],
+      `\`any\` has 1 to ${alternativesMax} filters.`,
+    );
   }
   for (const [index, alternative] of (any ?? []).entries()) {
     const refusal = refuseFilter(alternative, [...path, 'any', String(index)], depth + 1);

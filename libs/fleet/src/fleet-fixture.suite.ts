@@ -44,12 +44,21 @@ export const quickVerification: VerificationTimes = {
   },
 };
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-export const operator: Actor = { id: 'KEY:operator', name: 'operator', mayCallUserOnly: false, mayChangeFirmware: false };
+export const operator: Actor = {
+  id: 'KEY:operator',
+  name: 'operator',
+  mayCallUserOnly: false,
+  mayChangeFirmware: false,
+};
 export const admin: Actor = { id: 'KEY:admin', name: 'admin', mayCallUserOnly: true, mayChangeFirmware: true };
 
 const noArguments = { type: 'object', properties: {} };
 const withUrl = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] };
-const volume = { type: 'object', properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } }, required: ['volume'] };
+const volume = {
+  type: 'object',
+  properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } },
+  required: ['volume'],
+};
 const tool = (name: string, inputSchema: DeviceTool['inputSchema'], userOnly = false): DeviceTool => ({
   name,
   description: name,
@@ -87,7 +96,9 @@ export class FakeGateway implements CallServer {
     const { deviceId, epoch, call } = routed;
     const live = this.epochs.get(deviceId);
     const end = (outcome: CallOutcome, sentAt?: number): void =>
-      queueMicrotask(() => settle({ callId: call.callId, outcome, settledAt: Date.now(), ...(sentAt === undefined ? {} : { sentAt }) }));
+      queueMicrotask(() =>
+        settle({ callId: call.callId, outcome, settledAt: Date.now(), ...(sentAt === undefined ? {} : { sentAt }) }),
+      );
     if (live === undefined || (epoch !== undefined && epoch !== live)) {
       return end({ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'no session' } });
     }
@@ -174,7 +185,11 @@ export async function openHub(options: HubOptions = {}): Promise<HubFixture> {
   };
 }
 
-async function startProcess({ databaseUrl }: TestDatabase, tuning: Partial<RunTuning>, argumentsSecret: string): Promise<HubProcess> {
+async function startProcess(
+  { databaseUrl }: TestDatabase,
+  tuning: Partial<RunTuning>,
+  argumentsSecret: string,
+): Promise<HubProcess> {
   const registry = await openRegistry({ databaseUrl, argumentsSecret });
   const lease = await registry.takeLease({ aloneOnDatabase: true });
   const bus = await openLocalBus({ databaseUrl, logger: silent });
@@ -249,7 +264,12 @@ async function connect(
     names.map(async (name) => {
       const deviceId = name as DeviceId;
       const at = Date.now();
-      const plain = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
+      const plain = {
+        dialect: 'XIAOZHI',
+        transport: 'MQTT',
+        reachability: 'ALWAYS',
+        remoteAddress: undefined,
+      } as const;
       const { epoch } = await registry.devices.connecting({ deviceId, ...plain, connectedAt: at });
       const known = { model: 'board', firmwareVersion, toolSetHash: hash, toolsComplete: true };
       await registry.devices.ready({ deviceId, epoch, gatewayId, ...known, at });
@@ -284,7 +304,11 @@ export function deviceNames(count: number, prefix = 'device'): readonly string[]
 }
 
 /** Makes a job over these devices, or fails the test with its refusal. */
-export async function startJob(hub: HubProcess, ids: readonly string[], change: Partial<JobRequest> = {}): Promise<JobId> {
+export async function startJob(
+  hub: HubProcess,
+  ids: readonly string[],
+  change: Partial<JobRequest> = {},
+): Promise<JobId> {
   const request = { tool: 'self.lamp.turn_on', arguments: {}, devices: { ids }, ...change };
   const { job, refusal } = await hub.fleet.createJob(request, randomUUID(), admin);
   if (job === undefined) throw new TypeError(`Refused: ${refusal?.message}`);

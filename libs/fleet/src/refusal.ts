@@ -2,7 +2,8 @@
 import type { NotSentCode } from '@flotilla/mcp';
 import type { z } from 'zod';
 
-export type RefusalCode = NotSentCode | 'NOT_FOUND' | 'INVALID' | 'CONFLICT' | 'IDEMPOTENCY_KEY_REUSED' | 'LIMIT_EXCEEDED';
+export type RefusalCode =
+  NotSentCode | 'NOT_FOUND' | 'INVALID' | 'CONFLICT' | 'IDEMPOTENCY_KEY_REUSED' | 'LIMIT_EXCEEDED';
 
 /** `path` names the input that it is about, from the operation's argument on. */
 export interface Refusal {

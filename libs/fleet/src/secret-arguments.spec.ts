@@ -9,7 +9,12 @@ const SECRET = 'correct horse battery staple';
 const wifi = 'self.wifi.set';
 const text = { type: 'string' };
 const tools: readonly DeviceTool[] = [
-  { name: wifi, description: '', userOnly: false, inputSchema: { type: 'object', properties: { ssid: text, password: text } } },
+  {
+    name: wifi,
+    description: '',
+    userOnly: false,
+    inputSchema: { type: 'object', properties: { ssid: text, password: text } },
+  },
   { name: 'self.wifi.get', description: '', userOnly: false, inputSchema: { type: 'object', properties: {} } },
 ];
 const asked = { tool: wifi, arguments: { ssid: 'net', password: SECRET } };
@@ -31,7 +36,8 @@ describe('arguments whose names look secret', () => {
   });
   afterAll(() => fixture.close());
 
-  const sent = (process = hub) => process.gateway.seen.filter(({ call }) => call.tool === wifi).map(({ call }) => call.arguments);
+  const sent = (process = hub) =>
+    process.gateway.seen.filter(({ call }) => call.tool === wifi).map(({ call }) => call.arguments);
 
   it('reach the device, and are masked in the answer, the record, the repetition and the audit trail of a call', async () => {
     const request = { ...asked, deviceId: 'board', idempotencyKey: randomUUID() };
@@ -59,13 +65,18 @@ describe('arguments whose names look secret', () => {
     expect(rows.map((row) => row.arguments)).toEqual([shown, shown]);
     const request = { outcomes: ['SUCCEEDED'] as const };
     const refused = await next.fleet.rerunJob(id, request, randomUUID(), admin);
-    expect(refused.refusal).toMatchObject({ code: 'INVALID', message: expect.stringContaining('Give the arguments again') });
+    expect(refused.refusal).toMatchObject({
+      code: 'INVALID',
+      message: expect.stringContaining('Give the arguments again'),
+    });
     const key = randomUUID();
     const { job } = await next.fleet.rerunJob(id, { ...request, arguments: asked.arguments }, key, admin);
     expect(job?.arguments).toEqual(shown);
     await next.finished(job?.id as never);
     expect(sent(next)).toHaveLength(4);
-    expect((await next.fleet.rerunJob(id, { ...request, arguments: asked.arguments }, key, admin)).job?.id).toBe(job?.id);
+    expect((await next.fleet.rerunJob(id, { ...request, arguments: asked.arguments }, key, admin)).job?.id).toBe(
+      job?.id,
+    );
     await next.worker.stop();
   });
 
@@ -82,7 +93,11 @@ describe('arguments whose names look secret', () => {
       admin,
     );
     worker.gateway.behave = ({ deviceId, call }, settle) =>
-      settle(answers(call.tool === wifi ? 'true' : JSON.stringify({ password: deviceId === 'board' ? SECRET : `${SECRET}!` })));
+      settle(
+        answers(
+          call.tool === wifi ? 'true' : JSON.stringify({ password: deviceId === 'board' ? SECRET : `${SECRET}!` }),
+        ),
+      );
     await worker.worker.start();
     const id = await startJob(worker, ['board', 'second'], asked);
     await worker.finished(id);

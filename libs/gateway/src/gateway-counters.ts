@@ -24,7 +24,8 @@ export type ConnectionRefusal =
 
 interface CounterKinds {
   /** Strange things that sessions saw. */
-  readonly anomaly: SessionAnomaly | 'notifications_dropped' | 'hello_invalid' | 'line_overlong' | 'topic_forbidden' | 'topic_abuse';
+  readonly anomaly:
+    SessionAnomaly | 'notifications_dropped' | 'hello_invalid' | 'line_overlong' | 'topic_forbidden' | 'topic_abuse';
   /** Microcontrollers that were dialled again. */
   readonly dial: 'again';
   /** MQTT streams cut by the packet guard. */

@@ -28,7 +28,10 @@ export class GatewayStage {
   private constructor(
     readonly gateway: Gateway,
     private readonly bus: GatewayOptions['bus'],
-    private readonly servers: { readonly mqtt: ReturnType<typeof createServer>; readonly http: ReturnType<typeof createHttpServer> },
+    private readonly servers: {
+      readonly mqtt: ReturnType<typeof createServer>;
+      readonly http: ReturnType<typeof createHttpServer>;
+    },
   ) {}
 
   static async set(options: StageOptions): Promise<GatewayStage> {
@@ -42,7 +45,9 @@ export class GatewayStage {
     await gateway.start();
     const mqtt = createServer((socket) => gateway.acceptMqtt(socket)).listen(0, '127.0.0.1');
     const http = createHttpServer().listen(0, '127.0.0.1');
-    http.on('upgrade', (request, socket, head) => gateway.upgrades.get((request.url ?? '').split('?')[0] ?? '')?.(request, socket, head));
+    http.on('upgrade', (request, socket, head) =>
+      gateway.upgrades.get((request.url ?? '').split('?')[0] ?? '')?.(request, socket, head),
+    );
     await Promise.all([once(mqtt, 'listening'), once(http, 'listening')]);
     const stage = new GatewayStage(gateway, options.bus, { mqtt, http });
     stage.#endings = [
@@ -60,7 +65,11 @@ export class GatewayStage {
 
   /** A lamp that has sent its CONNECT. */
   async connectLamp(
-    options: FirmwareOptions & { readonly clientId?: string; readonly keepalive?: number; readonly will?: IConnectPacket['will'] } = {},
+    options: FirmwareOptions & {
+      readonly clientId?: string;
+      readonly keepalive?: number;
+      readonly will?: IConnectPacket['will'];
+    } = {},
   ): Promise<MqttDevice> {
     const device = await MqttDevice.dial((this.servers.mqtt.address() as AddressInfo).port);
     device.answer = (text) => answerAsFirmware(text, options);

@@ -60,15 +60,23 @@ describe('a device that connects', () => {
     });
     expect(row?.reachability).toBe('ALWAYS');
     const toolSet = toolSetHash && (await registry.toolSets.get(toolSetHash));
-    expect(toolSet && toolSet.tools.map(({ name, schemaKnown }) => [name, schemaKnown])).toEqual([['self.lamp.turn_on', true]]);
-    expect((await stage.event('device.connected')).data).toEqual({ transport: 'MQTT', remoteAddress: '127.0.0.1', epoch });
+    expect(toolSet && toolSet.tools.map(({ name, schemaKnown }) => [name, schemaKnown])).toEqual([
+      ['self.lamp.turn_on', true],
+    ]);
+    expect((await stage.event('device.connected')).data).toEqual({
+      transport: 'MQTT',
+      remoteAddress: '127.0.0.1',
+      epoch,
+    });
     expect(stage.presences).toEqual(['ONLINE']);
     expect(stage.gateway.status().sessions).toEqual([{ state: 'ready', transport: 'MQTT', count: 1 }]);
   });
 
   it('is told where its camera may ask about pictures', async () => {
     await stage.close();
-    stage = await setStage({ visionFor: ({ deviceId }) => ({ url: 'http://hub/vision', token: `only-for-${deviceId}` }) });
+    stage = await setStage({
+      visionFor: ({ deviceId }) => ({ url: 'http://hub/vision', token: `only-for-${deviceId}` }),
+    });
     const device = await stage.connectLamp();
     await stage.entry();
     const greeting = JSON.parse(device.messages[0] ?? '') as unknown;
@@ -80,7 +88,10 @@ describe('a device that connects', () => {
     await stage.connectLamp();
     const { epoch } = await stage.entry();
     const settled = await stage.call({ epoch });
-    expect(settled.outcome).toMatchObject({ kind: 'SUCCEEDED', result: { content: [{ type: 'text', text: 'did self.lamp.turn_on' }] } });
+    expect(settled.outcome).toMatchObject({
+      kind: 'SUCCEEDED',
+      result: { content: [{ type: 'text', text: 'did self.lamp.turn_on' }] },
+    });
   });
 
   it('is offline as soon as it is gone, and says why in an event', async () => {
@@ -96,7 +107,10 @@ describe('a device that connects', () => {
   it('comes over WebSocket as well', async () => {
     const socket = await stage.connectTalkingLamp();
     await stage.entry();
-    expect(await registry.devices.find(lampId)).toMatchObject({ transport: 'WEBSOCKET', reachability: 'IN_CONVERSATION' });
+    expect(await registry.devices.find(lampId)).toMatchObject({
+      transport: 'WEBSOCKET',
+      reachability: 'IN_CONVERSATION',
+    });
     expect((await stage.call()).outcome.kind).toBe('SUCCEEDED');
     socket.terminate();
     expect((await stage.event('device.disconnected')).data).toMatchObject({ reason: 'connection_lost' });
@@ -106,11 +120,23 @@ describe('a device that connects', () => {
     const device = await stage.connectLamp();
     await stage.entry();
     const notify = (params: unknown) =>
-      device.publish(JSON.stringify({ session_id: '', type: 'mcp', payload: { jsonrpc: '2.0', method: 'notifications/state', params } }));
+      device.publish(
+        JSON.stringify({
+          session_id: '',
+          type: 'mcp',
+          payload: { jsonrpc: '2.0', method: 'notifications/state', params },
+        }),
+      );
     notify({ on: true });
-    expect((await stage.event('device.notification')).data).toEqual({ method: 'notifications/state', params: { on: true } });
+    expect((await stage.event('device.notification')).data).toEqual({
+      method: 'notifications/state',
+      params: { on: true },
+    });
     notify({ text: 'x'.repeat(9000) });
-    expect((await stage.event('device.notification', 2)).data).toEqual({ method: 'notifications/state', truncated: true });
+    expect((await stage.event('device.notification', 2)).data).toEqual({
+      method: 'notifications/state',
+      truncated: true,
+    });
   });
 });
 
@@ -124,7 +150,9 @@ describe('what changed since the last time', () => {
     await stage.entry(epoch);
     const lastOf = (type: string) => stage.events.findLast((one) => one.type === type)?.data;
     await vi.waitFor(() => expect(lastOf('firmware.changed')).toEqual({ from: '2.4.1', to: '2.4.2' }));
-    await vi.waitFor(() => expect(lastOf('tools.changed')).toMatchObject({ added: ['c'], removed: ['a'], changed: ['b'] }));
+    await vi.waitFor(() =>
+      expect(lastOf('tools.changed')).toMatchObject({ added: ['c'], removed: ['a'], changed: ['b'] }),
+    );
   });
 
   it('is told of a session that ended while it was written', async () => {
@@ -147,10 +175,17 @@ describe('what changed since the last time', () => {
       closed: (one) => devices.closed(one),
       report: (one) => devices.report(one),
     };
-    stage = await setStage({ registry: { devices: slow, toolSets, events, calls: registry.calls, dials: registry.dials } });
+    stage = await setStage({
+      registry: { devices: slow, toolSets, events, calls: registry.calls, dials: registry.dials },
+    });
     connected.push(await stage.connectLamp({ version: '2.4.2', tools: ['b'] }));
     await stage.event('device.disconnected');
-    expect(stage.events.map(({ type }) => type)).toEqual(['device.connected', 'firmware.changed', 'tools.changed', 'device.disconnected']);
+    expect(stage.events.map(({ type }) => type)).toEqual([
+      'device.connected',
+      'firmware.changed',
+      'tools.changed',
+      'device.disconnected',
+    ]);
     expect(await bus.directory.lookup(lampId)).toBeUndefined();
     expect(stage.presences).toEqual(['OFFLINE']);
   });
@@ -164,7 +199,11 @@ describe('what changed since the last time', () => {
     device.answer = (text) => {
       const request = JSON.parse(text) as { readonly payload?: { readonly id?: number; readonly method?: string } };
       if (request.payload?.method !== 'tools/list') return answerAsFirmware(text);
-      return JSON.stringify({ session_id: '', type: 'mcp', payload: { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } } });
+      return JSON.stringify({
+        session_id: '',
+        type: 'mcp',
+        payload: { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } },
+      });
     };
     expect((await stage.entry(epoch)).toolSetHash).toBe(toolSetHash);
     expect(await registry.devices.find(lampId)).toMatchObject({ presence: 'ONLINE', toolSetHash, toolsStale: true });
@@ -177,7 +216,11 @@ describe('what changed since the last time', () => {
     expect(await staleness()).toBe(false);
     device.answer = (text) => {
       const request = JSON.parse(text) as { readonly payload: { readonly id: number } };
-      return JSON.stringify({ session_id: '', type: 'mcp', payload: { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } } });
+      return JSON.stringify({
+        session_id: '',
+        type: 'mcp',
+        payload: { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } },
+      });
     };
     stage.gateway.callServer.refreshTools(lampId);
     await vi.waitFor(async () => expect(await staleness()).toBe(true));
@@ -212,12 +255,16 @@ describe('a conversation asked for over MQTT', () => {
     await stage.entry();
     device.publish(hello);
     const messagesOf = (type: string) =>
-      device.messages.map((text) => JSON.parse(text) as Record<string, unknown>).filter((message) => message['type'] === type);
+      device.messages
+        .map((text) => JSON.parse(text) as Record<string, unknown>)
+        .filter((message) => message['type'] === type);
     await vi.waitFor(() => expect(messagesOf('hello')).toHaveLength(1));
     expect((await stage.call()).outcome.kind).toBe('SUCCEEDED');
     const [answer] = messagesOf('hello');
     expect(answer?.['udp']).toMatchObject({ server: '127.0.0.1', port: stage.gateway.udpPort });
-    await vi.waitFor(() => expect(messagesOf('goodbye')).toEqual([{ type: 'goodbye', session_id: answer?.['session_id'] }]));
+    await vi.waitFor(() =>
+      expect(messagesOf('goodbye')).toEqual([{ type: 'goodbye', session_id: answer?.['session_id'] }]),
+    );
     expect(messagesOf('alert')).toHaveLength(1);
     expect((await stage.call()).outcome.kind).toBe('SUCCEEDED');
   });
@@ -232,7 +279,11 @@ describe('a conversation asked for over MQTT', () => {
 
 describe('a receive buffer for audio that the system cuts', () => {
   it.each([
-    ['is told to the operator of a hub with voice', ['ws://voice.example/'], [/set net.core.rmem_max to 2147483647 or more/]],
+    [
+      'is told to the operator of a hub with voice',
+      ['ws://voice.example/'],
+      [/set net.core.rmem_max to 2147483647 or more/],
+    ],
     ['is no matter without voice', [], []],
   ])('%s', async (_what, known, expected) => {
     const warnings: string[] = [];

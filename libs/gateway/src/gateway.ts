@@ -62,7 +62,12 @@ export interface GatewayOptions {
    * `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. `bufferBytes` is asked of the system for audio
    * that waits, by default as much as many speakers need.
    */
-  readonly udp: { readonly host: string; readonly port: number; readonly publicHost?: string | undefined; readonly bufferBytes?: number };
+  readonly udp: {
+    readonly host: string;
+    readonly port: number;
+    readonly publicHost?: string | undefined;
+    readonly bufferBytes?: number;
+  };
   /** Where a device's camera asks about photos; without it nowhere. */
   readonly visionFor?: VisionFor | undefined;
   /** Where conversations go; without it nowhere. */
@@ -122,7 +127,8 @@ export class Gateway {
     const { voicelessIdleMs: idleMs } = this.#limits;
     const voiceless = new NoVoice({ clock, idleMs, publicHost: udp.publicHost, udpPort: () => this.udpPort });
     const voice = options.voice;
-    this.#voiceReport = voice && new BackendReport({ clock, logger, list: () => this.#voice?.health() ?? [], tell: voice.report });
+    this.#voiceReport =
+      voice && new BackendReport({ clock, logger, list: () => this.#voice?.health() ?? [], tell: voice.report });
     this.#voice = voice && this.#makeRelay(voice, voiceless);
     this.#sessions = new LiveSessions({
       ...{ ...shared, gatewayId, registry, bus, visionFor },
@@ -132,12 +138,24 @@ export class Gateway {
     });
     this.callServer = this.#sessions;
     const { addressOf = directAddress } = options;
-    const door = { ...shared, auth, addressOf, host: this.#sessions, lobby: this.#lobby, attempts: new FailedAttempts(clock) };
+    const door = {
+      ...shared,
+      auth,
+      addressOf,
+      host: this.#sessions,
+      lobby: this.#lobby,
+      attempts: new FailedAttempts(clock),
+    };
     this.#mqtt = new MqttIngress({ ...door, publishTopic: options.publishTopic ?? defaultPublishTopic });
-    this.#mqttUpgrade = new MqttUpgrade({ limits: this.#limits, addressOf, accept: (stream, peer) => this.#mqtt.accept(stream, peer) });
+    this.#mqttUpgrade = new MqttUpgrade({
+      limits: this.#limits,
+      addressOf,
+      accept: (stream, peer) => this.#mqtt.accept(stream, peer),
+    });
     this.#webSockets = new WebSocketIngress(door);
     this.#boards = new McpuWebSocketIngress(door);
-    const rules = options.dialRules ?? new DialRules({ listed: [], isOnLoopback: true, ownPorts: () => [], services: [] });
+    const rules =
+      options.dialRules ?? new DialRules({ listed: [], isOnLoopback: true, ownPorts: () => [], services: [] });
     this.#dials = new DialBook({ ...shared, gatewayId, dials: registry.dials, host: this.#sessions, rules });
     this.upgrades = new Map([
       ['/mqtt', this.#mqttUpgrade.upgrade],
@@ -216,7 +234,8 @@ export class Gateway {
   }
 
   get #audio(): UdpAudio {
-    if (this.#udp === undefined) throw new GatewayError('GATEWAY_NOT_STARTED', 'the UDP port is known only after start');
+    if (this.#udp === undefined)
+      throw new GatewayError('GATEWAY_NOT_STARTED', 'the UDP port is known only after start');
     return this.#udp;
   }
 
@@ -225,7 +244,10 @@ export class Gateway {
     const hasVoice = (this.options.voice?.known.length ?? 0) > 0;
     if (!hasVoice || shortBuffer === undefined) return;
     const advice = `set net.core.rmem_max to ${shortBuffer.askedBytes} or more`;
-    this.options.logger.warn(shortBuffer, `the receive buffer of the UDP port is short, audio of many speakers may get lost: ${advice}`);
+    this.options.logger.warn(
+      shortBuffer,
+      `the receive buffer of the UDP port is short, audio of many speakers may get lost: ${advice}`,
+    );
   }
 
   #makeRelay(voice: VoiceOptions, voiceless: NoVoice): VoiceRelay {

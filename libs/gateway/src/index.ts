@@ -1,5 +1,11 @@
 export { OpenAuth } from './auth/device-auth.js';
-export type { AuthRefusal, AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './auth/device-auth.js';
+export type {
+  AuthRefusal,
+  AuthVerdict,
+  DeviceAuth,
+  MqttCredentials,
+  WebSocketCredentials,
+} from './auth/device-auth.js';
 export { FleetOrOwnAuth } from './auth/fleet-or-own-auth.js';
 export { FleetSecretAuth } from './auth/fleet-secret-auth.js';
 export { UrlSigner } from './device-urls/url-signer.js';
@@ -25,7 +31,12 @@ export type { HttpRoute } from './http-route.js';
 export type { ClientAddress } from './sessions/session-host.js';
 export type { SessionCount } from './sessions/live-sessions.js';
 export type { EnrolmentMode } from './provisioning/admission-desk.js';
-export { DeviceAddresses, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } from './provisioning/device-addresses.js';
+export {
+  DeviceAddresses,
+  MQTT_TLS_PORT,
+  publicMqttProblem,
+  publicUrlProblem,
+} from './provisioning/device-addresses.js';
 export type { AddressSettings } from './provisioning/device-addresses.js';
 export { dialNetworkProblem, loopbackNetworks } from './mcpu/dial-networks.js';
 export { DialRules } from './mcpu/dial-rules.js';

@@ -3,16 +3,31 @@ import { describe, expect, it } from 'vitest';
 import { concludeJob } from './conclude-job.js';
 import type { JobProgress } from './job-types.js';
 
-const outcomes = ['succeeded', 'noChange', 'failed', 'rejected', 'verifyFailed', 'unknown', 'expired', 'cancelled', 'skipped'] as const;
+const outcomes = [
+  'succeeded',
+  'noChange',
+  'failed',
+  'rejected',
+  'verifyFailed',
+  'unknown',
+  'expired',
+  'cancelled',
+  'skipped',
+] as const;
 type Counts = Partial<Record<(typeof outcomes)[number], number>>;
 
 function decided(counts: Counts): JobProgress {
   const zero = { pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0 };
-  const all = Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome] ?? 0])) as Record<(typeof outcomes)[number], number>;
+  const all = Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome] ?? 0])) as Record<
+    (typeof outcomes)[number],
+    number
+  >;
   return { ...zero, ...all, total: Object.values(all).reduce((sum, count) => sum + count, 0) };
 }
 
-const anyCounts = fc.record(Object.fromEntries(outcomes.map((outcome) => [outcome, fc.nat(3)])) as Record<string, fc.Arbitrary<number>>);
+const anyCounts = fc.record(
+  Object.fromEntries(outcomes.map((outcome) => [outcome, fc.nat(3)])) as Record<string, fc.Arbitrary<number>>,
+);
 
 describe('concludeJob', () => {
   it.each<[string, Counts, string]>([
@@ -38,10 +53,17 @@ describe('concludeJob', () => {
       fc.property(anyCounts, (counts) => {
         const progress = decided(counts);
         const conclusion = concludeJob(progress, undefined);
-        const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired + progress.cancelled;
+        const bad =
+          progress.failed +
+          progress.rejected +
+          progress.verifyFailed +
+          progress.unknown +
+          progress.expired +
+          progress.cancelled;
         if (conclusion === 'SUCCEEDED') expect(bad).toBe(0);
         if (conclusion === 'FAILED') expect(progress.succeeded + progress.noChange).toBe(0);
-        if (conclusion === 'PARTIAL') expect([bad > 0, progress.succeeded + progress.noChange > 0]).toEqual([true, true]);
+        if (conclusion === 'PARTIAL')
+          expect([bad > 0, progress.succeeded + progress.noChange > 0]).toEqual([true, true]);
       }),
     );
   });

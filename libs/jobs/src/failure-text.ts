@@ -10,5 +10,7 @@ export function applyFailureText(outcome: CallOutcome, failureText: string | und
 }
 
 function textOf(result: ToolResult): string {
-  return result.content.flatMap((item) => (item.type === 'text' && typeof item['text'] === 'string' ? [item['text']] : [])).join('\n');
+  return result.content
+    .flatMap((item) => (item.type === 'text' && typeof item['text'] === 'string' ? [item['text']] : []))
+    .join('\n');
 }

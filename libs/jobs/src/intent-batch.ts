@@ -20,5 +20,8 @@ export function claimLimit(job: ClaimingJob, inFlight: number, rowsMax?: number)
 
 /** Whether that is worth a commit: a quarter of the slots or a whole batch. Below it, waiting some milliseconds gathers more. */
 export function isClaimWorthwhile(job: ClaimingJob, inFlight: number, rowsMax?: number): boolean {
-  return claimLimit(job, inFlight, rowsMax) >= Math.min(intentBatchMax(job, rowsMax), Math.max(1, Math.floor(job.maxInFlight / 4)));
+  return (
+    claimLimit(job, inFlight, rowsMax) >=
+    Math.min(intentBatchMax(job, rowsMax), Math.max(1, Math.floor(job.maxInFlight / 4)))
+  );
 }

@@ -4,7 +4,17 @@ import { nextJobState } from './job-transitions.js';
 import type { JobEvent } from './job-transitions.js';
 import type { JobState } from './job-types.js';
 
-const events: readonly JobEvent[] = ['approve', 'deny', 'start', 'prepared', 'pause', 'resume', 'cancel', 'expire', 'decided'];
+const events: readonly JobEvent[] = [
+  'approve',
+  'deny',
+  'start',
+  'prepared',
+  'pause',
+  'resume',
+  'cancel',
+  'expire',
+  'decided',
+];
 
 describe('nextJobState', () => {
   it.each<[JobState, JobEvent, JobState | undefined]>([

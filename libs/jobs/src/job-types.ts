@@ -4,13 +4,15 @@ import type { AbortRule, TrippedRule } from './abort/abort-rule.js';
 import type { DailyWindow } from './schedule/daily-window.js';
 import type { WaveSpec } from './waves/wave.js';
 
-export type JobState = 'AWAITING_APPROVAL' | 'SCHEDULED' | 'PREPARING' | 'RUNNING' | 'PAUSED' | 'CANCELLING' | 'FINISHED';
+export type JobState =
+  'AWAITING_APPROVAL' | 'SCHEDULED' | 'PREPARING' | 'RUNNING' | 'PAUSED' | 'CANCELLING' | 'FINISHED';
 export type JobConclusion = 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'ABORTED' | 'CANCELLED' | 'EXPIRED' | 'DENIED';
 export type PauseReason = 'USER' | 'WAVE_GATE' | 'ABORT_RULE' | 'WINDOW_CLOSED' | 'OVERLOAD' | 'DEPENDENCY_DOWN';
 export type OfflinePolicy = 'WAIT' | 'SKIP' | 'FAIL';
 
 /** Live states of a target, and DECIDED for all that have an outcome. */
-export type TargetState = 'PENDING' | 'READY' | 'WAITING_DEVICE' | 'DISPATCHING' | 'SENT' | 'VERIFYING' | 'RETRY_WAIT' | 'DECIDED';
+export type TargetState =
+  'PENDING' | 'READY' | 'WAITING_DEVICE' | 'DISPATCHING' | 'SENT' | 'VERIFYING' | 'RETRY_WAIT' | 'DECIDED';
 
 /** How a target ended. */
 export type TargetOutcome =

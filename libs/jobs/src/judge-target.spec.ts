@@ -26,7 +26,9 @@ describe('judgeTarget', () => {
 
   it('counts exactly the failure text of the policy as a failure', () => {
     const job = { offline: 'WAIT', failureText: 'false' } as const;
-    expect(judgeTarget(answer('false'), job)).toMatchObject({ decision: { outcome: 'FAILED', error: { code: 'DEVICE_ERROR' } } });
+    expect(judgeTarget(answer('false'), job)).toMatchObject({
+      decision: { outcome: 'FAILED', error: { code: 'DEVICE_ERROR' } },
+    });
     expect(judgeTarget(answer('falsehood'), job)).toMatchObject({ decision: { outcome: 'SUCCEEDED' } });
     expect(judgeTarget(answer('false'), waits)).toMatchObject({ decision: { outcome: 'SUCCEEDED' } });
   });
@@ -41,12 +43,20 @@ describe('judgeTarget', () => {
 
   it('tries again what a busy device did not take, and gives up on what the wire refuses', () => {
     expect(judgeTarget(notSent('OVERLOADED'), waits)).toEqual({ kind: 'ready', delayMs: 1_000 });
-    expect(judgeTarget(notSent('REQUEST_TOO_LARGE'), waits)).toMatchObject({ decision: { outcome: 'REJECTED', certainty: 'NEVER' } });
+    expect(judgeTarget(notSent('REQUEST_TOO_LARGE'), waits)).toMatchObject({
+      decision: { outcome: 'REJECTED', certainty: 'NEVER' },
+    });
   });
 
-  it.each(['WAIT', 'SKIP', 'FAIL'] as const)('waits while Redis is away, also where the job says %s for devices that are', (offline) => {
-    expect(judgeTarget(notSent('UNAVAILABLE'), { offline, failureText: undefined })).toEqual({ kind: 'ready', delayMs: 1_000 });
-  });
+  it.each(['WAIT', 'SKIP', 'FAIL'] as const)(
+    'waits while Redis is away, also where the job says %s for devices that are',
+    (offline) => {
+      expect(judgeTarget(notSent('UNAVAILABLE'), { offline, failureText: undefined })).toEqual({
+        kind: 'ready',
+        delayMs: 1_000,
+      });
+    },
+  );
 
   it('never sends again what may have reached the device', () => {
     const anyOutcome = fc.record({
@@ -58,7 +68,10 @@ describe('judgeTarget', () => {
         { code: 'OVERLOADED', message: '' } as const,
       ),
     });
-    const anyJob = fc.record({ offline: fc.constantFrom('WAIT', 'SKIP', 'FAIL'), failureText: fc.constantFrom(undefined, 'false') });
+    const anyJob = fc.record({
+      offline: fc.constantFrom('WAIT', 'SKIP', 'FAIL'),
+      failureText: fc.constantFrom(undefined, 'false'),
+    });
     fc.assert(
       fc.property(anyOutcome, anyJob, (outcome, job) => {
         if (outcome.kind !== 'NOT_SENT') expect(judgeTarget(outcome as CallOutcome, job).kind).toBe('decided');

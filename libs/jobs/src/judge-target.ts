@@ -33,8 +33,11 @@ function judgeNotSent(outcome: CallOutcome, offline: Job['offline']): TargetVerd
   const { error } = outcome;
   if (error?.code === 'OVERLOADED' || error?.code === 'UNAVAILABLE') return { kind: 'ready', delayMs: overloadDelayMs };
   // What the wire refuses (size, name) it will refuse again.
-  if (error?.code !== 'DEVICE_OFFLINE' || offline === 'FAIL') return decided({ outcome: 'REJECTED', certainty: 'NEVER', error }, undefined);
-  return offline === 'WAIT' ? { kind: 'waiting' } : decided({ outcome: 'SKIPPED', certainty: 'NEVER', error }, undefined);
+  if (error?.code !== 'DEVICE_OFFLINE' || offline === 'FAIL')
+    return decided({ outcome: 'REJECTED', certainty: 'NEVER', error }, undefined);
+  return offline === 'WAIT'
+    ? { kind: 'waiting' }
+    : decided({ outcome: 'SKIPPED', certainty: 'NEVER', error }, undefined);
 }
 
 function decided(decision: TargetDecision, result: ToolResult | undefined): TargetVerdict {

@@ -16,7 +16,11 @@ describe('findToolPolicy', () => {
   });
 
   it('is cautious about a tool that nobody has said anything about', () => {
-    expect(findToolPolicy(policies, 'gpio_read_all')).toMatchObject({ idempotent: false, verification: 'NONE', callTimeoutMs: 60_000 });
+    expect(findToolPolicy(policies, 'gpio_read_all')).toMatchObject({
+      idempotent: false,
+      verification: 'NONE',
+      callTimeoutMs: 60_000,
+    });
   });
 
   it('lets an operator change the default with a bare asterisk', () => {

@@ -9,7 +9,11 @@ describe('parseMqttClientId', () => {
       group: 'GID_lab',
       uuid: '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21',
     });
-    expect(parseMqttClientId('GID_lab@@@02_5e_7a_10_c4_9f')).toEqual({ ok: true, deviceId: '02:5e:7a:10:c4:9f', group: 'GID_lab' });
+    expect(parseMqttClientId('GID_lab@@@02_5e_7a_10_c4_9f')).toEqual({
+      ok: true,
+      deviceId: '02:5e:7a:10:c4:9f',
+      group: 'GID_lab',
+    });
   });
 
   it('finds the microcontroller in its ids', () => {
@@ -17,15 +21,20 @@ describe('parseMqttClientId', () => {
       expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: 'greenhouse-7', dialect: 'MCPU' });
   });
 
-  it.each(['mcpu@@@', 'mcpu@@@02:5e:7a:10:c4:9f', 'mcpu@@@a/b', 'mcpu@@@Greenhouse', `mcpu@@@${'x'.repeat(65)}`, 'mcpu@@@+@@@x'])(
-    'refuses %s, which names none',
-    (clientId) => {
-      expect(parseMqttClientId(clientId).ok).toBe(false);
-    },
-  );
+  it.each([
+    'mcpu@@@',
+    'mcpu@@@02:5e:7a:10:c4:9f',
+    'mcpu@@@a/b',
+    'mcpu@@@Greenhouse',
+    `mcpu@@@${'x'.repeat(65)}`,
+    'mcpu@@@+@@@x',
+  ])('refuses %s, which names none', (clientId) => {
+    expect(parseMqttClientId(clientId).ok).toBe(false);
+  });
 
   it('takes other ids as they are', () => {
-    for (const id of ['greenhouse-7', 'GID@@@not-a-mac@@@x', '灯-1']) expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: id });
+    for (const id of ['greenhouse-7', 'GID@@@not-a-mac@@@x', '灯-1'])
+      expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: id });
   });
 
   it.each(['02:5e:7a:10:c4:9f', '02_5E_7A_10_C4_9F', '02-5e-7a-10-c4-9f', '025e7a10c49f'])(
@@ -46,6 +55,7 @@ describe('parseDeviceIdHeader', () => {
   });
 
   it('refuses everything else', () => {
-    for (const header of [undefined, '', 'x', '02:5e:7a:10:c4', '02:5e:7a:10:c4:9f:00']) expect(parseDeviceIdHeader(header).ok).toBe(false);
+    for (const header of [undefined, '', 'x', '02:5e:7a:10:c4', '02:5e:7a:10:c4:9f:00'])
+      expect(parseDeviceIdHeader(header).ok).toBe(false);
   });
 });

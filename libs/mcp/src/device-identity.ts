@@ -28,9 +28,11 @@ const mcpuClientId = /^mcpu@@@(.*?)(?:@@@.+)?$/s;
 export function parseMqttClientId(clientId: string): ParsedIdentity {
   if (clientId === '') return refuse('the client id is empty');
   if (clientId.length > clientIdMax) return refuse(`the client id is longer than ${clientIdMax} characters`);
-  if (/[\p{Cc}\p{Surrogate}]/u.test(clientId)) return refuse('the client id contains control characters or invalid UTF-8');
+  if (/[\p{Cc}\p{Surrogate}]/u.test(clientId))
+    return refuse('the client id contains control characters or invalid UTF-8');
   // A bare MAC would name the device of somebody who comes with a xiaozhi id.
-  if (mac.test(clientId)) return refuse('the client id is a bare MAC address; use GROUP@@@MAC@@@UUID or an id that is no MAC');
+  if (mac.test(clientId))
+    return refuse('the client id is a bare MAC address; use GROUP@@@MAC@@@UUID or an id that is no MAC');
   const microcontroller = mcpuClientId.exec(clientId)?.[1];
   if (microcontroller !== undefined) return parseMicrocontrollerId(microcontroller);
   const [, group, address, uuid] = xiaozhiId.exec(clientId) ?? [];
@@ -41,13 +43,17 @@ export function parseMqttClientId(clientId: string): ParsedIdentity {
 /** The `Device-Id` header of a WebSocket handshake: a MAC. [xiaozhi §1.2] */
 export function parseDeviceIdHeader(header: string | undefined): ParsedIdentity {
   if (header === undefined) return refuse('the Device-Id header is missing');
-  return mac.test(header) ? { ok: true, deviceId: deviceIdOfMac(header) } : refuse('the Device-Id header is no MAC address');
+  return mac.test(header)
+    ? { ok: true, deviceId: deviceIdOfMac(header) }
+    : refuse('the Device-Id header is no MAC address');
 }
 
 /** Microcontrollers have no identity of their own: they are who their registration says. [mcpu §0] */
 export function parseMicrocontrollerId(id: string | undefined): ParsedIdentity {
   if (id !== undefined && microcontrollerId.test(id)) return { ok: true, deviceId: id as DeviceId, dialect: 'MCPU' };
-  return refuse('the id is none of a microcontroller: 1 to 64 lower-case letters, digits, dots, dashes and underscores');
+  return refuse(
+    'the id is none of a microcontroller: 1 to 64 lower-case letters, digits, dots, dashes and underscores',
+  );
 }
 
 function deviceIdOfMac(address: string): DeviceId {

@@ -19,7 +19,8 @@ export type ImageObjectionCode =
   'IMAGE_WITHDRAWN' | 'WRONG_BOARD' | 'WRONG_CHIP' | 'NO_OTA_PARTITION' | 'ALREADY_CURRENT' | 'DOWNLOADS_IN_VAIN';
 
 /** May have run on the device: no conclusive evidence. */
-export type UnknownCode = 'TIMEOUT' | 'SESSION_CLOSED' | 'HUB_RESTARTED' | 'GATEWAY_UNREACHABLE' | 'LARGE_MESSAGES_LOST';
+export type UnknownCode =
+  'TIMEOUT' | 'SESSION_CLOSED' | 'HUB_RESTARTED' | 'GATEWAY_UNREACHABLE' | 'LARGE_MESSAGES_LOST';
 
 /** The device answered, and the answer is a failure. */
 export type DeviceFailureCode = 'DEVICE_ERROR' | 'MALFORMED_REPLY' | 'TOOL_GONE';

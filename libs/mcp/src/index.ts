@@ -1,4 +1,11 @@
-export type { CallError, CallOutcome, CallOutcomeKind, SendCertainty, ToolContent, ToolResult } from './tools/call-outcome.js';
+export type {
+  CallError,
+  CallOutcome,
+  CallOutcomeKind,
+  SendCertainty,
+  ToolContent,
+  ToolResult,
+} from './tools/call-outcome.js';
 export { encodeMcpEnvelope, parseDeviceEnvelope } from './messages/device-envelope.js';
 export type { DeviceEnvelope } from './messages/device-envelope.js';
 export { clientIdMax, parseDeviceIdHeader, parseMicrocontrollerId, parseMqttClientId } from './device-identity.js';
@@ -7,7 +14,15 @@ export type { CallErrorCode, DeviceFailureCode, NotSentCode, UnknownCode, Verifi
 export { parseDeviceHello, udpServerHello, websocketServerHello } from './messages/hello.js';
 export type { DeviceHello, ParsedHello, UdpChannel } from './messages/hello.js';
 export type { CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from './ids.js';
-export { alertTexts, alertTool, findHubTool, hubCall, hubToolDialect, hubTools, identifyTool } from './tools/hub-tools.js';
+export {
+  alertTexts,
+  alertTool,
+  findHubTool,
+  hubCall,
+  hubToolDialect,
+  hubTools,
+  identifyTool,
+} from './tools/hub-tools.js';
 export { linkedPair } from './transport/in-memory-transport.js';
 export type { Defer, LinkedPair } from './transport/in-memory-transport.js';
 export { initializeParams, parseInitializeResult } from './messages/initialize.js';
@@ -31,7 +46,14 @@ export { parseMcpuResult } from './mcpu/tool-result.js';
 export { sortServerMessage } from './messages/relayed-message.js';
 export type { ServerMessage } from './messages/relayed-message.js';
 export { alertMessage, goodbyeMessage } from './messages/server-messages.js';
-export { hasMaskedSecret, isSecretMember, MASK, maskAll, maskArguments, maskSecrets } from './tools/secret-arguments.js';
+export {
+  hasMaskedSecret,
+  isSecretMember,
+  MASK,
+  maskAll,
+  maskArguments,
+  maskSecrets,
+} from './tools/secret-arguments.js';
 export { compileArguments } from './tools/tool-arguments.js';
 export type { ArgumentsVerdict, CompiledArguments } from './tools/tool-arguments.js';
 export { canonicalToolSet, diffToolSets } from './tools/tool-set.js';

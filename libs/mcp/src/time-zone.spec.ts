@@ -6,7 +6,10 @@ describe('isTimeZone', () => {
     expect(isTimeZone(name)).toBe(true);
   });
 
-  it.each(['Nowhere/Land', '', '+01:00', '-0330', 'Europe/Berlin ', "x'; DROP TABLE device; --", '\0'])('does not take %j', (name) => {
-    expect(isTimeZone(name)).toBe(false);
-  });
+  it.each(['Nowhere/Land', '', '+01:00', '-0330', 'Europe/Berlin ', "x'; DROP TABLE device; --", '\0'])(
+    'does not take %j',
+    (name) => {
+      expect(isTimeZone(name)).toBe(false);
+    },
+  );
 });

@@ -16,7 +16,8 @@ export interface DeviceGroupRow {
 
 /** What became of a change; what is not `saved` changed nothing. FILTER_INVALID: PostgreSQL cannot answer the filter. */
 export type DeviceGroupAnswer =
-  { readonly kind: 'saved'; readonly group: DeviceGroupRow } | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'FILTER_INVALID' };
+  | { readonly kind: 'saved'; readonly group: DeviceGroupRow }
+  | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'FILTER_INVALID' };
 
 /** Acts of people are given `by`, and are recorded in the audit trail in their own transaction. `at` is in ms since the Unix epoch. */
 export interface DeviceGroupStore {

@@ -114,7 +114,8 @@ export interface TagChange {
 }
 
 /** The devices that changed, or one that has no room for more tags. */
-export type TagResult = { readonly kind: 'changed'; readonly ids: readonly DeviceId[] } | { readonly kind: 'full'; readonly id: DeviceId };
+export type TagResult =
+  { readonly kind: 'changed'; readonly ids: readonly DeviceId[] } | { readonly kind: 'full'; readonly id: DeviceId };
 
 /** Devices without the value come last. */
 export type DeviceOrder = 'ID_ASC' | 'NAME_ASC' | 'LAST_SEEN_DESC';
@@ -159,9 +160,17 @@ export interface DeviceStore {
   /** Exact up to 10,000, then undefined. */
   count(filter: DeviceFilter | undefined): Promise<number | undefined>;
   /** The newest sessions of each, newest first, in the order of the input; those from its start on (ms since the Unix epoch), where one is given. */
-  sessions(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly SessionRow[])[]>;
+  sessions(
+    ids: readonly string[],
+    first: number,
+    starts?: readonly number[],
+  ): Promise<readonly (readonly SessionRow[])[]>;
   /** The newest tool sets of each, newest first, in the order of the input; those first seen from its start on, where one is given. */
-  toolSetHistory(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly ToolSetUseRow[])[]>;
+  toolSetHistory(
+    ids: readonly string[],
+    first: number,
+    starts?: readonly number[],
+  ): Promise<readonly (readonly ToolSetUseRow[])[]>;
   /** Name, tags and time zone. Undefined where there is no such device. */
   update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined>;
   /**

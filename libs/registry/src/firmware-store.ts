@@ -72,7 +72,9 @@ export type PublishAnswer =
   | { readonly kind: 'foreign_chip'; readonly model: string; readonly chip: string };
 
 export type RemovalAnswer =
-  { readonly kind: 'removed'; readonly image: FirmwareImageRow } | { readonly kind: 'NOT_FOUND' } | { readonly kind: 'IN_USE' };
+  | { readonly kind: 'removed'; readonly image: FirmwareImageRow }
+  | { readonly kind: 'NOT_FOUND' }
+  | { readonly kind: 'IN_USE' };
 
 export interface AddedImage {
   readonly image: FirmwareImageRow;

@@ -102,9 +102,24 @@ export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
 export type { CallFilter, CallRecord, CallRow, CallStore, EventFilter, EventRow, EventStore } from './record-stores.js';
 export { principalRef } from './registry.js';
-export type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key-store.js';
+export type {
+  ApiKeyAnswer,
+  ApiKeyRow,
+  ApiKeyStore,
+  KeyCreation,
+  NewApiKey,
+  RevocationAnswer,
+} from './keys/api-key-store.js';
 export { SCOPES } from './keys/key-rows.js';
-export type { LeaseOptions, Principal, ProcessLease, Registry, Scope, ToolPolicyStore, WriterStatus } from './registry.js';
+export type {
+  LeaseOptions,
+  Principal,
+  ProcessLease,
+  Registry,
+  Scope,
+  ToolPolicyStore,
+  WriterStatus,
+} from './registry.js';
 export type {
   Approval,
   ApprovalRefusal,
@@ -152,4 +167,9 @@ export { closeDataDir } from './embedded/data-folder.js';
 export type { ClosedFolder } from './embedded/data-folder.js';
 export type { OpenedPostgres } from './embedded/open-embedded-postgres.js';
 export type { KeptTimes } from './retention/remove-old.js';
-export type { VoiceServerErrorCode, VoiceServerRow, VoiceServerState, VoiceServerStore } from './voice/voice-server-store.js';
+export type {
+  VoiceServerErrorCode,
+  VoiceServerRow,
+  VoiceServerState,
+  VoiceServerStore,
+} from './voice/voice-server-store.js';

@@ -1,4 +1,13 @@
-import type { CallError, CallId, DeviceId, HubProcessId, JobId, SendCertainty, ToolResult, ToolSetHash } from '@flotilla/mcp';
+import type {
+  CallError,
+  CallId,
+  DeviceId,
+  HubProcessId,
+  JobId,
+  SendCertainty,
+  ToolResult,
+  ToolSetHash,
+} from '@flotilla/mcp';
 import type {
   DecidedVerification,
   Job,
@@ -165,7 +174,10 @@ export interface TargetFlush {
 export type DecidedPoint = { readonly at: number } & Readonly<Record<DecidedCounter, number>>;
 
 /** The counters of targets that have ended. */
-export type DecidedCounter = Exclude<keyof JobProgress, 'total' | 'pending' | 'waitingDevice' | 'inFlight' | 'verifying'>;
+export type DecidedCounter = Exclude<
+  keyof JobProgress,
+  'total' | 'pending' | 'waitingDevice' | 'inFlight' | 'verifying'
+>;
 
 export interface TargetRow {
   readonly deviceId: DeviceId;
@@ -265,7 +277,10 @@ export interface BulkEnd {
  */
 export interface JobStore {
   /** Recorded in the audit trail in the same transaction, as on behalf of its creator where `by` is not given. */
-  create(job: NewJob, by?: AuditSource): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage>;
+  create(
+    job: NewJob,
+    by?: AuditSource,
+  ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage>;
   /** All in one transaction, or none where the key of the first was used before, or an image is gone. */
   createAll(
     jobs: readonly NewJob[],
@@ -293,9 +308,17 @@ export interface JobStore {
   /** A page of each job's targets by device id, in the order of the input. */
   targets(ids: readonly JobId[], filter: TargetFilter, page: PageRequest): Promise<readonly Page<TargetRow>[]>;
   /** Each job's failures by kind, most frequent first, in the order of the input. */
-  failureGroups(ids: readonly JobId[], first: number, sight?: JobSight): Promise<readonly (readonly FailureGroupRow[])[]>;
+  failureGroups(
+    ids: readonly JobId[],
+    first: number,
+    sight?: JobSight,
+  ): Promise<readonly (readonly FailureGroupRow[])[]>;
   /** For each job, in the order of the input, how many targets had ended how at up to `points` moments of equal distance. Goes over all targets of the jobs. */
-  decidedOverTime(ids: readonly JobId[], points: number, sight?: JobSight): Promise<readonly (readonly DecidedPoint[])[]>;
+  decidedOverTime(
+    ids: readonly JobId[],
+    points: number,
+    sight?: JobSight,
+  ): Promise<readonly (readonly DecidedPoint[])[]>;
   /** Whether a viewer of this sight would touch others' devices by steering the job: one is a target, or nobody has counted them yet. */
   hasTargetsBeyond(job: Pick<Job, 'id' | 'createdById'>, sight?: JobSight): Promise<boolean>;
   liveCount(): Promise<number>;
@@ -306,7 +329,9 @@ export interface JobStore {
   /** Makes this process the job's owner unless a living one has it; undefined then. Raises the fence. Targets that the former owner left in flight are classified by `recover`. */
   takeOwnership(id: JobId, owner: HubProcessId): Promise<JobFence | undefined>;
   /** Live jobs without a living owner, or owned by `owner`. */
-  liveJobs(): Promise<readonly { readonly id: JobId; readonly ownerIsAlive: boolean; readonly owner: HubProcessId | undefined }[]>;
+  liveJobs(): Promise<
+    readonly { readonly id: JobId; readonly ownerIsAlive: boolean; readonly owner: HubProcessId | undefined }[]
+  >;
   /**
    * After a takeover: DISPATCHING and SENT targets go back to READY where the tool is idempotent, to VERIFYING where it has a verification, else to
    * UNKNOWN with HUB_RESTARTED. Resolves to how many of each.
@@ -328,7 +353,12 @@ export interface JobStore {
    * Inserts up to `limit` targets in key order with `INSERT … SELECT`; resolves to how many, 0 when all are in, undefined where the job is not PREPARING
    * or has another owner. Safe to repeat after a crash.
    */
-  prepareChunk(fence: JobFence, verdicts: readonly ToolSetVerdict[], limit: number, at: number): Promise<number | undefined>;
+  prepareChunk(
+    fence: JobFence,
+    verdicts: readonly ToolSetVerdict[],
+    limit: number,
+    at: number,
+  ): Promise<number | undefined>;
   /** Targets that are in. */
   countTargets(fence: JobFence): Promise<number>;
   /** Freezes the total and gives each target its wave: no model and firmware all in the first or all in the last one. None given: all targets are in wave 1. */
@@ -371,7 +401,10 @@ export interface JobStore {
   /** WAITING_DEVICE targets whose device is online again become READY; of these devices only, or of all when not given. Of all, those whose device was removed end SKIPPED. */
   wakeWaiting(fence: JobFence, deviceIds?: readonly DeviceId[]): Promise<number>;
   /** RETRY_WAIT targets whose time has come become READY; with how many, and when the next one is due. */
-  releaseRetries(fence: JobFence, at: number): Promise<{ readonly released: number; readonly nextAt: number | undefined }>;
+  releaseRetries(
+    fence: JobFence,
+    at: number,
+  ): Promise<{ readonly released: number; readonly nextAt: number | undefined }>;
   /** Never-sent targets end CANCELLED or EXPIRED, in chunks; those that waited for another try keep the end of their latest. */
   endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<BulkEnd>;
   /** In-flight targets end UNKNOWN (force cancel). */

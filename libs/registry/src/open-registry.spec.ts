@@ -38,7 +38,12 @@ describe('migrations', () => {
     const database = new Database(testDatabase.databaseUrl, 2, silentLogger);
     for (const model of Object.values(Prisma.ModelName)) {
       const table: unknown = Reflect.get(database.prisma, model.charAt(0).toLowerCase() + model.slice(1));
-      if (typeof table !== 'object' || table === null || !('findFirst' in table) || typeof table.findFirst !== 'function')
+      if (
+        typeof table !== 'object' ||
+        table === null ||
+        !('findFirst' in table) ||
+        typeof table.findFirst !== 'function'
+      )
         throw new TypeError(model);
       await expect(table.findFirst(), model).resolves.toBeDefined();
     }
@@ -52,7 +57,10 @@ describe('migrations', () => {
     url.pathname = `/${name}`;
     const registries = await Promise.all([1, 2, 3].map(() => openRegistry({ databaseUrl: url.href, poolMax: 2 })));
     expect(
-      await ask(url.href, `SELECT count(*)::int AS count, bool_and(finished_at IS NOT NULL) AS done FROM _prisma_migrations`),
+      await ask(
+        url.href,
+        `SELECT count(*)::int AS count, bool_and(finished_at IS NOT NULL) AS done FROM _prisma_migrations`,
+      ),
     ).toMatchObject({ done: true });
     expect(await ask(url.href, `SELECT count(*)::int AS count FROM tool_policy`)).toEqual({ count: 14 });
     for (const each of registries) await each.close();
@@ -68,7 +76,10 @@ describe('migrations', () => {
       `CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
          logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`,
     );
-    await ask(url.href, `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '20261121000000_first_tables')`);
+    await ask(
+      url.href,
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '20261121000000_first_tables')`,
+    );
     const mended = await openRegistry({ databaseUrl: url.href, poolMax: 2 });
     expect(await mended.ping()).toBe(true);
     await mended.close();
@@ -93,14 +104,18 @@ describe('a database of others', () => {
     const url = new URL(testDatabase.databaseUrl);
     url.password = 'not-it';
     const message = await openRegistry({ databaseUrl: url.href }).catch(String);
-    expect(message).toContain(`PostgreSQL at ${url.host}${url.pathname} does not let the hub in: password authentication failed`);
+    expect(message).toContain(
+      `PostgreSQL at ${url.host}${url.pathname} does not let the hub in: password authentication failed`,
+    );
     expect(message).not.toContain('not-it');
   });
 });
 
 describe('the registry', () => {
   it('says that PostgreSQL cannot be reached', async () => {
-    await expect(openRegistry({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    await expect(openRegistry({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+    });
   });
 
   it('ships the tool policies', async () => {
@@ -112,7 +127,10 @@ describe('the registry', () => {
       disconnectExpected: true,
       verification: 'REBOOT',
     });
-    expect(policies.get('self.screen.set_theme')).toMatchObject({ failureText: 'false', readback: { argument: 'theme' } });
+    expect(policies.get('self.screen.set_theme')).toMatchObject({
+      failureText: 'false',
+      readback: { argument: 'theme' },
+    });
     expect(policies.get('self.camera.take_photo')?.callTimeoutMs).toBe(75_000);
   });
 
@@ -158,7 +176,8 @@ describe('API keys', () => {
   });
 
   it('know nobody else, and nobody revoked or expired', async () => {
-    for (const secret of ['', 'x', 'y'.repeat(5_000), 'flt_\0']) expect(await registry.apiKeys.authenticate(secret)).toBeUndefined();
+    for (const secret of ['', 'x', 'y'.repeat(5_000), 'flt_\0'])
+      expect(await registry.apiKeys.authenticate(secret)).toBeUndefined();
     for (const [index, end] of ['revoked_at', 'expires_at'].entries()) {
       const secret = `${end}-`.repeat(8);
       await registry.apiKeys.ensureAdminKey(secret);
@@ -170,7 +189,12 @@ describe('API keys', () => {
   it('are nowhere in the database', async () => {
     const secret = 'do-not-keep-me-'.repeat(4);
     await registry.apiKeys.ensureAdminKey(secret);
-    expect(await ask(testDatabase.databaseUrl, `SELECT count(*)::int AS count FROM api_key k WHERE k::text LIKE '%keep-me-do%'`)).toEqual({
+    expect(
+      await ask(
+        testDatabase.databaseUrl,
+        `SELECT count(*)::int AS count FROM api_key k WHERE k::text LIKE '%keep-me-do%'`,
+      ),
+    ).toEqual({
       count: 0,
     });
   });

@@ -66,7 +66,12 @@ export async function openRegistry({
   argumentsSecret,
 }: RegistryOptions): Promise<Registry> {
   for (const name of await migrate(databaseUrl)) logger.info({ migration: name }, 'database migrated');
-  const database = new Database(databaseUrl, poolMax, logger, auditSecret === undefined ? undefined : auditKeyOf(auditSecret));
+  const database = new Database(
+    databaseUrl,
+    poolMax,
+    logger,
+    auditSecret === undefined ? undefined : auditKeyOf(auditSecret),
+  );
   const seal = new ArgumentSeal(argumentsSecret);
   const leases = new ProcessLeases(database, logger);
   const holder = () => leases.holder;
@@ -95,7 +100,8 @@ export async function openRegistry({
   await events.open();
   return {
     ...seen,
-    viewFor: ({ id, devices: within }) => (within === undefined ? seen : narrowedView(seen, database, { creator: id, within })),
+    viewFor: ({ id, devices: within }) =>
+      within === undefined ? seen : narrowedView(seen, database, { creator: id, within }),
     apiKeys: new PgApiKeyStore(database, logger),
     users: new PgUserStore(database, () => userSessions.forget()),
     userSessions,
@@ -133,7 +139,10 @@ async function beginAuditChain(database: Database, logger: RegistryLogger): Prom
   const formerKeyId = await database.transaction((transaction) => beginKeyedChain(transaction, Date.now()));
   if (formerKeyId === undefined) return;
   const keyIds = { keyId: database.auditKey?.id, formerKeyId };
-  logger.warn(keyIds, 'the audit trail goes on with another key; give every process of this hub the same FLOTILLA_AUDIT_KEY');
+  logger.warn(
+    keyIds,
+    'the audit trail goes on with another key; give every process of this hub the same FLOTILLA_AUDIT_KEY',
+  );
 }
 
 /** Those that keep nothing in memory. */

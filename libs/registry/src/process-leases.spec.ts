@@ -33,14 +33,19 @@ function anotherProcess(): ProcessLeases {
 async function deadProcess(): Promise<string> {
   const id = v7();
   await database.query(
-    { text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() - interval '1 second')` },
+    {
+      text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() - interval '1 second')`,
+    },
     [id],
   );
   return id;
 }
 
 async function idsWhere(condition: string): Promise<readonly string[]> {
-  const rows = await database.query<{ id: string }>({ text: `SELECT id FROM hub_process WHERE ${condition} ORDER BY id` }, []);
+  const rows = await database.query<{ id: string }>(
+    { text: `SELECT id FROM hub_process WHERE ${condition} ORDER BY id` },
+    [],
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -156,7 +161,10 @@ describe('a process that died with calls of idempotency keys under way', () => {
   }
 
   const records = () =>
-    database.query({ text: 'SELECT id, outcome, certainty, error_code, arguments, duration_ms FROM call ORDER BY id' }, []);
+    database.query(
+      { text: 'SELECT id, outcome, certainty, error_code, arguments, duration_ms FROM call ORDER BY id' },
+      [],
+    );
 
   it('leaves a record that each of them may have run, and changes none that is there', async () => {
     await deadProcessWithCalls();

@@ -187,7 +187,8 @@ class Lease implements ProcessLease {
       if (isThere) this.#renewed(askedAt);
       else this.#end();
     } catch (error) {
-      if (!this.#isFailing) logger.warn({ processId: this.id, err: error }, 'the lease of this process was not renewed; trying again');
+      if (!this.#isFailing)
+        logger.warn({ processId: this.id, err: error }, 'the lease of this process was not renewed; trying again');
       this.#isFailing = true;
       this.#renewIn(timing.retryAfterMs);
     }
@@ -206,7 +207,10 @@ class Lease implements ProcessLease {
   }
 
   #end(): void {
-    this.#deps.logger.error({ processId: this.id }, 'the lease of this process lapsed, and another process has ended it');
+    this.#deps.logger.error(
+      { processId: this.id },
+      'the lease of this process lapsed, and another process has ended it',
+    );
     this.#lose();
   }
 }

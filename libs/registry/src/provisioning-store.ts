@@ -83,7 +83,11 @@ export interface NotedContact {
 
 export interface CredentialStore {
   /** Checks an MQTT login: client id, user name and password as issued, the newest or one still in its grace time. Marks a newest one as used. */
-  checkMqtt(login: { readonly clientId: string; readonly username: string; readonly password: Uint8Array }): Promise<CredentialVerdict>;
+  checkMqtt(login: {
+    readonly clientId: string;
+    readonly username: string;
+    readonly password: Uint8Array;
+  }): Promise<CredentialVerdict>;
   /** Checks a WebSocket token against the device and Client-Id that it was issued to. Of a registered device the token binds the first Client-Id, and no later one. */
   checkWebSocket(login: {
     readonly deviceId: string;
@@ -139,7 +143,8 @@ export type ApprovalRefusal = 'NOT_FOUND' | 'ATTEMPTS_EXCEEDED' | 'DEVICE_ONLINE
 
 export type Approval =
   /** `hasReplaced`: the device was known with another Client-Id, whose credentials are void now; a session of theirs is to be ended. */
-  { readonly kind: 'approved'; readonly device: DeviceRow; readonly hasReplaced: boolean } | { readonly kind: ApprovalRefusal };
+  | { readonly kind: 'approved'; readonly device: DeviceRow; readonly hasReplaced: boolean }
+  | { readonly kind: ApprovalRefusal };
 
 export interface EnrolmentLinkRow {
   readonly id: string;
@@ -206,7 +211,10 @@ export interface EnrolmentStore {
     by?: AuditSource,
     within?: DeviceFilter,
   ): Promise<
-    | { readonly kind: 'registered'; readonly devices: readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[] }
+    | {
+        readonly kind: 'registered';
+        readonly devices: readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[];
+      }
     | { readonly kind: 'conflict'; readonly conflicts: readonly string[] }
     | { readonly kind: 'beyond'; readonly deviceId: string }
   >;

@@ -26,7 +26,11 @@ export interface EventStore {
   append(event: Omit<EventRow, 'id'>): EventRow;
   page(filter: EventFilter, order: 'AT_ASC' | 'AT_DESC', page: PageRequest): Promise<Page<EventRow>>;
   /** A page for each device, latest first, in the order of the input. */
-  pagesOf(deviceIds: readonly string[], page: PageRequest, starts?: readonly number[]): Promise<readonly Page<EventRow>[]>;
+  pagesOf(
+    deviceIds: readonly string[],
+    page: PageRequest,
+    starts?: readonly number[],
+  ): Promise<readonly Page<EventRow>[]>;
   /** The cursor that `page` gives this event, for one that came from the feed. */
   cursorOf(event: Pick<EventRow, 'id' | 'at'>): string;
   /** The one listener hears of every write of this process after which webhooks are owed something. It may not throw. */
@@ -103,5 +107,9 @@ export interface CallStore {
   /** Latest first; calls of jobs included. */
   page(filter: CallFilter, page: PageRequest): Promise<Page<CallRow>>;
   /** A page for each device, latest first, in the order of the input. */
-  pagesOf(deviceIds: readonly string[], page: PageRequest, starts?: readonly number[]): Promise<readonly Page<CallRow>[]>;
+  pagesOf(
+    deviceIds: readonly string[],
+    page: PageRequest,
+    starts?: readonly number[],
+  ): Promise<readonly Page<CallRow>[]>;
 }

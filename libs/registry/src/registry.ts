@@ -55,7 +55,10 @@ export function principalRef({ kind, id }: Pick<Principal, 'kind' | 'id'>): stri
 export interface ToolPolicyStore {
   all(): Promise<readonly ToolPolicy[]>;
   /** Makes or replaces the policy of its pattern. False where it would be one more than `policiesMax`. */
-  set(policy: ToolPolicy, how: { readonly policiesMax: number; readonly at: number; readonly by?: AuditSource }): Promise<boolean>;
+  set(
+    policy: ToolPolicy,
+    how: { readonly policiesMax: number; readonly at: number; readonly by?: AuditSource },
+  ): Promise<boolean>;
   /** False where there is no such policy. */
   remove(pattern: string, how: { readonly at: number; readonly by?: AuditSource }): Promise<boolean>;
 }

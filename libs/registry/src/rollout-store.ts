@@ -63,7 +63,12 @@ export interface RolloutStore {
   /** Places that are free for a job now. */
   room(jobId: JobId, at: number, limits: RolloutLimits): Promise<number>;
   /** A download for each of these claimed targets, in one commit, as far as there are places. A device that is missing in the answer is not wanted any more. */
-  grant(fence: JobFence, deviceIds: readonly DeviceId[], at: number, limits: RolloutLimits): Promise<ReadonlyMap<DeviceId, RolloutGrant>>;
+  grant(
+    fence: JobFence,
+    deviceIds: readonly DeviceId[],
+    at: number,
+    limits: RolloutLimits,
+  ): Promise<ReadonlyMap<DeviceId, RolloutGrant>>;
   /** The oldest roll-out that waits for this device and that it can be offered by what it says of itself. */
   candidate(contact: OtaContact): Promise<RolloutCandidate | undefined>;
   /**

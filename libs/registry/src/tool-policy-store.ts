@@ -52,7 +52,8 @@ export class PgToolPolicyStore implements ToolPolicyStore {
   }
 
   set(policy: ToolPolicy, { policiesMax, at, by }: Parameters<ToolPolicyStore['set']>[1]): Promise<boolean> {
-    const { pattern, idempotent, disruptive, disconnectExpected, verification, failureText, callTimeoutMs, readOnly } = policy;
+    const { pattern, idempotent, disruptive, disconnectExpected, verification, failureText, callTimeoutMs, readOnly } =
+      policy;
     const says = policy.readback === undefined ? null : JSON.stringify(policy.readback);
     return audited(
       this.#database,
@@ -80,9 +81,10 @@ export class PgToolPolicyStore implements ToolPolicyStore {
       this.#database,
       by,
       async (transaction) => {
-        const removed = await transaction.query({ text: 'DELETE FROM tool_policy WHERE pattern = $1 RETURNING pattern' }, [
-          storableText(pattern),
-        ]);
+        const removed = await transaction.query(
+          { text: 'DELETE FROM tool_policy WHERE pattern = $1 RETURNING pattern' },
+          [storableText(pattern)],
+        );
         return removed.length > 0;
       },
       (isRemoved) => (isRemoved ? [{ action: 'policy.deleted', subject: `policy:${pattern}`, data: {}, at }] : []),

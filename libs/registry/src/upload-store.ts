@@ -39,7 +39,10 @@ export interface UploadStore {
   find(id: string): Promise<UploadRow | undefined>;
   findByTicket(ticketId: string): Promise<UploadRow | undefined>;
   /** Latest first; of one device where one is named, of those of `within` where it is given. */
-  page(filter: { readonly deviceId?: string; readonly within?: DeviceFilter }, page: PageRequest): Promise<Page<UploadRow>>;
+  page(
+    filter: { readonly deviceId?: string; readonly within?: DeviceFilter },
+    page: PageRequest,
+  ): Promise<Page<UploadRow>>;
   /** Those from before `until` (ms since the Unix epoch), oldest first. */
   olderThan(until: number, first: number): Promise<readonly UploadRow[]>;
   /** Which of these ids have a row. */

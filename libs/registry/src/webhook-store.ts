@@ -87,7 +87,11 @@ export interface WebhookStore {
     how: Change & { readonly webhooksMax: number },
   ): Promise<WebhookRow | undefined>;
   /** One that is enabled again begins afresh, with all that it is still owed. Undefined: there is none. */
-  update(id: string, webhook: Pick<WebhookRow, 'url' | 'types' | 'enabled'>, how: Change): Promise<WebhookRow | undefined>;
+  update(
+    id: string,
+    webhook: Pick<WebhookRow, 'url' | 'types' | 'enabled'>,
+    how: Change,
+  ): Promise<WebhookRow | undefined>;
   /** With what it is owed. False where there is none. */
   remove(id: string, how: Change): Promise<boolean>;
   /** Makes the event of an attempt owed once more. */

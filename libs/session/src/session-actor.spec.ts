@@ -15,7 +15,9 @@ const page = '"result":{"tools":[{"name":"t"}]}';
 const initialised = '"result":{"serverInfo":{"name":"b","version":"1"}}';
 
 /** A device that greets and lists by itself, keeps calls for the test to answer, and runs on a queue that the test pumps. */
-function connect(options: { limits?: Partial<SessionLimits>; pageCache?: ToolPageCache; observer?: Partial<SessionObserver> } = {}) {
+function connect(
+  options: { limits?: Partial<SessionLimits>; pageCache?: ToolPageCache; observer?: Partial<SessionObserver> } = {},
+) {
   const later: (() => void)[] = [];
   const { near, far } = linkedPair((run) => later.push(run));
   const pump = () => {
@@ -66,12 +68,14 @@ function connect(options: { limits?: Partial<SessionLimits>; pageCache?: ToolPag
     callTimeoutMs: 30_000,
     ...change,
   });
-  const call = (callId: string, change?: Partial<SessionCall>) => session.call(makeCall(callId, change), (end) => settled.push(end));
+  const call = (callId: string, change?: Partial<SessionCall>) =>
+    session.call(makeCall(callId, change), (end) => settled.push(end));
   const succeed = () => answer(calls.shift()?.id ?? 0, '"result":{"content":[]}');
   return { session, near, far, clock, log, settled, calls, call, makeCall, succeed, pump };
 }
 
-const ends = (settled: readonly SettledCall[]) => settled.map(({ callId, outcome }) => `${callId} ${outcome.error?.code ?? outcome.kind}`);
+const ends = (settled: readonly SettledCall[]) =>
+  settled.map(({ callId, outcome }) => `${callId} ${outcome.error?.code ?? outcome.kind}`);
 
 describe('a session', () => {
   it('becomes ready and answers a call', () => {
@@ -228,7 +232,8 @@ describe('a session', () => {
     };
     far.onmessage = (text) => {
       const { id, method }: Request = JSON.parse(text).payload;
-      if (method === 'initialize') far.send(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${initialised}}}`);
+      if (method === 'initialize')
+        far.send(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${initialised}}}`);
     };
     const observer = { onStateChanged: () => undefined, onGreeted: () => undefined } as unknown as SessionObserver;
     const session = new SessionActor({
@@ -261,7 +266,11 @@ describe('pages of tools', () => {
       if (known !== undefined) hits.push(text);
       return known;
     };
-    return { pages, hits, pageCache: { recall, remember: (text: string, known: ToolPage) => void pages.set(text, known) } };
+    return {
+      pages,
+      hits,
+      pageCache: { recall, remember: (text: string, known: ToolPage) => void pages.set(text, known) },
+    };
   }
 
   it('that are known are the same object for every device that sends the same text', () => {

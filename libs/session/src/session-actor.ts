@@ -12,7 +12,14 @@ import { initialState, nextWakeAt } from './machine/machine-state.js';
 import type { MachineState, SessionRules } from './machine/machine-state.js';
 import { readMessage } from './machine/read-message.js';
 import type { ArrivedText } from './machine/read-message.js';
-import type { Session, SessionCall, SessionLimits, SessionObserver, SessionState, ToolPageCache } from './session-contract.js';
+import type {
+  Session,
+  SessionCall,
+  SessionLimits,
+  SessionObserver,
+  SessionState,
+  ToolPageCache,
+} from './session-contract.js';
 import type { SessionEffect, SessionInput, Settle } from './machine/session-input.js';
 import { defaultSessionLimits } from './session-limits.js';
 import { step } from './machine/session-machine.js';
@@ -54,8 +61,20 @@ export class SessionActor implements Session {
   #isInsideCall = false;
   #droppedInputs = 0;
 
-  constructor({ dialect, transport, clock, observer, firstRequestId, limits, pageCache, largeRequests }: SessionOptions) {
-    this.#rules = { dialect, limits: limits === undefined ? defaultSessionLimits : { ...defaultSessionLimits, ...limits } };
+  constructor({
+    dialect,
+    transport,
+    clock,
+    observer,
+    firstRequestId,
+    limits,
+    pageCache,
+    largeRequests,
+  }: SessionOptions) {
+    this.#rules = {
+      dialect,
+      limits: limits === undefined ? defaultSessionLimits : { ...defaultSessionLimits, ...limits },
+    };
     this.#transport = transport;
     this.#clock = clock;
     this.#observer = observer;
@@ -140,7 +159,8 @@ export class SessionActor implements Session {
   #drain(first?: MailboxItem): void {
     this.#isBusy = true;
     if (!this.#isInsideCall) this.#settleDeferred();
-    for (let item = first ?? this.#mailbox.shift(); item !== undefined; item = this.#mailbox.shift()) this.#process(item);
+    for (let item = first ?? this.#mailbox.shift(); item !== undefined; item = this.#mailbox.shift())
+      this.#process(item);
     this.#isBusy = false;
     if (this.#state.phase === 'closed') this.#timer.stop();
     else this.#timer.wakeBy(nextWakeAt(this.#state));
@@ -171,7 +191,8 @@ export class SessionActor implements Session {
         continue;
       }
       sendsToCome -= 1;
-      if (!this.#send(effect, sendsToCome > 0) && effect.id !== undefined) failed = { kind: 'sendFailed', id: effect.id, now };
+      if (!this.#send(effect, sendsToCome > 0) && effect.id !== undefined)
+        failed = { kind: 'sendFailed', id: effect.id, now };
     }
     return failed;
   }
@@ -201,7 +222,8 @@ export class SessionActor implements Session {
   /** An exception is a programmer's error. It ends this session only, and everybody is still told what they are due. */
   #giveUp(where: string, error: unknown): void {
     this.close('hub_closed');
-    if (where !== 'anomaly') this.#tell({ kind: 'anomaly', anomaly: 'callback_threw', detail: `${where}: ${String(error)}` });
+    if (where !== 'anomaly')
+      this.#tell({ kind: 'anomaly', anomaly: 'callback_threw', detail: `${where}: ${String(error)}` });
   }
 
   #notify(effect: Exclude<SessionEffect, { kind: 'send' | 'settle' | 'closeTransport' }>): void {

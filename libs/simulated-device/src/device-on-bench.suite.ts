@@ -46,7 +46,9 @@ export class DeviceOnBench {
 
   /** Requests made so far. */
   get requests(): { readonly at: number; readonly id: number; readonly request: HttpRequest }[] {
-    return this.effects.flatMap(({ at, effect }) => (effect.kind === 'request' ? [{ at, id: effect.id, request: effect.request }] : []));
+    return this.effects.flatMap(({ at, effect }) =>
+      effect.kind === 'request' ? [{ at, id: effect.id, request: effect.request }] : [],
+    );
   }
 
   /** Answers the last request; undefined is no answer. */

@@ -148,7 +148,15 @@ export class DeviceState {
       ],
       ota: { label: 'ota_0' },
       display: { monochrome: false, ...parts.screen },
-      board: { type: parts.board, name: parts.board, ssid: 'Simulated', rssi: this.#rssi, channel: 6, ip: '127.0.0.1', mac: identity.mac },
+      board: {
+        type: parts.board,
+        name: parts.board,
+        ssid: 'Simulated',
+        rssi: this.#rssi,
+        channel: 6,
+        ip: '127.0.0.1',
+        mac: identity.mac,
+      },
     });
   }
 }

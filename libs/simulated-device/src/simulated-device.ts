@@ -71,7 +71,9 @@ export class SimulatedDevice {
   constructor(setup: DeviceSetup) {
     const { profile } = setup;
     this.profile = profile;
-    const identity = setup.flash ? identityWith({ ...setup.identity, uuid: setup.flash.uuid, board: profile.parts.board }) : setup.identity;
+    const identity = setup.flash
+      ? identityWith({ ...setup.identity, uuid: setup.flash.uuid, board: profile.parts.board })
+      : setup.identity;
     const firmware = { factory: { version: profile.firmwareVersion }, installed: setup.flash?.firmware };
     this.#state = new DeviceState(profile.parts, identity, firmware, setup.random);
     this.#random = setup.random;
@@ -81,7 +83,13 @@ export class SimulatedDevice {
     this.#link = new Link(setup.transport, new ReconnectPlan(setup.network ?? 'wifi', pauses, otaUrl === undefined));
     this.#http = new HttpRequests(this.#link);
     this.#script = new BehaviourScript(setup.behaviours ?? [], setup.random);
-    const parts = { link: this.#link, mainTask: this.#mainTask, agenda: this.#agenda, script: this.#script, state: this.#state };
+    const parts = {
+      link: this.#link,
+      mainTask: this.#mainTask,
+      agenda: this.#agenda,
+      script: this.#script,
+      state: this.#state,
+    };
     this.#replies = new Replies(parts);
     this.#conversation = new Conversation(this.#link, this.#mainTask, this.#agenda, profile.takesGlyphs);
     const crash = (reason: string, now: number) => this.#crash(reason, now);
@@ -93,10 +101,20 @@ export class SimulatedDevice {
     const booting = { ...parts, ...updates, http: this.#http, nvs: this.#nvs, pauses, crash, restartInto };
     this.#boot = otaUrl === undefined ? undefined : new Boot(otaUrl, booting);
     this.#restarts = new RestartPlan(
-      { ...parts, conversation: this.#conversation, replies: this.#replies, http: this.#http, boot: this.#boot, update: updates.update },
+      {
+        ...parts,
+        conversation: this.#conversation,
+        replies: this.#replies,
+        http: this.#http,
+        boot: this.#boot,
+        update: updates.update,
+      },
       pauses,
     );
-    const fate = { breakOff: (now: number) => this.#breakOff(now), defer: (work: DeferredWork) => this.#restarts.plan(work) };
+    const fate = {
+      breakOff: (now: number) => this.#breakOff(now),
+      defer: (work: DeferredWork) => this.#restarts.plan(work),
+    };
     this.#calls = new ToolCalls({ ...parts, http: this.#http, profile, replies: this.#replies, log: this.#log, fate });
   }
 

@@ -8,5 +8,6 @@ const key = new RegExp(`^${part}(/${part})*$`);
 const KEY_CHARS_MAX = 200;
 
 export function assertBlobKey(text: string): void {
-  if (text.length > KEY_CHARS_MAX || !key.test(text)) throw new StorageError('BLOB_KEY_INVALID', `"${text}" cannot be the key of a blob.`);
+  if (text.length > KEY_CHARS_MAX || !key.test(text))
+    throw new StorageError('BLOB_KEY_INVALID', `"${text}" cannot be the key of a blob.`);
 }

@@ -13,7 +13,11 @@ export interface BlobStoreHarness {
 
 const jpeg = { contentType: 'image/jpeg', maxBytes: 1_000 };
 
-async function bytesOf(store: BlobStore, key: string, range?: { start: number; end: number }): Promise<string | undefined> {
+async function bytesOf(
+  store: BlobStore,
+  key: string,
+  range?: { start: number; end: number },
+): Promise<string | undefined> {
   const blob = await store.read(key, range);
   return blob && (await buffer(blob.body)).toString('latin1');
 }
@@ -73,7 +77,9 @@ export function describeBlobStore({ name, store: current }: BlobStoreHarness): v
     });
 
     it('takes exactly as much as is allowed, keeps nothing of more, and lets go of the source', async () => {
-      expect(await current().put('limit/exact', Readable.from([Buffer.alloc(1_000)]), jpeg)).toMatchObject({ sizeBytes: 1_000 });
+      expect(await current().put('limit/exact', Readable.from([Buffer.alloc(1_000)]), jpeg)).toMatchObject({
+        sizeBytes: 1_000,
+      });
       const endless = Readable.from(
         (function* () {
           for (;;) yield Buffer.alloc(300);
@@ -103,7 +109,8 @@ export function describeBlobStore({ name, store: current }: BlobStoreHarness): v
     });
 
     it('lists below a prefix and forgets what is removed', async () => {
-      for (const key of ['listed/a', 'listed/b/c', 'listed-not/d']) await current().put(key, Readable.from(['x']), jpeg);
+      for (const key of ['listed/a', 'listed/b/c', 'listed-not/d'])
+        await current().put(key, Readable.from(['x']), jpeg);
       expect(await keysBelow(current(), 'listed/')).toEqual(['listed/a', 'listed/b/c']);
       await current().remove('listed/a');
       expect(await keysBelow(current(), 'listed/')).toEqual(['listed/b/c']);
@@ -113,7 +120,9 @@ export function describeBlobStore({ name, store: current }: BlobStoreHarness): v
     it.each(['', '/a', 'a/', 'a//b', '../a', 'a/../b', '.incoming/a', 'A', 'a b', 'a\n', 'a'.repeat(201)])(
       'refuses the key %j',
       async (key) => {
-        await expect(current().put(key, Readable.from(['x']), jpeg)).rejects.toMatchObject({ code: 'BLOB_KEY_INVALID' });
+        await expect(current().put(key, Readable.from(['x']), jpeg)).rejects.toMatchObject({
+          code: 'BLOB_KEY_INVALID',
+        });
         await expect(current().read(key)).rejects.toMatchObject({ code: 'BLOB_KEY_INVALID' });
         await expect(current().remove(key)).rejects.toMatchObject({ code: 'BLOB_KEY_INVALID' });
       },

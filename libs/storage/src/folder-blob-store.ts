@@ -63,7 +63,11 @@ export class FolderBlobStore implements BlobStore {
       try {
         const { size, ino, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
         // The times alone can be set back, apart from ctime; the inode differs where the file was replaced.
-        return { body: handle.createReadStream(range), sizeBytes: Number(size), version: `${ino}-${size}-${mtimeNs}-${ctimeNs}` };
+        return {
+          body: handle.createReadStream(range),
+          sizeBytes: Number(size),
+          version: `${ino}-${size}-${mtimeNs}-${ctimeNs}`,
+        };
       } catch (error) {
         await handle.close();
         throw error;
@@ -123,7 +127,9 @@ export class FolderBlobStore implements BlobStore {
 
   #unavailable(cause: unknown): StorageError {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new StorageError('STORAGE_UNAVAILABLE', `The folder ${this.folder} for files cannot be used: ${reason}`, { cause });
+    return new StorageError('STORAGE_UNAVAILABLE', `The folder ${this.folder} for files cannot be used: ${reason}`, {
+      cause,
+    });
   }
 }
 
@@ -144,6 +150,7 @@ async function flushFolder(folder: string): Promise<void> {
 }
 
 function unlessMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+    return undefined;
   throw error;
 }

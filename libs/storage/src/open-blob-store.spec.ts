@@ -10,21 +10,37 @@ it.each(['file:///var/lib/flotilla', 's3://bucket', 's3://my.bucket/some/prefix/
   expect(storageUrlProblem(url)).toBeUndefined();
 });
 
-it.each(['files', 'https://bucket', 's3://', 's3://B', 's3://b?x=1', 's3://key:secret@bucket', 'file://host/share', 's3://bucket:9000/x'])(
-  'refuses %s with the rule',
-  (url) => {
-    expect(storageUrlProblem(url)).toContain('s3://bucket');
-  },
-);
+it.each([
+  'files',
+  'https://bucket',
+  's3://',
+  's3://B',
+  's3://b?x=1',
+  's3://key:secret@bucket',
+  'file://host/share',
+  's3://bucket:9000/x',
+])('refuses %s with the rule', (url) => {
+  expect(storageUrlProblem(url)).toContain('s3://bucket');
+});
 
 it('opens the folder that a file URL names', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'flotilla url '));
-  const store = await openBlobStore({ url: pathToFileURL(path.join(folder, 'files')), s3: { region: 'x' }, isAlone: true });
-  expect(await store.put('a', Readable.from(['x']), { contentType: 'text/plain', maxBytes: 1 })).toMatchObject({ sizeBytes: 1 });
+  const store = await openBlobStore({
+    url: pathToFileURL(path.join(folder, 'files')),
+    s3: { region: 'x' },
+    isAlone: true,
+  });
+  expect(await store.put('a', Readable.from(['x']), { contentType: 'text/plain', maxBytes: 1 })).toMatchObject({
+    sizeBytes: 1,
+  });
   await rm(folder, { recursive: true });
 });
 
 it('opens a bucket without asking it anything', async () => {
-  const store = await openBlobStore({ url: new URL('s3://bucket/a/b/'), s3: { region: 'eu-central-1' }, isAlone: false });
+  const store = await openBlobStore({
+    url: new URL('s3://bucket/a/b/'),
+    s3: { region: 'eu-central-1' },
+    isAlone: false,
+  });
   await store.close();
 });

@@ -17,7 +17,8 @@ export function storageUrlProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return rule;
   const url = new URL(text);
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return rule;
-  if (url.protocol === 's3:') return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) && url.port === '' ? undefined : rule;
+  if (url.protocol === 's3:')
+    return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) && url.port === '' ? undefined : rule;
   return url.protocol === 'file:' && url.hostname === '' ? undefined : rule;
 }
 

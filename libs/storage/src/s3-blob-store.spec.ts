@@ -16,7 +16,8 @@ let endpoint: string;
 let store: S3BlobStore;
 
 const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
-const open = (bucket: string, at = endpoint) => new S3BlobStore({ bucket, prefix: 'hub/', region: 'us-east-1', endpoint: at, credentials });
+const open = (bucket: string, at = endpoint) =>
+  new S3BlobStore({ bucket, prefix: 'hub/', region: 'us-east-1', endpoint: at, credentials });
 const png = { contentType: 'image/png', maxBytes: 100 };
 
 beforeAll(async () => {
@@ -39,7 +40,10 @@ describeBlobStore({ name: 'S3', store: () => store });
 describe('a bucket of files', () => {
   it('that does not exist says so', async () => {
     const nowhere = open('missing');
-    await expect(nowhere.check()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: expect.stringContaining('missing') });
+    await expect(nowhere.check()).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: expect.stringContaining('missing'),
+    });
     await expect(nowhere.put('a', Readable.from(['x']), png)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await expect(nowhere.read('a')).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await nowhere.close();
@@ -47,7 +51,13 @@ describe('a bucket of files', () => {
 
   it('that does not know the key says so', async () => {
     const unknown = { accessKeyId: 'UNKNOWN', secretAccessKey: 'S3RVER' };
-    const refused = new S3BlobStore({ bucket: 'files', prefix: '', region: 'us-east-1', endpoint, credentials: unknown });
+    const refused = new S3BlobStore({
+      bucket: 'files',
+      prefix: '',
+      region: 'us-east-1',
+      endpoint,
+      credentials: unknown,
+    });
     await expect(refused.put('a', Readable.from(['x']), png)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     await refused.close();
   });

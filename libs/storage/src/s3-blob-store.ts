@@ -1,5 +1,11 @@
 /** Blobs as objects of an S3-compatible bucket, below a prefix. An object appears when its last part has arrived, whole. */
-import { DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { pipeline, Readable } from 'node:stream';
 import { assertBlobKey } from './blob-key.js';
@@ -91,7 +97,8 @@ export class S3BlobStore implements BlobStore {
       const within = { Bucket: this.#bucket, Prefix: this.#prefix + prefix };
       for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, within)) {
         for (const { Key, LastModified } of Contents)
-          if (Key !== undefined && LastModified !== undefined) yield { key: Key.slice(this.#prefix.length), keptAt: LastModified };
+          if (Key !== undefined && LastModified !== undefined)
+            yield { key: Key.slice(this.#prefix.length), keptAt: LastModified };
       }
     } catch (error) {
       throw this.#unavailable(error);
@@ -122,6 +129,8 @@ export class S3BlobStore implements BlobStore {
 
   #unavailable(cause: unknown): StorageError {
     const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-    return new StorageError('STORAGE_UNAVAILABLE', `The bucket ${this.#bucket} for files cannot be used: ${reason}`, { cause });
+    return new StorageError('STORAGE_UNAVAILABLE', `The bucket ${this.#bucket} for files cannot be used: ${reason}`, {
+      cause,
+    });
   }
 }

@@ -47,10 +47,15 @@ describe('a frame of audio', () => {
 
   it('never throws over what comes in', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...versions), fc.constantFrom(...versions), fc.uint8Array({ maxLength: 64 }), (from, to, bytes) => {
-        const moved = reframe(from, to, bytes);
-        if (moved.ok) expect(decodeAudioFrame(to, moved.frame).ok).toBe(true);
-      }),
+      fc.property(
+        fc.constantFrom(...versions),
+        fc.constantFrom(...versions),
+        fc.uint8Array({ maxLength: 64 }),
+        (from, to, bytes) => {
+          const moved = reframe(from, to, bytes);
+          if (moved.ok) expect(decodeAudioFrame(to, moved.frame).ok).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -9,7 +9,8 @@ export interface AudioPacket {
   readonly timestamp: number;
 }
 
-export type DecodedFrame = { readonly ok: true; readonly packet: AudioPacket } | { readonly ok: false; readonly problem: string };
+export type DecodedFrame =
+  { readonly ok: true; readonly packet: AudioPacket } | { readonly ok: false; readonly problem: string };
 
 /** Bytes before the payload. */
 const HEADER_BYTES = { 1: 0, 2: 16, 3: 4 } as const;
@@ -29,7 +30,8 @@ export function decodeAudioFrame(version: FramingVersion, frame: Uint8Array): De
   const type = version === 2 ? view.getUint16(2) : view.getUint8(0);
   if (type !== AUDIO_TYPE) return { ok: false, problem: `a frame of type ${type} is not audio` };
   const length = version === 2 ? view.getUint32(12) : view.getUint16(2);
-  if (length !== payload.length) return { ok: false, problem: `a frame says ${length} bytes of audio and has ${payload.length}` };
+  if (length !== payload.length)
+    return { ok: false, problem: `a frame says ${length} bytes of audio and has ${payload.length}` };
   return { ok: true, packet: { payload, timestamp: version === 2 ? view.getUint32(8) : 0 } };
 }
 

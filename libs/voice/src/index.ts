@@ -6,5 +6,12 @@ export { CounterMode } from './counter-mode.js';
 export type { EncipherBlocks } from './counter-mode.js';
 export { SequenceWindow } from './sequence-window.js';
 export type { SequenceVerdict } from './sequence-window.js';
-export { makeUdpHeader, nonceOf, readUdpHeader, UDP_DATAGRAM_BYTES_MAX, UDP_HEADER_BYTES, writeUdpHeader } from './udp-packet.js';
+export {
+  makeUdpHeader,
+  nonceOf,
+  readUdpHeader,
+  UDP_DATAGRAM_BYTES_MAX,
+  UDP_HEADER_BYTES,
+  writeUdpHeader,
+} from './udp-packet.js';
 export type { ReadUdpHeader, UdpHeader, UdpProblem } from './udp-packet.js';

@@ -17,7 +17,10 @@ describe('a UDP packet', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_484 }), word, word, word, (length, ssrc, timestamp, sequence) => {
         const header = { length, ssrc, timestamp, sequence };
-        expect(readUdpHeader(Buffer.concat([makeUdpHeader(header), Buffer.alloc(length)]))).toEqual({ ok: true, header });
+        expect(readUdpHeader(Buffer.concat([makeUdpHeader(header), Buffer.alloc(length)]))).toEqual({
+          ok: true,
+          header,
+        });
       }),
     );
   });

@@ -22,7 +22,8 @@ export interface UdpHeader {
   readonly sequence: number;
 }
 
-export type ReadUdpHeader = { readonly ok: true; readonly header: UdpHeader } | { readonly ok: false; readonly problem: UdpProblem };
+export type ReadUdpHeader =
+  { readonly ok: true; readonly header: UdpHeader } | { readonly ok: false; readonly problem: UdpProblem };
 
 /** Why a datagram is no audio packet. */
 export type UdpProblem = 'truncated' | 'too_long' | 'wrong_type' | 'wrong_length';
@@ -35,7 +36,10 @@ export function readUdpHeader(datagram: Uint8Array): ReadUdpHeader {
   if (view.getUint8(0) !== AUDIO_PACKET) return { ok: false, problem: 'wrong_type' };
   const length = view.getUint16(2);
   if (length !== datagram.length - UDP_HEADER_BYTES) return { ok: false, problem: 'wrong_length' };
-  return { ok: true, header: { length, ssrc: view.getUint32(4), timestamp: view.getUint32(8), sequence: view.getUint32(12) } };
+  return {
+    ok: true,
+    header: { length, ssrc: view.getUint32(4), timestamp: view.getUint32(8), sequence: view.getUint32(12) },
+  };
 }
 
 /** The header, and so the counter block, of one packet. */

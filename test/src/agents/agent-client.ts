@@ -12,7 +12,10 @@ export interface AgentOptions {
   readonly onToolsChanged?: () => void;
 }
 
-export async function connectAgent(hub: Pick<HubProcess, 'httpUrl' | 'adminKey'>, options: AgentOptions = {}): Promise<Client> {
+export async function connectAgent(
+  hub: Pick<HubProcess, 'httpUrl' | 'adminKey'>,
+  options: AgentOptions = {},
+): Promise<Client> {
   const { revision = '2026-07-28', key = hub.adminKey, mode, onToolsChanged } = options;
   const client = new Client(
     { name: 'story', version: '1.0.0' },
@@ -22,6 +25,8 @@ export async function connectAgent(hub: Pick<HubProcess, 'httpUrl' | 'adminKey'>
     },
   );
   const url = new URL(`/mcp${mode === undefined ? '' : `?mode=${mode}`}`, hub.httpUrl);
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${key}` } } }));
+  await client.connect(
+    new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${key}` } } }),
+  );
   return client;
 }

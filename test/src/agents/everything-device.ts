@@ -4,7 +4,8 @@ import type { HubProcess } from '../hub/hub-process.js';
 import { RawMqttDevice } from '../devices/raw-mqtt-device.js';
 
 /** A PNG of one red pixel. */
-export const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+export const picture =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
 const image = { type: 'image', data: picture, mimeType: 'image/png' };
 const said = (text: string, isError = false) => ({ content: [{ type: 'text', text }], isError });
@@ -12,7 +13,10 @@ const said = (text: string, isError = false) => ({ content: [{ type: 'text', tex
 const results: Readonly<Record<string, unknown>> = {
   test_simple_text: said('This is a simple text response for testing.'),
   test_image_content: { content: [image], isError: false },
-  test_audio_content: { content: [{ type: 'audio', data: 'UklGRiYAAABXQVZFZm10IBAAAAABAAEA', mimeType: 'audio/wav' }], isError: false },
+  test_audio_content: {
+    content: [{ type: 'audio', data: 'UklGRiYAAABXQVZFZm10IBAAAAABAAEA', mimeType: 'audio/wav' }],
+    isError: false,
+  },
   test_error_handling: said('This tool intentionally returns an error for testing', true),
   'self.camera.show_photo': { content: [{ type: 'image', image: JSON.stringify(image) }], isError: false },
 };
@@ -25,7 +29,9 @@ const tools = Object.keys(results).map((name) => ({
 export function connectEverythingDevice(hub: HubProcess, mac: string): Promise<RawMqttDevice> {
   const answer = (text: string) => {
     const request = requestIn(text);
-    return request?.method === 'tools/call' ? answerTo(request, results[request.params?.name ?? '']) : answerAsFirmware(text, { tools });
+    return request?.method === 'tools/call'
+      ? answerTo(request, results[request.params?.name ?? ''])
+      : answerAsFirmware(text, { tools });
   };
   return RawMqttDevice.connect(hub, mac, { answer });
 }

@@ -16,7 +16,10 @@ export interface AccessRow {
   readonly narrowed?: string;
 }
 
-const mayCall = (needs: Scope, input: string, allowed = 'data'): AccessRow => ({ ...{ needs, input, allowed }, also: 'TOOLS_CALL' });
+const mayCall = (needs: Scope, input: string, allowed = 'data'): AccessRow => ({
+  ...{ needs, input, allowed },
+  also: 'TOOLS_CALL',
+});
 const may = (needs: AccessRow['needs'], input = '', allowed = 'data', narrowed?: string): AccessRow => ({
   ...{ needs, input, allowed },
   ...(narrowed === undefined ? {} : { narrowed }),
@@ -95,7 +98,10 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   removeFirmwareSigningKey: may('ADMIN', '(id: "$id")', notFound),
   createApiKey: may('ADMIN', '(input: {name: "$1", scopes: [JOBS_READ]})'),
   revokeApiKey: may('ADMIN', '(id: "$id")', notFound),
-  createUser: may('ADMIN', '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})'),
+  createUser: may(
+    'ADMIN',
+    '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})',
+  ),
   updateUser: may('ADMIN', '(id: "$id", input: {name: "$1", role: VIEWER})', notFound),
   // The own one: a key has none, and hears so.
   changePassword: may('ANY_KEY', '(current: "x", new: "long enough for a spec")', invalid),
@@ -124,7 +130,11 @@ export const fieldsBehind: readonly (readonly [query: string, has: Scope | reado
     ['JOBS_WRITE', 'JOBS_READ'],
     'TOOLS_CALL',
   ],
-  ['mutation { updateDevice(input: {deviceId: "$device", name: "seen"}) { device { id } } }', 'DEVICES_WRITE', 'DEVICES_READ'],
+  [
+    'mutation { updateDevice(input: {deviceId: "$device", name: "seen"}) { device { id } } }',
+    'DEVICES_WRITE',
+    'DEVICES_READ',
+  ],
   ['mutation { refreshTools(deviceId: "$device") { device { id } } }', 'DEVICES_WRITE', 'DEVICES_READ'],
   ['mutation { cancelJob(id: "$job") { job { targets { nodes { deviceId } } } } }', 'JOBS_WRITE', 'JOBS_READ'],
   ['mutation { cancelJob(id: "$job") { job { failureGroups { count } } } }', 'JOBS_WRITE', 'JOBS_READ'],

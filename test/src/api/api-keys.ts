@@ -12,13 +12,15 @@ export interface MadeKey {
   readonly secret: string;
 }
 
-export async function makeKey(hub: HubProcess, of: readonly Scope[], more: Readonly<Record<string, unknown>> = {}): Promise<MadeKey> {
+export async function makeKey(
+  hub: HubProcess,
+  of: readonly Scope[],
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<MadeKey> {
   const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } secret userErrors { message } } }`;
-  const answer = await ask<{ createApiKey: { apiKey: { id: string } | null; secret: string | null; userErrors: readonly object[] } }>(
-    hub,
-    query,
-    { input: { name: of.join(' ').slice(0, 100), scopes: of, ...more } },
-  );
+  const answer = await ask<{
+    createApiKey: { apiKey: { id: string } | null; secret: string | null; userErrors: readonly object[] };
+  }>(hub, query, { input: { name: of.join(' ').slice(0, 100), scopes: of, ...more } });
   const { apiKey, secret, userErrors } = answer.createApiKey;
   if (apiKey === null || secret === null) throw new Error(`createApiKey refused: ${JSON.stringify(userErrors)}`);
   return { id: apiKey.id, secret };

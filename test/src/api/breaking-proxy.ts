@@ -10,7 +10,10 @@ export interface BreakingProxy {
 }
 
 /** `isLost` is asked of each request, by its body. */
-export async function startBreakingProxy(hub: { readonly httpPort: number }, isLost: (body: string) => boolean): Promise<BreakingProxy> {
+export async function startBreakingProxy(
+  hub: { readonly httpPort: number },
+  isLost: (body: string) => boolean,
+): Promise<BreakingProxy> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       if (isLost(body)) return request.socket.destroy();

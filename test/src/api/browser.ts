@@ -24,7 +24,10 @@ export class Browser {
     return { ...(cookie !== '' && { cookie }), ...(this.origin !== null && { origin: this.origin }) };
   }
 
-  async fetch(path: string, init: { method?: string; body?: string; headers?: Record<string, string> } = {}): Promise<Response> {
+  async fetch(
+    path: string,
+    init: { method?: string; body?: string; headers?: Record<string, string> } = {},
+  ): Promise<Response> {
     const response = await fetch(new URL(path, this.hub.httpUrl), {
       ...init,
       headers: { ...this.headers, ...init.headers },
@@ -35,7 +38,11 @@ export class Browser {
   }
 
   post(path: string, body: unknown = {}): Promise<Response> {
-    return this.fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    return this.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
   }
 
   signIn(email: string, password: string): Promise<Response> {
@@ -47,8 +54,15 @@ export class Browser {
     variables: Readonly<Record<string, unknown>> = {},
   ): Promise<{ status: number; data?: Data | null; codes: unknown[] }> {
     const response = await this.post('/graphql', { query, variables });
-    const { data, errors = [] } = (await response.json()) as { data?: Data | null; errors?: { extensions: { code: string } }[] };
-    return { status: response.status, ...(data !== undefined && { data }), codes: errors.map(({ extensions }) => extensions.code) };
+    const { data, errors = [] } = (await response.json()) as {
+      data?: Data | null;
+      errors?: { extensions: { code: string } }[];
+    };
+    return {
+      status: response.status,
+      ...(data !== undefined && { data }),
+      codes: errors.map(({ extensions }) => extensions.code),
+    };
   }
 
   #keep(text: string): void {

@@ -15,7 +15,14 @@ export async function startForwardingProxy(hub: { readonly httpPort: number }, f
   const onward = ({ method, url, headers }: IncomingMessage) => {
     const forwardedFor = [headers['x-forwarded-for'], proxy.client].filter((part) => part !== undefined).join(', ');
     const added = { 'x-forwarded-for': forwardedFor, 'x-forwarded-proto': 'https' };
-    const options = { host: '127.0.0.1', port: hub.httpPort, localAddress: from, method, path: url, headers: { ...headers, ...added } };
+    const options = {
+      host: '127.0.0.1',
+      port: hub.httpPort,
+      localAddress: from,
+      method,
+      path: url,
+      headers: { ...headers, ...added },
+    };
     return httpRequest(options).on('error', () => undefined);
   };
   const server = createServer((request, response) => {
@@ -27,7 +34,9 @@ export async function startForwardingProxy(hub: { readonly httpPort: number }, f
   });
   server.on('upgrade', (request, socket) => {
     const lines = (answer: IncomingMessage) =>
-      answer.rawHeaders.flatMap((name, index, raw) => (index % 2 === 0 ? [`${name}: ${raw[index + 1]}`] : [])).join('\r\n');
+      answer.rawHeaders
+        .flatMap((name, index, raw) => (index % 2 === 0 ? [`${name}: ${raw[index + 1]}`] : []))
+        .join('\r\n');
     const asked = onward(request);
     asked.on('upgrade', (answer, upstream, head) => {
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines(answer)}\r\n\r\n`);

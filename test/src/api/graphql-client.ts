@@ -31,7 +31,11 @@ export async function send(
 }
 
 /** Sends one operation that must succeed, and returns its data as the caller knows it from the schema. */
-export async function ask<Data>(hub: Target, query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> {
+export async function ask<Data>(
+  hub: Target,
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): Promise<Data> {
   const answer = await send(hub, query, variables);
   if (answer.errors || !answer.data) throw new Error(`GraphQL refused: ${JSON.stringify(answer.errors)}`);
   return answer.data as Data;

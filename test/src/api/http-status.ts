@@ -17,7 +17,10 @@ export const handshake = {
   'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
 };
 
-export function statusOf(hub: Pick<HubProcess, 'httpUrl'>, { method = 'GET', path, headers = {}, body }: BareRequest): Promise<number> {
+export function statusOf(
+  hub: Pick<HubProcess, 'httpUrl'>,
+  { method = 'GET', path, headers = {}, body }: BareRequest,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = httpRequest(`${hub.httpUrl}${path}`, { method, headers });
     asked.on('response', (response) => {

@@ -21,7 +21,14 @@ export async function startIdentityProvider(port: number, redirectUri: () => str
   const [clientId, clientSecret] = ['flotilla', 'a secret between the two of them'];
   const issuer = `http://127.0.0.1:${port}`;
   const provider = new Provider(issuer, {
-    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri()], grant_types: ['authorization_code'] }],
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [redirectUri()],
+        grant_types: ['authorization_code'],
+      },
+    ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     features: { devInteractions: { enabled: true } },
     cookies: { keys: ['of the story'] },
@@ -55,7 +62,8 @@ export async function throughProvider(start: string, issuer: string, login: stri
   for (let step = 0; step < 10; step += 1) {
     const response = url.includes('/interaction/') ? await submit(browser, url, login) : await browser.fetch(url);
     const location = response.headers.get('location');
-    if (location === null) throw new Error(`The provider stopped at ${url}: ${response.status} ${await response.text()}`);
+    if (location === null)
+      throw new Error(`The provider stopped at ${url}: ${response.status} ${await response.text()}`);
     url = new URL(location, url).href;
     if (!url.startsWith(issuer)) return url;
   }

@@ -48,7 +48,10 @@ function handshakeOf(path: string, headers: Readonly<Record<string, string>>): s
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-function strangerOf(socket: Socket, state: { readonly status: string | undefined; readonly isEnded: boolean }): RawStranger {
+function strangerOf(
+  socket: Socket,
+  state: { readonly status: string | undefined; readonly isEnded: boolean },
+): RawStranger {
   return {
     get status() {
       return state.status;

@@ -19,7 +19,9 @@ export async function signedInPerson(hub: HubProcess): Promise<Browser> {
 /** A key that this person has made. */
 export async function keyOfPerson(browser: Browser, of: readonly Scope[]): Promise<string> {
   const query = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
-  const answer = await browser.graphql<{ createApiKey: { secret: string | null } }>(query, { input: { name: of.join(' '), scopes: of } });
+  const answer = await browser.graphql<{ createApiKey: { secret: string | null } }>(query, {
+    input: { name: of.join(' '), scopes: of },
+  });
   const secret = answer.data?.createApiKey.secret;
   if (secret === null || secret === undefined) throw new Error(`createApiKey refused: ${JSON.stringify(answer)}`);
   return secret;

@@ -60,7 +60,9 @@ export function requestsWith(
   const query = `${operation} (${declared}) { ${field.name}(${passed})${isObject(field) ? ' { __typename }' : ''} }`;
   return (isJson ? jsonPlaces : [(value: string): unknown => value]).map((place) => ({
     query,
-    variables: Object.fromEntries(given.map((argument) => [argument.name, valueOf(argument, path, place(text), harmless)])),
+    variables: Object.fromEntries(
+      given.map((argument) => [argument.name, valueOf(argument, path, place(text), harmless)]),
+    ),
   }));
 }
 
@@ -73,7 +75,9 @@ function valueOf(input: Input, path: InputPath, value: unknown, harmless: Harmle
   return asType(input.type, (type) => {
     if (isInputObjectType(type)) {
       const rest = isOnPath ? path.slice(1) : [];
-      const members = Object.values(type.getFields()).filter((member) => member === rest[0] || isRequiredInputField(member));
+      const members = Object.values(type.getFields()).filter(
+        (member) => member === rest[0] || isRequiredInputField(member),
+      );
       return Object.fromEntries(members.map((member) => [member.name, valueOf(member, rest, value, harmless)]));
     }
     if (isOnPath) return value;
@@ -83,9 +87,19 @@ function valueOf(input: Input, path: InputPath, value: unknown, harmless: Harmle
   });
 }
 
-const harmlessScalars: Readonly<Record<string, unknown>> = { Int: 1, Float: 1, Boolean: false, JSON: {}, String: 'x', ID: 'x' };
+const harmlessScalars: Readonly<Record<string, unknown>> = {
+  Int: 1,
+  Float: 1,
+  Boolean: false,
+  JSON: {},
+  String: 'x',
+  ID: 'x',
+};
 
-function asType(type: GraphQLInputType, make: (type: GraphQLInputType & { readonly name: string }) => unknown): unknown {
+function asType(
+  type: GraphQLInputType,
+  make: (type: GraphQLInputType & { readonly name: string }) => unknown,
+): unknown {
   const plain = getNullableType(type);
   return isListType(plain) ? [asType(plain.ofType as GraphQLInputType, make)] : make(getNamedType(plain));
 }

@@ -42,8 +42,21 @@ export interface ConsoleOptions {
 }
 
 export async function openConsole(browser: Browser, hub: Hub, options: ConsoleOptions = {}): Promise<ConsolePage> {
-  const { url = hub.httpUrl, width = 1360, height = 860, colorScheme = 'light', locale = 'en-GB', key = hub.adminKey } = options;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale, reducedMotion: 'reduce', baseURL: url });
+  const {
+    url = hub.httpUrl,
+    width = 1360,
+    height = 860,
+    colorScheme = 'light',
+    locale = 'en-GB',
+    key = hub.adminKey,
+  } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    locale,
+    reducedMotion: 'reduce',
+    baseURL: url,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const complaints: string[] = [];
@@ -52,7 +65,8 @@ export async function openConsole(browser: Browser, hub: Hub, options: ConsoleOp
     if (/Content Security Policy|Minified React error/i.test(message.text())) complaints.push(message.text());
   });
   page.on('request', (request) => {
-    if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(url)) complaints.push(`left the hub: ${request.url()}`);
+    if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(url))
+      complaints.push(`left the hub: ${request.url()}`);
   });
   if (key !== null) await signInByKey(page, key);
   return {
@@ -90,5 +104,7 @@ export async function seriousViolations(page: Page): Promise<readonly string[]> 
   const { violations } = (await page.evaluate('axe.run(document)')) as AxeResult;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`));
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
+    );
 }

@@ -47,7 +47,9 @@ const createJob = `mutation ($input: CreateJobInput!, $key: String!) { createJob
 /** Waits until this many devices are in, then gives them tags, calls some, and leaves one job done and one paused behind its first wave. */
 export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   const online = await eventually(
-    async () => (await ask<OnlineDevices>(hub, '{ devices(first: 200, filter: { presence: ONLINE }) { nodes { id } } }')).devices.nodes,
+    async () =>
+      (await ask<OnlineDevices>(hub, '{ devices(first: 200, filter: { presence: ONLINE }) { nodes { id } } }')).devices
+        .nodes,
     (nodes) => nodes.length >= devices,
     60_000,
   );
@@ -63,18 +65,28 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   await ask(hub, 'mutation ($input: WebhookInput!) { createWebhook(input: $input) { userErrors { message } } }', {
     input: { url: 'https://example.com/flotilla', types: ['device.*', 'job.finished'] },
   });
-  await ask(hub, 'mutation ($input: DeviceGroupInput!) { createDeviceGroup(input: $input) { userErrors { message } } }', {
-    input: { name: 'Lobby', filter: { tags: ['lobby'] } },
-  });
+  await ask(
+    hub,
+    'mutation ($input: DeviceGroupInput!) { createDeviceGroup(input: $input) { userErrors { message } } }',
+    {
+      input: { name: 'Lobby', filter: { tags: ['lobby'] } },
+    },
+  );
   const all = { devices: { all: true } };
-  const done = await jobOf(hub, { name: 'Night volume', tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, ...all }, 'done');
+  const done = await jobOf(
+    hub,
+    { name: 'Night volume', tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, ...all },
+    'done',
+  );
   const paused = await jobOf(
     hub,
     { name: 'Ask for states', tool: 'self.get_device_status', ...all, waves: [{ percent: 25, gate: 'MANUAL' }] },
     'paused',
   );
   await eventually(
-    async () => (await ask<{ job: { state: string } }>(hub, 'query ($id: ID!) { job(id: $id) { state } }', { id: done })).job.state,
+    async () =>
+      (await ask<{ job: { state: string } }>(hub, 'query ($id: ID!) { job(id: $id) { state } }', { id: done })).job
+        .state,
     (state) => state === 'FINISHED',
     30_000,
   );
@@ -89,12 +101,15 @@ async function publishImage(hub: Hub): Promise<void> {
   const headers = { authorization: `Bearer ${hub.adminKey}` };
   const answer = await fetch(`${hub.httpUrl}/api/firmware`, { method: 'POST', headers, body: form });
   const { id } = (await answer.json()) as { id: string };
-  const publish = 'mutation ($id: ID!) { publishFirmwareImage(id: $id, models: ["bread-compact-wifi"]) { userErrors { message } } }';
+  const publish =
+    'mutation ($id: ID!) { publishFirmwareImage(id: $id, models: ["bread-compact-wifi"]) { userErrors { message } } }';
   await ask(hub, publish, { id });
 }
 
 async function jobOf(hub: Hub, input: Readonly<Record<string, unknown>>, key: string): Promise<string> {
-  const { createJob: answer } = await ask<{ createJob: { job: { id: string } | null; userErrors: readonly unknown[] } }>(hub, createJob, {
+  const { createJob: answer } = await ask<{
+    createJob: { job: { id: string } | null; userErrors: readonly unknown[] };
+  }>(hub, createJob, {
     input,
     key,
   });

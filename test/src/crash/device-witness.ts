@@ -27,7 +27,8 @@ export class DeviceWitness {
     for (const [device, tools] of Object.entries(devices)) {
       for (const [tool, count] of Object.entries(tools)) {
         const seen = (this.#byDevice.get(device) ?? []).filter((run) => run.tool === tool).length;
-        if (seen < count) throw new Error(`${device} ran ${tool} ${count} times, of which ${count - seen} were not witnessed.`);
+        if (seen < count)
+          throw new Error(`${device} ran ${tool} ${count} times, of which ${count - seen} were not witnessed.`);
       }
     }
     return [...this.#byDevice.values()].flat();

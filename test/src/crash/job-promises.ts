@@ -32,7 +32,9 @@ export interface CalledRound extends Round {
 }
 
 export function runsOf({ mark, input }: JobShape, runs: readonly DeviceRun[]): readonly DeviceRun[] {
-  return mark === undefined ? [] : runs.filter(({ tool, args }) => tool === input.tool && args[mark.argument] === mark.value);
+  return mark === undefined
+    ? []
+    : runs.filter(({ tool, args }) => tool === input.tool && args[mark.argument] === mark.value);
 }
 
 /** Counters sum to the total and equal the rows. */
@@ -57,11 +59,21 @@ export function decisionsChanged(before: RecordedJob, after: RecordedJob): reado
   const changed = before.targets.filter(({ deviceId, outcome, late }) => {
     const target = now.get(deviceId);
     if (outcome === null || outcome === target?.outcome) return false;
-    return !(outcome === 'UNKNOWN' && !late && target?.late === true && ['SUCCEEDED', 'FAILED'].includes(target.outcome ?? ''));
+    return !(
+      outcome === 'UNKNOWN' &&
+      !late &&
+      target?.late === true &&
+      ['SUCCEEDED', 'FAILED'].includes(target.outcome ?? '')
+    );
   });
   return [
-    ...changed.map(({ deviceId, outcome }) => `${after.name}: ${deviceId} was ${outcome} and is ${now.get(deviceId)?.outcome ?? 'gone'}`),
-    ...(before.state === 'FINISHED' && after.state !== 'FINISHED' ? [`${after.name}: was FINISHED and is ${after.state}`] : []),
+    ...changed.map(
+      ({ deviceId, outcome }) =>
+        `${after.name}: ${deviceId} was ${outcome} and is ${now.get(deviceId)?.outcome ?? 'gone'}`,
+    ),
+    ...(before.state === 'FINISHED' && after.state !== 'FINISHED'
+      ? [`${after.name}: was FINISHED and is ${after.state}`]
+      : []),
     ...(before.conclusion !== null && before.conclusion !== after.conclusion
       ? [`${after.name}: was ${before.conclusion}, is ${after.conclusion}`]
       : []),
@@ -99,7 +111,9 @@ export function restartsContradict(rounds: readonly Round[], all: readonly Devic
 
 /** Nothing of a wave runs before it was opened, and the hub opens one only when the one before is decided as far as it must be. */
 export function wavesOverlap({ job, runs }: Round): readonly string[] {
-  const openedAt = new Map(job.waves.map((wave) => [wave.number, wave.openedAt === null ? Infinity : Date.parse(wave.openedAt)]));
+  const openedAt = new Map(
+    job.waves.map((wave) => [wave.number, wave.openedAt === null ? Infinity : Date.parse(wave.openedAt)]),
+  );
   const waveOf = new Map(job.targets.map(({ deviceId, wave }) => [deviceId, wave]));
   const early = runs.filter(
     ({ device, at }) => job.waves.length > 0 && at + CLOCK_MS < (openedAt.get(waveOf.get(device) ?? 0) ?? Infinity),
@@ -110,9 +124,13 @@ export function wavesOverlap({ job, runs }: Round): readonly string[] {
     if (former === undefined || former.approvedBy !== null || at === Infinity) return [];
     const decided = job.targets.filter((target) => target.wave === former.number && isDecidedBy(target, at)).length;
     const needed = former.size * (former.number === 1 ? 1 : 0.9);
-    return decided >= needed ? [] : [`${job.name}: wave ${wave.number} opened with ${decided} of ${former.size} decided before it`];
+    return decided >= needed
+      ? []
+      : [`${job.name}: wave ${wave.number} opened with ${decided} of ${former.size} decided before it`];
   });
-  const sizes = job.waves.filter(({ number, size }) => job.targets.filter((target) => target.wave === number).length !== size);
+  const sizes = job.waves.filter(
+    ({ number, size }) => job.targets.filter((target) => target.wave === number).length !== size,
+  );
   return [
     ...early.map(({ device }) => `${job.name}: ${device} ran before its wave was open`),
     ...hasty,
@@ -129,7 +147,9 @@ export function paceExceeded({ job, made, runs }: Round): readonly string[] {
   const most = (at: number) => Math.max(1, BUCKET_SECONDS * 1_000 * perMs) + (at - from + CLOCK_MS) * perMs;
   const ordered = runs.map(({ at }) => at).sort((one, other) => one - other);
   const above = ordered.findIndex((at, index) => index + 1 > most(at));
-  return above === -1 ? [] : [`${job.name}: ${above + 1} sends at a time when ${most(ordered[above] ?? 0)} were allowed`];
+  return above === -1
+    ? []
+    : [`${job.name}: ${above + 1} sends at a time when ${most(ordered[above] ?? 0)} were allowed`];
 }
 
 /**
@@ -142,7 +162,9 @@ export function ruleMissed({ job, made, calls }: CalledRound): readonly string[]
   const rule = abort?.[0];
   if (rule === undefined || job.state !== 'FINISHED') return [];
   const failedAt = job.targets
-    .flatMap(({ outcome, decidedAt }) => (decidedAt !== null && rule.outcomes.includes(outcome ?? '') ? Date.parse(decidedAt) : []))
+    .flatMap(({ outcome, decidedAt }) =>
+      decidedAt !== null && rule.outcomes.includes(outcome ?? '') ? Date.parse(decidedAt) : [],
+    )
     .sort((one, other) => one - other);
   const reachedAt = failedAt[rule.count - 1] ?? Infinity;
   const sentAfter = calls.filter(({ from }) => from > reachedAt).length;
@@ -153,7 +175,9 @@ export function ruleMissed({ job, made, calls }: CalledRound): readonly string[]
       ? [`${failedAt.length} failed, and the rule did not trip`]
       : []),
     ...(tripped !== null && tripped.failed < rule.count ? [`the rule tripped at ${tripped.failed}`] : []),
-    ...(tripped !== null && conclusion !== 'ABORTED' ? [`a rule that cancels tripped, and it ended ${conclusion}`] : []),
+    ...(tripped !== null && conclusion !== 'ABORTED'
+      ? [`a rule that cancels tripped, and it ended ${conclusion}`]
+      : []),
   ];
   return problems.map((problem) => `${job.name}: ${problem} ${endsOf(job)}`);
 }
@@ -167,9 +191,12 @@ export function answersBroken({ job, made, runs }: Round): readonly string[] {
       broken.push(`${job.name}: ${verb} was answered ${state}, and it ended ${job.conclusion} ${endsOf(job)}`);
     if (verb !== 'pauseJob' || state !== 'PAUSED') continue;
     const goesOnAt = ordered.slice(index + 1).find((next) => next.verb !== 'pauseJob')?.askedAt ?? Infinity;
-    const wasAskedMeanwhile = ordered.slice(0, index).some((former) => former.answeredAt > answeredAt && former.verb !== 'pauseJob');
+    const wasAskedMeanwhile = ordered
+      .slice(0, index)
+      .some((former) => former.answeredAt > answeredAt && former.verb !== 'pauseJob');
     const while_ = runs.filter(({ at }) => at > answeredAt && at < goesOnAt).length;
-    if (!wasAskedMeanwhile && while_ > made.shape.input.maxInFlight) broken.push(`${job.name}: ${while_} calls ran while it was paused`);
+    if (!wasAskedMeanwhile && while_ > made.shape.input.maxInFlight)
+      broken.push(`${job.name}: ${while_} calls ran while it was paused`);
   }
   return broken;
 }
@@ -189,10 +216,13 @@ export function movesBroken(job: RecordedJob, moves: readonly RecordedMove[]): r
   const [created, ...rest] = moves;
   const story = moves.map(({ action, to }) => `${action}>${to ?? ''}`).join(' ');
   const isChained = rest.every(
-    (move, index) => index === 0 || (move.from === rest[index - 1]?.to && (move.version ?? 0) > (rest[index - 1]?.version ?? 0)),
+    (move, index) =>
+      index === 0 || (move.from === rest[index - 1]?.to && (move.version ?? 0) > (rest[index - 1]?.version ?? 0)),
   );
   const isOnce =
-    created?.action === 'job.created' && moves.filter(({ to }) => to === 'FINISHED').length === 1 && rest.at(-1)?.to === 'FINISHED';
+    created?.action === 'job.created' &&
+    moves.filter(({ to }) => to === 'FINISHED').length === 1 &&
+    rest.at(-1)?.to === 'FINISHED';
   return isChained && isOnce && rest.every(({ from, to }) => from !== to || to === 'CANCELLING')
     ? []
     : [`${job.name}: its moves are ${story}`];
@@ -203,19 +233,27 @@ export function movesBroken(job: RecordedJob, moves: readonly RecordedMove[]): r
  * its verification, and no other disruptive job's call overlaps. Single calls are free to. [jobs §16]
  */
 export function devicesShared(rounds: readonly CalledRound[], all: readonly DeviceRun[]): readonly string[] {
-  const holders = rounds.flatMap(({ job, made, calls }) => (made.shape.isDisruptive ? calls.map((call) => ({ ...call, job })) : []));
+  const holders = rounds.flatMap(({ job, made, calls }) =>
+    made.shape.isDisruptive ? calls.map((call) => ({ ...call, job })) : [],
+  );
   const restarts = all.filter(({ tool }) => tool === RESTART_TOOL);
   return holders.flatMap((holder) => {
     const { deviceId, from, to } = holder;
-    const restartedAt = restarts.find(({ device, at }) => device === deviceId && at >= from - CLOCK_MS && at <= to)?.at ?? Infinity;
+    const restartedAt =
+      restarts.find(({ device, at }) => device === deviceId && at >= from - CLOCK_MS && at <= to)?.at ?? Infinity;
     const intruders = rounds.flatMap(({ job, runs }) =>
-      runs.filter(({ device, at }) => device === deviceId && at > restartedAt && at < to - CLOCK_MS).map(({ at }) => ({ job, at })),
+      runs
+        .filter(({ device, at }) => device === deviceId && at > restartedAt && at < to - CLOCK_MS)
+        .map(({ at }) => ({ job, at })),
     );
     const rivals = holders
       .filter((other) => other.job !== holder.job && other.deviceId === deviceId)
       .filter((other) => Math.min(other.to, to) - Math.max(other.from, from) > CLAIM_WAIT_MS);
     return [
-      ...intruders.map(({ job, at }) => `${deviceId} was ${holder.job.name}'s from ${restartedAt} to ${to} and ran ${job.name} at ${at}`),
+      ...intruders.map(
+        ({ job, at }) =>
+          `${deviceId} was ${holder.job.name}'s from ${restartedAt} to ${to} and ran ${job.name} at ${at}`,
+      ),
       ...rivals.map((other) => `${deviceId} was held by ${holder.job.name} and called by ${other.job.name}`),
     ];
   });
@@ -227,7 +265,9 @@ export function keyedCallsRepeated(calls: readonly KeyedCall[], all: readonly De
     const own = calls.filter((call) => call.deviceId === deviceId);
     const count = all.filter(({ device, tool }) => device === deviceId && tool === SINGLE_CALL_TOOL).length;
     const least = own.filter(({ outcome }) => outcome === 'SUCCEEDED').length;
-    const most = own.filter(({ outcome }) => outcome === 'SUCCEEDED' || outcome === 'UNKNOWN' || outcome === 'FAILED').length;
+    const most = own.filter(
+      ({ outcome }) => outcome === 'SUCCEEDED' || outcome === 'UNKNOWN' || outcome === 'FAILED',
+    ).length;
     return count >= least && count <= most ? [] : [`${deviceId} ran ${count} single calls, not ${least} to ${most}`];
   });
 }

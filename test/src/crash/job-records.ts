@@ -51,11 +51,9 @@ const JOB = `id name state conclusion createdAt waves { number size openedAt app
 
 /** A job and its targets, as one answer of the hub. */
 export async function recordOf(hub: HubProcess, id: string): Promise<RecordedJob> {
-  const { job } = await ask<{ job: RecordedJob & { targets: { nodes: RecordedTarget[]; pageInfo: { hasNextPage: boolean } } } }>(
-    hub,
-    `query ($id: ID!) { job(id: $id) { ${JOB} } }`,
-    { id },
-  );
+  const { job } = await ask<{
+    job: RecordedJob & { targets: { nodes: RecordedTarget[]; pageInfo: { hasNextPage: boolean } } };
+  }>(hub, `query ($id: ID!) { job(id: $id) { ${JOB} } }`, { id });
   if (job.targets.pageInfo.hasNextPage) throw new Error('The story has more devices than one page of targets.');
   return { ...job, targets: job.targets.nodes };
 }
@@ -70,8 +68,11 @@ export async function jobsNamed(hub: HubProcess): Promise<readonly { readonly id
 }
 
 export async function callsOf(hub: HubProcess, jobId: string): Promise<readonly RecordedCall[]> {
-  const query = 'query ($jobId: ID!) { calls(filter: { jobId: $jobId }, first: 200) { nodes { deviceId startedAt durationMs outcome } } }';
-  const { calls } = await ask<{ calls: { nodes: { deviceId: string; startedAt: string; durationMs: number | null }[] } }>(hub, query, {
+  const query =
+    'query ($jobId: ID!) { calls(filter: { jobId: $jobId }, first: 200) { nodes { deviceId startedAt durationMs outcome } } }';
+  const { calls } = await ask<{
+    calls: { nodes: { deviceId: string; startedAt: string; durationMs: number | null }[] };
+  }>(hub, query, {
     jobId,
   });
   return calls.nodes.map(({ deviceId, startedAt, durationMs }) => ({
@@ -81,8 +82,11 @@ export async function callsOf(hub: HubProcess, jobId: string): Promise<readonly 
 
 /** Oldest first. */
 export async function movesOf(hub: HubProcess, jobId: string): Promise<readonly RecordedMove[]> {
-  const query = 'query ($subject: String!) { auditEntries(filter: { subject: $subject }, first: 200) { nodes { action data } } }';
-  const { auditEntries } = await ask<{ auditEntries: { nodes: { action: string; data: Omit<RecordedMove, 'action'> }[] } }>(hub, query, {
+  const query =
+    'query ($subject: String!) { auditEntries(filter: { subject: $subject }, first: 200) { nodes { action data } } }';
+  const { auditEntries } = await ask<{
+    auditEntries: { nodes: { action: string; data: Omit<RecordedMove, 'action'> }[] };
+  }>(hub, query, {
     subject: `job:${jobId}`,
   });
   return auditEntries.nodes.map(({ action, data: { from, to, version } }) => ({ action, from, to, version })).reverse();
@@ -96,8 +100,13 @@ export function endsOf({ createdAt, targets, trippedRule }: RecordedJob): string
     const kind = [outcome ?? state, error?.code, late && 'late', `sent ${attempts}`].filter(Boolean).join(' ');
     kinds.set(kind, [...(kinds.get(kind) ?? []), after(decidedAt)]);
   }
-  const told = [...kinds].map(([kind, times]) => `${times.length} ${kind} at ${Math.min(...times)} to ${Math.max(...times)}`);
-  const tripped = trippedRule === null ? 'no rule tripped' : `a rule tripped at ${after(trippedRule.at)} with ${trippedRule.failed} failed`;
+  const told = [...kinds].map(
+    ([kind, times]) => `${times.length} ${kind} at ${Math.min(...times)} to ${Math.max(...times)}`,
+  );
+  const tripped =
+    trippedRule === null
+      ? 'no rule tripped'
+      : `a rule tripped at ${after(trippedRule.at)} with ${trippedRule.failed} failed`;
   return `(${[...told, tripped].join('; ')})`;
 }
 

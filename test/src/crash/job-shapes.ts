@@ -62,14 +62,25 @@ const drafts: Readonly<Record<string, (dice: FuzzDice) => Draft>> = {
       ],
     },
   }),
-  paced: (dice) => ({ ...brightness, input: { tool: BRIGHTNESS, maxInFlight: 20, perMinute: 600 + dice.below(1_200) } }),
+  paced: (dice) => ({
+    ...brightness,
+    input: { tool: BRIGHTNESS, maxInFlight: 20, perMinute: 600 + dice.below(1_200) },
+  }),
   readBack: () => ({ ...volume, input: { tool: VOLUME, maxInFlight: 15, verification: 'READBACK', maxAttempts: 2 } }),
-  restart: (dice) => ({ ...brightness, isDisruptive: true, input: { tool: RESTART_TOOL, maxInFlight: 2 + dice.below(4), abort: [] } }),
+  restart: (dice) => ({
+    ...brightness,
+    isDisruptive: true,
+    input: { tool: RESTART_TOOL, maxInFlight: 2 + dice.below(4), abort: [] },
+  }),
   skipping: () => ({ ...volume, input: { tool: VOLUME, maxInFlight: 20, offline: 'SKIP' } }),
   brief: () => ({ ...brightness, input: { tool: BRIGHTNESS, maxInFlight: 2, expiresInSeconds: 2 } }),
   abortable: () => ({
     ...{ ...brightness, isLeftAlone: true },
-    input: { tool: BRIGHTNESS, maxInFlight: 5, abort: [{ outcomes: ['FAILED', 'UNKNOWN'], count: 3, action: 'CANCEL' }] },
+    input: {
+      tool: BRIGHTNESS,
+      maxInFlight: 5,
+      abort: [{ outcomes: ['FAILED', 'UNKNOWN'], count: 3, action: 'CANCEL' }],
+    },
   }),
 };
 

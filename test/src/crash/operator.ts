@@ -64,7 +64,11 @@ export class Operator {
       ...(this.#dice.below(3) === 0 ? (['cancelJob', 'forceCancel'] as const) : []),
     ]);
     if (verb === 'callTool') {
-      const call: KeyedCall = { key: `call-${this.calls.length}`, deviceId: this.#dice.pick(lamps), outcome: undefined };
+      const call: KeyedCall = {
+        key: `call-${this.calls.length}`,
+        deviceId: this.#dice.pick(lamps),
+        outcome: undefined,
+      };
       this.calls.push(call);
       this.#try(this.#call(hub, call));
     } else if (job?.id !== undefined && !job.shape.isLeftAlone) this.#try(this.steer(hub, job, verb));

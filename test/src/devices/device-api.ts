@@ -34,7 +34,12 @@ export async function viewDevice(hub: HubProcess, id: string): Promise<DeviceVie
 }
 
 /** Waits until the device is there and as it should be. */
-export async function deviceThat(hub: HubProcess, id: string, holds: (device: DeviceView) => boolean, withinMs?: number) {
+export async function deviceThat(
+  hub: HubProcess,
+  id: string,
+  holds: (device: DeviceView) => boolean,
+  withinMs?: number,
+) {
   const found = await eventually(
     () => viewDevice(hub, id),
     (device) => device !== null && holds(device),
@@ -48,7 +53,11 @@ export function isOnline({ presence }: DeviceView): boolean {
 }
 
 /** Data of the device's events of one type, oldest first. */
-export async function eventsOf(hub: HubProcess, deviceId: string, type: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+export async function eventsOf(
+  hub: HubProcess,
+  deviceId: string,
+  type: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const query = `query ($filter: EventFilter) { events(filter: $filter, first: 200) { nodes { data } } }`;
   const { events } = await ask<{ events: { nodes: { data: Record<string, unknown> }[] } }>(hub, query, {
     filter: { deviceId, types: [type] },
@@ -60,7 +69,11 @@ export async function eventsOf(hub: HubProcess, deviceId: string, type: string):
 export async function callTool(hub: HubProcess, input: Readonly<Record<string, unknown>>): Promise<CallNode> {
   const query = `mutation ($input: CallToolInput!) { callTool(input: $input) {
     call { outcome result { text } error { code message } } userErrors { code message } } }`;
-  const { callTool: answer } = await ask<{ callTool: { call: CallNode | null; userErrors: readonly unknown[] } }>(hub, query, { input });
+  const { callTool: answer } = await ask<{ callTool: { call: CallNode | null; userErrors: readonly unknown[] } }>(
+    hub,
+    query,
+    { input },
+  );
   if (answer.call === null) throw new Error(`callTool refused: ${JSON.stringify(answer.userErrors)}`);
   return answer.call;
 }

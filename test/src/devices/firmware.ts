@@ -14,7 +14,11 @@ export interface DeviceRequest {
   readonly params?: { readonly name?: string; readonly arguments?: Readonly<Record<string, unknown>> };
 }
 
-export const lamp = { name: 'self.lamp.turn_on', description: 'Turns the lamp on', inputSchema: { type: 'object', properties: {} } };
+export const lamp = {
+  name: 'self.lamp.turn_on',
+  description: 'Turns the lamp on',
+  inputSchema: { type: 'object', properties: {} },
+};
 
 /** The MCP request in a message of the hub, if it is one. */
 export function requestIn(text: string): DeviceRequest | undefined {
@@ -28,11 +32,18 @@ export function answerTo({ id }: Pick<DeviceRequest, 'id'>, result: unknown): st
 }
 
 /** The answer to a message of the hub, or undefined where it needs none. */
-export function answerAsFirmware(text: string, { version = '2.4.2', tools = [lamp], silentOn = [] }: Firmware = {}): string | undefined {
+export function answerAsFirmware(
+  text: string,
+  { version = '2.4.2', tools = [lamp], silentOn = [] }: Firmware = {},
+): string | undefined {
   const request = requestIn(text);
   if (request === undefined || silentOn.includes(request.method)) return undefined;
   const results: Readonly<Record<string, unknown>> = {
-    initialize: { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'bread-compact-wifi', version } },
+    initialize: {
+      protocolVersion: '2024-11-05',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'bread-compact-wifi', version },
+    },
     'tools/list': { tools },
     'tools/call': { content: [{ type: 'text', text: `did ${request.params?.name}` }], isError: false },
   };

@@ -30,18 +30,32 @@ export interface RegisteredProof {
   readonly admitWithoutCodeUntil?: string;
 }
 
-async function register(hub: HubProcess, deviceId: string, transport: 'MQTT' | 'WEBSOCKET', proof: RegisteredProof = {}): Promise<Answer> {
-  const query = 'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { credential userErrors { message } } }';
+async function register(
+  hub: HubProcess,
+  deviceId: string,
+  transport: 'MQTT' | 'WEBSOCKET',
+  proof: RegisteredProof = {},
+): Promise<Answer> {
+  const query =
+    'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { credential userErrors { message } } }';
   const input = { deviceId, dialect: 'XIAOZHI', transport, ...proof };
   return (await ask<{ registerDevice: Answer }>(hub, query, { input })).registerDevice;
 }
 
-export async function registerMqttDevice(hub: HubProcess, deviceId: string, proof?: RegisteredProof): Promise<MqttLogin> {
+export async function registerMqttDevice(
+  hub: HubProcess,
+  deviceId: string,
+  proof?: RegisteredProof,
+): Promise<MqttLogin> {
   return loginIn(await register(hub, deviceId, 'MQTT', proof));
 }
 
 /** Resolves to its token. */
-export async function registerWebSocketDevice(hub: HubProcess, deviceId: string, proof?: RegisteredProof): Promise<string> {
+export async function registerWebSocketDevice(
+  hub: HubProcess,
+  deviceId: string,
+  proof?: RegisteredProof,
+): Promise<string> {
   return credentialIn(await register(hub, deviceId, 'WEBSOCKET', proof))['token'] ?? '';
 }
 

@@ -45,14 +45,21 @@ export class McpuBoard {
   }
 
   #answer(line: string): string {
-    const { id, method, params } = JSON.parse(line) as { readonly id: number; readonly method: string; readonly params?: unknown };
+    const { id, method, params } = JSON.parse(line) as {
+      readonly id: number;
+      readonly method: string;
+      readonly params?: unknown;
+    };
     return `${JSON.stringify({ jsonrpc: '2.0', id, result: this.#run(method, params) })}\n`;
   }
 
   #run(method: string, params: unknown): unknown {
     const { text } = this;
     const info = { device: text ?? 'greenhouse', version: text ?? '2.3.1' };
-    const tools = ['gpio_write', 'gpio_read'].map((name) => ({ name, description: text ?? 'What it does with an output' }));
+    const tools = ['gpio_write', 'gpio_read'].map((name) => ({
+      name,
+      description: text ?? 'What it does with an output',
+    }));
     const pins = [{ pin: 16, name: text ?? 'lamp', type: 'digital_output', description: text ?? 'Lamp over the bed' }];
     if (method === 'get_info') return { ...info, memory_profile: 'rich' };
     if (method === 'list_tools') return { ...info, tools, pins };

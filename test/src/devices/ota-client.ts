@@ -24,7 +24,12 @@ export async function askOta(
 ): Promise<OtaReply> {
   const response = await fetch(new URL(path, hub.httpUrl), {
     method: 'POST',
-    headers: { 'Device-Id': mac, 'Client-Id': uuid, 'User-Agent': `lichuang-dev/${version}`, 'Content-Type': 'application/json' },
+    headers: {
+      'Device-Id': mac,
+      'Client-Id': uuid,
+      'User-Agent': `lichuang-dev/${version}`,
+      'Content-Type': 'application/json',
+    },
     body: JSON.stringify({ version: 2, mac_address: mac, uuid, application: { name: 'xiaozhi', version } }),
   });
   return { status: response.status, body: (await response.json()) as OtaReply['body'] };

@@ -22,11 +22,16 @@ export async function enrolmentsOf(hub: Hub): Promise<readonly EnrolmentNode[]> 
 
 /** Resolves to the codes of what was wrong. */
 export async function approveEnrolment(hub: Hub, code: string, confirm = false): Promise<readonly string[]> {
-  const query = 'mutation ($code: String!, $confirm: Boolean) { approveEnrolment(code: $code, confirm: $confirm) { userErrors { code } } }';
-  const { approveEnrolment: answer } = await ask<{ approveEnrolment: { userErrors: readonly UserErrorNode[] } }>(hub, query, {
-    code,
-    confirm,
-  });
+  const query =
+    'mutation ($code: String!, $confirm: Boolean) { approveEnrolment(code: $code, confirm: $confirm) { userErrors { code } } }';
+  const { approveEnrolment: answer } = await ask<{ approveEnrolment: { userErrors: readonly UserErrorNode[] } }>(
+    hub,
+    query,
+    {
+      code,
+      confirm,
+    },
+  );
   return answer.userErrors.map((error) => error.code);
 }
 
@@ -35,13 +40,12 @@ export async function createEnrolmentLink(
   hub: Hub,
   { maxDevices, tags = [] }: { maxDevices: number; tags?: readonly string[] },
 ): Promise<string> {
-  const query = 'mutation ($input: EnrolmentLinkInput!) { createEnrolmentLink(input: $input) { url userErrors { code message } } }';
+  const query =
+    'mutation ($input: EnrolmentLinkInput!) { createEnrolmentLink(input: $input) { url userErrors { code message } } }';
   const input = { name: 'story', maxDevices, tags, expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
-  const { createEnrolmentLink: answer } = await ask<{ createEnrolmentLink: { url: string | null; userErrors: readonly unknown[] } }>(
-    hub,
-    query,
-    { input },
-  );
+  const { createEnrolmentLink: answer } = await ask<{
+    createEnrolmentLink: { url: string | null; userErrors: readonly unknown[] };
+  }>(hub, query, { input });
   if (answer.url === null) throw new Error(`createEnrolmentLink refused: ${JSON.stringify(answer.userErrors)}`);
   return answer.url;
 }

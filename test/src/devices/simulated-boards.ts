@@ -58,7 +58,10 @@ export async function startBoards({ boards, faulty = 0, reconnectMs }: BoardsToS
     if (isBoardsLine(parsed)) waiting.shift()?.(parsed.boards);
   });
   const say = (command: Readonly<Record<string, unknown>>) => void child.stdin.write(`${JSON.stringify(command)}\n`);
-  await Promise.race([next(), exited.then(() => Promise.reject(new Error('The simulator ended before its boards listened.')))]);
+  await Promise.race([
+    next(),
+    exited.then(() => Promise.reject(new Error('The simulator ended before its boards listened.'))),
+  ]);
   return {
     views: () => {
       const answer = next();
@@ -79,8 +82,10 @@ export async function registerBoards(
   hub: Pick<HubProcess, 'httpUrl' | 'adminKey'>,
   boards: readonly { readonly deviceId: string; readonly address: string; readonly tags?: readonly string[] }[],
 ): Promise<void> {
-  const query = 'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { code message } } }';
+  const query =
+    'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { code message } } }';
   const input = boards.map(({ deviceId, address, tags = [] }) => ({ deviceId, address, tags, dialect: 'MCPU' }));
   const { registerDevices } = await ask<{ registerDevices: { userErrors: readonly unknown[] } }>(hub, query, { input });
-  if (registerDevices.userErrors.length > 0) throw new Error(`registerDevices refused: ${JSON.stringify(registerDevices.userErrors)}`);
+  if (registerDevices.userErrors.length > 0)
+    throw new Error(`registerDevices refused: ${JSON.stringify(registerDevices.userErrors)}`);
 }

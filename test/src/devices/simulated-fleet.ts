@@ -80,7 +80,9 @@ interface AnswerLine {
 }
 
 function isAnswerLine(value: unknown): value is AnswerLine {
-  return typeof value === 'object' && value !== null && 'event' in value && 'id' in value && typeof value.id === 'number';
+  return (
+    typeof value === 'object' && value !== null && 'event' in value && 'id' in value && typeof value.id === 'number'
+  );
 }
 
 interface CountsLine extends FleetCounts {
@@ -101,7 +103,12 @@ function isProblem(value: unknown): value is ProblemLine {
 }
 
 function isNotice(value: unknown): value is FleetNotice {
-  return typeof value === 'object' && value !== null && 'event' in value && noticeEvents.some((event) => event === value.event);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'event' in value &&
+    noticeEvents.some((event) => event === value.event)
+  );
 }
 
 /** Starts the fleet; its devices connect, and connect again, by themselves. */
@@ -151,7 +158,8 @@ export function startFleet(
       performing.delete(parsed.id);
     }
   });
-  const command = (message: Readonly<Record<string, unknown>>) => void child.stdin.write(`${JSON.stringify(message)}\n`);
+  const command = (message: Readonly<Record<string, unknown>>) =>
+    void child.stdin.write(`${JSON.stringify(message)}\n`);
   const perform = (message: Readonly<Record<string, unknown>>): Promise<AnswerLine> =>
     new Promise((resolve, reject) => {
       const id = ++commands;
@@ -172,10 +180,16 @@ export function startFleet(
       ),
     command,
     perform: async (message) => void (await perform(message)),
-    calls: async () => (await perform({ cmd: 'calls', device: '*' })).devices as Readonly<Record<string, readonly DeviceCall[]>>,
+    calls: async () =>
+      (await perform({ cmd: 'calls', device: '*' })).devices as Readonly<Record<string, readonly DeviceCall[]>>,
     sound: async (device) => {
       const { devices } = await perform({ cmd: 'sound', device });
-      return (devices as Readonly<Record<string, { readonly spoken: number; readonly heard: number }>>)[device] ?? { spoken: 0, heard: 0 };
+      return (
+        (devices as Readonly<Record<string, { readonly spoken: number; readonly heard: number }>>)[device] ?? {
+          spoken: 0,
+          heard: 0,
+        }
+      );
     },
     alerts: async (device) => {
       const { devices } = await perform({ cmd: 'alerts', device });

@@ -69,7 +69,8 @@ export async function talkDirectly(url: string): Promise<TalkingDevice> {
 export async function talkOverMqtt(hub: Hub, mac: string): Promise<TalkingDevice> {
   const device = await RawMqttDevice.connect(hub, mac);
   device.say(JSON.stringify({ ...(JSON.parse(webSocketHello) as object), version: 3, transport: 'udp' }));
-  const found = () => device.messages.map((text) => JSON.parse(text) as ServerHello).find(({ type }) => type === 'hello');
+  const found = () =>
+    device.messages.map((text) => JSON.parse(text) as ServerHello).find(({ type }) => type === 'hello');
   const hello = await eventually(found, (one) => one !== undefined, 20_000);
   if (hello?.udp === undefined) throw new Error('The hub answered the hello without a UDP channel.');
   const socket = createSocket('udp4');

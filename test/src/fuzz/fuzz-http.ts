@@ -92,23 +92,34 @@ export class FuzzHttp {
   /** A picture as firmware uploads it, in chunks, or something like it. */
   multipart(path: string, headers: readonly string[], noise: Buffer): Buffer {
     const { dice } = this;
-    const part = (name: string, more: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
+    const part = (name: string, more: string) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
     const body = Buffer.concat([
       Buffer.from(`${part('question', '')}\r\nwhat is this?\r\n`),
-      Buffer.from(`${part(dice.pick(['file', 'file"', '', 'x'.repeat(300)]), '; filename="camera.jpg"')}Content-Type: image/jpeg\r\n\r\n`),
+      Buffer.from(
+        `${part(dice.pick(['file', 'file"', '', 'x'.repeat(300)]), '; filename="camera.jpg"')}Content-Type: image/jpeg\r\n\r\n`,
+      ),
       Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
       noise,
       Buffer.from(`\r\n--${boundary}${dice.pick(['--\r\n', '\r\n', ''])}`),
     ]);
-    return this.#post(path, [`Content-Type: multipart/form-data; boundary=${dice.pick([boundary, '', 'other'])}`, ...headers], body);
+    return this.#post(
+      path,
+      [`Content-Type: multipart/form-data; boundary=${dice.pick([boundary, '', 'other'])}`, ...headers],
+      body,
+    );
   }
 
   #post(path: string, headers: readonly string[], body: Buffer): Buffer {
     const { dice } = this;
     const isChunked = dice.below(2) === 0;
-    const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length + dice.pick([0, 0, 0, -1, 1, 70_000])}`;
+    const length = isChunked
+      ? 'Transfer-Encoding: chunked'
+      : `Content-Length: ${body.length + dice.pick([0, 0, 0, -1, 1, 70_000])}`;
     const head = [`POST ${path} HTTP/1.1`, 'Host: hub', length, ...headers].join('\r\n');
-    const framed = isChunked ? Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]) : body;
+    const framed = isChunked
+      ? Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')])
+      : body;
     return this.#maybeBent(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), framed]));
   }
 

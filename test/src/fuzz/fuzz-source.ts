@@ -5,7 +5,25 @@ import { FuzzHttp } from './fuzz-http.js';
 
 /** Pieces that messages of devices are made of, and some that they should not be. */
 const fragments = [
-  ...['{', '}', '[', ']', ',', ':', '"', '\\', '\\u0000', '\\ud800', '0', '-1', '1e999', '2147483648', 'null', 'true', '""'],
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"',
+    '\\',
+    '\\u0000',
+    '\\ud800',
+    '0',
+    '-1',
+    '1e999',
+    '2147483648',
+    'null',
+    'true',
+    '""',
+  ],
   ...[
     '"type"',
     '"mcp"',
@@ -65,9 +83,24 @@ export class FuzzSource {
   mqttBytes(): Buffer {
     if (this.#dice.below(4) === 0) return this.#dice.noise(this.#dice.below(64));
     const packet = this.#dice.pick([
-      mqtt.generate({ cmd: 'connect', clientId: this.#word(), protocolId: 'MQTT', protocolVersion: 4, clean: true, keepalive: 5 }),
+      mqtt.generate({
+        cmd: 'connect',
+        clientId: this.#word(),
+        protocolId: 'MQTT',
+        protocolVersion: 4,
+        clean: true,
+        keepalive: 5,
+      }),
       mqtt.generate({ cmd: 'publish', topic: 'a', payload: this.#word(), qos: 0, dup: false, retain: false }),
-      mqtt.generate({ cmd: 'publish', topic: 'a', payload: 'x', qos: 2, messageId: 1 + this.#dice.below(9), dup: false, retain: true }),
+      mqtt.generate({
+        cmd: 'publish',
+        topic: 'a',
+        payload: 'x',
+        qos: 2,
+        messageId: 1 + this.#dice.below(9),
+        dup: false,
+        retain: true,
+      }),
       mqtt.generate({ cmd: 'subscribe', messageId: 7, subscriptions: [{ topic: '#', qos: 0 }] }),
       mqtt.generate({ cmd: 'unsubscribe', messageId: 8, unsubscriptions: ['#'] }),
       mqtt.generate({ cmd: 'pubrel', messageId: 1 + this.#dice.below(9) }),
@@ -118,6 +151,8 @@ export class FuzzSource {
 
   #bent(text: string): string {
     const at = this.#dice.below(text.length + 1);
-    return this.#dice.below(2) === 0 ? text.slice(0, at) : text.slice(0, at) + this.#dice.pick(fragments) + text.slice(at);
+    return this.#dice.below(2) === 0
+      ? text.slice(0, at)
+      : text.slice(0, at) + this.#dice.pick(fragments) + text.slice(at);
   }
 }

@@ -25,7 +25,9 @@ export async function startHubUnderFire(options?: HubOptions): Promise<HubUnderF
     victim,
     expectUnharmed: async () => {
       expect(victim.isClosed).toBe(false);
-      expect(await callTool(hub, { deviceId: victimMac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
+      expect(await callTool(hub, { deviceId: victimMac, tool: 'self.lamp.turn_on' })).toMatchObject({
+        outcome: 'SUCCEEDED',
+      });
       expect((await viewDevice(hub, victimMac))?.sessions).toHaveLength(1);
     },
     stop: async () => {

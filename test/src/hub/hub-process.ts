@@ -78,7 +78,11 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   let isEndExpected = false;
   const within = options.readyWithinMs ?? READY_WITHIN_MS;
-  const ready = await readyLine(child, exited, { within, log: () => log.join(''), giveUp: () => endHub(child, exited, dataDir) });
+  const ready = await readyLine(child, exited, {
+    within,
+    log: () => log.join(''),
+    giveUp: () => endHub(child, exited, dataDir),
+  });
   const adminKey = env?.['FLOTILLA_ADMIN_KEY'] ?? secretIn(dataDir, 'admin.key');
   if (adminKey === undefined) {
     await endHub(child, exited, dataDir);
@@ -119,7 +123,10 @@ async function databaseOf(dataDir: string, env: HubOptions['env']): Promise<HubO
   if (process.env['FLOTILLA_TEST_POSTGRES'] === undefined || env?.['DATABASE_URL'] !== undefined) return undefined;
   const database =
     databases.get(dataDir) ??
-    openTestDatabase({ migrated: true }).then(({ url }) => ({ DATABASE_URL: url, FLOTILLA_ADMIN_KEY: `admin-${randomUUID()}` }));
+    openTestDatabase({ migrated: true }).then(({ url }) => ({
+      DATABASE_URL: url,
+      FLOTILLA_ADMIN_KEY: `admin-${randomUUID()}`,
+    }));
   databases.set(dataDir, database);
   return database;
 }
@@ -155,7 +162,9 @@ function secretIn(dataDir: string, name: string): string | undefined {
 
 function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('FLOTILLA_') && name !== 'DATABASE_URL' && name !== 'REDIS_URL'),
+    Object.entries(process.env).filter(
+      ([name]) => !name.startsWith('FLOTILLA_') && name !== 'DATABASE_URL' && name !== 'REDIS_URL',
+    ),
   );
   const ports = { FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };
   // Most stories begin with devices that are in already and come back at once, again and again: where the way in or flapping is the story, it says so.
@@ -167,7 +176,8 @@ function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>>
     FLOTILLA_VOICELESS_SECONDS: '0',
   };
   // Processes of one hub have data folders of their own here, so they cannot find a common key there.
-  const common = extra['REDIS_URL'] === undefined ? {} : { FLOTILLA_AUDIT_KEY: 'the-audit-key-of-all-processes-of-a-story' };
+  const common =
+    extra['REDIS_URL'] === undefined ? {} : { FLOTILLA_AUDIT_KEY: 'the-audit-key-of-all-processes-of-a-story' };
   return { ...inherited, FLOTILLA_DATA_DIR: dataDir, ...ports, ...stories, ...common, ...extra };
 }
 
@@ -189,7 +199,11 @@ interface ReadyWait {
   readonly giveUp: () => Promise<void>;
 }
 
-async function readyLine(child: ChildProcess, exited: Promise<number | null>, { within, log, giveUp }: ReadyWait): Promise<ReadyLine> {
+async function readyLine(
+  child: ChildProcess,
+  exited: Promise<number | null>,
+  { within, log, giveUp }: ReadyWait,
+): Promise<ReadyLine> {
   if (!child.stdout) throw new Error('The hub has no standard output.');
   const lines = createInterface({ input: child.stdout });
   const found = new Promise<ReadyLine>((resolve) => {
@@ -205,7 +219,9 @@ async function readyLine(child: ChildProcess, exited: Promise<number | null>, { 
       reject(new Error(`The hub was not ready within ${within} ms:\n${log()}`));
     }, within);
   });
-  const early = exited.then((code) => Promise.reject(new Error(`The hub ended with exit code ${code} before it was ready:\n${log()}`)));
+  const early = exited.then((code) =>
+    Promise.reject(new Error(`The hub ended with exit code ${code} before it was ready:\n${log()}`)),
+  );
   try {
     return await Promise.race([found, early, late]);
   } catch (error) {

@@ -9,7 +9,9 @@ export async function metricsText(hub: HubProcess): Promise<string> {
 
 /** Sum over all series of a metric whose line contains each of `labels`, e.g. `name="takeover_all"`. */
 export async function metric(hub: HubProcess, name: string, ...labels: readonly string[]): Promise<number> {
-  const lines = (await metricsText(hub)).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  const lines = (await metricsText(hub))
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   return lines
     .filter((line) => labels.every((label) => line.includes(label)))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);

@@ -25,14 +25,27 @@ export interface RedisOptions {
 /** False, with the reason printed, where there is no redis-server; fails instead where all tests are demanded. */
 export function isRedisInstalled(): boolean {
   if (spawnSync('redis-server', ['--version']).status === 0) return true;
-  if (process.env['FLOTILLA_TEST_REQUIRE'] === 'all') throw new Error('FLOTILLA_TEST_REQUIRE=all, and redis-server is not installed.');
+  if (process.env['FLOTILLA_TEST_REQUIRE'] === 'all')
+    throw new Error('FLOTILLA_TEST_REQUIRE=all, and redis-server is not installed.');
   process.stderr.write('Skipping the stories of several processes: redis-server is not installed.\n');
   return false;
 }
 
 export async function startRedis({ args = [], credentials = '' }: RedisOptions = {}): Promise<RedisServer> {
   const port = await freePort();
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir(), ...args];
+  const options = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    tmpdir(),
+    ...args,
+  ];
   const start = async (): Promise<ChildProcess> => {
     const started = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
     for await (const chunk of started.stdout) {

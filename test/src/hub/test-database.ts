@@ -9,7 +9,9 @@ export interface TestDatabase {
 }
 
 /** An empty database, which the hubs bring to their schema themselves, or a copy of one that has it. */
-export async function openTestDatabase({ migrated = false }: { readonly migrated?: boolean } = {}): Promise<TestDatabase> {
+export async function openTestDatabase({
+  migrated = false,
+}: { readonly migrated?: boolean } = {}): Promise<TestDatabase> {
   const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'];
   if (serverUrl === undefined) throw new Error('FLOTILLA_TEST_POSTGRES names no server: run stories with vitest.');
   const name = `story_${randomUUID().replaceAll('-', '')}`;

@@ -35,11 +35,16 @@ export async function publishedImage(
 ): Promise<string> {
   const { body } = await uploadImage(hub, file, fields);
   const query = `mutation ($id: ID!, $models: [String!]!) { publishFirmwareImage(id: $id, models: $models) { userErrors { message } } }`;
-  const { publishFirmwareImage: answer } = await ask<{ publishFirmwareImage: { userErrors: readonly unknown[] } }>(hub, query, {
-    id: body.id,
-    models,
-  });
-  if (body.id === undefined || answer.userErrors.length > 0) throw new Error(`Not published: ${JSON.stringify([body, answer])}`);
+  const { publishFirmwareImage: answer } = await ask<{ publishFirmwareImage: { userErrors: readonly unknown[] } }>(
+    hub,
+    query,
+    {
+      id: body.id,
+      models,
+    },
+  );
+  if (body.id === undefined || answer.userErrors.length > 0)
+    throw new Error(`Not published: ${JSON.stringify([body, answer])}`);
   return body.id;
 }
 

@@ -42,23 +42,39 @@ export interface JobAnswer {
   readonly userErrors: readonly { readonly code: string; readonly message: string }[];
 }
 
-export async function createJob(hub: HubProcess, input: Readonly<Record<string, unknown>>, idempotencyKey: string): Promise<JobAnswer> {
+export async function createJob(
+  hub: HubProcess,
+  input: Readonly<Record<string, unknown>>,
+  idempotencyKey: string,
+): Promise<JobAnswer> {
   const query = `mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { ${JOB} } userErrors { code message } } }`;
   return (await ask<{ createJob: JobAnswer }>(hub, query, { input, key: idempotencyKey })).createJob;
 }
 
 /** Creates a job that must be taken, and returns its id. */
-export async function jobOf(hub: HubProcess, input: Readonly<Record<string, unknown>>, idempotencyKey: string): Promise<string> {
+export async function jobOf(
+  hub: HubProcess,
+  input: Readonly<Record<string, unknown>>,
+  idempotencyKey: string,
+): Promise<string> {
   const { job, userErrors } = await createJob(hub, input, idempotencyKey);
   if (!job) throw new Error(`createJob refused: ${JSON.stringify(userErrors)}`);
   return job.id;
 }
 
-export async function steerJob(hub: HubProcess, verb: 'pauseJob' | 'resumeJob' | 'cancelJob', id: string): Promise<JobAnswer> {
+export async function steerJob(
+  hub: HubProcess,
+  verb: 'pauseJob' | 'resumeJob' | 'cancelJob',
+  id: string,
+): Promise<JobAnswer> {
   return (
-    await ask<Record<string, JobAnswer>>(hub, `mutation ($id: ID!) { ${verb}(id: $id) { job { ${JOB} } userErrors { code message } } }`, {
-      id,
-    })
+    await ask<Record<string, JobAnswer>>(
+      hub,
+      `mutation ($id: ID!) { ${verb}(id: $id) { job { ${JOB} } userErrors { code message } } }`,
+      {
+        id,
+      },
+    )
   )[verb] as JobAnswer;
 }
 
@@ -82,11 +98,10 @@ export async function targetsOf(hub: HubProcess, id: string): Promise<readonly T
   const found: TargetNode[] = [];
   let after: string | null = null;
   for (;;) {
-    const { job }: { job: { targets: { nodes: TargetNode[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } } } = await ask(
-      hub,
-      query,
-      { id, after },
-    );
+    const {
+      job,
+    }: { job: { targets: { nodes: TargetNode[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } } } =
+      await ask(hub, query, { id, after });
     found.push(...job.targets.nodes);
     if (!job.targets.pageInfo.hasNextPage) return found;
     after = job.targets.pageInfo.endCursor;
@@ -102,7 +117,8 @@ export function sumOf({ progress }: JobNode): number {
 export function online(hub: HubProcess, count: number, withinMs = 60_000): Promise<number> {
   return eventually(
     async () =>
-      (await ask<{ devices: { totalCount: number } }>(hub, '{ devices(filter: { presence: ONLINE }) { totalCount } }')).devices.totalCount,
+      (await ask<{ devices: { totalCount: number } }>(hub, '{ devices(filter: { presence: ONLINE }) { totalCount } }'))
+        .devices.totalCount,
     (total) => total === count,
     withinMs,
   );

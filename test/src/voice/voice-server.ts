@@ -28,7 +28,10 @@ export async function startVoiceServer(args: readonly string[] = []): Promise<Vo
   const url = await new Promise<string>((resolve, reject) => {
     child.once('exit', () => reject(new Error('the voice server did not start')));
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const { event, ...rest } = JSON.parse(line) as { readonly event: string; readonly url: string } & EndedConversation;
+      const { event, ...rest } = JSON.parse(line) as {
+        readonly event: string;
+        readonly url: string;
+      } & EndedConversation;
       if (event === 'listening') resolve(rest.url);
       else ended.push(rest);
     });

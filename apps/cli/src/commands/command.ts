@@ -6,7 +6,11 @@ import { intMax, numberOf } from '../number-option.js';
 /** Options of every command. */
 export const globalOptions = {
   url: { type: 'string', requiresArg: true, describe: 'Address of the hub [FLOTILLA_URL, or http://127.0.0.1:8080]' },
-  key: { type: 'string', requiresArg: true, describe: 'API key [FLOTILLA_KEY]. Others on this machine can read it from the process list' },
+  key: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'API key [FLOTILLA_KEY]. Others on this machine can read it from the process list',
+  },
   'key-file': { type: 'string', requiresArg: true, describe: 'File that holds the API key' },
   json: { type: 'boolean', describe: 'JSON instead of tables: one line per thing' },
 } as const;

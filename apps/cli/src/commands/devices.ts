@@ -32,7 +32,8 @@ const columns: readonly Column<ShownDevice>[] = [
 
 /** The hub refuses trust on first use for more than seven days. */
 const trustHours = { min: 0.01, max: 168, isFraction: true };
-const trustDescription = 'Admit boards without a clientId for so many hours without a code; each is bound to the first that comes';
+const trustDescription =
+  'Admit boards without a clientId for so many hours without a code; each is bound to the first that comes';
 
 export function devicesCommand(program: Argv<GlobalArguments>) {
   return program.command('devices', 'List, show and import devices', (devices) =>
@@ -55,7 +56,10 @@ export function devicesCommand(program: Argv<GlobalArguments>) {
           withClient(args, async (client) => {
             const { device } = await client.request(DeviceDetailsDocument, { id: args.id });
             if (device === null) throw new FlotillaError('NOT_FOUND', `There is no device "${args.id}".`);
-            await printThing(args.json === true ? device : { ...device, tools: device.tools.map(({ name }) => name) }, args);
+            await printThing(
+              args.json === true ? device : { ...device, tools: device.tools.map(({ name }) => name) },
+              args,
+            );
           }),
         ),
       )

@@ -8,7 +8,13 @@ import { eachNode, upTo } from '../pages.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
 import { daysMax, intMax, numberOf, numberOption } from '../number-option.js';
 
-const tagOption = { type: 'string', array: true, nargs: 1, requiresArg: true, describe: 'Tag for the device; may come again' } as const;
+const tagOption = {
+  type: 'string',
+  array: true,
+  nargs: 1,
+  requiresArg: true,
+  describe: 'Tag for the device; may come again',
+} as const;
 
 /** How long an enrolment link lives, where nothing else is said. */
 const linkHours = 24;
@@ -26,7 +32,11 @@ function approve(enrol: Argv<GlobalArguments>) {
         .positional('code', { type: 'string', demandOption: true })
         .option('name', { type: 'string', requiresArg: true })
         .option('tag', tagOption)
-        .option('confirm', { type: 'boolean', default: false, describe: 'Also where it takes the place of a device that is online' }),
+        .option('confirm', {
+          type: 'boolean',
+          default: false,
+          describe: 'Also where it takes the place of a device that is online',
+        }),
     command((args) =>
       withClient(args, async (client) => {
         const { code, name, tag: tags, confirm } = args;
@@ -43,18 +53,33 @@ function makeLink(enrol: Argv<GlobalArguments>) {
     'Make an OTA address whose devices come in by themselves; it is printed once',
     (args) =>
       args
-        .option('name', { type: 'string', requiresArg: true, demandOption: true, describe: 'What people know the link by' })
+        .option('name', {
+          type: 'string',
+          requiresArg: true,
+          demandOption: true,
+          describe: 'What people know the link by',
+        })
         .option('max-devices', {
           ...{ type: 'string', requiresArg: true, demandOption: true, describe: 'How many may come in by it' },
           coerce: (typed: unknown): number => numberOf('max-devices', typed, { min: 1, max: intMax }),
         })
-        .option('expires-in', numberOption('expires-in', 'Hours, 24 unless said', { min: 0, max: daysMax * 24, isFraction: true }))
+        .option(
+          'expires-in',
+          numberOption('expires-in', 'Hours, 24 unless said', { min: 0, max: daysMax * 24, isFraction: true }),
+        )
         .option('tag', tagOption),
     command((args) =>
       withClient(args, async (client) => {
         const expiresAt = new Date(Date.now() + (args.expiresIn ?? linkHours) * 3_600_000).toISOString();
-        const input = { name: args.name, maxDevices: args.maxDevices, expiresAt, ...(args.tag === undefined ? {} : { tags: args.tag }) };
-        const { enrolmentLink, url } = expectAccepted((await client.request(CreateEnrolmentLinkDocument, { input })).createEnrolmentLink);
+        const input = {
+          name: args.name,
+          maxDevices: args.maxDevices,
+          expiresAt,
+          ...(args.tag === undefined ? {} : { tags: args.tag }),
+        };
+        const { enrolmentLink, url } = expectAccepted(
+          (await client.request(CreateEnrolmentLinkDocument, { input })).createEnrolmentLink,
+        );
         await printThing({ ...enrolmentLink, url }, args);
       }),
     ),

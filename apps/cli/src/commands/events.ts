@@ -18,8 +18,18 @@ export function eventsCommand(program: Argv<GlobalArguments>) {
         (tail) =>
           tail
             .option('device', { type: 'string', requiresArg: true, describe: 'Of this device' })
-            .option('type', { type: 'string', array: true, nargs: 1, requiresArg: true, describe: 'Of this type; may come again' })
-            .option('after', { type: 'string', requiresArg: true, describe: 'Cursor of the last event that was seen, as --json prints it' })
+            .option('type', {
+              type: 'string',
+              array: true,
+              nargs: 1,
+              requiresArg: true,
+              describe: 'Of this type; may come again',
+            })
+            .option('after', {
+              type: 'string',
+              requiresArg: true,
+              describe: 'Cursor of the last event that was seen, as --json prints it',
+            })
             .option('count', numberOption('count', 'End after so many', { min: 1, max: intMax })),
         command((args) =>
           withClient(args, async (client) => {
@@ -32,7 +42,9 @@ export function eventsCommand(program: Argv<GlobalArguments>) {
               let count = 0;
               const after = args.after === undefined ? {} : { after: args.after };
               for await (const event of client.events({ filter, signal, ...after })) {
-                await write(`${args.json === true ? jsonLine({ cursor: event.cursor, ...event.node }) : lineOf(event)}\n`);
+                await write(
+                  `${args.json === true ? jsonLine({ cursor: event.cursor, ...event.node }) : lineOf(event)}\n`,
+                );
                 last = event.cursor;
                 if (++count === args.count) return;
               }

@@ -18,8 +18,16 @@ export function signCommand<Args extends GlobalArguments>(firmware: Argv<Args>) 
     (args) =>
       args
         .positional('image', { type: 'string', describe: 'File to sign' })
-        .option('new-key', { type: 'string', requiresArg: true, describe: 'Create a key pair: this file and the same name with .pub' })
-        .option('private-key', { type: 'string', requiresArg: true, describe: 'PEM file of the Ed25519 key to sign with' })
+        .option('new-key', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Create a key pair: this file and the same name with .pub',
+        })
+        .option('private-key', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'PEM file of the Ed25519 key to sign with',
+        })
         .option('stdout', { type: 'boolean', describe: 'Print the signature, instead of writing it to <image>.sig' })
         .epilogue(
           'Add the public key to the hub with `flotilla firmware keys add`. Keep the private key secret: it decides what devices run.',
@@ -40,7 +48,8 @@ export function signCommand<Args extends GlobalArguments>(firmware: Argv<Args>) 
 
 async function createPair(file: string, args: GlobalArguments): Promise<void> {
   const publicFile = `${file}.pub`;
-  if (existsSync(publicFile)) throw new UsageError(`${publicFile} exists. Choose another name: a key that is in use must not be lost.`);
+  if (existsSync(publicFile))
+    throw new UsageError(`${publicFile} exists. Choose another name: a key that is in use must not be lost.`);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   // Fails where the file exists, also where it appears at this moment.
   await written(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), { flag: 'wx', mode: 0o600 });
@@ -48,7 +57,11 @@ async function createPair(file: string, args: GlobalArguments): Promise<void> {
   await printThing({ privateKey: file, publicKey: publicFile, fingerprint: fingerprintOf(publicKey) }, args);
 }
 
-async function signImage(image: string, keyFile: string, args: GlobalArguments & { readonly stdout?: boolean | undefined }): Promise<void> {
+async function signImage(
+  image: string,
+  keyFile: string,
+  args: GlobalArguments & { readonly stdout?: boolean | undefined },
+): Promise<void> {
   const key = privateKeyIn(keyFile, await contentOf(keyFile));
   const signature = sign(null, await contentOf(image), key).toString('base64');
   if (args.stdout === true) return write(`${signature}\n`);
@@ -60,9 +73,12 @@ async function signImage(image: string, keyFile: string, args: GlobalArguments &
 
 function privateKeyIn(file: string, content: Buffer): KeyObject {
   const key = keyOf(content);
-  if (key === undefined) throw new UsageError(`${file} holds no private key in PEM without a passphrase. Create one with --new-key.`);
+  if (key === undefined)
+    throw new UsageError(`${file} holds no private key in PEM without a passphrase. Create one with --new-key.`);
   if (key.asymmetricKeyType === 'ed25519') return key;
-  throw new UsageError(`${file} holds a key of the type ${key.asymmetricKeyType ?? 'unknown'}; firmware is signed with Ed25519 keys.`);
+  throw new UsageError(
+    `${file} holds a key of the type ${key.asymmetricKeyType ?? 'unknown'}; firmware is signed with Ed25519 keys.`,
+  );
 }
 
 function keyOf(content: Buffer): KeyObject | undefined {
@@ -83,20 +99,27 @@ function fingerprintOf(key: KeyObject): string {
 async function contentOf(file: string): Promise<Buffer> {
   try {
     const { size } = await stat(file);
-    if (size > imageBytesMax) throw new UsageError(`${file} has more than ${imageBytesMax / 1024 / 1024} MiB, which no hub takes.`);
+    if (size > imageBytesMax)
+      throw new UsageError(`${file} has more than ${imageBytesMax / 1024 / 1024} MiB, which no hub takes.`);
     return await readFile(file);
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${file} cannot be read: ${messageOf(error)}`);
   }
 }
 
-async function written(file: string, content: string | Buffer, options: { readonly flag?: string; readonly mode?: number }): Promise<void> {
+async function written(
+  file: string,
+  content: string | Buffer,
+  options: { readonly flag?: string; readonly mode?: number },
+): Promise<void> {
   try {
     await writeFile(file, content, options);
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new UsageError(
-      exists ? `${file} exists, and is not overwritten. Choose another name.` : `${file} cannot be written: ${messageOf(error)}`,
+      exists
+        ? `${file} exists, and is not overwritten. Choose another name.`
+        : `${file} cannot be written: ${messageOf(error)}`,
     );
   }
 }

@@ -7,7 +7,11 @@ import { expectAccepted } from '@flotilla/client';
 import { withClient } from '../connection.js';
 import { printRows, printThing } from '../console/output.js';
 import { UsageError } from '../exit-codes.js';
-import { FirmwareImagesDocument, PublishFirmwareImageDocument, type ImageRowFragment } from '../generated/operations.js';
+import {
+  FirmwareImagesDocument,
+  PublishFirmwareImageDocument,
+  type ImageRowFragment,
+} from '../generated/operations.js';
 import { jobInput, withJobOptions } from '../job-options.js';
 import { eachNode, upTo } from '../pages.js';
 import { runJob } from '../run-job.js';
@@ -20,7 +24,12 @@ export function firmwareCommand(program: Argv<GlobalArguments>) {
     signingKeysCommand(signCommand(listImages(publish(upload(firmware))))).command(
       'roll-out <image>',
       'Bring a published image to devices: a job',
-      (rollOut) => withJobOptions(rollOut).positional('image', { type: 'string', demandOption: true, describe: 'Id of the image' }),
+      (rollOut) =>
+        withJobOptions(rollOut).positional('image', {
+          type: 'string',
+          demandOption: true,
+          describe: 'Id of the image',
+        }),
       command(async (args) => {
         const input = jobInput(args, { firmwareImageId: args.image });
         return withClient(args, (client) => runJob(client, input, args));
@@ -37,14 +46,26 @@ function upload(firmware: Argv<GlobalArguments>) {
       args
         .positional('file', { type: 'string', demandOption: true })
         .option('kind', { choices: ['FIRMWARE', 'ASSETS'] as const, default: 'FIRMWARE' as const })
-        .option('signature', { type: 'string', requiresArg: true, describe: 'File with the signature, as `firmware sign` writes it' })
-        .option('image-version', { type: 'string', requiresArg: true, describe: 'Of ASSETS, which do not say their own' }),
+        .option('signature', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'File with the signature, as `firmware sign` writes it',
+        })
+        .option('image-version', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Of ASSETS, which do not say their own',
+        }),
     command(async (args) => {
       const content = await imageIn(args.file);
-      const signature = args.signature === undefined ? undefined : (await (await imageIn(args.signature)).text()).trim();
+      const signature =
+        args.signature === undefined ? undefined : (await (await imageIn(args.signature)).text()).trim();
       await withClient(args, async (client) => {
         const { kind, imageVersion: version } = args;
-        const proof = { ...(version === undefined ? {} : { version }), ...(signature === undefined ? {} : { signature }) };
+        const proof = {
+          ...(version === undefined ? {} : { version }),
+          ...(signature === undefined ? {} : { signature }),
+        };
         const file = { content, fileName: path.basename(args.file), kind, ...proof };
         await printThing({ id: await client.uploadFirmware(file) }, args);
       });

@@ -55,7 +55,9 @@ function cancelJob(jobs: Argv<GlobalArguments>) {
         .option('force', { type: 'boolean', default: false, describe: 'Do not wait for what was sent' }),
     command((args) =>
       withClient(args, async (client) => {
-        const { job } = expectAccepted((await client.request(CancelJobDocument, { id: args.id, force: args.force })).cancelJob);
+        const { job } = expectAccepted(
+          (await client.request(CancelJobDocument, { id: args.id, force: args.force })).cancelJob,
+        );
         await printThing({ ...job }, args);
       }),
     ),

@@ -19,7 +19,13 @@ function create(keys: Argv<GlobalArguments>) {
     (args) =>
       args
         .positional('name', { type: 'string', demandOption: true, describe: 'What records show for whoever uses it' })
-        .option('scope', { choices: scopes, array: true, nargs: 1, demandOption: true, describe: 'What it may do; may come again' })
+        .option('scope', {
+          choices: scopes,
+          array: true,
+          nargs: 1,
+          demandOption: true,
+          describe: 'What it may do; may come again',
+        })
         .option('expires-in', numberOption('expires-in', 'Days', { min: 0, max: daysMax, isFraction: true }))
         .options(deviceFilterOptions)
         .epilogue('With --tag, --model and the like it sees these devices alone.'),
@@ -30,7 +36,9 @@ function create(keys: Argv<GlobalArguments>) {
           name: args.name,
           scopes: args.scope,
           ...(Object.keys(devices).length === 0 ? {} : { devices }),
-          ...(args.expiresIn === undefined ? {} : { expiresAt: new Date(Date.now() + args.expiresIn * 86_400_000).toISOString() }),
+          ...(args.expiresIn === undefined
+            ? {}
+            : { expiresAt: new Date(Date.now() + args.expiresIn * 86_400_000).toISOString() }),
         };
         const { apiKey, secret } = expectAccepted((await client.request(CreateApiKeyDocument, { input })).createApiKey);
         await printThing({ ...apiKey, secret }, args);
@@ -46,7 +54,10 @@ function revoke(keys: Argv<GlobalArguments>) {
     (args) => args.positional('id', { type: 'string', demandOption: true }),
     command((args) =>
       withClient(args, async (client) => {
-        await printThing({ ...expectAccepted((await client.request(RevokeApiKeyDocument, { id: args.id })).revokeApiKey).apiKey }, args);
+        await printThing(
+          { ...expectAccepted((await client.request(RevokeApiKeyDocument, { id: args.id })).revokeApiKey).apiKey },
+          args,
+        );
       }),
     ),
   );

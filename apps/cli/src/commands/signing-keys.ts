@@ -17,7 +17,11 @@ export function signingKeysCommand<Args extends GlobalArguments>(firmware: Argv<
         (args) =>
           args
             .positional('name', { type: 'string', demandOption: true, describe: 'What people know the key by' })
-            .positional('file', { type: 'string', demandOption: true, describe: 'Public key in PEM or base64 (Ed25519)' }),
+            .positional('file', {
+              type: 'string',
+              demandOption: true,
+              describe: 'Public key in PEM or base64 (Ed25519)',
+            }),
         command(async (args) => {
           const input = { name: args.name, publicKey: await publicKeyIn(args.file) };
           await withClient(args, async (client) => {

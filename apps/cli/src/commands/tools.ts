@@ -47,7 +47,10 @@ export function toolsCommand(program: Argv<GlobalArguments>) {
           wanted,
           [
             { head: 'TOOL', of: ({ name }) => name },
-            { head: 'ARGUMENTS', of: ({ inputSchema, schemaKnown }) => (schemaKnown ? argumentsOf(inputSchema) : 'unknown') },
+            {
+              head: 'ARGUMENTS',
+              of: ({ inputSchema, schemaKnown }) => (schemaKnown ? argumentsOf(inputSchema) : 'unknown'),
+            },
             { head: 'USER ONLY', of: ({ userOnly }) => (userOnly ? 'yes' : '') },
             { head: 'DISRUPTIVE', of: ({ policy }) => (policy.disruptive ? 'yes' : '') },
           ],
@@ -80,8 +83,15 @@ export function callCommand(program: Argv<GlobalArguments>) {
         .positional('device', { type: 'string', demandOption: true })
         .positional('tool', { type: 'string', demandOption: true })
         .positional('arguments', { type: 'string', describe: 'JSON object, or - for standard input' })
-        .option('timeout', numberOption('timeout', 'Seconds to wait for the device', { min: 1, max: 300, isFraction: true }))
-        .option('idempotency-key', { type: 'string', requiresArg: true, describe: 'Calling again with it finds the same outcome' })
+        .option(
+          'timeout',
+          numberOption('timeout', 'Seconds to wait for the device', { min: 1, max: 300, isFraction: true }),
+        )
+        .option('idempotency-key', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Calling again with it finds the same outcome',
+        })
         .options(yesOption)
         .example('$0 call 02:00:00:00:00:01 self.audio_speaker.set_volume \'{"volume":30}\'', ''),
     command((args) =>

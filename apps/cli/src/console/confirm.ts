@@ -7,7 +7,11 @@ import { say } from './output.js';
 import { printable } from './printable.js';
 
 export const yesOption = {
-  yes: { type: 'boolean', alias: 'y', describe: 'Do not ask before a tool that disrupts devices is called, such as a restart' },
+  yes: {
+    type: 'boolean',
+    alias: 'y',
+    describe: 'Do not ask before a tool that disrupts devices is called, such as a restart',
+  },
 } as const;
 
 export interface Confirmation {
@@ -15,7 +19,12 @@ export interface Confirmation {
 }
 
 /** False where somebody said no; nothing was done then. `where` is the end of a sentence, such as "on 02:00:00:00:00:01". */
-export async function isMeant(client: FlotillaClient, tool: string, where: string, { yes }: Confirmation): Promise<boolean> {
+export async function isMeant(
+  client: FlotillaClient,
+  tool: string,
+  where: string,
+  { yes }: Confirmation,
+): Promise<boolean> {
   if (yes === true || !(await isDisruptive(client, tool))) return true;
   return confirm(`${printable(tool)} ${where} disrupts what devices do.`, {});
 }

@@ -1,6 +1,8 @@
 /** Ctrl-C while a command only looks on: it stops looking. A second one ends the process as ever. */
 
-export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result | 'interrupted'> {
+export async function untilInterrupted<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | 'interrupted'> {
   const ending = new AbortController();
   const stop = (): void => ending.abort();
   for (const name of signals) process.once(name, stop);

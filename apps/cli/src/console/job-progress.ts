@@ -24,7 +24,11 @@ export function troublesOf({ progress }: Counted): string {
     .join(', ');
 }
 
-export function stateOf({ state, conclusion, pauseReason }: Pick<JobStatusFragment, 'state' | 'conclusion' | 'pauseReason'>): string {
+export function stateOf({
+  state,
+  conclusion,
+  pauseReason,
+}: Pick<JobStatusFragment, 'state' | 'conclusion' | 'pauseReason'>): string {
   return conclusion ?? (pauseReason === null ? state : `${state} (${pauseReason})`);
 }
 
@@ -33,7 +37,12 @@ export function viewJob(stream: NodeJS.WriteStream = process.stderr): JobView {
 }
 
 function barOn(stream: NodeJS.WriteStream): JobView {
-  const bar = new SingleBar({ stream, format: '{state} [{bar}] {value}/{total} {troubles}', hideCursor: true, clearOnComplete: false });
+  const bar = new SingleBar({
+    stream,
+    format: '{state} [{bar}] {value}/{total} {troubles}',
+    hideCursor: true,
+    clearOnComplete: false,
+  });
   let isStarted = false;
   return {
     show: (job) => {

@@ -85,6 +85,7 @@ function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): st
 
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return printable(value.join(', ')) || '-';
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    return printable(value.join(', ')) || '-';
   return printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? '-'));
 }

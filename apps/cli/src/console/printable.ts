@@ -9,5 +9,8 @@ export function printable(text: string): string {
 
 /** One line of JSON: JSON escapes the controls of ASCII, and this the others. */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value).replace(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

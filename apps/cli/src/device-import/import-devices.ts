@@ -27,9 +27,12 @@ export async function importDevices(
   { file, fromLine = 0, dryRun, admitWithoutCodeFor }: ImportArguments,
 ): Promise<ExitCode> {
   const { lines, errors } = parseDevices(await read(file));
-  const until = admitWithoutCodeFor === undefined ? undefined : new Date(Date.now() + admitWithoutCodeFor * hourMs).toISOString();
+  const until =
+    admitWithoutCodeFor === undefined ? undefined : new Date(Date.now() + admitWithoutCodeFor * hourMs).toISOString();
   const wrong = errors.filter(({ line }) => line >= fromLine);
-  const wanted = lines.filter(({ line }) => line >= fromLine).map(({ line, device }) => ({ line, device: trusting(device, until) }));
+  const wanted = lines
+    .filter(({ line }) => line >= fromLine)
+    .map(({ line, device }) => ({ line, device: trusting(device, until) }));
   if (wrong.length > 0) {
     tell(wrong);
     say('Nothing was registered.');
@@ -56,7 +59,9 @@ async function register(client: FlotillaClient, batch: readonly DeviceLine[]): P
       throw error;
     });
   if (registerDevices.userErrors.length > 0) {
-    tell(registerDevices.userErrors.map(({ path, message }) => ({ line: batch[Number(path[1])]?.line ?? first, message })));
+    tell(
+      registerDevices.userErrors.map(({ path, message }) => ({ line: batch[Number(path[1])]?.line ?? first, message })),
+    );
     say(
       `Lines ${first} to ${batch.at(-1)?.line ?? first} were not registered, nor those after them. Mend the file and go on with --from-line ${first}.`,
     );
@@ -78,7 +83,8 @@ async function read(file: string): Promise<string> {
   if (file === standardInput) return readStandardInput(fileBytesMax);
   try {
     const { size } = await stat(file);
-    if (size > fileBytesMax) throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are taken at once: split it.`);
+    if (size > fileBytesMax)
+      throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are taken at once: split it.`);
     return await readFile(file, 'utf8');
   } catch (error) {
     throw error instanceof UsageError

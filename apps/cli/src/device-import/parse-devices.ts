@@ -14,7 +14,16 @@ export interface LineError {
   readonly message: string;
 }
 
-const columns = ['deviceId', 'name', 'tags', 'dialect', 'transport', 'address', 'clientId', 'admitWithoutCodeUntil'] as const;
+const columns = [
+  'deviceId',
+  'name',
+  'tags',
+  'dialect',
+  'transport',
+  'address',
+  'clientId',
+  'admitWithoutCodeUntil',
+] as const;
 const dialects: readonly string[] = ['XIAOZHI', 'MCPU'] satisfies readonly Dialect[];
 const transports: readonly string[] = ['MQTT', 'WEBSOCKET', 'TCP'] satisfies readonly TransportKind[];
 
@@ -30,7 +39,10 @@ export function trusting(device: RegisterDeviceInput, admitWithoutCodeUntil: str
   return admitWithoutCodeUntil === undefined || isOther ? device : { ...device, admitWithoutCodeUntil };
 }
 
-export function parseDevices(source: string): { readonly lines: readonly DeviceLine[]; readonly errors: readonly LineError[] } {
+export function parseDevices(source: string): {
+  readonly lines: readonly DeviceLine[];
+  readonly errors: readonly LineError[];
+} {
   const lines: DeviceLine[] = [];
   const errors: LineError[] = [];
   const seen = new Map<string, number>();
@@ -94,9 +106,13 @@ function readDevice({
   const family = (dialect || 'XIAOZHI').toUpperCase();
   if (!dialects.includes(family)) return `The dialect is ${dialects.join(' or ')}, not "${dialect}".`;
   const road = transport.toUpperCase();
-  if (road !== '' && !transports.includes(road)) return `The transport is ${transports.join(', ')} or nothing, not "${transport}".`;
+  if (road !== '' && !transports.includes(road))
+    return `The transport is ${transports.join(', ')} or nothing, not "${transport}".`;
   if (family === 'MCPU' && address === '') return 'An MCPU device needs its address as host:port.';
-  if (admitWithoutCodeUntil !== '' && (!dateTimePattern.test(admitWithoutCodeUntil) || Number.isNaN(Date.parse(admitWithoutCodeUntil))))
+  if (
+    admitWithoutCodeUntil !== '' &&
+    (!dateTimePattern.test(admitWithoutCodeUntil) || Number.isNaN(Date.parse(admitWithoutCodeUntil)))
+  )
     return `admitWithoutCodeUntil is a time with its zone, such as 2027-04-30T18:00:00Z, not "${admitWithoutCodeUntil}".`;
   const given = { name, transport: road, address, clientId, admitWithoutCodeUntil };
   return {

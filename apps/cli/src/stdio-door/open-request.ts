@@ -28,7 +28,9 @@ export class OpenRequest {
     return new Promise((resolve) => {
       this.#end = resolve;
       const options = { requestSignal: this.#cancelling.signal, onRequestStreamEnd: () => resolve('broken') };
-      hub.send(this.message, options).catch((error: unknown) => resolve(error instanceof Error ? error : new Error(String(error))));
+      hub
+        .send(this.message, options)
+        .catch((error: unknown) => resolve(error instanceof Error ? error : new Error(String(error))));
     });
   }
 

@@ -70,9 +70,12 @@ class AgentRelay {
 
   async #fromHost(message: JSONRPCMessage): Promise<void> {
     if ('method' in message && 'id' in message) return this.#relay(message);
-    const cancelled = 'method' in message && message.method === 'notifications/cancelled' ? message.params?.['requestId'] : undefined;
+    const cancelled =
+      'method' in message && message.method === 'notifications/cancelled' ? message.params?.['requestId'] : undefined;
     if (cancelled !== undefined) this.#open.get(cancelled as RequestId)?.cancel();
-    await this.#hub.send(message).catch((error: Error) => say(`The hub did not get a message of the host: ${error.message}`));
+    await this.#hub
+      .send(message)
+      .catch((error: Error) => say(`The hub did not get a message of the host: ${error.message}`));
   }
 
   /** Sends a request until the hub has answered it, or as often as is safe. */
@@ -94,7 +97,8 @@ class AgentRelay {
 
   #fromHub(message: JSONRPCMessage): void {
     if ('method' in message) {
-      if (message.method === 'notifications/subscriptions/acknowledged' && !('id' in message)) return this.#acknowledged(message);
+      if (message.method === 'notifications/subscriptions/acknowledged' && !('id' in message))
+        return this.#acknowledged(message);
       return this.#tellHost(message);
     }
     const request = message.id === undefined ? undefined : this.#open.get(message.id);
@@ -128,7 +132,8 @@ function metaOf({ params }: JSONRPCNotification): Readonly<Record<string, unknow
 /** One notification of each kind that a subscription was promised. */
 function promisedNews(message: JSONRPCNotification): readonly JSONRPCNotification[] {
   const promised: unknown = message.params?.['notifications'];
-  const has = (name: string): boolean => typeof promised === 'object' && promised !== null && Reflect.get(promised, name) === true;
+  const has = (name: string): boolean =>
+    typeof promised === 'object' && promised !== null && Reflect.get(promised, name) === true;
   return [
     ...(has('toolsListChanged') ? ['notifications/tools/list_changed'] : []),
     ...(has('resourcesListChanged') ? ['notifications/resources/list_changed'] : []),

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { retryAfterMs, unansweredError } from './retry.js';
 
 const request = (method: string) => ({ jsonrpc: '2.0' as const, id: 1, method });
-const refused = (status: number) => new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: '' });
+const refused = (status: number) =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: '' });
 
 describe('a request that was not answered', () => {
   it('is sent again where that changes nothing, so many times', () => {
@@ -20,7 +21,8 @@ describe('a request that was not answered', () => {
 
   it('is not sent again where it may have had an effect, or was refused', () => {
     expect(retryAfterMs(request('tools/call'), 'broken', 1)).toBeUndefined();
-    for (const status of [400, 401, 403, 404]) expect(retryAfterMs(request('tools/list'), refused(status), 1)).toBeUndefined();
+    for (const status of [400, 401, 403, 404])
+      expect(retryAfterMs(request('tools/list'), refused(status), 1)).toBeUndefined();
   });
 
   it('gets an answer that says what is known', () => {

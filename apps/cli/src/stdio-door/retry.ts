@@ -1,5 +1,10 @@
 /** What is sent again when a connection fails, how often, and what the host is told in the end. */
-import { SdkHttpError, UnauthorizedError, type JSONRPCErrorResponse, type JSONRPCRequest } from '@modelcontextprotocol/client';
+import {
+  SdkHttpError,
+  UnauthorizedError,
+  type JSONRPCErrorResponse,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/client';
 import type { SendingEnd } from './open-request.js';
 
 /** The longest pause between two attempts, ms. */
@@ -22,7 +27,12 @@ export function pauseMsAfter(attempt: number, chance = Math.random()): number {
 const attemptsMax = 5;
 
 /** Ms until the next attempt; undefined where there is none. A tool may have run already: its call is sent once. */
-export function retryAfterMs({ method }: JSONRPCRequest, end: SendingEnd, attempt: number, chance = Math.random()): number | undefined {
+export function retryAfterMs(
+  { method }: JSONRPCRequest,
+  end: SendingEnd,
+  attempt: number,
+  chance = Math.random(),
+): number | undefined {
   if (isRefusal(end)) return undefined;
   const isEndless = method === 'subscriptions/listen';
   if (!isEndless && (method === 'tools/call' || attempt >= attemptsMax)) return undefined;
@@ -40,6 +50,8 @@ const UNREACHABLE = -32_000;
 export function unansweredError({ id, method }: JSONRPCRequest, end: SendingEnd): JSONRPCErrorResponse {
   const reason = end instanceof Error ? end.message : 'the connection broke before the answer';
   const advice =
-    method === 'tools/call' && !isRefusal(end) ? ' Outcome unknown: the device may have done it. Read its state back first.' : '';
+    method === 'tools/call' && !isRefusal(end)
+      ? ' Outcome unknown: the device may have done it. Read its state back first.'
+      : '';
   return { jsonrpc: '2.0', id, error: { code: UNREACHABLE, message: `The hub did not answer: ${reason}.${advice}` } };
 }

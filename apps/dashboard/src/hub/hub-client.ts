@@ -30,7 +30,8 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
     lazy: false,
     keepAlive: keepAliveMs,
     retryAttempts: Number.POSITIVE_INFINITY,
-    retryWait: (attempt) => new Promise((resolve) => setTimeout(resolve, Math.min(retryMsMax, 250 * 2 ** Math.min(attempt, 10)))),
+    retryWait: (attempt) =>
+      new Promise((resolve) => setTimeout(resolve, Math.min(retryMsMax, 250 * 2 ** Math.min(attempt, 10)))),
     shouldRetry: (event) => !(isClose(event) && event.code === forbidden),
     onNonLazyError: () => undefined,
     on: {

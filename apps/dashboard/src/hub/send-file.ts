@@ -13,7 +13,13 @@ export async function sendFile(url: string, file: File, fields: Readonly<Record<
     const answer = await fetch(url, { method: 'POST', headers: authorization(), body: form });
     const said = (await answer.json()) as { readonly id?: string; readonly code?: string; readonly message?: string };
     if (answer.ok && said.id !== undefined) return { id: said.id };
-    return { failure: { messages: [said.message ?? `The hub answered ${answer.status}.`], codes: [said.code ?? ''], isUncertain: false } };
+    return {
+      failure: {
+        messages: [said.message ?? `The hub answered ${answer.status}.`],
+        codes: [said.code ?? ''],
+        isUncertain: false,
+      },
+    };
   } catch {
     return { failure: { messages: [], codes: [], isUncertain: true } };
   }

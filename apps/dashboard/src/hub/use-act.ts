@@ -47,7 +47,11 @@ export function useAct<Data, Variables extends AnyVariables>(
     }
     const refused = refusals(data);
     if (refused.length === 0) return data;
-    setFailure({ messages: refused.map(({ message }) => message), codes: refused.map(({ code }) => code), isUncertain: false });
+    setFailure({
+      messages: refused.map(({ message }) => message),
+      codes: refused.map(({ code }) => code),
+      isUncertain: false,
+    });
     return undefined;
   };
   const reset = useCallback(() => setFailure(undefined), []);

@@ -36,7 +36,9 @@ const noRows = { rows: [], endCursor: null, hasNextPage: false };
 /** Rows that are asked for again at once. Who has gone further down begins again there. */
 const keptRowsMax = 1_000;
 
-export function usePages<Data, Variables extends AnyVariables, Row>(options: PagesOptions<Data, Variables, Row>): Pages<Row> {
+export function usePages<Data, Variables extends AnyVariables, Row>(
+  options: PagesOptions<Data, Variables, Row>,
+): Pages<Row> {
   const { query, variables, pageOf } = options;
   const client = useClient();
   const { healed } = useConnection();
@@ -58,7 +60,9 @@ export function usePages<Data, Variables extends AnyVariables, Row>(options: Pag
       let found: Page<Row> | undefined;
       let failure: CombinedError | undefined;
       do {
-        const answer = await client.query(query, variables(found?.endCursor ?? after), { requestPolicy: 'network-only' }).toPromise();
+        const answer = await client
+          .query(query, variables(found?.endCursor ?? after), { requestPolicy: 'network-only' })
+          .toPromise();
         if (mine !== turn.current) return;
         failure = answer.error;
         if (answer.data === undefined) break;
@@ -90,7 +94,16 @@ export function usePages<Data, Variables extends AnyVariables, Row>(options: Pag
     (change: (rows: readonly Row[]) => readonly Row[]) => setPage((shown) => ({ ...shown, rows: change(shown.rows) })),
     [],
   );
-  return { rows: page.rows, totalCount: page.totalCount, hasMore: page.hasNextPage, isLoading, error, loadMore, refresh, patch };
+  return {
+    rows: page.rows,
+    totalCount: page.totalCount,
+    hasMore: page.hasNextPage,
+    isLoading,
+    error,
+    loadMore,
+    refresh,
+    patch,
+  };
 }
 
 function joined<Row>(some: Page<Row> | undefined, next: Page<Row>): Page<Row> {

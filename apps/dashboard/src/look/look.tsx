@@ -25,7 +25,12 @@ export function Look({ children }: { readonly children: ReactNode }) {
   const choice = useMemo(() => ({ density, setDensity }), [density]);
   return (
     <DensityContext value={choice}>
-      <MantineProvider theme={theme} cssVariablesResolver={mantineVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={mantineVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
         <Notifications position="bottom-right" />
         {children}
       </MantineProvider>

@@ -97,11 +97,15 @@ export function makeTheme(density: Density) {
       Loader: Loader.extend({ defaultProps: { size: 'sm', type: 'dots' } }),
       // A placeholder for the focus may not stand in a menu; the menu itself takes the focus.
       Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } }),
-      Modal: Modal.extend({ defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.35 } } }),
+      Modal: Modal.extend({
+        defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.35 } },
+      }),
       Paper: Paper.extend({ defaultProps: { radius: 'lg', withBorder: true } }),
       Popover: Popover.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
       Select: Select.extend({ defaultProps: { allowDeselect: false, checkIconPosition: 'right' } }),
-      Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true, events: { hover: true, focus: true, touch: true } } }),
+      Tooltip: Tooltip.extend({
+        defaultProps: { openDelay: 250, withArrow: true, events: { hover: true, focus: true, touch: true } },
+      }),
     },
   });
 }

@@ -44,7 +44,12 @@ function ResultContent({ result: { content, text, json } }: { readonly result: N
   return (
     <>
       {pictures.map(({ mimeType, data }, index) => (
-        <img key={index} className={classes.picture} src={`data:${String(mimeType)};base64,${String(data)}`} alt={t('tool.picture')} />
+        <img
+          key={index}
+          className={classes.picture}
+          src={`data:${String(mimeType)};base64,${String(data)}`}
+          alt={t('tool.picture')}
+        />
       ))}
       {json !== null && json !== undefined ? (
         <Json value={json} label={label} />

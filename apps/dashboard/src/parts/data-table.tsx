@@ -19,7 +19,11 @@ export interface Column<Row> {
   /** Share of the width that is left; 0 where more would help nobody. */
   readonly grow?: number;
   readonly isNumeric?: boolean;
-  readonly sort?: { readonly isActive: boolean; readonly direction: 'ascending' | 'descending'; readonly onChoose: () => void };
+  readonly sort?: {
+    readonly isActive: boolean;
+    readonly direction: 'ascending' | 'descending';
+    readonly onChoose: () => void;
+  };
 }
 
 export interface DataTableProps<Row> {
@@ -73,10 +77,28 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { template, minWidth } = useMemo(() => layoutOf(columns, isSelectable), [columns, isSelectable]);
   return (
     // A region that scrolls must be reachable by keyboard.
-    <div ref={frame} className={classes.frame} tabIndex={0} role="region" aria-label={label} style={frameStyle(maxHeight)}>
-      <div className={classes.table} role="table" aria-label={label} aria-rowcount={(totalCount ?? rows.length) + 1} style={{ minWidth }}>
+    <div
+      ref={frame}
+      className={classes.frame}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      style={frameStyle(maxHeight)}
+    >
+      <div
+        className={classes.table}
+        role="table"
+        aria-label={label}
+        aria-rowcount={(totalCount ?? rows.length) + 1}
+        style={{ minWidth }}
+      >
         <div role="rowgroup" className={classes.header} style={{ display: 'block', padding: 0 }}>
-          <div role="row" aria-rowindex={1} className={classes.header} style={{ gridTemplateColumns: template, position: 'static' }}>
+          <div
+            role="row"
+            aria-rowindex={1}
+            className={classes.header}
+            style={{ gridTemplateColumns: template, position: 'static' }}
+          >
             {selection && (
               <div role="columnheader" className={classes.cell}>
                 <SelectionCheck selection={selection} rows={rows} />
@@ -145,7 +167,8 @@ const RowLine = memo(
   },
   // The set of what is selected changes with every box; a row is concerned by its own.
   ({ check: one, ...some }, { check: other, ...others }) =>
-    one?.toggle === other?.toggle && (Object.keys(others) as (keyof typeof others)[]).every((name) => some[name] === others[name]),
+    one?.toggle === other?.toggle &&
+    (Object.keys(others) as (keyof typeof others)[]).every((name) => some[name] === others[name]),
 );
 
 function Header<Row>({ column: { header, isNumeric, sort } }: { readonly column: Column<Row> }) {
@@ -160,7 +183,11 @@ function Header<Row>({ column: { header, isNumeric, sort } }: { readonly column:
         <button type="button" className={classes.sort} data-active={sort.isActive || undefined} onClick={sort.onChoose}>
           {header}
           {sort.isActive &&
-            (sort.direction === 'ascending' ? <IconArrowUp size={13} aria-hidden /> : <IconArrowDown size={13} aria-hidden />)}
+            (sort.direction === 'ascending' ? (
+              <IconArrowUp size={13} aria-hidden />
+            ) : (
+              <IconArrowDown size={13} aria-hidden />
+            ))}
         </button>
       ) : (
         header

@@ -33,5 +33,9 @@ export function HubImage({ url, alt, className }: HubImageProps) {
     };
   }, [url]);
   if (isLost) return <span className="soft">{t('device.pictureLost')}</span>;
-  return source === undefined ? <span className={className} aria-busy /> : <img src={source} alt={alt} className={className} />;
+  return source === undefined ? (
+    <span className={className} aria-busy />
+  ) : (
+    <img src={source} alt={alt} className={className} />
+  );
 }

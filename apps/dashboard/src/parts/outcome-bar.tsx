@@ -18,7 +18,9 @@ export function OutcomeBar({ counts, isBare = false }: OutcomeBarProps) {
   const shown = outcomesInOrder.filter((outcome) => (counts[outcome] ?? 0) > 0);
   const total = shown.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
   const figures = new Intl.NumberFormat(i18n.language);
-  const label = shown.map((outcome) => `${t(`outcome.${outcome}`)}: ${figures.format(counts[outcome] ?? 0)}`).join(', ');
+  const label = shown
+    .map((outcome) => `${t(`outcome.${outcome}`)}: ${figures.format(counts[outcome] ?? 0)}`)
+    .join(', ');
   return (
     <div>
       <div className={classes.bar} role="img" aria-label={label || t('common.none')}>

@@ -27,7 +27,14 @@ export function SelectionCheck<Row>({ selection: { selected, toggleAll, allLabel
     if (box.current) box.current.indeterminate = areSome;
   }, [areSome]);
   return (
-    <input ref={box} type="checkbox" className={classes.check} aria-label={allLabel} checked={areAll} onChange={() => toggleAll(!areAll)} />
+    <input
+      ref={box}
+      type="checkbox"
+      className={classes.check}
+      aria-label={allLabel}
+      checked={areAll}
+      onChange={() => toggleAll(!areAll)}
+    />
   );
 }
 
@@ -38,5 +45,13 @@ interface RowCheckProps<Row> {
 }
 
 export function RowCheck<Row>({ row, check: { toggle, labelOf }, isSelected }: RowCheckProps<Row>) {
-  return <input type="checkbox" className={classes.check} aria-label={labelOf(row)} checked={isSelected} onChange={() => toggle(row)} />;
+  return (
+    <input
+      type="checkbox"
+      className={classes.check}
+      aria-label={labelOf(row)}
+      checked={isSelected}
+      onChange={() => toggle(row)}
+    />
+  );
 }

@@ -18,7 +18,8 @@ export function useRuleText(): (rule: WordedRule) => string {
   return ({ outcomes, scope, action, ratio = null, count = null, minDecided = null }) => {
     const bounds: string[] = [];
     if (ratio !== null && minDecided === null) bounds.push(t('rule.share', { share: percent.format(ratio) }));
-    if (ratio !== null && minDecided !== null) bounds.push(t('rule.shareAfter', { share: percent.format(ratio), count: minDecided }));
+    if (ratio !== null && minDecided !== null)
+      bounds.push(t('rule.shareAfter', { share: percent.format(ratio), count: minDecided }));
     if (count !== null) bounds.push(t('rule.count', { count }));
     return t(`rule.text.${action}_${scope}`, {
       least: list.format(bounds),

@@ -18,7 +18,12 @@ export function Secret({ label, hint, value }: SecretProps) {
         <TextInput flex={1} label={label} value={value} readOnly onFocus={(event) => event.currentTarget.select()} />
         <CopyButton value={value}>
           {({ copied, copy }) => (
-            <ActionIcon size="lg" variant="default" aria-label={t(copied ? 'common.copied' : 'common.copy')} onClick={copy}>
+            <ActionIcon
+              size="lg"
+              variant="default"
+              aria-label={t(copied ? 'common.copied' : 'common.copy')}
+              onClick={copy}
+            >
               {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
             </ActionIcon>
           )}

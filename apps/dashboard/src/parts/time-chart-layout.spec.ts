@@ -20,7 +20,8 @@ describe('the layout of a time chart', () => {
   });
 
   it('puts stacked areas upon each other', () => {
-    const [lower, upper] = layOut([series('a', [1, 1]), series('b', [1, 1])], { ...space, isStacked: true })?.shapes ?? [];
+    const [lower, upper] =
+      layOut([series('a', [1, 1]), series('b', [1, 1])], { ...space, isStacked: true })?.shapes ?? [];
     expect(lower?.area).toBe('M44.0,60.0L444.0,60.0L444.0,110.0L44.0,110.0Z');
     expect(upper?.area).toBe('M44.0,10.0L444.0,10.0L444.0,60.0L44.0,60.0Z');
   });

@@ -45,7 +45,9 @@ const minuteMs = 60_000;
 /** Steps that people count in. */
 const timeSteps = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
-  ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 7_200, 10_080, 43_200].map((minutes) => minutes * minuteMs),
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 7_200, 10_080, 43_200].map(
+    (minutes) => minutes * minuteMs,
+  ),
 ];
 
 /** Undefined where there is nothing to draw, or no room. */
@@ -66,7 +68,11 @@ export function layOut(series: readonly TimeSeries[], { width, height, isStacked
     timeTicks: timeTicks(first, last, (right - left) / timeLabelWidth),
     shapes: layers.map(({ name, token, values, base, tops }) => ({
       ...{ name, token, values },
-      ...paths(isStacked ? tops.map((value, index) => ({ x: x(index), y: y(value) })) : stepped(tops, x, y), base, { x, y, isStacked }),
+      ...paths(isStacked ? tops.map((value, index) => ({ x: x(index), y: y(value) })) : stepped(tops, x, y), base, {
+        x,
+        y,
+        isStacked,
+      }),
     })),
     indexAt: (place) => nearest(times, first + ((place - left) / (right - left)) * span),
   };
@@ -77,7 +83,10 @@ interface Layer extends Pick<Shape, 'name' | 'token' | 'values'> {
   readonly tops: readonly number[];
 }
 
-function stack(series: readonly TimeSeries[], isStacked: boolean): { readonly layers: readonly Layer[]; readonly most: number } {
+function stack(
+  series: readonly TimeSeries[],
+  isStacked: boolean,
+): { readonly layers: readonly Layer[]; readonly most: number } {
   let floor: readonly number[] = [];
   const layers = series.map(({ name, token, points }) => {
     const values = points.map(([, value]) => value);
@@ -95,7 +104,11 @@ interface Place {
 }
 
 /** A count holds until the next one: no slope pretends that it was in between. */
-function stepped(values: readonly number[], x: (index: number) => number, y: (value: number) => number): readonly Place[] {
+function stepped(
+  values: readonly number[],
+  x: (index: number) => number,
+  y: (value: number) => number,
+): readonly Place[] {
   return values.flatMap((value, index) =>
     index === 0
       ? [{ x: x(index), y: y(value) }]
@@ -112,7 +125,11 @@ interface Scales {
   readonly isStacked: boolean;
 }
 
-function paths(upper: readonly Place[], base: readonly number[], { x, y, isStacked }: Scales): Pick<Shape, 'line' | 'area'> {
+function paths(
+  upper: readonly Place[],
+  base: readonly number[],
+  { x, y, isStacked }: Scales,
+): Pick<Shape, 'line' | 'area'> {
   const line = `M${upper.map(written).join('L')}`;
   const lower = isStacked
     ? base.map((value, index) => ({ x: x(index), y: y(value) }))
@@ -127,7 +144,9 @@ function written({ x, y }: Place): string {
 /** Zero to the first round number that is not below `most`, in two to four whole steps. */
 function ticksTo(most: number): readonly number[] {
   const magnitude = 10 ** Math.floor(Math.log10(most));
-  const step = [0.25, 0.5, 1, 2, 2.5, 5].map((factor) => Math.max(1, factor * magnitude)).find((size) => most / size <= 4) ?? magnitude * 5;
+  const step =
+    [0.25, 0.5, 1, 2, 2.5, 5].map((factor) => Math.max(1, factor * magnitude)).find((size) => most / size <= 4) ??
+    magnitude * 5;
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step);
 }
 

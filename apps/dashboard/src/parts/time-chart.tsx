@@ -48,11 +48,19 @@ export function TimeChart({ label, series, isStacked = false }: TimeChartProps) 
             </g>
           ))}
           {pointed !== undefined && (
-            <line className={classes.pointer} x1={layout.x(pointed)} x2={layout.x(pointed)} y1={layout.top} y2={layout.bottom} />
+            <line
+              className={classes.pointer}
+              x1={layout.x(pointed)}
+              x2={layout.x(pointed)}
+              y1={layout.top}
+              y2={layout.bottom}
+            />
           )}
         </svg>
       )}
-      {layout && pointed !== undefined && <Reading layout={layout} index={pointed} width={width} language={i18n.language} />}
+      {layout && pointed !== undefined && (
+        <Reading layout={layout} index={pointed} width={width} language={i18n.language} />
+      )}
     </div>
   );
 }
@@ -97,7 +105,9 @@ function Reading({ layout, index, width, language }: ReadingProps) {
   const number = new Intl.NumberFormat(language);
   return (
     <div className={classes.reading} style={x > width / 2 ? { right: width - x + 10 } : { left: x + 10 }}>
-      <div className="soft">{new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)}</div>
+      <div className="soft">
+        {new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)}
+      </div>
       {layout.shapes.map(({ name, token, values }) => (
         <div key={name} className={classes.readingLine}>
           <i style={{ background: `var(--${token})` }} />

@@ -5,5 +5,8 @@ import { useTranslation } from 'react-i18next';
 
 export function useNotify(): (message: string) => void {
   const { t } = useTranslation();
-  return useCallback((message) => void notifications.show({ message, closeButtonProps: { 'aria-label': t('common.close') } }), [t]);
+  return useCallback(
+    (message) => void notifications.show({ message, closeButtonProps: { 'aria-label': t('common.close') } }),
+    [t],
+  );
 }

@@ -1,7 +1,23 @@
 /** Who is signed in, how the console looks for them, and the way out. */
 import { useRef, useState } from 'react';
-import { Button, Divider, Popover, SegmentedControl, Stack, Text, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
-import { type Icon, IconChevronUp, IconDevicesOff, IconLogout, IconPassword, IconUserCircle } from '@tabler/icons-react';
+import {
+  Button,
+  Divider,
+  Popover,
+  SegmentedControl,
+  Stack,
+  Text,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core';
+import {
+  type Icon,
+  IconChevronUp,
+  IconDevicesOff,
+  IconLogout,
+  IconPassword,
+  IconUserCircle,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
@@ -59,9 +75,17 @@ export function AccountMenu() {
           </Text>
           <Appearance />
           <Divider my={4} />
-          {viewer.user && <Act icon={IconPassword} text={t('app.changePassword')} onClick={choose(() => setAsked('password'))} />}
+          {viewer.user && (
+            <Act icon={IconPassword} text={t('app.changePassword')} onClick={choose(() => setAsked('password'))} />
+          )}
           <Act icon={IconLogout} text={t('app.signOut')} onClick={choose(() => void session.signOut())} />
-          {viewer.user && <Act icon={IconDevicesOff} text={t('app.signOutEverywhere')} onClick={choose(() => setAsked('everywhere'))} />}
+          {viewer.user && (
+            <Act
+              icon={IconDevicesOff}
+              text={t('app.signOutEverywhere')}
+              onClick={choose(() => setAsked('everywhere'))}
+            />
+          )}
         </Popover.Dropdown>
       </Popover>
       {asked === 'password' && <ChangePassword onClose={close} />}
@@ -78,7 +102,14 @@ interface ActProps {
 
 function Act({ icon: Shape, text, onClick }: ActProps) {
   return (
-    <Button variant="subtle" color="gray" fullWidth justify="start" leftSection={<Shape size={16} aria-hidden />} onClick={onClick}>
+    <Button
+      variant="subtle"
+      color="gray"
+      fullWidth
+      justify="start"
+      leftSection={<Shape size={16} aria-hidden />}
+      onClick={onClick}
+    >
       {text}
     </Button>
   );
@@ -104,7 +135,9 @@ function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; read
       onConfirm={() => void signOut()}
       onClose={onClose}
     >
-      {isUncertain && <ActFailureNotice failure={{ messages: [t('account.everywhereFailed')], codes: [], isUncertain }} />}
+      {isUncertain && (
+        <ActFailureNotice failure={{ messages: [t('account.everywhereFailed')], codes: [], isUncertain }} />
+      )}
     </Confirm>
   );
 }

@@ -27,7 +27,12 @@ export function ChangePassword({ onClose }: { readonly onClose: () => void }) {
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={t('app.changePassword')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('app.changePassword')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <form onSubmit={(event) => void save(event)}>
         <Stack>
           {/* So that a password manager knows whose this is. */}

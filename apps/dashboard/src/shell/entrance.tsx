@@ -70,7 +70,11 @@ function SignInForm({ offered }: { readonly offered: WaysIn }) {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
-    setFailure(key.trim() === '' ? await session.signInByPassword(email.trim(), password) : await session.signInByKey(key.trim()));
+    setFailure(
+      key.trim() === ''
+        ? await session.signInByPassword(email.trim(), password)
+        : await session.signInByKey(key.trim()),
+    );
     setBusy(false);
   };
   const isReady = key.trim() !== '' || (email.trim() !== '' && password !== '');

@@ -47,7 +47,11 @@ function PageMissing() {
   };
   return (
     <Page title={t('failure.pageLostTitle')}>
-      <Empty icon={IconRefresh} title={t('failure.pageLost')} action={<Button onClick={() => void reload()}>{t('app.reload')}</Button>}>
+      <Empty
+        icon={IconRefresh}
+        title={t('failure.pageLost')}
+        action={<Button onClick={() => void reload()}>{t('app.reload')}</Button>}
+      >
         {isAway && <span role="alert">{t('failure.unreachable')}</span>}
       </Empty>
     </Page>
@@ -58,7 +62,11 @@ export function PageNotFound() {
   const { t } = useTranslation();
   return (
     <Page title={t('notFound.title')}>
-      <Empty icon={IconCompassOff} title={t('notFound.hint')} action={<Link to="/">{t('common.backToOverview')}</Link>} />
+      <Empty
+        icon={IconCompassOff}
+        title={t('notFound.hint')}
+        action={<Link to="/">{t('common.backToOverview')}</Link>}
+      />
     </Page>
   );
 }

@@ -20,7 +20,9 @@ describe('the catalogues', () => {
   });
 
   it('have no string in one language that is still in the other', () => {
-    const untranslated = Object.entries(zh.outcome).filter(([key, text]) => en.outcome[key as keyof typeof en.outcome] === text);
+    const untranslated = Object.entries(zh.outcome).filter(
+      ([key, text]) => en.outcome[key as keyof typeof en.outcome] === text,
+    );
     expect(untranslated).toEqual([]);
   });
 });

@@ -31,7 +31,9 @@ function preferredLanguage(): Language {
 }
 
 export async function openStrings(): Promise<void> {
-  await i18next.use(initReactI18next).init({ fallbackLng: false, interpolation: { escapeValue: false }, resources: {} });
+  await i18next
+    .use(initReactI18next)
+    .init({ fallbackLng: false, interpolation: { escapeValue: false }, resources: {} });
   await speak(preferredLanguage());
 }
 

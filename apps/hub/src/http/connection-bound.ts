@@ -36,7 +36,8 @@ export function boundConnections<Listener extends Server>(
 /** The soft limit of the process, which only Node's diagnostic report shows. */
 function openFiles(): number | undefined {
   const report: unknown = process.report.getReport();
-  const limits = report !== null && typeof report === 'object' && 'userLimits' in report ? report.userLimits : undefined;
+  const limits =
+    report !== null && typeof report === 'object' && 'userLimits' in report ? report.userLimits : undefined;
   const files = limits !== null && typeof limits === 'object' && 'open_files' in limits ? limits.open_files : undefined;
   const soft = files !== null && typeof files === 'object' && 'soft' in files ? Number(files.soft) : Number.NaN;
   return Number.isFinite(soft) ? soft : undefined;

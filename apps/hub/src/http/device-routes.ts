@@ -23,7 +23,8 @@ export class DeviceRoutes {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const { method = '' } = request;
     const handle =
-      this.#exact.get(`${method} ${path}`) ?? this.#below.find((route) => route.method === method && path.startsWith(route.prefix))?.handle;
+      this.#exact.get(`${method} ${path}`) ??
+      this.#below.find((route) => route.method === method && path.startsWith(route.prefix))?.handle;
     handle?.(request, response);
     return handle !== undefined;
   }

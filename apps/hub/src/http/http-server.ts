@@ -36,7 +36,9 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
     forceCloseConnections: true,
     // An address that cannot be decoded.
     frameworkErrors: (error, _request, reply) => {
-      void (reply as FastifyReply).code(error.statusCode ?? 400).send({ code: 'BAD_USER_INPUT', message: error.message });
+      void (reply as FastifyReply)
+        .code(error.statusCode ?? 400)
+        .send({ code: 'BAD_USER_INPUT', message: error.message });
     },
     serverFactory: (handle) =>
       boundConnections(
@@ -76,7 +78,10 @@ function refuseUnknownRoute(server: FastifyInstance) {
   };
 }
 
-function listenerOf(tls: TlsFiles | undefined, listener: RequestListener<typeof IncomingMessage, typeof ServerResponse>) {
+function listenerOf(
+  tls: TlsFiles | undefined,
+  listener: RequestListener<typeof IncomingMessage, typeof ServerResponse>,
+) {
   const timeouts = {
     headersTimeout: HTTP_HEADERS_TIMEOUT_MS,
     requestTimeout: HTTP_REQUEST_TIMEOUT_MS,

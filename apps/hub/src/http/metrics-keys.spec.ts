@@ -10,7 +10,8 @@ const reader: Principal = { kind: 'KEY', id: 'k', name: 'scraper', scopes: ['EVE
 function stage() {
   const known = new Map<string, Principal>([['good', reader]]);
   const state = { now: 0, isAway: false };
-  const authenticate = (key: string) => (state.isAway ? Promise.reject(new Error('away')) : Promise.resolve(known.get(key)));
+  const authenticate = (key: string) =>
+    state.isAway ? Promise.reject(new Error('away')) : Promise.resolve(known.get(key));
   return { known, state, keys: new MetricsKeys({ apiKeys: { authenticate }, clock: { now: () => state.now } }) };
 }
 

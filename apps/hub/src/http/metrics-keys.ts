@@ -27,7 +27,8 @@ export class MetricsKeys {
     const hash = createHash('sha256').update(key).digest('base64');
     const answer = await inTime(this.#lookUp(key), 'undecided');
     const now = this.deps.clock.now();
-    if (answer === 'undecided') return now - (this.#grantedAt.get(hash) ?? -Infinity) < GRANT_KEPT_MS ? 'granted' : 'undecided';
+    if (answer === 'undecided')
+      return now - (this.#grantedAt.get(hash) ?? -Infinity) < GRANT_KEPT_MS ? 'granted' : 'undecided';
     this.#grantedAt.delete(hash);
     if (answer === 'granted') this.#remember(hash, now);
     return answer;

@@ -30,7 +30,10 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
   });
 
   server.get('/metrics', async (request, reply) => {
-    const access = deps.isOpenOnLoopback && isFromThisMachine(request) ? 'granted' : await deps.metricsAccess(bearer(request), request.raw);
+    const access =
+      deps.isOpenOnLoopback && isFromThisMachine(request)
+        ? 'granted'
+        : await deps.metricsAccess(bearer(request), request.raw);
     if (typeof access === 'number') {
       reply.code(429).header('retry-after', Math.ceil(access / 1_000));
       return {
@@ -40,18 +43,25 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
     }
     if (access === 'refused') {
       reply.code(401).header('www-authenticate', 'Bearer');
-      return { code: 'UNAUTHENTICATED', message: 'Metrics need a key with the scope EVENTS_READ, as Authorization: Bearer <key>.' };
+      return {
+        code: 'UNAUTHENTICATED',
+        message: 'Metrics need a key with the scope EVENTS_READ, as Authorization: Bearer <key>.',
+      };
     }
     if (access === 'forbidden') {
       reply.code(403);
       return {
         code: 'FORBIDDEN',
-        message: 'Metrics are of the whole fleet: they need the scope EVENTS_READ, and a key that is not narrowed to some devices.',
+        message:
+          'Metrics are of the whole fleet: they need the scope EVENTS_READ, and a key that is not narrowed to some devices.',
       };
     }
     if (access === 'undecided') {
       reply.code(503);
-      return { code: 'UNAVAILABLE', message: 'PostgreSQL does not answer, so the key cannot be checked; try again later.' };
+      return {
+        code: 'UNAVAILABLE',
+        message: 'PostgreSQL does not answer, so the key cannot be checked; try again later.',
+      };
     }
     const { contentType, text } = await deps.scrape();
     return reply.header('content-type', contentType).send(text);

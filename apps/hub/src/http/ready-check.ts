@@ -3,7 +3,10 @@
 /** How long an answer counts, ms: less than any probe's interval. */
 const ANSWER_COUNTS_MS = 1_000;
 
-export function onceASecond<Value>(ask: () => Promise<Value>, now: () => number = () => performance.now()): () => Promise<Value> {
+export function onceASecond<Value>(
+  ask: () => Promise<Value>,
+  now: () => number = () => performance.now(),
+): () => Promise<Value> {
   let last: { readonly answer: Promise<Value>; settledAt: number } | undefined;
   return () => {
     if (last !== undefined && now() - last.settledAt < ANSWER_COUNTS_MS) return last.answer;

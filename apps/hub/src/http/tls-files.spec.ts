@@ -29,14 +29,20 @@ const names = { certFile: 'cert.pem', keyFile: 'key.pem' };
 function makeCertificate(host: string, { certFile, keyFile } = names): void {
   const subject = ['-subj', `/CN=${host}`, '-days', '2', '-nodes'];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', inFolder(keyFile), '-out', inFolder(certFile)], {
-    stdio: 'ignore',
-  });
+  execFileSync(
+    'openssl',
+    ['req', '-x509', ...curve, ...subject, '-keyout', inFolder(keyFile), '-out', inFolder(certFile)],
+    {
+      stdio: 'ignore',
+    },
+  );
 }
 
 async function openListener(): Promise<number> {
   const tls = new TlsFiles({ certFile: inFolder(names.certFile), keyFile: inFolder(names.keyFile), logger });
-  const server = await listenMqttOverTls({ host: '127.0.0.1', port: 0, tls: tls.current }, (socket) => socket.end('hello'));
+  const server = await listenMqttOverTls({ host: '127.0.0.1', port: 0, tls: tls.current }, (socket) =>
+    socket.end('hello'),
+  );
   tls.keepCurrent(server);
   closers.push(
     () => tls.close(),

@@ -23,7 +23,10 @@ export class TlsFilesError extends Error {
 
   constructor(certFile: string, keyFile: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`FLOTILLA_TLS_CERT (${certFile}) and FLOTILLA_TLS_KEY (${keyFile}) are not a certificate and its key: ${reason}`, { cause });
+    super(
+      `FLOTILLA_TLS_CERT (${certFile}) and FLOTILLA_TLS_KEY (${keyFile}) are not a certificate and its key: ${reason}`,
+      { cause },
+    );
     this.name = 'TlsFilesError';
   }
 }
@@ -63,7 +66,10 @@ export class TlsFiles {
     const folders = new Set([path.dirname(certFile), path.dirname(keyFile)]);
     const watchers = [...folders].map((folder) =>
       watch(folder, { persistent: false }, changed).on('error', (error) =>
-        logger.warn({ err: error, folder }, 'changes of the TLS files are no longer noticed: restart the hub after renewing them'),
+        logger.warn(
+          { err: error, folder },
+          'changes of the TLS files are no longer noticed: restart the hub after renewing them',
+        ),
       ),
     );
     return () => {

@@ -10,7 +10,11 @@ describe('behind proxies that write X-Forwarded-For, the client', () => {
 
   it.each([
     ['is whom the proxy names', '198.51.100.4', '198.51.100.4'],
-    ['is the right-most that is not trusted, whatever it claims itself', '203.0.113.66, 198.51.100.4, 192.168.1.1', '198.51.100.4'],
+    [
+      'is the right-most that is not trusted, whatever it claims itself',
+      '203.0.113.66, 198.51.100.4, 192.168.1.1',
+      '198.51.100.4',
+    ],
     ['is the first of all where every hop is trusted', '192.168.1.9, 192.168.1.1', '192.168.1.9'],
     ['is read with a port', '198.51.100.4:4711', '198.51.100.4'],
     ['is read as IPv6, with brackets and port or without', '[2001:db8::4]:4711', '2001:db8::4'],
@@ -33,7 +37,8 @@ describe('behind proxies that write X-Forwarded-For, the client', () => {
   });
 
   it('came by HTTPS where the last proxy says so', () => {
-    const secure = (proto: string) => ask(proxies, 'fd00::1', { 'x-forwarded-for': '198.51.100.4', 'x-forwarded-proto': proto }).isSecure;
+    const secure = (proto: string) =>
+      ask(proxies, 'fd00::1', { 'x-forwarded-for': '198.51.100.4', 'x-forwarded-proto': proto }).isSecure;
     expect(['https', 'HTTPS', 'http, https', 'wss', 'http', 'https, http', ''].map(secure)).toEqual([
       true,
       true,
@@ -47,7 +52,10 @@ describe('behind proxies that write X-Forwarded-For, the client', () => {
   });
 
   it('cannot name itself in the other header', () => {
-    expect(ask(proxies, '10.0.0.7', { forwarded: 'for=203.0.113.66;proto=https' })).toEqual({ address: '10.0.0.7', isSecure: false });
+    expect(ask(proxies, '10.0.0.7', { forwarded: 'for=203.0.113.66;proto=https' })).toEqual({
+      address: '10.0.0.7',
+      isSecure: false,
+    });
   });
 });
 
@@ -75,7 +83,10 @@ describe('the list of proxies', () => {
     expect(proxyProblem(network)).toBeUndefined();
   });
 
-  it.each(['proxy.internal', '10.0.0.0/33', '10.0.0.0/', '0.0.0.0/0', '::/0', '10.0.0.7:80'])('may not have %s', (network) => {
-    expect(proxyProblem(network)).toMatch(/^must/);
-  });
+  it.each(['proxy.internal', '10.0.0.0/33', '10.0.0.0/', '0.0.0.0/0', '::/0', '10.0.0.7:80'])(
+    'may not have %s',
+    (network) => {
+      expect(proxyProblem(network)).toMatch(/^must/);
+    },
+  );
 });

@@ -22,7 +22,9 @@ interface Hop {
   readonly protocol: string | undefined;
 }
 
-export type ForwardedRequest = Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly remoteAddress?: string | undefined } };
+export type ForwardedRequest = Pick<IncomingMessage, 'headers'> & {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+};
 
 /** Characters of a header that are read, from its end: some twenty hops, and no proxy of ours stands further away. */
 const HEADER_CHARACTERS_MAX = 2_000;
@@ -76,7 +78,9 @@ export function proxyProblem(network: string): string | undefined {
   const [address = '', bits = String(bitsOf(address))] = network.split('/', 2);
   if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > bitsOf(address))
     return `must list addresses and networks such as 10.0.0.7 or 10.0.0.0/8, not "${network}"`;
-  return Number(bits) === 0 ? `must not trust everybody, as ${network} does: then any client could name any address as its own` : undefined;
+  return Number(bits) === 0
+    ? `must not trust everybody, as ${network} does: then any client could name any address as its own`
+    : undefined;
 }
 
 /** Whether the network has an address of this machine in it. */
@@ -107,7 +111,9 @@ function forwardedElements(text: string): readonly string[] {
 /** Pairs one after the other: what stands in the quotes of one is not another. */
 function hopOfElement(element: string): Hop {
   const pairs = element.matchAll(/\s*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"]*))\s*(?:;|$)/gy);
-  const parameters = new Map([...pairs].map(([, name = '', quoted, token]) => [name.toLowerCase(), quoted ?? token ?? '']));
+  const parameters = new Map(
+    [...pairs].map(([, name = '', quoted, token]) => [name.toLowerCase(), quoted ?? token ?? '']),
+  );
   return { address: addressOf(parameters.get('for') ?? ''), protocol: parameters.get('proto')?.toLowerCase() };
 }
 

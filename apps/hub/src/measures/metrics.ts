@@ -84,7 +84,11 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
       for (const { state, transport, count } of status().sessions) this.set({ state, transport }, count);
     },
   });
-  const gauge = (name: string, help: string, value: 'unproven' | 'undiscovered' | 'flapping' | 'conversations' | 'udpChannels') =>
+  const gauge = (
+    name: string,
+    help: string,
+    value: 'unproven' | 'undiscovered' | 'flapping' | 'conversations' | 'udpChannels',
+  ) =>
     new Gauge({
       name,
       help,
@@ -96,7 +100,11 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
   gauge('flotilla_unproven_connections', 'Connections that have not introduced themselves.', 'unproven');
   gauge('flotilla_undiscovered_sessions', 'Sessions that wait for their turn to greet their device.', 'undiscovered');
   gauge('flotilla_flapping_devices', 'Devices that connect again and again, and have to wait.', 'flapping');
-  gauge('flotilla_conversations', 'Conversations with voice servers, those that are opening included.', 'conversations');
+  gauge(
+    'flotilla_conversations',
+    'Conversations with voice servers, those that are opening included.',
+    'conversations',
+  );
   gauge('flotilla_udp_channels', 'Open channels for the audio of MQTT devices.', 'udpChannels');
   new Gauge({
     name: 'flotilla_voice_server_up',
@@ -147,8 +155,16 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
       },
     });
   gauge('flotilla_webhooks_paused', 'Webhooks that the hub paused by itself', ({ paused }) => paused);
-  gauge('flotilla_webhook_events_owed', 'Events that webhooks are still owed, counted up to 100,000', ({ owed }) => owed);
-  gauge('flotilla_webhook_oldest_owed_seconds', 'For how long the oldest of them has been owed', ({ oldestMs }) => oldestMs / 1_000);
+  gauge(
+    'flotilla_webhook_events_owed',
+    'Events that webhooks are still owed, counted up to 100,000',
+    ({ owed }) => owed,
+  );
+  gauge(
+    'flotilla_webhook_oldest_owed_seconds',
+    'For how long the oldest of them has been owed',
+    ({ oldestMs }) => oldestMs / 1_000,
+  );
 }
 
 function addBusCounter(registry: MetricsRegistry, busRefused: MetricsSources['busRefused']): void {
@@ -174,7 +190,11 @@ function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: Me
       this.set(await inTime(queueDepth(), Number.NaN));
     },
   });
-  const gauge = (name: string, help: string, value: (writer: ReturnType<MetricsSources['writers']>[number]) => number) =>
+  const gauge = (
+    name: string,
+    help: string,
+    value: (writer: ReturnType<MetricsSources['writers']>[number]) => number,
+  ) =>
     new Gauge({
       name,
       help,
@@ -185,7 +205,11 @@ function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: Me
       },
     });
   gauge('flotilla_writer_depth', 'Rows waiting in a batch writer.', (writer) => writer.depth);
-  gauge('flotilla_writer_lag_seconds', 'Age of the oldest row that waits in a batch writer.', (writer) => writer.lagMs / 1_000);
+  gauge(
+    'flotilla_writer_lag_seconds',
+    'Age of the oldest row that waits in a batch writer.',
+    (writer) => writer.lagMs / 1_000,
+  );
   new Counter({
     name: 'flotilla_writer_dropped_total',
     help: 'Rows that a batch writer gave up.',

@@ -36,17 +36,26 @@ export interface Ground {
   readonly has: (role: Role) => boolean;
 }
 
-export async function openGround({ config, logger }: Pick<Ground, 'config' | 'logger'>, closers: Closers): Promise<Ground> {
+export async function openGround(
+  { config, logger }: Pick<Ground, 'config' | 'logger'>,
+  closers: Closers,
+): Promise<Ground> {
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, logger, closers));
   const secrets = { auditSecret: await auditSecretOf(config), argumentsSecret: await argumentsSecretOf(config) };
   const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir, ...secrets });
   closers.add('registry', () => registry.close());
   // Nobody else can be on an embedded database: whatever processes its rows name are dead, however young their leases.
   const { roles } = config;
-  const lease = await registry.takeLease({ aloneOnDatabase: config.databaseUrl === undefined, roles, version: hubVersion });
+  const lease = await registry.takeLease({
+    aloneOnDatabase: config.databaseUrl === undefined,
+    roles,
+    version: hubVersion,
+  });
   closers.add('lease', () => lease.release());
   await ensureAdminKey(config, registry);
-  const bus = config.redis ? await openSharedBus(config.redis, registry, logger) : await openLocalBus({ databaseUrl, logger });
+  const bus = config.redis
+    ? await openSharedBus(config.redis, registry, logger)
+    : await openLocalBus({ databaseUrl, logger });
   closers.add('bus', () => bus.close());
   const processes = new ProcessWatch({ registry, clock: systemClock, logger });
   processes.add(bus.calls);

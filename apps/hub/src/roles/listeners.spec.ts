@@ -15,7 +15,9 @@ describe('a listener that cannot be opened', () => {
     const message = await listening('FLOTILLA_MQTT_PORT', '127.0.0.1', port, () =>
       listenMqtt('127.0.0.1', port, (socket) => socket.destroy()),
     ).catch(String);
-    expect(message).toContain(`Port ${port} on 127.0.0.1 cannot be opened: another program has it. Set FLOTILLA_MQTT_PORT`);
+    expect(message).toContain(
+      `Port ${port} on 127.0.0.1 cannot be opened: another program has it. Set FLOTILLA_MQTT_PORT`,
+    );
     await new Promise((resolve) => taken.close(resolve));
   });
 

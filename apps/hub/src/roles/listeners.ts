@@ -35,7 +35,12 @@ function systemCode(error: unknown): string {
 }
 
 /** Opens `open()` and turns its failure into a ListenError. */
-export async function listening<Result>(setting: string, host: string, port: number, open: () => Promise<Result>): Promise<Result> {
+export async function listening<Result>(
+  setting: string,
+  host: string,
+  port: number,
+  open: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await open();
   } catch (error) {

@@ -55,7 +55,8 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
     settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
   });
   await provisioning.start();
-  if (config.factoryKeysFile !== undefined) await importFactoryKeys(config.factoryKeysFile, registry.enrolments, logger);
+  if (config.factoryKeysFile !== undefined)
+    await importFactoryKeys(config.factoryKeysFile, registry.enrolments, logger);
   const auth = deviceAuth(config, deviceSecret, provisioning.auth, registry);
   const udp = { host: config.host, port: config.udpPort, publicHost: config.publicHost };
   const limits = {
@@ -85,7 +86,10 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
   const ports = await listenForMqtt(ground, gateway, tls);
-  return { status: () => statusOf(gateway, [provisioning, pictures.downloads]), ports: { ...ports, udp: gateway.udpPort } };
+  return {
+    status: () => statusOf(gateway, [provisioning, pictures.downloads]),
+    ports: { ...ports, udp: gateway.udpPort },
+  };
 }
 
 /** Calls of this process were checked by the same gate already; those of others are checked again. */
@@ -101,12 +105,23 @@ function checkedServer(gateway: Gateway, gate: ToolGate): CallServer {
 
 function rolloutOffers({ bus, config, registry }: Ground): RolloutOffers {
   const { verification } = config;
-  return new RolloutOffers({ store: registry.rollouts, bus, clock: systemClock, limits: rolloutLimits(config), verification });
+  return new RolloutOffers({
+    store: registry.rollouts,
+    bus,
+    clock: systemClock,
+    limits: rolloutLimits(config),
+    verification,
+  });
 }
 
 const hostTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-function deviceAuth(config: HubConfig, secret: string, own: DeviceAuth, { enrolments }: Ground['registry']): DeviceAuth {
+function deviceAuth(
+  config: HubConfig,
+  secret: string,
+  own: DeviceAuth,
+  { enrolments }: Ground['registry'],
+): DeviceAuth {
   switch (config.deviceAuth) {
     case 'open':
       return new OpenAuth();

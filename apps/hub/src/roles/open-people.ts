@@ -14,6 +14,9 @@ export async function openPeople({ bus, config, logger, registry }: Ground): Pro
   const { firstAdmin, limits } = config.people;
   const deps = { registry, bus, clock: systemClock, logger, passwords: new Argon2Passwords(), limits };
   const people = new People(deps);
-  await people.ensureFirstAdmin(firstAdmin, keeperOf(config, { file: 'admin.password', what: `password of ${firstAdmin.email}` }));
+  await people.ensureFirstAdmin(
+    firstAdmin,
+    keeperOf(config, { file: 'admin.password', what: `password of ${firstAdmin.email}` }),
+  );
   return { people, signIns: new SignIns(deps) };
 }

@@ -29,13 +29,23 @@ export function openPictures(ground: Ground, addresses: DeviceAddresses, secret:
   const { blobs, bus, closers, config, lease, logger, registry } = ground;
   const signer = new UrlSigner(secret);
   const answerer = config.vision && new OpenAiVision(config.vision);
-  const uploads = new DeviceUploads({ registry, feed: bus.feed, blobs, signer, addresses, answerer, clock: systemClock, logger });
+  const uploads = new DeviceUploads({
+    registry,
+    feed: bus.feed,
+    blobs,
+    signer,
+    addresses,
+    answerer,
+    clock: systemClock,
+    logger,
+  });
   closers.add('uploads', () => uploads.close());
   const limits = { downloadsMax: config.downloadsMax };
   const serving = { registry, feed: bus.feed, blobs, signer, serverId: lease.id };
   const downloads = new DeviceDownloads({ ...serving, limits, clock: systemClock, logger });
   closers.add('downloads', () => downloads.stop());
-  const imageUrl: OpenPictures['imageUrl'] = (id, expiresAt) => addresses.urlOf(signer.pathOf({ purpose: 'download', id, expiresAt }));
+  const imageUrl: OpenPictures['imageUrl'] = (id, expiresAt) =>
+    addresses.urlOf(signer.pathOf({ purpose: 'download', id, expiresAt }));
   const downloadOrigin = (): string | undefined => {
     const url = addresses.urlOf('/');
     return url && new URL(url).origin;

@@ -9,9 +9,22 @@ import { systemClock } from '../system-clock.js';
 /** A device waits for its hello: where PostgreSQL does not answer, the hub's own voice servers are asked. */
 const LOOKUP_MS = 2_000;
 
-export function openVoice({ bus, config, lease, logger, processes, registry, singleCalls }: Ground, gate: ToolGate): VoiceOptions {
+export function openVoice(
+  { bus, config, lease, logger, processes, registry, singleCalls }: Ground,
+  gate: ToolGate,
+): VoiceOptions {
   const { approvals, verification, voice } = config;
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, processes, approvals, verification });
+  const fleet = new Fleet({
+    registry,
+    bus,
+    clock: systemClock,
+    logger,
+    gate,
+    singleCalls,
+    processes,
+    approvals,
+    verification,
+  });
   return {
     checksAddress: voice.checksAddress,
     known: voice.urls,
@@ -30,7 +43,14 @@ function voiceCalls(fleet: Fleet): VoiceCalls {
     call: async ({ deviceId, backend, tool, arguments: args, timeoutMs, mayCallUserOnly }) => {
       const name = `voice:${backend}`;
       // It is the person at the device who asks, so no voice server runs out of devices that it may disrupt.
-      const actor = { id: name, owner: `device:${deviceId}`, name, mayCallUserOnly, mayRestart: mayCallUserOnly, mayChangeFirmware: false };
+      const actor = {
+        id: name,
+        owner: `device:${deviceId}`,
+        name,
+        mayCallUserOnly,
+        mayRestart: mayCallUserOnly,
+        mayChangeFirmware: false,
+      };
       try {
         return answerOf(await fleet.callTool({ deviceId, tool, arguments: args, timeoutMs }, actor));
       } catch {

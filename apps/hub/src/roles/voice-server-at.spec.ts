@@ -8,8 +8,13 @@ const urls = {
   listed: 'wss://partner.example/any',
   other: 'wss://tap.example/',
 };
-const named = { FLOTILLA_VOICE_URL: urls.own, FLOTILLA_VOICE_URLS: 'wss://partner.example', FLOTILLA_VOICE_USER_TOOLS: 'on' };
-const serverAt = (url: string, env: Readonly<Record<string, string>>) => voiceServerAt(url, readConfig({ ...named, ...env }).voice);
+const named = {
+  FLOTILLA_VOICE_URL: urls.own,
+  FLOTILLA_VOICE_URLS: 'wss://partner.example',
+  FLOTILLA_VOICE_USER_TOOLS: 'on',
+};
+const serverAt = (url: string, env: Readonly<Record<string, string>>) =>
+  voiceServerAt(url, readConfig({ ...named, ...env }).voice);
 
 describe('a voice server', () => {
   it('of the fleet gets everything, and may be anywhere', () => {
@@ -31,7 +36,13 @@ describe('a voice server', () => {
     'at %s, which no setting names, gets nothing, and has to be public',
     (url) => {
       for (const env of [{ FLOTILLA_VOICE_SIGNING_KEY: 'secret' }, { FLOTILLA_VOICE_TOKEN: 'fixed' }])
-        expect(serverAt(url, env)).toEqual({ url, credential: undefined, isListed: false, mayCallUserOnly: false, guard: publicOnly });
+        expect(serverAt(url, env)).toEqual({
+          url,
+          credential: undefined,
+          isListed: false,
+          mayCallUserOnly: false,
+          guard: publicOnly,
+        });
     },
   );
 });

@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { unset } from './setting-kinds.js';
 
 export const approvalSettings = {
-  FLOTILLA_APPROVALS: z.preprocess(unset, z.enum(['on', 'off', 'firmware'], 'must be on, off or firmware').default('off')),
+  FLOTILLA_APPROVALS: z.preprocess(
+    unset,
+    z.enum(['on', 'off', 'firmware'], 'must be on, off or firmware').default('off'),
+  ),
   FLOTILLA_APPROVAL_DEVICES: z.preprocess(
     unset,
     z
@@ -13,7 +16,10 @@ export const approvalSettings = {
       .refine((text) => /^\d{1,4}$/.test(text), 'must be a number of devices from 0 to 9999')
       .transform(Number),
   ),
-  FLOTILLA_FIRMWARE_SIGNATURES: z.preprocess(unset, z.enum(['optional', 'required'], 'must be optional or required').default('optional')),
+  FLOTILLA_FIRMWARE_SIGNATURES: z.preprocess(
+    unset,
+    z.enum(['optional', 'required'], 'must be optional or required').default('optional'),
+  ),
 };
 
 export interface ApprovalConfig {

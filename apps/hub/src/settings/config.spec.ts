@@ -24,7 +24,10 @@ describe('the hub’s settings', () => {
   });
 
   it('treat an empty variable as an unset one', () => {
-    expect(readConfig({ FLOTILLA_HTTP_PORT: '', DATABASE_URL: '' })).toMatchObject({ httpPort: 8080, databaseUrl: undefined });
+    expect(readConfig({ FLOTILLA_HTTP_PORT: '', DATABASE_URL: '' })).toMatchObject({
+      httpPort: 8080,
+      databaseUrl: undefined,
+    });
   });
 
   it('name every wrong value with its rule, all at once', () => {
@@ -56,7 +59,9 @@ describe('the hub’s settings', () => {
     expect(readConfig(off).mqttPort).toBeUndefined();
     expect(problemsOf({ FLOTILLA_HTTP_PORT: 'off' })[0]).toContain('FLOTILLA_HTTP_PORT must be a port number');
     expect(problemsOf({ ...off, FLOTILLA_PUBLIC_MQTT: 'hub.example.net' })[0]).toContain('leads to plain MQTT');
-    expect(problemsOf({ ...off, ...tls, FLOTILLA_PUBLIC_MQTT: 'hub.example.net:1883' })[0]).toContain('leads to plain MQTT');
+    expect(problemsOf({ ...off, ...tls, FLOTILLA_PUBLIC_MQTT: 'hub.example.net:1883' })[0]).toContain(
+      'leads to plain MQTT',
+    );
     for (const FLOTILLA_PUBLIC_MQTT of ['hub.example.net', 'hub.example.net:8883'])
       expect(problemsOf({ ...off, ...tls, FLOTILLA_PUBLIC_MQTT })).toEqual([]);
   });
@@ -80,12 +85,14 @@ describe('the hub’s settings', () => {
 
   it('take a signing key or a token for voice servers, and no key without a server', () => {
     const key = { FLOTILLA_VOICE_SIGNING_KEY: '1f0c5b1e-secret' };
-    expect(readConfig({ ...key, FLOTILLA_VOICE_URLS: 'wss://voice.example.net/path, ws://10.0.0.5:8000' }).voice).toMatchObject({
+    expect(
+      readConfig({ ...key, FLOTILLA_VOICE_URLS: 'wss://voice.example.net/path, ws://10.0.0.5:8000' }).voice,
+    ).toMatchObject({
       credential: { kind: 'signing_key', key: '1f0c5b1e-secret' },
     });
-    expect(problemsOf({ ...key, FLOTILLA_VOICE_URL: 'ws://10.0.0.5:8000/', FLOTILLA_VOICE_TOKEN: 'fixed' })[0]).toContain(
-      'FLOTILLA_VOICE_TOKEN and FLOTILLA_VOICE_SIGNING_KEY exclude each other',
-    );
+    expect(
+      problemsOf({ ...key, FLOTILLA_VOICE_URL: 'ws://10.0.0.5:8000/', FLOTILLA_VOICE_TOKEN: 'fixed' })[0],
+    ).toContain('FLOTILLA_VOICE_TOKEN and FLOTILLA_VOICE_SIGNING_KEY exclude each other');
     expect(problemsOf(key)[0]).toContain('set one of these');
     expect(problemsOf({ FLOTILLA_VOICE_SIGNING_KEY: 'cut\n', FLOTILLA_VOICE_URL: 'ws://10.0.0.5:8000/' })).toEqual([
       'FLOTILLA_VOICE_SIGNING_KEY must be on one line, as the voice server has it.',
@@ -96,7 +103,9 @@ describe('the hub’s settings', () => {
   });
 
   it('refuse open device access beyond loopback', () => {
-    expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '0.0.0.0' })[0]).toContain('FLOTILLA_DEVICE_AUTH=open');
+    expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '0.0.0.0' })[0]).toContain(
+      'FLOTILLA_DEVICE_AUTH=open',
+    );
     expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '127.0.0.1' })).toEqual([]);
   });
 
@@ -115,16 +124,17 @@ describe('the hub’s settings', () => {
   it('refuse split roles without a common secret: keys of their own would break the audit chain', () => {
     const split = { FLOTILLA_ROLES: 'api', DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://r' };
     expect(problemsOf(split)).toEqual([expect.stringContaining('FLOTILLA_AUDIT_KEY')]);
-    expect(problemsOf({ ...split, FLOTILLA_AUDIT_KEY: 'k'.repeat(31) })).toEqual([expect.stringContaining('at least 32')]);
+    expect(problemsOf({ ...split, FLOTILLA_AUDIT_KEY: 'k'.repeat(31) })).toEqual([
+      expect.stringContaining('at least 32'),
+    ]);
     for (const name of ['FLOTILLA_AUDIT_KEY', 'FLOTILLA_DEVICE_SECRET'])
       expect(problemsOf({ ...split, [name]: 'k'.repeat(32) })).toEqual([]);
   });
 
   it('keep only the origin of allowed device URLs and refuse what is none', () => {
-    expect(readConfig({ FLOTILLA_DEVICE_URLS: 'https://files.example.net/path, http://10.0.0.2:8000' }).deviceUrls).toEqual([
-      'https://files.example.net',
-      'http://10.0.0.2:8000',
-    ]);
+    expect(
+      readConfig({ FLOTILLA_DEVICE_URLS: 'https://files.example.net/path, http://10.0.0.2:8000' }).deviceUrls,
+    ).toEqual(['https://files.example.net', 'http://10.0.0.2:8000']);
     expect(problemsOf({ FLOTILLA_DEVICE_URLS: 'ftp://x' })[0]).toContain('must list origins');
   });
 
@@ -148,14 +158,18 @@ describe('the hub’s settings', () => {
 
   it('refuse half a certificate, and addresses that devices cannot parse', () => {
     expect(problemsOf({ FLOTILLA_TLS_CERT: '/x.pem' })[0]).toContain('belong together');
-    expect(problemsOf({ FLOTILLA_PUBLIC_MQTT: 'mqtt://hub' })[0]).toContain('FLOTILLA_PUBLIC_MQTT must be host or host:port');
+    expect(problemsOf({ FLOTILLA_PUBLIC_MQTT: 'mqtt://hub' })[0]).toContain(
+      'FLOTILLA_PUBLIC_MQTT must be host or host:port',
+    );
     expect(problemsOf({ FLOTILLA_PUBLIC_URL: 'http://[::1]' })[0]).toContain('FLOTILLA_PUBLIC_URL must name its host');
     expect(problemsOf({ FLOTILLA_DEVICE_TIMEZONE: 'Mars/Base' })[0]).toContain('tz database');
   });
 
   it('keep files in the data folder where nothing else is said', () => {
     expect(readConfig({ FLOTILLA_DATA_DIR: '/var/lib/hub' }).storage.url.href).toBe('file:///var/lib/hub/files');
-    expect(problemsOf({ FLOTILLA_STORAGE_URL: '/srv/files' })[0]).toContain('FLOTILLA_STORAGE_URL must be file:///folder or s3://bucket');
+    expect(problemsOf({ FLOTILLA_STORAGE_URL: '/srv/files' })[0]).toContain(
+      'FLOTILLA_STORAGE_URL must be file:///folder or s3://bucket',
+    );
   });
 
   it('refuse a bucket that cannot be found, and an endpoint without a bucket', () => {
@@ -171,7 +185,11 @@ describe('the hub’s settings', () => {
 
   it('refuse a vision model without its name, a name without a model, and days that are none', () => {
     const vision = { FLOTILLA_VISION_URL: 'https://models.example.net/v1', FLOTILLA_VISION_MODEL: 'eyes-1' };
-    expect(readConfig(vision).vision).toEqual({ url: 'https://models.example.net/v1', key: undefined, model: 'eyes-1' });
+    expect(readConfig(vision).vision).toEqual({
+      url: 'https://models.example.net/v1',
+      key: undefined,
+      model: 'eyes-1',
+    });
     expect(problemsOf({ FLOTILLA_VISION_URL: vision.FLOTILLA_VISION_URL })[0]).toContain('needs FLOTILLA_VISION_MODEL');
     expect(problemsOf({ FLOTILLA_VISION_KEY: 'x' })[0]).toContain('give FLOTILLA_VISION_URL');
     expect(readConfig({}).uploadsDays).toBe(30);

@@ -18,7 +18,18 @@ import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } fro
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
 import { redisContradictions, redisOf, redisSettings, type RedisConfig } from './redis-settings.js';
 import { secretContradictions, secretSettings } from './secret-settings.js';
-import { days, judged, loopback, networkList, optionalText, optionalUrl, originList, port, portOrOff, unset } from './setting-kinds.js';
+import {
+  days,
+  judged,
+  loopback,
+  networkList,
+  optionalText,
+  optionalUrl,
+  originList,
+  port,
+  portOrOff,
+  unset,
+} from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
 import { visionContradictions, visionOf, visionSettings, type VisionConfig } from './vision-settings.js';
@@ -36,7 +47,10 @@ const roleList = z.preprocess(
       const named = text.split(',').map((name) => name.trim());
       const unknown = named.filter((name) => !roles.some((role) => role === name));
       if (unknown.length > 0)
-        context.addIssue({ code: 'custom', message: `knows the roles ${roles.join(', ')}, not "${unknown.join('", "')}"` });
+        context.addIssue({
+          code: 'custom',
+          message: `knows the roles ${roles.join(', ')}, not "${unknown.join('", "')}"`,
+        });
       return roles.filter((role) => named.includes(role));
     }),
 );
@@ -61,7 +75,10 @@ const environment = z.object({
     unset,
     z
       .string()
-      .regex(/^[\w./-]{1,128}$/, 'must be a topic of 1 to 128 letters, digits, dots, dashes and slashes, without wildcards')
+      .regex(
+        /^[\w./-]{1,128}$/,
+        'must be a topic of 1 to 128 letters, digits, dots, dashes and slashes, without wildcards',
+      )
       .default(defaultPublishTopic),
   ),
   FLOTILLA_TLS_CERT: optionalText,
@@ -78,10 +95,15 @@ const environment = z.object({
     z.enum(['credentials', 'hmac', 'open'], 'must be credentials, hmac or open').default('credentials'),
   ),
   FLOTILLA_DEVICE_SECRET: z.preprocess(unset, z.string().min(16, 'must have at least 16 characters').optional()),
-  FLOTILLA_ENROLMENT: z.preprocess(unset, z.enum(['approve', 'open', 'closed'], 'must be approve, open or closed').default('approve')),
+  FLOTILLA_ENROLMENT: z.preprocess(
+    unset,
+    z.enum(['approve', 'open', 'closed'], 'must be approve, open or closed').default('approve'),
+  ),
   FLOTILLA_ENROLMENT_CONFIRM: optionalText,
   FLOTILLA_FACTORY_KEYS: optionalText,
-  FLOTILLA_DEVICE_TIMEZONE: judged((zone) => (isTimeZone(zone) ? undefined : 'must be a name of the tz database, such as Europe/Berlin')),
+  FLOTILLA_DEVICE_TIMEZONE: judged((zone) =>
+    isTimeZone(zone) ? undefined : 'must be a name of the tz database, such as Europe/Berlin',
+  ),
   FLOTILLA_RECONNECTS_MAX: z.preprocess(
     unset,
     z
@@ -111,7 +133,10 @@ const environment = z.object({
     z
       .string()
       .default(String(defaultGatewayLimits.voicelessIdleMs / 1000))
-      .refine((text) => /^\d{1,5}$/.test(text), 'must be a number of seconds from 1 to 99999, or 0 to leave conversations to the device')
+      .refine(
+        (text) => /^\d{1,5}$/.test(text),
+        'must be a number of seconds from 1 to 99999, or 0 to leave conversations to the device',
+      )
       .transform((text) => Number(text) * 1000),
   ),
   ...voiceSettings,
@@ -128,7 +153,9 @@ const environment = z.object({
   ...approvalSettings,
   FLOTILLA_LOG_LEVEL: z.preprocess(
     unset,
-    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent').default('info'),
+    z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'must be fatal, error, warn, info, debug or silent')
+      .default('info'),
   ),
   DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
   ...redisSettings,
@@ -224,9 +251,12 @@ function contradictions(config: HubConfig): string[] {
   }
   if (config.roles.length === 0) problems.push('FLOTILLA_ROLES must name at least one role.');
   if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redis)) {
-    problems.push('FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.');
+    problems.push(
+      'FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.',
+    );
   }
-  if (config.redis && !config.databaseUrl) problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
+  if (config.redis && !config.databaseUrl)
+    problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
   return problems;
 }
 
@@ -234,7 +264,9 @@ function contradictions(config: HubConfig): string[] {
 function doorContradictions(config: HubConfig, values: z.infer<typeof environment>): string[] {
   const problems: string[] = [];
   if (config.mqttPort === MQTT_TLS_PORT)
-    problems.push(`FLOTILLA_MQTT_PORT may not be ${MQTT_TLS_PORT}: it is for plain MQTT, and devices speak TLS on exactly that port.`);
+    problems.push(
+      `FLOTILLA_MQTT_PORT may not be ${MQTT_TLS_PORT}: it is for plain MQTT, and devices speak TLS on exactly that port.`,
+    );
   if (config.mqttsPort !== MQTT_TLS_PORT && config.mqttsPort !== 0)
     problems.push(
       `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, because devices speak TLS on exactly that port, or 0 where it is forwarded from there.`,
@@ -263,7 +295,8 @@ const CONFIRMATION = 'open-to-anybody';
 /** Reads and checks the environment. Throws a ConfigError that names every wrong setting and its rule. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): HubConfig {
   const parsed = environment.safeParse(env);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`));
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`));
   const values = parsed.data;
   const { FLOTILLA_TLS_CERT: certFile, FLOTILLA_TLS_KEY: keyFile } = values;
   const config: HubConfig = {

@@ -10,7 +10,12 @@ describe('the list of factory keys', () => {
     expect(keys[1]?.key).toEqual(Buffer.alloc(32, 0x0a));
   });
 
-  it.each([`SN-1;${key}`, `SN-1,${key.slice(1)}`, `,${key}`])('refuses %s by its line number, without repeating a secret', (row) => {
-    expect(() => parseFactoryKeys('keys.csv', `\n${row}`)).toThrow(/^FLOTILLA_FACTORY_KEYS \(keys\.csv\) .* in line 2$/);
-  });
+  it.each([`SN-1;${key}`, `SN-1,${key.slice(1)}`, `,${key}`])(
+    'refuses %s by its line number, without repeating a secret',
+    (row) => {
+      expect(() => parseFactoryKeys('keys.csv', `\n${row}`)).toThrow(
+        /^FLOTILLA_FACTORY_KEYS \(keys\.csv\) .* in line 2$/,
+      );
+    },
+  );
 });

@@ -26,7 +26,8 @@ export async function importFactoryKeys(
     throw new FactoryKeysError(file, 'cannot be read', { cause: error });
   });
   const keys = parseFactoryKeys(file, text);
-  for (let at = 0; at < keys.length; at += KEYS_PER_IMPORT) await enrolments.importFactoryKeys(keys.slice(at, at + KEYS_PER_IMPORT));
+  for (let at = 0; at < keys.length; at += KEYS_PER_IMPORT)
+    await enrolments.importFactoryKeys(keys.slice(at, at + KEYS_PER_IMPORT));
   logger.info({ file, keys: keys.length }, 'factory keys imported');
 }
 

@@ -24,7 +24,10 @@ export interface FirstSecret {
 }
 
 /** Stores a secret before it counts, and says where. Rejects with FirstSecretError where the data folder is only the default beside a database elsewhere. */
-export function keeperOf(config: Pick<HubConfig, 'databaseUrl' | 'dataDir' | 'isDataDirGiven'>, { file, what }: FirstSecret) {
+export function keeperOf(
+  config: Pick<HubConfig, 'databaseUrl' | 'dataDir' | 'isDataDirGiven'>,
+  { file, what }: FirstSecret,
+) {
   return async (secret: string): Promise<void> => {
     if (config.databaseUrl !== undefined && !config.isDataDirGiven) throw new FirstSecretError(what);
     const kept = await writeSecret(config.dataDir, file, secret);

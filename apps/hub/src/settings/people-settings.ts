@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { judged, loopback, optionalText, seconds, unset } from './setting-kinds.js';
 
 const roles = ['viewer', 'operator', 'firmware', 'admin'] as const;
-const role = z.enum(roles, `must be ${roles.join(', ')}`).transform((name) => name.toUpperCase() as Uppercase<typeof name>);
+const role = z
+  .enum(roles, `must be ${roles.join(', ')}`)
+  .transform((name) => name.toUpperCase() as Uppercase<typeof name>);
 
 /** `claim value=role`, separated by commas. */
 const roleMap = z.preprocess(
@@ -48,14 +50,20 @@ export const peopleSettings = {
     z
       .string()
       .default(String(defaultSignInLimits.failuresMax))
-      .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 3 && Number(text) <= 100, 'must be a number of failures from 3 to 100')
+      .refine(
+        (text) => /^\d{1,3}$/.test(text) && Number(text) >= 3 && Number(text) <= 100,
+        'must be a number of failures from 3 to 100',
+      )
       .transform(Number),
   ),
   FLOTILLA_SIGN_IN_LOCK_SECONDS: seconds({ fallbackMs: defaultSignInLimits.lockMsMax, min: 1, max: 43_200 }),
   FLOTILLA_OIDC_ISSUER: judged(issuerProblem),
   FLOTILLA_OIDC_CLIENT_ID: optionalText,
   FLOTILLA_OIDC_CLIENT_SECRET: optionalText,
-  FLOTILLA_OIDC_LABEL: z.preprocess(unset, z.string().max(60, 'must have at most 60 characters').default('Single sign-on')),
+  FLOTILLA_OIDC_LABEL: z.preprocess(
+    unset,
+    z.string().max(60, 'must have at most 60 characters').default('Single sign-on'),
+  ),
   FLOTILLA_OIDC_ROLE_CLAIM: optionalText,
   FLOTILLA_OIDC_ROLES: roleMap,
   FLOTILLA_OIDC_DEFAULT_ROLE: z.preprocess(unset, role.optional()),
@@ -103,13 +111,21 @@ function oidcOf(values: Values): OidcSettings | undefined {
 }
 
 export function peopleContradictions(values: Values): string[] {
-  const { FLOTILLA_OIDC_ISSUER: issuer, FLOTILLA_OIDC_CLIENT_ID: clientId, FLOTILLA_OIDC_CLIENT_SECRET: clientSecret } = values;
+  const {
+    FLOTILLA_OIDC_ISSUER: issuer,
+    FLOTILLA_OIDC_CLIENT_ID: clientId,
+    FLOTILLA_OIDC_CLIENT_SECRET: clientSecret,
+  } = values;
   const problems: string[] = [];
   if ((issuer === undefined) !== (clientId === undefined) || (issuer === undefined && clientSecret !== undefined))
     problems.push('FLOTILLA_OIDC_ISSUER and FLOTILLA_OIDC_CLIENT_ID belong together: give both or none.');
   if ((values.FLOTILLA_OIDC_ROLE_CLAIM === undefined) !== (values.FLOTILLA_OIDC_ROLES.size === 0))
-    problems.push('FLOTILLA_OIDC_ROLE_CLAIM and FLOTILLA_OIDC_ROLES belong together: the claim, and which of its values mean which role.');
+    problems.push(
+      'FLOTILLA_OIDC_ROLE_CLAIM and FLOTILLA_OIDC_ROLES belong together: the claim, and which of its values mean which role.',
+    );
   if (values.FLOTILLA_SESSION_IDLE_SECONDS > values.FLOTILLA_SESSION_SECONDS)
-    problems.push('FLOTILLA_SESSION_IDLE_SECONDS must not be longer than FLOTILLA_SESSION_SECONDS, when a session ends in any case.');
+    problems.push(
+      'FLOTILLA_SESSION_IDLE_SECONDS must not be longer than FLOTILLA_SESSION_SECONDS, when a session ends in any case.',
+    );
   return problems;
 }

@@ -17,7 +17,8 @@ export const querySettings = {
       .string()
       .default(String(defaultApiLimits.costPerSecondMax))
       .refine(
-        (text) => /^\d{1,10}$/.test(text) && Number(text) >= defaultApiLimits.queryCostMax && Number(text) <= POINTS_MAX,
+        (text) =>
+          /^\d{1,10}$/.test(text) && Number(text) >= defaultApiLimits.queryCostMax && Number(text) <= POINTS_MAX,
         `must be a number of points from ${defaultApiLimits.queryCostMax}, what one operation may cost, to ${POINTS_MAX}`,
       )
       .transform(Number),
@@ -75,6 +76,7 @@ export function parseListedQueries(file: string, text: string): readonly string[
     throw new ListedQueriesError(file, 'is not JSON', { cause: error });
   }
   const queries = shape.safeParse(value);
-  if (!queries.success) throw new ListedQueriesError(file, 'must be a JSON array of queries, or an object that has them under their ids');
+  if (!queries.success)
+    throw new ListedQueriesError(file, 'must be a JSON array of queries, or an object that has them under their ids');
   return Object.values(queries.data);
 }

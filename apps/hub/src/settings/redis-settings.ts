@@ -22,7 +22,8 @@ export function redisOf({ REDIS_URL: url, FLOTILLA_REDIS_CA: caFile }: Values): 
 
 export function redisContradictions({ REDIS_URL: url, FLOTILLA_REDIS_CA: caFile }: Values): string[] {
   if (caFile === undefined) return [];
-  if (!url?.startsWith('rediss:')) return ['FLOTILLA_REDIS_CA is for Redis over TLS: REDIS_URL must begin with rediss:// then.'];
+  if (!url?.startsWith('rediss:'))
+    return ['FLOTILLA_REDIS_CA is for Redis over TLS: REDIS_URL must begin with rediss:// then.'];
   try {
     if (readFileSync(caFile, 'utf8').includes('-----BEGIN CERTIFICATE-----')) return [];
     return [`FLOTILLA_REDIS_CA must name a file with certificates in PEM; ${caFile} has none.`];

@@ -17,7 +17,9 @@ const ROLES = 3;
 /** Processes of one role each would make keys of their own in their data folders. */
 export function secretContradictions({ auditKey, deviceSecret, roles }: Config): string[] {
   if (roles.length === ROLES || roles.length === 0 || auditKey !== undefined || deviceSecret !== undefined) return [];
-  return ['FLOTILLA_ROLES splits the hub over processes, which then need one FLOTILLA_AUDIT_KEY or FLOTILLA_DEVICE_SECRET in common.'];
+  return [
+    'FLOTILLA_ROLES splits the hub over processes, which then need one FLOTILLA_AUDIT_KEY or FLOTILLA_DEVICE_SECRET in common.',
+  ];
 }
 
 const AUDIT_KEY_FILE = 'audit.key';
@@ -31,7 +33,9 @@ export async function auditSecretOf(config: Config): Promise<string | Uint8Array
 export async function knownAuditSecret(config: Config): Promise<string | Uint8Array> {
   const secret = givenAuditSecret(config) ?? (await readSecret(config.dataDir, AUDIT_KEY_FILE));
   if (secret !== undefined) return secret;
-  throw new Error(`there is no ${AUDIT_KEY_FILE} in ${config.dataDir}. Give the FLOTILLA_AUDIT_KEY or the data folder of the hub.`);
+  throw new Error(
+    `there is no ${AUDIT_KEY_FILE} in ${config.dataDir}. Give the FLOTILLA_AUDIT_KEY or the data folder of the hub.`,
+  );
 }
 
 function givenAuditSecret({ auditKey, deviceSecret }: Config): string | Uint8Array | undefined {

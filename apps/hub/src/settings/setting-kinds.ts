@@ -11,7 +11,11 @@ export const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 export const port = (fallback: number) =>
   z.preprocess(
     unset,
-    z.string().default(String(fallback)).refine(isPortNumber, 'must be a port number from 0 (pick a free one) to 65535').transform(Number),
+    z
+      .string()
+      .default(String(fallback))
+      .refine(isPortNumber, 'must be a port number from 0 (pick a free one) to 65535')
+      .transform(Number),
   );
 
 /** A port, or undefined where the listener is switched off. */

@@ -32,7 +32,9 @@ export function storageOf(values: Values, dataDir: string): StorageConfig {
 export function storageContradictions(values: Values): string[] {
   const isBucket = values.FLOTILLA_STORAGE_URL?.startsWith('s3:') ?? false;
   if (isBucket && values.AWS_REGION === undefined && values.FLOTILLA_S3_ENDPOINT === undefined)
-    return ['FLOTILLA_STORAGE_URL names a bucket, which needs AWS_REGION, or FLOTILLA_S3_ENDPOINT where it is not one of Amazon.'];
+    return [
+      'FLOTILLA_STORAGE_URL names a bucket, which needs AWS_REGION, or FLOTILLA_S3_ENDPOINT where it is not one of Amazon.',
+    ];
   if (!isBucket && values.FLOTILLA_S3_ENDPOINT !== undefined)
     return ['FLOTILLA_S3_ENDPOINT is for a bucket: give FLOTILLA_STORAGE_URL=s3://bucket with it.'];
   return [];

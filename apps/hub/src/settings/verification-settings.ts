@@ -4,8 +4,16 @@ import type { z } from 'zod';
 import { seconds } from './setting-kinds.js';
 
 export const verificationSettings = {
-  FLOTILLA_VERIFY_REBOOT_SECONDS: seconds({ fallbackMs: verificationTimes.rebootMs, min: 1, max: verificationMsMax / 1_000 }),
-  FLOTILLA_VERIFY_DEADLINE_SECONDS: seconds({ fallbackMs: verificationTimes.firmwareMs, min: 1, max: verificationMsMax / 1_000 }),
+  FLOTILLA_VERIFY_REBOOT_SECONDS: seconds({
+    fallbackMs: verificationTimes.rebootMs,
+    min: 1,
+    max: verificationMsMax / 1_000,
+  }),
+  FLOTILLA_VERIFY_DEADLINE_SECONDS: seconds({
+    fallbackMs: verificationTimes.firmwareMs,
+    min: 1,
+    max: verificationMsMax / 1_000,
+  }),
   FLOTILLA_VERIFY_SOAK_SECONDS: seconds({ fallbackMs: verificationTimes.soakMs, min: 0, max: 3_600 }),
   FLOTILLA_VERIFY_OVERDUE_SECONDS: seconds({ fallbackMs: verificationTimes.overdueMs, min: 0, max: 86_400 }),
 };

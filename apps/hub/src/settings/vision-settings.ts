@@ -30,8 +30,11 @@ export function visionContradictions({
   FLOTILLA_VISION_KEY: key,
   FLOTILLA_VISION_MODEL: model,
 }: Values): string[] {
-  if (url !== undefined && model === undefined) return ['FLOTILLA_VISION_URL needs FLOTILLA_VISION_MODEL, the name of the model to ask.'];
+  if (url !== undefined && model === undefined)
+    return ['FLOTILLA_VISION_URL needs FLOTILLA_VISION_MODEL, the name of the model to ask.'];
   if (url === undefined && (key !== undefined || model !== undefined))
-    return ['FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL are for a vision model: give FLOTILLA_VISION_URL with them.'];
+    return [
+      'FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL are for a vision model: give FLOTILLA_VISION_URL with them.',
+    ];
   return [];
 }

@@ -43,7 +43,8 @@ export function voiceOf(values: Values): VoiceConfig {
   return {
     urls,
     origins: new VoiceOrigins({ own: urls, listed }),
-    credential: key !== undefined ? { kind: 'signing_key', key } : token !== undefined ? { kind: 'token', token } : undefined,
+    credential:
+      key !== undefined ? { kind: 'signing_key', key } : token !== undefined ? { kind: 'token', token } : undefined,
     mayCallUserOnly: values.FLOTILLA_VOICE_USER_TOOLS === 'on',
     checksAddress: values.FLOTILLA_UDP_SOURCES === 'device',
   };
@@ -59,5 +60,7 @@ export function voiceContradictions(values: Values): string[] {
   const isNamed = values.FLOTILLA_VOICE_URL !== undefined || values.FLOTILLA_VOICE_URLS.length > 0;
   return isNamed
     ? []
-    : ['FLOTILLA_VOICE_SIGNING_KEY is for the servers of FLOTILLA_VOICE_URL and FLOTILLA_VOICE_URLS: set one of these, too.'];
+    : [
+        'FLOTILLA_VOICE_SIGNING_KEY is for the servers of FLOTILLA_VOICE_URL and FLOTILLA_VOICE_URLS: set one of these, too.',
+      ];
 }

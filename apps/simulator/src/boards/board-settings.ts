@@ -16,7 +16,11 @@ const mqttSettings = z.object({
 });
 
 export const boardSettingsSchema = z.union([
-  webSocketSettings.transform((settings) => ({ kind: 'websocket' as const, deviceId: settings.device_id, ...settings })),
+  webSocketSettings.transform((settings) => ({
+    kind: 'websocket' as const,
+    deviceId: settings.device_id,
+    ...settings,
+  })),
   mqttSettings.transform((settings) => ({ kind: 'mqtt' as const, deviceId: settings.username, ...settings })),
 ]);
 
@@ -30,7 +34,11 @@ export function openBoardSocket(settings: BoardSettings, events: DeviceSocketEve
     const { hostname, pathname, port, protocol } = new URL(settings.url);
     const isTls = protocol === 'wss:';
     const target = { host: hostname, port: Number(port || (isTls ? 443 : 80)), isTls, ca: undefined };
-    return new WebSocketSocket(target, { path: pathname, headers: { 'Device-Id': settings.device_id }, token: settings.token }, events);
+    return new WebSocketSocket(
+      target,
+      { path: pathname, headers: { 'Device-Id': settings.device_id }, token: settings.token },
+      events,
+    );
   }
   const [host = '', port = ''] = settings.endpoint.split(':');
   const target = { host, port: Number(port), isTls: Number(port) === MQTT_TLS_PORT, ca: undefined };

@@ -80,7 +80,9 @@ export class Boards {
 
   /** Resets the board with this address, or all with `*`; how many there were. */
   reset(address: string): number {
-    const meant = [...this.#servers, ...this.#diallers].filter((server) => address === '*' || server.address === address);
+    const meant = [...this.#servers, ...this.#diallers].filter(
+      (server) => address === '*' || server.address === address,
+    );
     for (const server of meant) server.cut();
     return meant.length;
   }

@@ -5,8 +5,16 @@ import { runCommand as runOn } from './commands.js';
 import { Fleet } from '../fleet.js';
 import { readOptions } from './options.js';
 
-const nobody = { onconnected: () => undefined, ondisconnected: () => undefined, onfailed: () => undefined, onnotice: () => undefined };
-const options = readOptions(['node', 'simulate', '--devices', '5', '--transport', 'mixed', '--direct', '--secret', 'x'], {});
+const nobody = {
+  onconnected: () => undefined,
+  ondisconnected: () => undefined,
+  onfailed: () => undefined,
+  onnotice: () => undefined,
+};
+const options = readOptions(
+  ['node', 'simulate', '--devices', '5', '--transport', 'mixed', '--direct', '--secret', 'x'],
+  {},
+);
 const fleet = new Fleet(options, nobody);
 const runCommand = (line: string) => runOn(line, { fleet, boards: new Boards(options) });
 afterEach(() => fleet.stop());

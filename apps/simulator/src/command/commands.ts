@@ -24,11 +24,22 @@ const commandSchema = z.discriminatedUnion('cmd', [
   z.strictObject({ cmd: z.literal('alerts'), id, device }),
   z.strictObject({ cmd: z.literal('sound'), id, device }),
   z.strictObject({ cmd: z.literal('behaviour'), id, device, behaviour: behaviourSchema }),
-  z.strictObject({ cmd: z.literal('disconnect'), id, device, how: z.enum(['graceful', 'abrupt', 'silent']).optional(), forMs }),
+  z.strictObject({
+    cmd: z.literal('disconnect'),
+    id,
+    device,
+    how: z.enum(['graceful', 'abrupt', 'silent']).optional(),
+    forMs,
+  }),
   z.strictObject({ cmd: z.literal('connect'), id, device }),
   z.strictObject({ cmd: z.literal('boards'), id }),
   z.strictObject({ cmd: z.literal('resetBoard'), id, board: z.string().min(1) }),
-  z.strictObject({ cmd: z.literal('dialIn'), id, settings: boardSettingsSchema, fault: z.enum(boardFaults).optional() }),
+  z.strictObject({
+    cmd: z.literal('dialIn'),
+    id,
+    settings: boardSettingsSchema,
+    fault: z.enum(boardFaults).optional(),
+  }),
   z.strictObject({ cmd: z.literal('stop'), id }),
 ]);
 
@@ -44,7 +55,8 @@ export interface Simulated {
 /** Carries one line out and says what to answer; `stop` is the caller's to do. */
 export function runCommand(line: string, simulated: Simulated): { readonly answer: Answer; readonly isStop: boolean } {
   const parsed = commandSchema.safeParse(readJson(line));
-  if (!parsed.success) return { answer: { event: 'error', message: `Bad command: ${explain(parsed.error)}` }, isStop: false };
+  if (!parsed.success)
+    return { answer: { event: 'error', message: `Bad command: ${explain(parsed.error)}` }, isStop: false };
   const command = parsed.data;
   return {
     answer: { ...carryOut(command, simulated), ...(command.id !== undefined && { id: command.id }) },
@@ -83,7 +95,10 @@ function actOnDevices(command: Extract<Command, { device: string }>, fleet: Flee
     return { event: 'calls', devices: Object.fromEntries(calls) };
   }
   if (command.cmd === 'sound') {
-    return { event: 'sound', devices: Object.fromEntries(selected.map(({ device: { identity, sound } }) => [identity.mac, sound])) };
+    return {
+      event: 'sound',
+      devices: Object.fromEntries(selected.map(({ device: { identity, sound } }) => [identity.mac, sound])),
+    };
   }
   if (command.cmd === 'alerts') {
     const alerts = selected.map((running) => [running.device.identity.mac, running.device.shownAlerts]);

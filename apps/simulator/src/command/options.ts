@@ -77,16 +77,27 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   const given = command.parse(argv).opts<GivenOptions>();
   const localAddresses = given.localAddresses || Math.ceil(given.devices / DEVICES_PER_ADDRESS) || 1;
   if (localAddresses > 1 && !LOOPBACK.test(given.host)) {
-    command.error(`error: --local-addresses ${localAddresses} works only towards a loopback hub; run one simulator per machine instead.`);
+    command.error(
+      `error: --local-addresses ${localAddresses} works only towards a loopback hub; run one simulator per machine instead.`,
+    );
   }
   if (given.ota !== undefined && !(URL.canParse(given.ota) && /^https?:/.test(given.ota)))
     command.error(`error: --ota must be a URL that begins with http: or https:, not ${given.ota}.`);
   if (given.mcpuPort !== 0 && given.mcpuPort + given.mcpu + given.mcpuFaulty > 65_536)
     command.error(`error: from --mcpu-port ${given.mcpuPort} on there are not enough ports for all microcontrollers.`);
-  if (given.ota !== undefined && given.direct) command.error('error: --ota and --direct are two ways in; give one of them.');
+  if (given.ota !== undefined && given.direct)
+    command.error('error: --ota and --direct are two ways in; give one of them.');
   const { json, direct, mqttLevel, behaviour: behaviours = [], mcpuCredentials = [], ...rest } = given;
   const ota = direct ? undefined : (given.ota ?? `http://${given.host}:${given.httpPort}/ota/`);
-  return { ...rest, ota, mqttLevel: mqttLevel === '3' ? 3 : 4, isJson: json === true, localAddresses, behaviours, mcpuCredentials };
+  return {
+    ...rest,
+    ota,
+    mqttLevel: mqttLevel === '3' ? 3 : 4,
+    isJson: json === true,
+    localAddresses,
+    behaviours,
+    mcpuCredentials,
+  };
 }
 
 function describeOptions(env: NodeJS.ProcessEnv): Command {
@@ -102,17 +113,22 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .option('--ota <url>', 'the OTA address that the devices ask at boot (default: /ota/ of the hub)')
     .option('--direct', 'connect without asking, with the fleet-wide secret, to a hub with FLOTILLA_DEVICE_AUTH=hmac')
     .option('--ca <file>', 'PEM file of an authority that the devices trust besides the public ones', readText)
-    .addOption(number('--speed <n>', "divides the firmware's pauses before it boots, asks or connects again", 1, 1, 1000))
     .addOption(
-      new Option('--network <kind>', 'cellular devices come back after a minute only').choices(['wifi', 'cellular']).default('wifi'),
+      number('--speed <n>', "divides the firmware's pauses before it boots, asks or connects again", 1, 1, 1000),
+    )
+    .addOption(
+      new Option('--network <kind>', 'cellular devices come back after a minute only')
+        .choices(['wifi', 'cellular'])
+        .default('wifi'),
     )
     .option('--host <host>', "the hub's address", '127.0.0.1')
     .addOption(number('--mqtt-port <port>', "the hub's MQTT port", 1883, 1, 65_535))
     .addOption(number('--http-port <port>', "the hub's HTTP port, for WebSocket", 8080, 1, 65_535))
     .addOption(
-      new Option('--secret <secret>', 'the fleet-wide device secret of --direct (default: device.secret in the data folder)').env(
-        'FLOTILLA_DEVICE_SECRET',
-      ),
+      new Option(
+        '--secret <secret>',
+        'the fleet-wide device secret of --direct (default: device.secret in the data folder)',
+      ).env('FLOTILLA_DEVICE_SECRET'),
     )
     .option(
       '--data-dir <folder>',
@@ -123,38 +139,94 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
     .addOption(number('--seed <n>', 'the same seed gives the same devices', 1, 0, 65_535))
     .addOption(number('--answer-delay-ms <ms>', 'how long each tool runs', 0, 0, 3_600_000))
     .addOption(
-      number('--reconnect-ms <ms>', 'pause after a lost connection, or between conversations over WebSocket', undefined, 0, 3_600_000),
+      number(
+        '--reconnect-ms <ms>',
+        'pause after a lost connection, or between conversations over WebSocket',
+        undefined,
+        0,
+        3_600_000,
+      ),
     )
-    .addOption(number('--boot-ms <ms>', 'from a restart to the OTA request, or to the connection without one', undefined, 0, 3_600_000))
+    .addOption(
+      number(
+        '--boot-ms <ms>',
+        'from a restart to the OTA request, or to the connection without one',
+        undefined,
+        0,
+        3_600_000,
+      ),
+    )
     .addOption(number('--keep-alive-seconds <s>', 'MQTT keep-alive, 0 for none', 45, 0, 65_535))
-    .addOption(new Option('--mqtt-level <level>', 'MQTT protocol level: 4 is 3.1.1, 3 is 3.1').choices(['3', '4']).default('4'))
-    .addOption(number('--local-addresses <n>', 'spread over this many loopback source addresses, 0 for as many as needed', 0, 0, 254))
-    .addOption(number('--download-kib-per-second <n>', 'how fast each device reads firmware and assets, 0 for no limit', 0, 0, 1_000_000))
+    .addOption(
+      new Option('--mqtt-level <level>', 'MQTT protocol level: 4 is 3.1.1, 3 is 3.1').choices(['3', '4']).default('4'),
+    )
+    .addOption(
+      number(
+        '--local-addresses <n>',
+        'spread over this many loopback source addresses, 0 for as many as needed',
+        0,
+        0,
+        254,
+      ),
+    )
+    .addOption(
+      number(
+        '--download-kib-per-second <n>',
+        'how fast each device reads firmware and assets, 0 for no limit',
+        0,
+        0,
+        1_000_000,
+      ),
+    )
     .addOption(number('--mcpu <n>', 'MCP/U microcontrollers that wait to be dialled over TCP', 0, 0, BOARDS_MAX))
-    .addOption(number('--mcpu-faulty <n>', 'further ones that stay mute, send garbage, flood or close, in turn', 0, 0, BOARDS_MAX))
+    .addOption(
+      number(
+        '--mcpu-faulty <n>',
+        'further ones that stay mute, send garbage, flood or close, in turn',
+        0,
+        0,
+        BOARDS_MAX,
+      ),
+    )
     .option('--mcpu-host <address>', 'the address that microcontrollers listen on', '127.0.0.1')
-    .addOption(number('--mcpu-port <port>', 'port of the first microcontroller, the others follow; 0 for any that are free', 0, 0, 65_535))
+    .addOption(
+      number(
+        '--mcpu-port <port>',
+        'port of the first microcontroller, the others follow; 0 for any that are free',
+        0,
+        0,
+        65_535,
+      ),
+    )
     .option(
       '--mcpu-credentials <file>',
       'JSON list of credentials as registerDevices gave them: one microcontroller each, which comes by itself',
       readCredentials,
     )
     .option('--behaviour <json>', 'a lasting behaviour of every device; may be given several times', addBehaviour)
-    .option('--json', 'talk JSON lines: events on standard output, commands on standard input (see apps/simulator/README.md)');
+    .option(
+      '--json',
+      'talk JSON lines: events on standard output, commands on standard input (see apps/simulator/README.md)',
+    );
 }
 
 function addBehaviour(text: string, former: readonly LastingBehaviour[] = []): readonly LastingBehaviour[] {
   const parsed = behaviourSchema.safeParse(readJson(text));
   if (!parsed.success)
-    throw new InvalidArgumentError(`It is no behaviour: ${parsed.error.issues.map(({ message }) => message).join('; ')}.`);
-  if (!isLasting(parsed.data)) throw new InvalidArgumentError(`${parsed.data.kind} does not last; give it as a command with --json.`);
+    throw new InvalidArgumentError(
+      `It is no behaviour: ${parsed.error.issues.map(({ message }) => message).join('; ')}.`,
+    );
+  if (!isLasting(parsed.data))
+    throw new InvalidArgumentError(`${parsed.data.kind} does not last; give it as a command with --json.`);
   return [...former, parsed.data];
 }
 
 function readCredentials(file: string): readonly BoardSettings[] {
   const parsed = boardSettingsSchema.array().safeParse(readJson(readText(file)));
   if (!parsed.success)
-    throw new InvalidArgumentError('It is no JSON list of credentials of MCPU devices with transport WEBSOCKET or MQTT.');
+    throw new InvalidArgumentError(
+      'It is no JSON list of credentials of MCPU devices with transport WEBSOCKET or MQTT.',
+    );
   return parsed.data;
 }
 
@@ -166,7 +238,13 @@ function readText(file: string): string {
   }
 }
 
-function number(flags: string, description: string, fallback: number | undefined, minimum: number, maximum: number): Option {
+function number(
+  flags: string,
+  description: string,
+  fallback: number | undefined,
+  minimum: number,
+  maximum: number,
+): Option {
   return new Option(flags, description).default(fallback).argParser((text) => {
     const value = Number(text);
     if (text.trim() === '' || !Number.isInteger(value) || value < minimum || value > maximum) {

@@ -30,7 +30,11 @@ export function exchange(
   const isTls = url.startsWith('https://');
   const options: RequestOptions & { readonly ca?: string } = {
     method,
-    headers: { ...headers, ...(typeof body === 'string' ? { 'Content-Length': Buffer.byteLength(body) } : chunked), Connection: 'close' },
+    headers: {
+      ...headers,
+      ...(typeof body === 'string' ? { 'Content-Length': Buffer.byteLength(body) } : chunked),
+      Connection: 'close',
+    },
     agent: false,
     signal,
     timeout: WAIT_MS,
@@ -39,7 +43,11 @@ export function exchange(
   };
   return new Promise((resolve, reject) => {
     const request = (isTls ? tlsRequest : plainRequest)(url, options, (response) => {
-      const about = { status: response.statusCode ?? 0, contentLength: lengthOf(response), contentType: response.headers['content-type'] };
+      const about = {
+        status: response.statusCode ?? 0,
+        contentLength: lengthOf(response),
+        contentType: response.headers['content-type'],
+      };
       readAnswer(response, download, bytesPerSecond).then((rest) => resolve({ ...about, ...rest }), reject);
     });
     request.on('timeout', () => request.destroy(new Error(`no answer within ${WAIT_MS} ms`)));

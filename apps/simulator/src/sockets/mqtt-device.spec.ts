@@ -61,7 +61,10 @@ async function startPeer(returnCode = 0): Promise<Peer> {
   return { port: (server.address() as AddressInfo).port, packets, socket, closed };
 }
 
-function startFleet(mqttPort: number, changes: Partial<SimulatorOptions> = {}): { fleet: Fleet; losses: Inbox<Loss>; mac: string } {
+function startFleet(
+  mqttPort: number,
+  changes: Partial<SimulatorOptions> = {},
+): { fleet: Fleet; losses: Inbox<Loss>; mac: string } {
   const losses = new Inbox<Loss>();
   const options: SimulatorOptions = {
     devices: 1,
@@ -91,7 +94,12 @@ function startFleet(mqttPort: number, changes: Partial<SimulatorOptions> = {}): 
     ...changes,
   };
   const put = (loss?: Loss) => loss && losses.put(loss);
-  const fleet = new Fleet(options, { onconnected: () => undefined, ondisconnected: put, onfailed: put, onnotice: () => undefined });
+  const fleet = new Fleet(options, {
+    onconnected: () => undefined,
+    ondisconnected: put,
+    onfailed: put,
+    onnotice: () => undefined,
+  });
   closers.push(() => fleet.stop());
   fleet.start();
   const [first] = [...fleet.entries()];
@@ -112,7 +120,10 @@ async function reply(peer: Peer): Promise<{ topic: string; message: { payload: {
 }
 
 const call = (id: number, name: string) =>
-  JSON.stringify({ type: 'mcp', payload: { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } } });
+  JSON.stringify({
+    type: 'mcp',
+    payload: { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } },
+  });
 
 describe('an MQTT device', () => {
   it('connects with its credentials and says nothing but pings until it is asked', async () => {
@@ -130,7 +141,10 @@ describe('an MQTT device', () => {
     const { fleet, mac } = startFleet(peer.port);
     await peer.packets.next();
     push(peer, call(1, 'self.lamp.turn_on'));
-    expect(await reply(peer)).toMatchObject({ topic: 'device-server', message: { payload: { id: 1, result: { isError: false } } } });
+    expect(await reply(peer)).toMatchObject({
+      topic: 'device-server',
+      message: { payload: { id: 1, result: { isError: false } } },
+    });
     push(peer, call(2, 'self.lamp.get_state'));
     expect(JSON.stringify((await reply(peer)).message)).toContain('\\"power\\": true');
     expect(fleet.select(mac)[0]?.device.toolCounts.get('self.lamp.turn_on')).toBe(1);

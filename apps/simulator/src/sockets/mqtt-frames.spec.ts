@@ -36,7 +36,15 @@ describe('MQTT framing', () => {
 
   it('reads past the packet id of QoS 1', () => {
     const read: InboundPacket[] = [];
-    const packet = generate({ cmd: 'publish', topic: 't', qos: 1, messageId: 7, dup: false, retain: false, payload: 'x' });
+    const packet = generate({
+      cmd: 'publish',
+      topic: 't',
+      qos: 1,
+      messageId: 7,
+      dup: false,
+      retain: false,
+      payload: 'x',
+    });
     new FrameReader().push(packet, (inbound) => read.push(inbound));
     expect(read).toEqual([{ kind: 'publish', text: 'x' }]);
   });

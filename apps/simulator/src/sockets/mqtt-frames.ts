@@ -75,7 +75,8 @@ function packetEnd(bytes: Buffer, start: number): PacketEnd | undefined {
     if (byte === undefined) return undefined;
     length |= (byte & 0x7f) << (7 * digit);
     if (byte < 0x80) {
-      if (length > PACKET_BYTES_MAX) throw new FrameError(`The hub sent a packet of ${length} bytes; a device takes ${PACKET_BYTES_MAX}.`);
+      if (length > PACKET_BYTES_MAX)
+        throw new FrameError(`The hub sent a packet of ${length} bytes; a device takes ${PACKET_BYTES_MAX}.`);
       const bodyAt = start + 2 + digit;
       return { bodyAt, at: bodyAt + length };
     }

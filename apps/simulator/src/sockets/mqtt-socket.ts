@@ -58,7 +58,10 @@ export class MqttSocket implements DeviceSocket {
     this.#socket.on('close', () =>
       this.#end({ kind: this.#isOpen ? 'lost' : 'unreachable', detail: this.#failure ?? 'closed by the hub' }),
     );
-    this.#timer = setTimeout(() => this.#end({ kind: 'unreachable', detail: 'no CONNACK within 10 s' }), CONNECT_WAIT_MS);
+    this.#timer = setTimeout(
+      () => this.#end({ kind: 'unreachable', detail: 'no CONNACK within 10 s' }),
+      CONNECT_WAIT_MS,
+    );
   }
 
   send(text: string): void {
@@ -94,8 +97,9 @@ export class MqttSocket implements DeviceSocket {
 
   #dialTls({ host, port, localAddress, ca }: SocketTarget): Socket {
     const plain = connect({ host, port, noDelay: true, ...(localAddress !== undefined && { localAddress }) });
-    const socket = connectTls({ socket: plain, host, ...(isIP(host) === 0 && { servername: host }), ...(ca !== undefined && { ca }) }, () =>
-      this.#greet(),
+    const socket = connectTls(
+      { socket: plain, host, ...(isIP(host) === 0 && { servername: host }), ...(ca !== undefined && { ca }) },
+      () => this.#greet(),
     );
     // A loss before the handshake is the plain socket's to report.
     plain.on('error', (error) => socket.destroy(error));
@@ -130,15 +134,18 @@ export class MqttSocket implements DeviceSocket {
     }
     clearTimeout(this.#timer);
     this.#isOpen = true;
-    if (this.login.keepAliveSeconds > 0) this.#timer = setInterval(() => this.#ping(), this.login.keepAliveSeconds * 500);
+    if (this.login.keepAliveSeconds > 0)
+      this.#timer = setInterval(() => this.#ping(), this.login.keepAliveSeconds * 500);
     const topic = this.login.subscribeTopic;
-    if (topic !== undefined) this.#socket.write(generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic, qos: 0 }] }));
+    if (topic !== undefined)
+      this.#socket.write(generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic, qos: 0 }] }));
     this.events.onopen();
   }
 
   /** Pings at half the keep-alive and gives up at the whole of it. [xiaozhi §2.2] */
   #ping(): void {
-    if (this.#awaitsPong) return this.#end({ kind: 'lost', detail: `no PINGRESP within ${this.login.keepAliveSeconds} s` });
+    if (this.#awaitsPong)
+      return this.#end({ kind: 'lost', detail: `no PINGRESP within ${this.login.keepAliveSeconds} s` });
     this.#awaitsPong = true;
     this.#socket.write(PINGREQ);
   }

@@ -30,7 +30,12 @@ export class UdpSound {
 
   send(packet: Uint8Array): void {
     const sequence = ++this.#sequence;
-    const header = makeUdpHeader({ length: packet.length, ssrc: this.#ssrc, timestamp: sequence * PACKET_MS, sequence });
+    const header = makeUdpHeader({
+      length: packet.length,
+      ssrc: this.#ssrc,
+      timestamp: sequence * PACKET_MS,
+      sequence,
+    });
     const cipher = createCipheriv(ALGORITHM, this.#key, header);
     const { port, server } = this.channel;
     this.#socket.send(Buffer.concat([header, cipher.update(packet), cipher.final()]), port, server, () => undefined);

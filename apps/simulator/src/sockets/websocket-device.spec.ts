@@ -61,13 +61,17 @@ describe('a WebSocket device', () => {
     const [socket, request] = (await once(server, 'connection')) as [WebSocket, IncomingMessage];
     expect(request.url).toBe('/xiaozhi/v1/');
     expect(request.headers).toMatchObject({ 'device-id': '02:00:01:00:00:00', 'protocol-version': '1' });
-    expect(request.headers['client-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(request.headers['client-id']).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
     expect(request.headers.authorization).toMatch(/^Bearer [A-Za-z0-9_-]{43}\.\d+$/);
     expect(request.headers['sec-websocket-extensions']).toBeUndefined();
     expect(await text(socket)).toMatchObject({ type: 'hello', transport: 'websocket' });
     socket.send('{"type":"hello","transport":"websocket","session_id":"s"}');
     expect(await text(socket)).toMatchObject({ session_id: 's', type: 'listen', state: 'start' });
-    socket.send('{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.lamp.turn_on"}}}');
+    socket.send(
+      '{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.lamp.turn_on"}}}',
+    );
     expect(await text(socket)).toMatchObject({ session_id: 's', type: 'mcp', payload: { id: 1 } });
     for (const device of fleet.select('*')) device.switchOff('graceful');
     const [code] = await once(socket, 'close');

@@ -52,7 +52,10 @@ export class WebSocketSocket implements DeviceSocket {
       this.#failure = { kind, detail: `HTTP ${response.statusCode ?? 'without status'}` };
       this.#socket.terminate();
     });
-    this.#socket.on('error', (error) => (this.#failure ??= { kind: this.#isOpen ? 'lost' : 'unreachable', detail: error.message }));
+    this.#socket.on(
+      'error',
+      (error) => (this.#failure ??= { kind: this.#isOpen ? 'lost' : 'unreachable', detail: error.message }),
+    );
     this.#socket.on('close', () => this.#end(this.#failure ?? { kind: 'lost', detail: 'closed by the hub' }));
   }
 
@@ -103,5 +106,10 @@ export function xiaozhiLogin(
   { mac, uuid }: DeviceIdentity,
   { path, token, version }: { readonly path: string; readonly token: string | undefined; readonly version: number },
 ): WebSocketLogin {
-  return { path, token, version, headers: { 'Protocol-Version': String(version), 'Device-Id': mac, 'Client-Id': uuid } };
+  return {
+    path,
+    token,
+    version,
+    headers: { 'Protocol-Version': String(version), 'Device-Id': mac, 'Client-Id': uuid },
+  };
 }

@@ -12,7 +12,8 @@ const { host, misbehaviour, notBound, port, signingKey, token, tool } = readServ
 const server = new WebSocketServer({
   host,
   port,
-  verifyClient: ({ req }: { readonly req: IncomingMessage }) => token === undefined || req.headers.authorization === `Bearer ${token}`,
+  verifyClient: ({ req }: { readonly req: IncomingMessage }) =>
+    token === undefined || req.headers.authorization === `Bearer ${token}`,
 });
 
 function tell(line: Readonly<Record<string, unknown>>): void {
@@ -30,7 +31,9 @@ server.on('error', (error) => {
   process.stderr.write(`The voice server cannot listen: ${error.message}. Give another --port.\n`);
   process.exit(1);
 });
-server.on('listening', () => tell({ event: 'listening', url: `ws://${host}:${(server.address() as AddressInfo).port}/` }));
+server.on('listening', () =>
+  tell({ event: 'listening', url: `ws://${host}:${(server.address() as AddressInfo).port}/` }),
+);
 
 /** As xiaozhi-esp32-server does: after a handshake, a plain text says that the token is wrong. */
 function refuseToken(socket: WebSocket): void {

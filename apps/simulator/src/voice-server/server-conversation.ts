@@ -52,7 +52,13 @@ export class ServerConversation {
   }
 
   get counts(): ConversationCounts {
-    return { device: this.device, heard: this.#heardCount, said: this.#said, tools: this.#tools, answers: this.#answers };
+    return {
+      device: this.device,
+      heard: this.#heardCount,
+      said: this.#said,
+      tools: this.#tools,
+      answers: this.#answers,
+    };
   }
 
   #take(message: Message): void {
@@ -71,7 +77,8 @@ export class ServerConversation {
 
   #greet(): void {
     const { isBound, misbehaviour } = this.options;
-    if (!isBound) return this.#say({ type: 'stt', text: '请登录控制面板，输入123456，绑定设备。', session_id: sessionId });
+    if (!isBound)
+      return this.#say({ type: 'stt', text: '请登录控制面板，输入123456，绑定设备。', session_id: sessionId });
     if (misbehaviour === 'mute') return;
     if (misbehaviour === 'late') setTimeout(() => this.#hello(), LATE_MS).unref();
     else this.#hello();
@@ -84,8 +91,13 @@ export class ServerConversation {
       session_id: sessionId,
       audio_params: { format: 'opus', sample_rate: 24_000, channels: 1, frame_duration: PACKET_MS },
     });
-    if (this.options.misbehaviour === 'floods') for (let n = 0; n < FLOOD_TEXTS; n += 1) this.#say({ type: 'llm', emotion: 'confused' });
-    this.#ask('greeting', 'initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'echo', version: '1' } });
+    if (this.options.misbehaviour === 'floods')
+      for (let n = 0; n < FLOOD_TEXTS; n += 1) this.#say({ type: 'llm', emotion: 'confused' });
+    this.#ask('greeting', 'initialize', {
+      protocolVersion: '2024-11-05',
+      capabilities: {},
+      clientInfo: { name: 'echo', version: '1' },
+    });
   }
 
   /** Ids as such servers choose them: texts here, numbers there. */
@@ -95,7 +107,8 @@ export class ServerConversation {
       this.#answers.push(result ?? error);
       return;
     }
-    const page = result as { readonly tools?: readonly { readonly name: string }[]; readonly nextCursor?: string } | undefined;
+    const page = result as
+      { readonly tools?: readonly { readonly name: string }[]; readonly nextCursor?: string } | undefined;
     this.#tools.push(...(page?.tools ?? []).map(({ name }) => name));
     if (page?.nextCursor !== undefined) return this.#ask(2, 'tools/list', { cursor: page.nextCursor });
     if (this.options.tool !== undefined) this.#ask(3, 'tools/call', { name: this.options.tool, arguments: {} });

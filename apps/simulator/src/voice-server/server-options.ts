@@ -27,7 +27,12 @@ export function readServerOptions(argv: readonly string[]): ServerOptions {
     .option('--port <port>', 'the port to listen on, 0 for any that is free', readPort, 8000)
     .option('--token <token>', 'refuse conversations without this bearer token')
     .option('--signing-key <key>', 'check tokens as xiaozhi-esp32-server does, with this as its server.secret')
-    .option('--not-bound <ids>', 'prompt these devices to bind themselves, ids with commas between or * for all', readIds, [])
+    .option(
+      '--not-bound <ids>',
+      'prompt these devices to bind themselves, ids with commas between or * for all',
+      readIds,
+      [],
+    )
     .option('--tool <name>', 'a tool without arguments to call at the beginning of each conversation')
     .addOption(new Option('--misbehaviour <kind>', 'go wrong in this way').choices(misbehaviours))
     .parse(argv)
@@ -39,6 +44,7 @@ function readIds(text: string): readonly string[] {
 }
 
 function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a port from 0 to 65535.');
   return Number(text);
 }

@@ -20,7 +20,11 @@ describe('a signed token', () => {
 
   it('is not valid with another key or for another device', () => {
     expect(isValid({}, { key: 'another' })).toBe(false);
-    for (const change of [{ 'client-id': 'x' }, { 'device-id': '02:5e:7a:10:c4:a0' }, { 'device-id': '02:5E:7A:10:C4:9F' }])
+    for (const change of [
+      { 'client-id': 'x' },
+      { 'device-id': '02:5e:7a:10:c4:a0' },
+      { 'device-id': '02:5E:7A:10:C4:9F' },
+    ])
       expect(isValid(change)).toBe(false);
     for (const authorization of ['', 'Bearer', 'Bearer a.b', `${headers.authorization.slice(0, -1)}1`])
       expect(isValid({ authorization })).toBe(false);

@@ -16,6 +16,7 @@ export function bearerKey(authorization: unknown): string | undefined {
 export async function authenticate(apiKeys: ApiKeyStore, authorization: unknown): Promise<Principal> {
   const key = bearerKey(authorization);
   const principal = key === undefined ? undefined : await apiKeys.authenticate(key);
-  if (!principal) throw new ApiError('UNAUTHENTICATED', 'A valid API key is needed: send "Authorization: Bearer <key>".');
+  if (!principal)
+    throw new ApiError('UNAUTHENTICATED', 'A valid API key is needed: send "Authorization: Bearer <key>".');
   return principal;
 }

@@ -20,7 +20,10 @@ export const defaultFailureLimits: FailureLimits = { failuresMax: 300, windowMs:
 export class TooManyFailuresError extends ApiError {
   constructor(readonly retryAfterMs: number) {
     const seconds = Math.ceil(retryAfterMs / 1_000);
-    super('RATE_LIMITED', `Too many requests with invalid keys from this address. Check the key, and try again in ${seconds} s.`);
+    super(
+      'RATE_LIMITED',
+      `Too many requests with invalid keys from this address. Check the key, and try again in ${seconds} s.`,
+    );
     this.name = 'TooManyFailuresError';
   }
 }

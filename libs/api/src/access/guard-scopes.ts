@@ -1,5 +1,11 @@
 /** Puts the check of required-scopes.ts in front of the resolvers of a built schema, the same for HTTP and WebSocket. */
-import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
 import type { Principal, Scope } from '@flotilla/registry';
 import { hasScope, type ApiContext } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
@@ -17,7 +23,9 @@ export function guardScopes(schema: GraphQLSchema): GraphQLSchema {
 
 function guardField(schema: GraphQLSchema, typeName: string, fieldName: string, requirement: Requirement): void {
   const type = schema.getType(typeName);
-  const field: GraphQLField<unknown, ApiContext> | undefined = isObjectType(type) ? type.getFields()[fieldName] : undefined;
+  const field: GraphQLField<unknown, ApiContext> | undefined = isObjectType(type)
+    ? type.getFields()[fieldName]
+    : undefined;
   if (!field) throw new ApiError('INTERNAL', `required-scopes.ts names ${typeName}.${fieldName}, which is not served.`);
   if (requirement === 'ANY_KEY') return;
   const name = `${typeName}.${fieldName}`;
@@ -40,7 +48,8 @@ export interface Rule {
 
 /** Throws FORBIDDEN. */
 export function refuseViewer(viewer: Principal, { name, scope, isFleetWide }: Rule): void {
-  if (!hasScope(viewer, scope)) throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which you do not have.`);
+  if (!hasScope(viewer, scope))
+    throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which you do not have.`);
   if (isFleetWide && viewer.devices !== undefined)
     throw new ApiError('FORBIDDEN', `${name} is about the whole fleet, and this key is narrowed to some devices.`);
 }

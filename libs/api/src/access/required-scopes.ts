@@ -113,7 +113,12 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   Subscription: subscription,
   Device: { events: 'EVENTS_READ' },
   Call: { device: 'DEVICES_READ' },
-  Job: { targets: 'JOBS_READ', failureGroups: 'JOBS_READ', decidedOverTime: 'JOBS_READ', firmwareImage: 'DEVICES_READ' },
+  Job: {
+    targets: 'JOBS_READ',
+    failureGroups: 'JOBS_READ',
+    decidedOverTime: 'JOBS_READ',
+    firmwareImage: 'DEVICES_READ',
+  },
   JobTarget: { device: 'DEVICES_READ' },
   JobPreview: { sample: 'DEVICES_READ' },
   UpdateDevicePayload: { device: 'DEVICES_READ' },

@@ -18,7 +18,10 @@ const operations: readonly (readonly [string, Scope])[] = [
   ['{ deviceGroup(id: "x") { id } }', 'DEVICES_READ'],
   ['{ deviceGroups { nodes { id } } }', 'DEVICES_READ'],
   ['mutation { createDeviceGroup(input: {name: "", filter: {all: true}}) { userErrors { code } } }', 'DEVICES_WRITE'],
-  ['mutation { updateDeviceGroup(id: "x", input: {name: "", filter: {all: true}}) { userErrors { code } } }', 'DEVICES_WRITE'],
+  [
+    'mutation { updateDeviceGroup(id: "x", input: {name: "", filter: {all: true}}) { userErrors { code } } }',
+    'DEVICES_WRITE',
+  ],
   ['mutation { deleteDeviceGroup(id: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
   ['{ toolPolicies { pattern } }', 'DEVICES_READ'],
   ['{ call(id: "x") { id } }', 'DEVICES_READ'],
@@ -30,7 +33,10 @@ const operations: readonly (readonly [string, Scope])[] = [
   ['mutation { refreshTools(deviceId: "aa:00") { userErrors { code } } }', 'DEVICES_WRITE'],
   ['mutation { updateDevice(input: {deviceId: "aa:00", name: "n"}) { userErrors { code } } }', 'DEVICES_WRITE'],
   ['mutation { tagDevices(input: {filter: {all: true}, add: ["t"]}) { userErrors { code } } }', 'DEVICES_WRITE'],
-  ['mutation { createJob(input: {tool: "t", devices: {all: true}}, idempotencyKey: "k") { userErrors { code } } }', 'JOBS_WRITE'],
+  [
+    'mutation { createJob(input: {tool: "t", devices: {all: true}}, idempotencyKey: "k") { userErrors { code } } }',
+    'JOBS_WRITE',
+  ],
   ['mutation { pauseJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
   ['mutation { resumeJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
   ['mutation { cancelJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
@@ -66,15 +72,19 @@ describe('scopes', () => {
   });
 
   it('let every key ask who it is', async () => {
-    expect(await api.ask('{ viewer { name scopes } }', {}, [])).toMatchObject({ data: { viewer: { name: 'key:', scopes: [] } } });
+    expect(await api.ask('{ viewer { name scopes } }', {}, [])).toMatchObject({
+      data: { viewer: { name: 'key:', scopes: [] } },
+    });
   });
 
   it('guard the ways from one thing to another', async () => {
     const events = await api.ask('{ device(id: "aa:00") { id events { nodes { id } } } }', {}, ['DEVICES_READ']);
     expect(events).toMatchObject({ data: { device: null }, codes: ['FORBIDDEN'] });
-    const device = await api.ask('mutation { updateDevice(input: {deviceId: "aa:00", name: "n"}) { device { id } } }', {}, [
-      'DEVICES_WRITE',
-    ]);
+    const device = await api.ask(
+      'mutation { updateDevice(input: {deviceId: "aa:00", name: "n"}) { device { id } } }',
+      {},
+      ['DEVICES_WRITE'],
+    );
     expect(device).toMatchObject({ data: { updateDevice: { device: null } }, codes: ['FORBIDDEN'] });
   });
 });

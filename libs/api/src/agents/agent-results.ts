@@ -87,10 +87,18 @@ function isMediaOf(type: 'image' | 'audio', data: unknown, mimeType: unknown): b
 /** Where the device answered with one text that is a JSON object: it is a member, so that no member of the device's passes for one of the hub's. */
 function structured(result: ToolResult | undefined): Pick<CallToolResult, 'structuredContent'> {
   const [item, ...others] = result?.content ?? [];
-  if (item?.type !== 'text' || typeof item['text'] !== 'string' || others.length > 0 || item['text'].length > answerTextMax) return {};
+  if (
+    item?.type !== 'text' ||
+    typeof item['text'] !== 'string' ||
+    others.length > 0 ||
+    item['text'].length > answerTextMax
+  )
+    return {};
   try {
     const value: unknown = JSON.parse(item['text']);
-    return isJsonObject(value) ? { structuredContent: { source: 'device', untrusted: untrustedNotice, value: plainValue(value) } } : {};
+    return isJsonObject(value)
+      ? { structuredContent: { source: 'device', untrusted: untrustedNotice, value: plainValue(value) } }
+      : {};
   } catch {
     return {};
   }

@@ -38,22 +38,37 @@ export function makeAgentServer(deps: AgentDeps, caller: AgentCaller, onFault: (
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
       onFault(error);
       const { message, code } = maskFault(error);
-      throw new ProtocolError(code === 'BAD_USER_INPUT' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, message);
+      throw new ProtocolError(
+        code === 'BAD_USER_INPUT' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+        message,
+      );
     }
   };
-  server.setRequestHandler('tools/list', ({ params }) => answer(params, (asked) => listTools(deps, caller, cursorOf(asked))));
+  server.setRequestHandler('tools/list', ({ params }) =>
+    answer(params, (asked) => listTools(deps, caller, cursorOf(asked))),
+  );
   server.setRequestHandler('tools/call', async ({ params }) => {
     const result = await answer(params, (asked) => callTool(deps, caller, asked.name, asked.arguments));
     return server.projectCallToolResult(result, undefined);
   });
-  server.setRequestHandler('resources/list', ({ params }) => answer(params, (asked) => listResources(caller, cursorOf(asked))));
+  server.setRequestHandler('resources/list', ({ params }) =>
+    answer(params, (asked) => listResources(caller, cursorOf(asked))),
+  );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler('resources/read', ({ params }) => answer(params, (asked) => readResource(caller, asked.uri)));
-  server.setRequestHandler('completion/complete', ({ params }) => answer(params, (asked) => completeDeviceId(caller, asked)));
+  server.setRequestHandler('resources/read', ({ params }) =>
+    answer(params, (asked) => readResource(caller, asked.uri)),
+  );
+  server.setRequestHandler('completion/complete', ({ params }) =>
+    answer(params, (asked) => completeDeviceId(caller, asked)),
+  );
   return server;
 }
 
-async function listTools({ catalogue }: AgentDeps, caller: AgentCaller, cursor: string | undefined): Promise<ListToolsResult> {
+async function listTools(
+  { catalogue }: AgentDeps,
+  caller: AgentCaller,
+  cursor: string | undefined,
+): Promise<ListToolsResult> {
   if (cursor === undefined && (await catalogue.isCompact(caller)))
     return { tools: Object.values(fleetTools).flatMap(({ scope, tool }) => (callerMay(caller, scope) ? tool : [])) };
   return listToolPage(catalogue, caller, cursor);
@@ -63,9 +78,13 @@ async function callTool(deps: AgentDeps, caller: AgentCaller, name: string, give
   const args: JsonObject = isJsonObject(given) ? given : {};
   if (isFleetTool(name)) return runFleetTool(deps, caller, name, args);
   if (!callerMay(caller, 'TOOLS_CALL'))
-    return refusalResult({ code: 'FORBIDDEN', message: 'Calling a tool needs the scope TOOLS_CALL, which this key does not have.' });
+    return refusalResult({
+      code: 'FORBIDDEN',
+      message: 'Calling a tool needs the scope TOOLS_CALL, which this key does not have.',
+    });
   const found = await deps.catalogue.find(caller, name);
-  if (found === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 100)}".`);
+  if (found === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 100)}".`);
   return toAgentResult(await deps.fleet.callTool({ ...found, arguments: args }, actorOfCaller(caller)));
 }
 

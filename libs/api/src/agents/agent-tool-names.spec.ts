@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentToolNames, deviceIdIn, devicePartIn, devicePartOf, isOddDevice } from './agent-tool-names.js';
 
-const nameOf = (device: string, tool: string, others: readonly string[] = []) => agentToolNames(device, [tool, ...others]).get(tool) ?? '';
+const nameOf = (device: string, tool: string, others: readonly string[] = []) =>
+  agentToolNames(device, [tool, ...others]).get(tool) ?? '';
 
 /** Ids and names as devices have them and as they should not. */
 const id = fc.oneof(

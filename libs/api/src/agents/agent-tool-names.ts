@@ -52,7 +52,12 @@ export function devicePartOf(deviceId: string): string {
 
 function nameOf(deviceId: string, tool: string, isAlone: boolean): string {
   const name = `${devicePartOf(deviceId)}${separator}${sanitised(tool)}`;
-  const isPlain = isAlone && !isOddDevice(deviceId) && plainTool.test(tool) && !hashLike.test(tool) && name.length <= agentToolNameMax;
+  const isPlain =
+    isAlone &&
+    !isOddDevice(deviceId) &&
+    plainTool.test(tool) &&
+    !hashLike.test(tool) &&
+    name.length <= agentToolNameMax;
   return isPlain ? name : `${name.slice(0, agentToolNameMax - hashDigits - 1)}_${hashOf(deviceId, tool)}`;
 }
 

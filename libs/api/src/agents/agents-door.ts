@@ -101,7 +101,12 @@ class Door {
       );
     await this.#deps.budget.spend(viewer, this.#limits.requestCost);
     const auth: AuthInfo = { token: '', clientId: principalRef(viewer), scopes: [...viewer.scopes] };
-    this.#callers.set(auth, { viewer, view: viewOf(this.#deps.registry, viewer), remoteAddress: this.#deps.clientOf(raw).address, mode });
+    this.#callers.set(auth, {
+      viewer,
+      view: viewOf(this.#deps.registry, viewer),
+      remoteAddress: this.#deps.clientOf(raw).address,
+      mode,
+    });
     reply.hijack();
     this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');
     reply.raw.once('close', () => this.#open.delete(reply.raw));
@@ -175,9 +180,14 @@ class Door {
 
   #refuse(reply: FastifyReply, error: unknown): FastifyReply {
     const refusal =
-      error instanceof ApiError ? error : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
+      error instanceof ApiError
+        ? error
+        : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
     if (refusal.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
-    return reply.headers(waitHeaders(refusal)).code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+    return reply
+      .headers(waitHeaders(refusal))
+      .code(refusal.statusCode)
+      .send({ code: refusal.code, message: refusal.message });
   }
 
   #fault(error: unknown): void {

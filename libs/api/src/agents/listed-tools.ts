@@ -23,8 +23,13 @@ export function listedTool({ agentName, device, tool, policy, readOnly }: AgentT
  */
 function hintsOf({ policy, readOnly }: Pick<AgentTool, 'policy' | 'readOnly'>): NonNullable<Tool['annotations']> {
   const { pattern, disruptive, idempotent } = policy;
-  if (pattern === '*') return { ...(readOnly === false && { readOnlyHint: false }), ...(disruptive && { destructiveHint: true }) };
-  return { ...(readOnly !== undefined && { readOnlyHint: readOnly }), destructiveHint: disruptive, idempotentHint: idempotent };
+  if (pattern === '*')
+    return { ...(readOnly === false && { readOnlyHint: false }), ...(disruptive && { destructiveHint: true }) };
+  return {
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    destructiveHint: disruptive,
+    idempotentHint: idempotent,
+  };
 }
 
 /** As `describe_device` shows it: with the name that the device gave it, and without what is not known. */
@@ -52,6 +57,7 @@ export function describeTool({ device, tool }: Pick<AgentTool, 'device' | 'tool'
 /** As the device sent it, but for what cannot be seen, and for one that is too large or no schema of an object. */
 export function shownSchema(schema: Readonly<Record<string, unknown>>): Tool['inputSchema'] {
   const shown = plainValue(schema);
-  const isFit = isJsonObject(shown) && (shown['type'] ?? 'object') === 'object' && JSON.stringify(shown).length <= schemaBytesMax;
+  const isFit =
+    isJsonObject(shown) && (shown['type'] ?? 'object') === 'object' && JSON.stringify(shown).length <= schemaBytesMax;
   return isFit ? { ...shown, type: 'object' } : { type: 'object' };
 }

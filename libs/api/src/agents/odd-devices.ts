@@ -35,7 +35,10 @@ export class OddDevices {
     const byPart = new Map<string, string[]>();
     let count = 0;
     for (let after: string | undefined, more = true; more && count < oddDevicesMax;) {
-      const page = await this.#devices.page(undefined, 'ID_ASC', { first: pageRows, ...(after === undefined ? {} : { after }) });
+      const page = await this.#devices.page(undefined, 'ID_ASC', {
+        first: pageRows,
+        ...(after === undefined ? {} : { after }),
+      });
       for (const { id } of page.rows) {
         if (!isOddDevice(id)) continue;
         count += 1;

@@ -25,10 +25,18 @@ const devicesDefault = 20;
 /** UTF-16 code units of JSON of one device's tools: three times what the most talkative board has. Devices may have hundreds of tools, and the schema of each may be long. */
 const describedToolsMax = 65_536;
 
-export async function runFleetTool(deps: AgentDeps, caller: AgentCaller, name: FleetToolName, args: JsonObject): Promise<CallToolResult> {
+export async function runFleetTool(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  name: FleetToolName,
+  args: JsonObject,
+): Promise<CallToolResult> {
   const { scope, compiled } = fleetTools[name];
   if (!callerMay(caller, scope))
-    return refusalResult({ code: 'FORBIDDEN', message: `${name} needs the scope ${scope}, which this key does not have.` });
+    return refusalResult({
+      code: 'FORBIDDEN',
+      message: `${name} needs the scope ${scope}, which this key does not have.`,
+    });
   const verdict = compiled.check(args);
   if (!verdict.ok) return refusalResult({ code: 'ARGUMENTS_INVALID', message: verdict.message });
   return runs[name](deps, caller, args);
@@ -47,10 +55,15 @@ async function findDevices(_deps: AgentDeps, { view }: AgentCaller, args: JsonOb
   return quotingResult({ devices: page.rows.map(shownDevice), more: page.hasNextPage });
 }
 
-async function describeDevice({ catalogue }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
+async function describeDevice(
+  { catalogue }: AgentDeps,
+  caller: AgentCaller,
+  args: JsonObject,
+): Promise<CallToolResult> {
   const found = await catalogue.describe(caller, String(args['device']));
   if (found === undefined) return unknownDevice(String(args['device']));
-  const wanted = args['tool'] === undefined ? found.tools : found.tools.filter(({ tool }) => tool.name === args['tool']);
+  const wanted =
+    args['tool'] === undefined ? found.tools : found.tools.filter(({ tool }) => tool.name === args['tool']);
   if (wanted.length === 0 && args['tool'] !== undefined)
     return refusalResult({ code: 'NOT_FOUND', message: `The device has no such tool that this key may call.` });
   let left = describedToolsMax;
@@ -64,7 +77,11 @@ async function describeDevice({ catalogue }: AgentDeps, caller: AgentCaller, arg
 }
 
 async function callTool({ fleet }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
-  const request = { deviceId: String(args['device']), tool: String(args['tool']), arguments: objectIn(args, 'arguments') };
+  const request = {
+    deviceId: String(args['device']),
+    tool: String(args['tool']),
+    arguments: objectIn(args, 'arguments'),
+  };
   return toAgentResult(await fleet.callTool(request, actorOfCaller(caller)));
 }
 
@@ -78,7 +95,8 @@ async function callToolOnMany({ fleet }: AgentDeps, caller: AgentCaller, args: J
     return errorResult('INVALID: Say which devices: ids, search or tags. Nothing was done.');
   const { rows, hasNextPage } = await caller.view.devices.page(filter, 'ID_ASC', { first: callOnManyMax });
   const ids = rows.map(({ id }) => id);
-  if (hasNextPage) return errorResult(`LIMIT_EXCEEDED: More than ${callOnManyMax} devices match; narrow it down. Nothing was done.`);
+  if (hasNextPage)
+    return errorResult(`LIMIT_EXCEEDED: More than ${callOnManyMax} devices match; narrow it down. Nothing was done.`);
   if (args['confirmDevices'] !== ids.length || ids.length === 0) {
     const online = rows.filter(({ presence }) => presence === 'ONLINE').length;
     const next = ids.length === 0 ? 'No device matches.' : `To start, call again with confirmDevices ${ids.length}.`;
@@ -98,10 +116,19 @@ async function callToolOnMany({ fleet }: AgentDeps, caller: AgentCaller, args: J
 
 async function jobStatus(_deps: AgentDeps, { view: { jobs } }: AgentCaller, args: JsonObject): Promise<CallToolResult> {
   const job = await jobs.find(String(args['job']));
-  if (job === undefined) return refusalResult({ code: 'NOT_FOUND', message: `There is no job "${String(args['job']).slice(0, 100)}".` });
-  const [progress, [groups = []]] = await Promise.all([jobs.progress([job.id]), jobs.failureGroups([job.id], failureGroupsMax)]);
+  if (job === undefined)
+    return refusalResult({ code: 'NOT_FOUND', message: `There is no job "${String(args['job']).slice(0, 100)}".` });
+  const [progress, [groups = []]] = await Promise.all([
+    jobs.progress([job.id]),
+    jobs.failureGroups([job.id], failureGroupsMax),
+  ]);
   const counts = progress.get(job.id) ?? emptyProgress;
-  const failures = groups.map(({ outcome, code, message, count }) => ({ outcome, code, count, message: plainDescription(message) }));
+  const failures = groups.map(({ outcome, code, message, count }) => ({
+    outcome,
+    code,
+    count,
+    message: plainDescription(message),
+  }));
   const conclusion = job.state === 'FINISHED' ? job.conclusion : undefined;
   return quotingResult({
     job: job.id,

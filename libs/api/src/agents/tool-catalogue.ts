@@ -26,7 +26,11 @@ export interface AgentTool {
 
 /** Some of the devices that are online, by id, each with the tools that the caller may call. */
 export interface OnlineTools {
-  readonly devices: readonly { readonly deviceId: string; readonly cursor: string; readonly tools: readonly AgentTool[] }[];
+  readonly devices: readonly {
+    readonly deviceId: string;
+    readonly cursor: string;
+    readonly tools: readonly AgentTool[];
+  }[];
   readonly hasMore: boolean;
 }
 
@@ -111,14 +115,23 @@ export class ToolCatalogue {
     caller: AgentCaller,
     deviceId: string,
   ): Promise<{ readonly device: DeviceRow; readonly tools: readonly AgentTool[] } | undefined> {
-    const [device, policies] = await Promise.all([caller.view.devices.find(deviceId), this.#registry.toolPolicies.all()]);
+    const [device, policies] = await Promise.all([
+      caller.view.devices.find(deviceId),
+      this.#registry.toolPolicies.all(),
+    ]);
     if (device === undefined) return undefined;
     const [entry] = await this.#withTools([device]);
-    return { device, tools: entry === undefined ? [] : this.#named(entry, policies).filter(({ tool }) => mayCall(caller, tool)) };
+    return {
+      device,
+      tools: entry === undefined ? [] : this.#named(entry, policies).filter(({ tool }) => mayCall(caller, tool)),
+    };
   }
 
   /** The tool of a device that the caller sees which has this name, listed or not, whoever may call it. */
-  async find({ view }: AgentCaller, agentName: string): Promise<{ readonly deviceId: string; readonly tool: string } | undefined> {
+  async find(
+    { view }: AgentCaller,
+    agentName: string,
+  ): Promise<{ readonly deviceId: string; readonly tool: string } | undefined> {
     const part = devicePartIn(agentName);
     const id = deviceIdIn(agentName);
     if (part === undefined || id === undefined) return undefined;
@@ -130,7 +143,8 @@ export class ToolCatalogue {
     if (ids.length === 0) return undefined;
     const devices = (await seen.findMany(ids)).filter((device) => device !== undefined);
     for (const { device, tools } of await this.#withTools(devices)) {
-      for (const [tool, name] of agentToolNames(device.id, namesOf(tools))) if (name === agentName) return { deviceId: device.id, tool };
+      for (const [tool, name] of agentToolNames(device.id, namesOf(tools)))
+        if (name === agentName) return { deviceId: device.id, tool };
     }
     return undefined;
   }
@@ -148,7 +162,10 @@ export class ToolCatalogue {
   async #withTools(devices: readonly DeviceRow[]): Promise<readonly DeviceWithTools[]> {
     const hashes = [...new Set(devices.flatMap(({ toolSetHash }) => toolSetHash ?? []))] as readonly ToolSetHash[];
     const sets = await this.#registry.toolSets.getMany(hashes);
-    return devices.map((device) => ({ device, tools: toolsOf(device, device.toolSetHash && sets.get(device.toolSetHash)) }));
+    return devices.map((device) => ({
+      device,
+      tools: toolsOf(device, device.toolSetHash && sets.get(device.toolSetHash)),
+    }));
   }
 
   /** All of them, because two tools of which a caller may call one have the same names for everybody. */

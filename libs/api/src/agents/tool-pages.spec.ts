@@ -10,7 +10,13 @@ const caller = {} as AgentCaller;
 const roomy: ToolPageLimits = { toolsMax: 1_000, bytesMax: 1_048_576, devicesMax: 2_000 };
 
 function toolOf(deviceId: string, name: string, schema: Readonly<Record<string, unknown>> = {}): AgentTool {
-  const tool = { name, description: '', inputSchema: { type: 'object', ...schema }, userOnly: false, schemaKnown: true };
+  const tool = {
+    name,
+    description: '',
+    inputSchema: { type: 'object', ...schema },
+    userOnly: false,
+    schemaKnown: true,
+  };
   return {
     agentName: `${deviceId}__${name}`,
     device: { id: deviceId },
@@ -85,7 +91,9 @@ describe('listToolPage', () => {
         const names = (await pagesOf(() => now, { ...roomy, toolsMax }, change)).flat();
         expect(new Set(names).size).toBe(names.length);
         expect(names).toEqual(
-          expect.arrayContaining([...whole].flatMap(([id, own]) => (stays(id) ? own.map(({ agentName }) => agentName) : []))),
+          expect.arrayContaining(
+            [...whole].flatMap(([id, own]) => (stays(id) ? own.map(({ agentName }) => agentName) : [])),
+          ),
         );
       }),
     );
@@ -98,13 +106,16 @@ describe('listToolPage', () => {
     expect(pages.map(({ length }) => length)).toEqual([3, 3, 3]);
   });
 
-  it.each(['', 'x', Buffer.from('{"tool":5}').toString('base64url')])('refuses what is no cursor: "%s"', async (cursor) => {
-    await expect(
-      listToolPage(
-        catalogueOf(() => new Map()),
-        caller,
-        cursor,
-      ),
-    ).rejects.toThrow(/no cursor/);
-  });
+  it.each(['', 'x', Buffer.from('{"tool":5}').toString('base64url')])(
+    'refuses what is no cursor: "%s"',
+    async (cursor) => {
+      await expect(
+        listToolPage(
+          catalogueOf(() => new Map()),
+          caller,
+          cursor,
+        ),
+      ).rejects.toThrow(/no cursor/);
+    },
+  );
 });

@@ -29,7 +29,11 @@ interface Entry {
 }
 
 /** `after`: the registry's cursor of the last device that was listed; `device` and `tool`: where that was not whole, its id and its last tool. */
-const positionSchema = z.object({ after: z.string().optional(), device: z.string().optional(), tool: z.string().optional() });
+const positionSchema = z.object({
+  after: z.string().optional(),
+  device: z.string().optional(),
+  tool: z.string().optional(),
+});
 type Position = z.infer<typeof positionSchema>;
 
 /** Throws a ProtocolError for a cursor that is none. */
@@ -49,7 +53,10 @@ export async function listToolPage(
       bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
       if (tools.length >= limits.toolsMax || (tools.length > 0 && bytes > limits.bytesMax)) {
         const { cursor: done, deviceId } = entry;
-        return { tools, nextCursor: cursorAt(last === undefined ? { after } : { after: done, device: deviceId, tool: last }) };
+        return {
+          tools,
+          nextCursor: cursorAt(last === undefined ? { after } : { after: done, device: deviceId, tool: last }),
+        };
       }
       tools.push(shown);
       last = tool.agentName;
@@ -62,7 +69,11 @@ export async function listToolPage(
 }
 
 /** The rest of the device that the former page ended in, if it is still online, and then those behind it. */
-async function* entriesFrom(catalogue: Source, caller: AgentCaller, { after, device, tool = '' }: Position): AsyncGenerator<Entry> {
+async function* entriesFrom(
+  catalogue: Source,
+  caller: AgentCaller,
+  { after, device, tool = '' }: Position,
+): AsyncGenerator<Entry> {
   if (device !== undefined) {
     const rest = byName(await catalogue.onlineToolsOf(caller, device)).filter(({ agentName }) => agentName > tool);
     yield { deviceId: device, cursor: after, tools: rest };
@@ -88,7 +99,10 @@ function positionIn(cursor: string | undefined): Position {
   if (cursor === undefined) return {};
   const position = positionSchema.safeParse(parsed(Buffer.from(cursor, 'base64url').toString()));
   if (!position.success)
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This is no cursor of this listing: list without one again.');
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'This is no cursor of this listing: list without one again.',
+    );
   return position.data;
 }
 

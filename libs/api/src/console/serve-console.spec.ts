@@ -36,12 +36,17 @@ describe('the console', () => {
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
   });
 
-  it.each(['/api/devices', '/nothing', '/devices/a/b', '/index.html', '/assets/index-abc.js.br', '/assets/../index.html', '/assets/'])(
-    'is not at %s',
-    async (url) => {
-      expect((await server.inject(url)).statusCode).toBe(404);
-    },
-  );
+  it.each([
+    '/api/devices',
+    '/nothing',
+    '/devices/a/b',
+    '/index.html',
+    '/assets/index-abc.js.br',
+    '/assets/../index.html',
+    '/assets/',
+  ])('is not at %s', async (url) => {
+    expect((await server.inject(url)).statusCode).toBe(404);
+  });
 
   it('allows nothing that is not its own, and styles by a nonce of this answer alone', async () => {
     const [first, second] = [await server.inject('/'), await server.inject('/')];
@@ -55,9 +60,13 @@ describe('the console', () => {
   });
 
   it('sends files that never change compressed, to those that can read it', async () => {
-    const asset = (encoding: string) => server.inject({ url: '/assets/index-abc.js', headers: { 'accept-encoding': encoding } });
+    const asset = (encoding: string) =>
+      server.inject({ url: '/assets/index-abc.js', headers: { 'accept-encoding': encoding } });
     const compressed = await asset('gzip, deflate, br');
-    expect(compressed.headers).toMatchObject({ 'content-encoding': 'br', 'cache-control': 'public, max-age=31536000, immutable' });
+    expect(compressed.headers).toMatchObject({
+      'content-encoding': 'br',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
     const plain = await asset('identity');
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(plain.body).toBe('let a;');

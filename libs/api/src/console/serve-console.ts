@@ -98,13 +98,20 @@ function readAsset(file: string): Asset {
   };
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, asset: Asset | undefined, cacheControl: string): FastifyReply {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset | undefined,
+  cacheControl: string,
+): FastifyReply {
   if (!asset) {
     reply.callNotFound();
     return reply;
   }
   const accepted = String(request.headers['accept-encoding'] ?? '');
-  const encoding = (['br', 'gzip'] as const).find((name) => asset[name] !== undefined && new RegExp(`\\b${name}\\b`).test(accepted));
+  const encoding = (['br', 'gzip'] as const).find(
+    (name) => asset[name] !== undefined && new RegExp(`\\b${name}\\b`).test(accepted),
+  );
   reply.headers({ ...sharedHeaders, 'cache-control': cacheControl, vary: 'accept-encoding' }).type(asset.contentType);
   if (encoding === undefined) return reply.send(asset.bytes);
   return reply.header('content-encoding', encoding).send(asset[encoding]);

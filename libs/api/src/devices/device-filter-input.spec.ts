@@ -4,7 +4,9 @@ import type { DeviceFilter } from '../generated/schema-types.js';
 
 describe('parseDeviceFilter', () => {
   it('takes null for "not given", on every level', () => {
-    expect(parseDeviceFilter({ presence: null, model: 'esp-box', any: [{ tags: null, hasTool: 'self.reboot' }], not: null })).toEqual({
+    expect(
+      parseDeviceFilter({ presence: null, model: 'esp-box', any: [{ tags: null, hasTool: 'self.reboot' }], not: null }),
+    ).toEqual({
       model: 'esp-box',
       any: [{ hasTool: 'self.reboot' }],
     });
@@ -31,6 +33,8 @@ describe('parseDeviceFilter', () => {
   });
 
   it('refuses a list that is too long, and names it', () => {
-    expect(() => parseDeviceFilter({ ids: Array.from({ length: 1_001 }, String) })).toThrow('"ids" of a device filter takes at most 1000');
+    expect(() => parseDeviceFilter({ ids: Array.from({ length: 1_001 }, String) })).toThrow(
+      '"ids" of a device filter takes at most 1000',
+    );
   });
 });

@@ -17,7 +17,8 @@ export function parseDeviceFilter(input: DeviceFilterInput | null | undefined): 
 }
 
 function parseLevel(input: DeviceFilterInput, depth: number): DeviceFilter {
-  if (depth > filterDepthMax) throw new ApiError('BAD_USER_INPUT', `A device filter nests at most ${filterDepthMax} levels.`);
+  if (depth > filterDepthMax)
+    throw new ApiError('BAD_USER_INPUT', `A device filter nests at most ${filterDepthMax} levels.`);
   const { all, any, not, ids, tags, ...plain } = input;
   const filter: Mutable<DeviceFilter> = withoutNulls(plain);
   // Before a version without a number there would be nothing, which looks like a fleet that is up to date.
@@ -44,11 +45,18 @@ type WithoutNulls<Value> = { readonly [Member in keyof Value]?: NonNullable<Valu
 
 /** The members that were given. A GraphQL null means the same as a member left out. */
 export function withoutNulls<Value extends object>(value: Value): WithoutNulls<Value> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined)) as WithoutNulls<Value>;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, member]) => member !== null && member !== undefined),
+  ) as WithoutNulls<Value>;
 }
 
 /** A filter as its caller wrote it, to be read and given again. */
-export function showDeviceFilter({ any, not, lastSeenBefore, ...own }: DeviceFilter): Readonly<Record<string, unknown>> {
+export function showDeviceFilter({
+  any,
+  not,
+  lastSeenBefore,
+  ...own
+}: DeviceFilter): Readonly<Record<string, unknown>> {
   return {
     ...own,
     ...(lastSeenBefore === undefined ? {} : { lastSeenBefore: new Date(lastSeenBefore).toISOString() }),

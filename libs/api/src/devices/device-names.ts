@@ -10,7 +10,11 @@ const tagPattern = /^[\p{L}\p{N}][\p{L}\p{N}_.:/-]{0,63}$/u;
 const controlCharacter = /\p{Cc}/u;
 
 /** The first rule that is broken, or undefined. Null takes the name away, where it may. */
-export function refuseName(name: string | null | undefined, path: readonly string[], { isNeeded = false } = {}): Refusal | undefined {
+export function refuseName(
+  name: string | null | undefined,
+  path: readonly string[],
+  { isNeeded = false } = {},
+): Refusal | undefined {
   if (name === null || name === undefined) return undefined;
   if (name.trim() !== '' && name.length <= nameLengthMax && !controlCharacter.test(name)) return undefined;
   const message = `A name has 1 to ${nameLengthMax} characters, all on one line${isNeeded ? '' : '; null takes it away'}.`;
@@ -20,7 +24,8 @@ export function refuseName(name: string | null | undefined, path: readonly strin
 /** The first rule that is broken, or undefined. */
 export function refuseTags(tags: readonly string[], path: readonly string[]): Refusal | undefined {
   const count = new Set(tags).size;
-  if (count > tagsMax) return { code: 'LIMIT_EXCEEDED', message: `At most ${tagsMax} tags, but there are ${count}.`, path };
+  if (count > tagsMax)
+    return { code: 'LIMIT_EXCEEDED', message: `At most ${tagsMax} tags, but there are ${count}.`, path };
   const bad = tags.find((tag) => !tagPattern.test(tag));
   if (bad === undefined) return undefined;
   const message = `"${bad.slice(0, 80)}" is no tag: 1 to 64 letters, digits and _ . : / -, the first a letter or digit.`;

@@ -5,18 +5,31 @@ import { RegistryError } from '@flotilla/registry';
 import { ApiError } from './api-error.js';
 import { maskFault, toPublicErrors } from './public-errors.js';
 
-function shown(error: Error): { readonly code: unknown; readonly message: string | undefined; readonly logged: readonly string[] } {
+function shown(error: Error): {
+  readonly code: unknown;
+  readonly message: string | undefined;
+  readonly logged: readonly string[];
+} {
   const logged: string[] = [];
-  const logger = { error: (_fields: object, message: string) => logged.push(message), warn: () => undefined, debug: () => undefined };
+  const logger = {
+    error: (_fields: object, message: string) => logged.push(message),
+    warn: () => undefined,
+    debug: () => undefined,
+  };
   const [formatted] = toPublicErrors([error], logger);
   return { code: formatted?.extensions?.['code'], message: formatted?.message, logged };
 }
 
-const inResolver = (originalError: Error): GraphQLError => new GraphQLError(originalError.message, { path: ['devices'], originalError });
+const inResolver = (originalError: Error): GraphQLError =>
+  new GraphQLError(originalError.message, { path: ['devices'], originalError });
 
 describe('toPublicErrors', () => {
   it('shows errors that were written for the caller', () => {
-    expect(shown(inResolver(new ApiError('FORBIDDEN', 'No.')))).toEqual({ code: 'FORBIDDEN', message: 'No.', logged: [] });
+    expect(shown(inResolver(new ApiError('FORBIDDEN', 'No.')))).toEqual({
+      code: 'FORBIDDEN',
+      message: 'No.',
+      logged: [],
+    });
   });
 
   it('counts places in lists with numbers, as compiled queries do not', () => {
@@ -34,17 +47,25 @@ describe('toPublicErrors', () => {
 
   it('calls a bad cursor the fault of the caller', () => {
     const error = inResolver(new RegistryError('ARGUMENT_INVALID', 'The cursor "x" is not one of this list.'));
-    expect(shown(error)).toEqual({ code: 'BAD_USER_INPUT', message: 'The cursor "x" is not one of this list.', logged: [] });
+    expect(shown(error)).toEqual({
+      code: 'BAD_USER_INPUT',
+      message: 'The cursor "x" is not one of this list.',
+      logged: [],
+    });
   });
 
   it('says UNAVAILABLE without details while the database is away', () => {
-    const { code, message } = shown(inResolver(new RegistryError('DATABASE_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.7:5432')));
+    const { code, message } = shown(
+      inResolver(new RegistryError('DATABASE_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.7:5432')),
+    );
     expect(code).toBe('UNAVAILABLE');
     expect(message).not.toContain('10.0.0.7');
   });
 
   it('names Redis while that is away, in GraphQL and beside it', () => {
-    const away = new BusError('BUS_UNAVAILABLE', 'Could not look up a device.', { cause: new Error('connect ECONNREFUSED 10.0.0.7:6379') });
+    const away = new BusError('BUS_UNAVAILABLE', 'Could not look up a device.', {
+      cause: new Error('connect ECONNREFUSED 10.0.0.7:6379'),
+    });
     const { code, message } = shown(inResolver(away));
     expect(code).toBe('UNAVAILABLE');
     expect(message).toMatch(/^Redis.*does not answer/);
@@ -60,11 +81,12 @@ describe('toPublicErrors', () => {
   });
 
   it('unfolds the errors that Mercurius wraps', () => {
-    const wrapped = Object.assign(new Error('Graphql validation error'), { errors: [new GraphQLError('one'), new GraphQLError('two')] });
+    const wrapped = Object.assign(new Error('Graphql validation error'), {
+      errors: [new GraphQLError('one'), new GraphQLError('two')],
+    });
     const logger = { error: () => undefined, warn: () => undefined, debug: () => undefined };
-    expect(toPublicErrors([new GraphQLError('x', { originalError: wrapped })], logger).map(({ message }) => message)).toEqual([
-      'one',
-      'two',
-    ]);
+    expect(
+      toPublicErrors([new GraphQLError('x', { originalError: wrapped })], logger).map(({ message }) => message),
+    ).toEqual(['one', 'two']);
   });
 });

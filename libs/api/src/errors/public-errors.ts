@@ -32,7 +32,8 @@ const faultCodes: ReadonlyMap<unknown, ApiErrorCode> = new Map([
 ]);
 
 /** Said instead of what went wrong inside. */
-const maskedMessages: Readonly<Partial<Record<ApiErrorCode, string>>> & Readonly<Record<'INTERNAL' | 'UNAVAILABLE', string>> = {
+const maskedMessages: Readonly<Partial<Record<ApiErrorCode, string>>> &
+  Readonly<Record<'INTERNAL' | 'UNAVAILABLE', string>> = {
   INTERNAL: 'Internal error; the log of the hub says more.',
   UNAVAILABLE: 'The hub cannot reach its database or its files now; try again later.',
 };
@@ -99,7 +100,8 @@ function rootOf(error: Error): Error {
 
 function codeOf(error: Error, cause: Error): ApiErrorCode {
   // The errors of compiled queries (graphql-jit) have no `extensions` unless their cause has.
-  const own = error instanceof GraphQLError ? (error.extensions as GraphQLErrorExtensions | undefined)?.['code'] : undefined;
+  const own =
+    error instanceof GraphQLError ? (error.extensions as GraphQLErrorExtensions | undefined)?.['code'] : undefined;
   if (isCode(own)) return own;
   if (isFault(cause)) return faultCodes.get(cause.code) ?? 'INTERNAL';
   if (isRequestFault(cause)) return 'BAD_USER_INPUT';
@@ -127,7 +129,10 @@ function isRequestFault(error: Error): boolean {
 
 function positionOf(error: Error): Pick<GraphQLFormattedError, 'locations' | 'path'> {
   if (!(error instanceof GraphQLError)) return {};
-  return { ...(error.locations ? { locations: error.locations } : {}), ...(error.path ? { path: error.path.map(toSegment) } : {}) };
+  return {
+    ...(error.locations ? { locations: error.locations } : {}),
+    ...(error.path ? { path: error.path.map(toSegment) } : {}),
+  };
 }
 
 /** Places in lists are numbers [GraphQL §7.1.2]; compiled queries have them as text. No field is called like one. */

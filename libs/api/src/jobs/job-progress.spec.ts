@@ -7,7 +7,10 @@ const running = { state: 'RUNNING', startedAt, finishedAt: undefined } as const;
 describe('paceOf', () => {
   it('is the decided targets over the time the job has run', () => {
     const progress = { ...emptyProgress, total: 100, succeeded: 30, failed: 10, pending: 50, inFlight: 10 };
-    expect(paceOf(running, progress, startedAt + 60_000)).toEqual({ ratePerMinute: 40, estimatedFinishAt: startedAt + 60_000 + 90_000 });
+    expect(paceOf(running, progress, startedAt + 60_000)).toEqual({
+      ratePerMinute: 40,
+      estimatedFinishAt: startedAt + 60_000 + 90_000,
+    });
   });
 
   it('stays what it was when the job is finished', () => {
@@ -25,6 +28,8 @@ describe('paceOf', () => {
     const progress = { ...emptyProgress, total: 10, pending: 10 };
     expect(paceOf(running, progress, startedAt + 60_000)).toEqual({ ratePerMinute: 0, estimatedFinishAt: undefined });
     const paused = { ...running, state: 'PAUSED' } as const;
-    expect(paceOf(paused, { ...progress, pending: 5, succeeded: 5 }, startedAt + 60_000).estimatedFinishAt).toBeUndefined();
+    expect(
+      paceOf(paused, { ...progress, pending: 5, succeeded: 5 }, startedAt + 60_000).estimatedFinishAt,
+    ).toBeUndefined();
   });
 });

@@ -40,7 +40,11 @@ export const emptyProgress: JobProgress = {
 /** Below this a rate is noise, ms. */
 const runMsMin = 100;
 
-export function paceOf(job: Pick<Job, 'state' | 'startedAt' | 'finishedAt'>, progress: JobProgress, now: number): JobPace {
+export function paceOf(
+  job: Pick<Job, 'state' | 'startedAt' | 'finishedAt'>,
+  progress: JobProgress,
+  now: number,
+): JobPace {
   const underWay = progress.pending + progress.inFlight + progress.verifying;
   const decided = progress.total - underWay - progress.waitingDevice;
   const runMs = job.startedAt === undefined ? 0 : (job.finishedAt ?? now) - job.startedAt;

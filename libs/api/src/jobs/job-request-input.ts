@@ -17,11 +17,24 @@ export function parseJobRequest(input: CreateJobInput): JobRequest | RolloutRequ
     ...withoutNulls(options),
     ...(waves ? { waves: waves.map(waveOf) } : {}),
     ...(abort ? { abort: abort.map(abortRuleOf) } : {}),
-    ...(window ? { window: { from: window.from, to: window.to, zone: window.zone, ...(window.days ? { days: window.days } : {}) } } : {}),
+    ...(window
+      ? {
+          window: {
+            from: window.from,
+            to: window.to,
+            zone: window.zone,
+            ...(window.days ? { days: window.days } : {}),
+          },
+        }
+      : {}),
     devices: parseDeviceFilter(devices) ?? {},
   };
   if (firmwareImageId) return { ...request, firmwareImageId };
-  if (!tool) throw new ApiError('BAD_USER_INPUT', '"input.tool" is needed: the name of the tool to call, or "input.firmwareImageId".');
+  if (!tool)
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      '"input.tool" is needed: the name of the tool to call, or "input.firmwareImageId".',
+    );
   return { ...request, tool, arguments: jsonObject(given, 'input.arguments') };
 }
 

@@ -33,7 +33,10 @@ export class Admission {
     this.#limits = limits;
     this.budget = new CostBudget(limits.costPerSecondMax);
     this.#queries = new QueryBook(limits, rules.listed);
-    this.validationRules = [documentLimits(limits), ...(rules.introspection === false ? [NoSchemaIntrospectionCustomRule] : [])];
+    this.validationRules = [
+      documentLimits(limits),
+      ...(rules.introspection === false ? [NoSchemaIntrospectionCustomRule] : []),
+    ];
   }
 
   /**

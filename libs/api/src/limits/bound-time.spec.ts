@@ -5,7 +5,9 @@ import { boundTime } from './bound-time.js';
 const never = new Promise<string>(() => undefined);
 
 function schemaWith(operationMsMax: number) {
-  const schema = buildSchema('type Query { quick: String slow: String } type Mutation { act: Payload } type Payload { result: String }');
+  const schema = buildSchema(
+    'type Query { quick: String slow: String } type Mutation { act: Payload } type Payload { result: String }',
+  );
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
   const resolvers = {
     quick: async () => 'here',
@@ -16,7 +18,8 @@ function schemaWith(operationMsMax: number) {
   return boundTime(schema, operationMsMax);
 }
 
-const run = (source: string) => graphql({ schema: schemaWith(20), source, contextValue: { startedAt: performance.now() } });
+const run = (source: string) =>
+  graphql({ schema: schemaWith(20), source, contextValue: { startedAt: performance.now() } });
 
 describe('a query', () => {
   it('that takes too long says so where it waited, and answers the rest', async () => {

@@ -26,7 +26,12 @@ function bounded(resolve: Resolver, operationMsMax: number): Resolver {
 function inTime(value: Promise<unknown>, leftMs: number, operationMsMax: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const late = (): void =>
-      reject(new ApiError('UNAVAILABLE', `The query took longer than ${operationMsMax / 1_000} s; ask for less, or try again later.`));
+      reject(
+        new ApiError(
+          'UNAVAILABLE',
+          `The query took longer than ${operationMsMax / 1_000} s; ask for less, or try again later.`,
+        ),
+      );
     const timer = setTimeout(late, Math.max(leftMs, 0));
     value.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -20,7 +20,8 @@ export function isCompilable(schema: GraphQLSchema, document: DocumentNode): boo
   if (before !== undefined) return before;
   const answer = !document.definitions.some(
     (definition) =>
-      definition.kind === Kind.OPERATION_DEFINITION && definition.variableDefinitions?.some(({ type }) => isEndless(schema, nameOf(type))),
+      definition.kind === Kind.OPERATION_DEFINITION &&
+      definition.variableDefinitions?.some(({ type }) => isEndless(schema, nameOf(type))),
   );
   known.set(document, answer);
   return answer;

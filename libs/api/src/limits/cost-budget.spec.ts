@@ -25,7 +25,11 @@ describe('CostBudget', () => {
 describe('budgetHeaders', () => {
   it('are in whole seconds, never early, and say when to come again only where nothing is left', () => {
     const state = { cost: 1, limit: 10, remaining: 9, resetMs: 1 };
-    expect(budgetHeaders(state)).toEqual({ 'ratelimit-limit': '10', 'ratelimit-remaining': '9', 'ratelimit-reset': '1' });
+    expect(budgetHeaders(state)).toEqual({
+      'ratelimit-limit': '10',
+      'ratelimit-remaining': '9',
+      'ratelimit-reset': '1',
+    });
     expect(budgetHeaders(state, true)).toMatchObject({ 'retry-after': '1' });
   });
 });

@@ -50,7 +50,10 @@ export class CostBudget {
 }
 
 /** Header fields of the IETF's draft "RateLimit header fields for HTTP", in seconds, and `Retry-After` where nothing is left. */
-export function budgetHeaders({ limit, remaining, resetMs }: BudgetState, isRefused = false): Readonly<Record<string, string>> {
+export function budgetHeaders(
+  { limit, remaining, resetMs }: BudgetState,
+  isRefused = false,
+): Readonly<Record<string, string>> {
   const seconds = String(Math.ceil(resetMs / 1_000));
   return {
     'ratelimit-limit': String(limit),

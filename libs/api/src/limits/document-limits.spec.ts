@@ -7,7 +7,9 @@ import { documentLimits } from './document-limits.js';
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
 
 function errorsOf(query: string): string[] {
-  return validate(schema, parse(query), [...specifiedRules, documentLimits(defaultApiLimits)]).map((error) => error.message);
+  return validate(schema, parse(query), [...specifiedRules, documentLimits(defaultApiLimits)]).map(
+    (error) => error.message,
+  );
 }
 
 /** `levels` times from a device to its calls and back. */
@@ -17,7 +19,9 @@ function nested(levels: number): string {
 
 describe('the limits of a document', () => {
   it('let the deepest useful query through', () => {
-    expect(errorsOf('{ jobs { nodes { targets { nodes { device { tools { policy { readback { tool } } } } } } } } }')).toEqual([]);
+    expect(
+      errorsOf('{ jobs { nodes { targets { nodes { device { tools { policy { readback { tool } } } } } } } } }'),
+    ).toEqual([]);
   });
 
   it('refuse nesting without end, fragments included', () => {
@@ -41,7 +45,8 @@ describe('the limits of a document', () => {
   });
 
   it('refuse more acts in one operation than devices should be kept busy with, fragments included', () => {
-    const query = (acts: number) => `mutation { ${'...Act '.repeat(acts)} } fragment Act on Mutation { pauseJob(id: "j") { job { id } } }`;
+    const query = (acts: number) =>
+      `mutation { ${'...Act '.repeat(acts)} } fragment Act on Mutation { pauseJob(id: "j") { job { id } } }`;
     expect(errorsOf(query(50))).toEqual([]);
     expect(errorsOf(query(51))).toEqual(['The operation has 51 mutations, at most 50 are allowed in one.']);
   });

@@ -22,12 +22,16 @@ export function documentLimits(limits: ShapeLimits): ValidationRule {
     return {
       Field(field) {
         if (field.alias && ++aliases === limits.queryAliasesMax + 1) {
-          context.reportError(new ApiError('COST_LIMIT', `The query uses more than ${limits.queryAliasesMax} aliases.`));
+          context.reportError(
+            new ApiError('COST_LIMIT', `The query uses more than ${limits.queryAliasesMax} aliases.`),
+          );
         }
       },
       Directive() {
         if (++directives === limits.queryDirectivesMax + 1) {
-          context.reportError(new ApiError('COST_LIMIT', `The query uses more than ${limits.queryDirectivesMax} directives.`));
+          context.reportError(
+            new ApiError('COST_LIMIT', `The query uses more than ${limits.queryDirectivesMax} directives.`),
+          );
         }
       },
       StringValue(node, _key, _parent, _path, ancestors) {
@@ -40,13 +44,20 @@ export function documentLimits(limits: ShapeLimits): ValidationRule {
         const depth = depthOf(operation.selectionSet, context, new Map());
         if (depth > limits.queryDepthMax) {
           context.reportError(
-            new ApiError('COST_LIMIT', `The query nests ${depth} levels of fields, at most ${limits.queryDepthMax} are allowed.`),
+            new ApiError(
+              'COST_LIMIT',
+              `The query nests ${depth} levels of fields, at most ${limits.queryDepthMax} are allowed.`,
+            ),
           );
         }
-        const acts = operation.operation === OperationTypeNode.MUTATION ? fieldsOf(operation.selectionSet, context, new Map()) : 0;
+        const acts =
+          operation.operation === OperationTypeNode.MUTATION ? fieldsOf(operation.selectionSet, context, new Map()) : 0;
         if (acts > limits.operationActsMax) {
           context.reportError(
-            new ApiError('COST_LIMIT', `The operation has ${acts} mutations, at most ${limits.operationActsMax} are allowed in one.`),
+            new ApiError(
+              'COST_LIMIT',
+              `The operation has ${acts} mutations, at most ${limits.operationActsMax} are allowed in one.`,
+            ),
           );
         }
       },
@@ -68,10 +79,16 @@ function nameOf(node: ASTNode): string | readonly [] {
 function depthOf(set: SelectionSetNode, context: ValidationContext, fragments: Map<string, number>): number {
   let deepest = 0;
   for (const selection of set.selections) {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) deepest = Math.max(deepest, fragmentDepth(selection.name.value, context, fragments));
-    else if (selection.kind === Kind.INLINE_FRAGMENT) deepest = Math.max(deepest, depthOf(selection.selectionSet, context, fragments));
+    if (selection.kind === Kind.FRAGMENT_SPREAD)
+      deepest = Math.max(deepest, fragmentDepth(selection.name.value, context, fragments));
+    else if (selection.kind === Kind.INLINE_FRAGMENT)
+      deepest = Math.max(deepest, depthOf(selection.selectionSet, context, fragments));
     else if (selection.name.value.startsWith('__')) continue;
-    else deepest = Math.max(deepest, 1 + (selection.selectionSet ? depthOf(selection.selectionSet, context, fragments) : 0));
+    else
+      deepest = Math.max(
+        deepest,
+        1 + (selection.selectionSet ? depthOf(selection.selectionSet, context, fragments) : 0),
+      );
   }
   return deepest;
 }

@@ -13,9 +13,14 @@ describe('the brackets of a document', () => {
     expect(refuse(document)).not.toThrow();
   });
 
-  it.each(['{{{{', '{ a(b: [{}])(b: [{c: []}]) }', 'query ($a: [[[Int]]])', '{"}" {{{'])('may nest no deeper: %s', (document) => {
-    expect(refuse(document)).toThrow(expect.objectContaining({ code: 'COST_LIMIT', message: expect.stringContaining('3 levels') }));
-  });
+  it.each(['{{{{', '{ a(b: [{}])(b: [{c: []}]) }', 'query ($a: [[[Int]]])', '{"}" {{{'])(
+    'may nest no deeper: %s',
+    (document) => {
+      expect(refuse(document)).toThrow(
+        expect.objectContaining({ code: 'COST_LIMIT', message: expect.stringContaining('3 levels') }),
+      );
+    },
+  );
 
   it.each([
     ['a string', '{ a(b: "{{{{ \\" ((((") }'],

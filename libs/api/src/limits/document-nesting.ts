@@ -10,7 +10,8 @@ export function refuseDeepDocument(document: string, levelsMax: number): void {
       case '[':
       case '(':
         depth += 1;
-        if (depth > levelsMax) throw new ApiError('COST_LIMIT', `The query nests brackets deeper than ${levelsMax} levels.`);
+        if (depth > levelsMax)
+          throw new ApiError('COST_LIMIT', `The query nests brackets deeper than ${levelsMax} levels.`);
         break;
       case '}':
       case ']':

@@ -20,7 +20,8 @@ interface InputProblem {
 /** Throws BAD_USER_INPUT with the path of the first text or level that is out of bounds. */
 export function refuseUnfitInput(input: unknown): void {
   const problem = findProblem(input, 0);
-  if (problem !== undefined) throw new ApiError('BAD_USER_INPUT', `${sentenceStart(problem.path.reverse())} ${problem.reason}`);
+  if (problem !== undefined)
+    throw new ApiError('BAD_USER_INPUT', `${sentenceStart(problem.path.reverse())} ${problem.reason}`);
 }
 
 /** Why PostgreSQL and devices cannot take this text, as the end of a sentence. Undefined where they can. */
@@ -37,7 +38,9 @@ function findProblem(value: unknown, depth: number): InputProblem | undefined {
   if (typeof value === 'string') return problemOf(textProblem(value));
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > inputDepthMax)
-    return problemOf(`nests too deep: an input has at most ${inputDepthMax} levels, and JSON in it nests at most ${jsonDepthMax} levels.`);
+    return problemOf(
+      `nests too deep: an input has at most ${inputDepthMax} levels, and JSON in it nests at most ${jsonDepthMax} levels.`,
+    );
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       const problem = findProblem(item, depth + 1);

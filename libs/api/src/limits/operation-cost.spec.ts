@@ -46,25 +46,32 @@ describe('the cost of an operation', () => {
   });
 
   it('is counted anew where a variable is the number of rows', () => {
-    const document = parse('query ($first: Int) { devices(first: $first) { nodes { calls(first: 100) { nodes { id } } } } }');
-    const refuse = (first: number) => () => refuseCostly({ schema, document, variables: { first }, operationName: null }, defaultApiLimits);
+    const document = parse(
+      'query ($first: Int) { devices(first: $first) { nodes { calls(first: 100) { nodes { id } } } } }',
+    );
+    const refuse = (first: number) => () =>
+      refuseCostly({ schema, document, variables: { first }, operationName: null }, defaultApiLimits);
     expect(refuse(1)).not.toThrow();
     expect(refuse(200)).toThrow(/at most 10000/);
     expect(refuse(1)).not.toThrow();
   });
 
   it('is COST_LIMIT where fragments multiply the selections', () => {
-    const doubling = Array.from({ length: 13 }, (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`).join(
-      '\n',
-    );
+    const doubling = Array.from(
+      { length: 13 },
+      (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
+    ).join('\n');
     const document = parse(`{ ...F0 } ${doubling} fragment F13 on Query { viewer { name } }`);
-    const refuse = (): number => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits);
+    const refuse = (): number =>
+      refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits);
     expect(refuse).toThrow(expect.objectContaining({ code: 'COST_LIMIT' }));
   });
 
   it('allows the largest list of devices with tools and their policies', () => {
     const document = parse('{ devices(first: 200) { nodes { id tools { name policy { idempotent } } } } }');
-    expect(() => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits)).not.toThrow();
+    expect(() =>
+      refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits),
+    ).not.toThrow();
   });
 
   it('refuses lists in lists, and says what would help', () => {
@@ -76,6 +83,8 @@ describe('the cost of an operation', () => {
 
   it('is the same for every call, and more for a job, which goes over the fleet', () => {
     expect(cost('mutation { callTool(input: {deviceId: "d", tool: "t"}) { call { id } } }')).toBe(21);
-    expect(cost('mutation { createJob(input: {tool: "t", devices: {all: true}}, idempotencyKey: "k") { job { id } } }')).toBe(221);
+    expect(
+      cost('mutation { createJob(input: {tool: "t", devices: {all: true}}, idempotencyKey: "k") { job { id } } }'),
+    ).toBe(221);
   });
 });

@@ -117,7 +117,11 @@ export function costOf({ schema, document, variables, operationName }: Operation
     // What is wrong with variables names its place in the document; the only other complaint is the number of selections.
     if (!(error instanceof GraphQLError)) throw error;
     if (error.nodes !== undefined) throw new ApiError('BAD_USER_INPUT', error.message, error);
-    throw new ApiError('COST_LIMIT', `The operation has more than ${selectionsMax} selections, counting each spread of a fragment.`, error);
+    throw new ApiError(
+      'COST_LIMIT',
+      `The operation has more than ${selectionsMax} selections, counting each spread of a fragment.`,
+      error,
+    );
   }
 }
 
@@ -127,14 +131,19 @@ function pointsOf(pageRowsMax: number): ComplexityEstimator {
     const own = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) + (mayCountAll(node) ? totalCountPoints : 0);
     if (!isCompositeType(getNamedType(field.type))) return own;
     if (type.name === 'Mutation') return mutationPoints + own + childComplexity;
-    return own + timesOf(field.name, args, isListType(getNullableType(field.type)), pageRowsMax) * (1 + childComplexity);
+    return (
+      own + timesOf(field.name, args, isListType(getNullableType(field.type)), pageRowsMax) * (1 + childComplexity)
+    );
   };
 }
 
 /** Asks for `totalCount`, or for a fragment in which it may be. */
 function mayCountAll({ name, selectionSet }: FieldNode): boolean {
   const isConnection = name.value === 'devices';
-  return isConnection && (selectionSet?.selections.some((each) => each.kind !== Kind.FIELD || each.name.value === 'totalCount') ?? false);
+  return (
+    isConnection &&
+    (selectionSet?.selections.some((each) => each.kind !== Kind.FIELD || each.name.value === 'totalCount') ?? false)
+  );
 }
 
 /** `nodes` and `edges` are as long as their connection's `first`, which has been counted there. A `first` out of range is refused by its resolver. */

@@ -37,12 +37,13 @@ describe('a document by its hash', () => {
     expect(() => book.documentOf({ extensions: named(long) }, key)).toThrow(code('PERSISTED_QUERY_NOT_FOUND'));
   });
 
-  it.each([{ persistedQuery: {} }, { persistedQuery: 'x' }, { persistedQuery: { version: 2, sha256Hash: hashOf('{ a }') } }])(
-    'is named by version 1 and 64 digits, not by %j',
-    (extensions) => {
-      expect(() => new QueryBook(limits).documentOf({ extensions }, key)).toThrow(code('BAD_USER_INPUT'));
-    },
-  );
+  it.each([
+    { persistedQuery: {} },
+    { persistedQuery: 'x' },
+    { persistedQuery: { version: 2, sha256Hash: hashOf('{ a }') } },
+  ])('is named by version 1 and 64 digits, not by %j', (extensions) => {
+    expect(() => new QueryBook(limits).documentOf({ extensions }, key)).toThrow(code('BAD_USER_INPUT'));
+  });
 });
 
 describe('a hub with a list of documents', () => {
@@ -54,7 +55,11 @@ describe('a hub with a list of documents', () => {
   });
 
   it('runs no others for a key, and keeps none', () => {
-    for (const request of [{ query: '{ b }' }, { query: '{ b }', extensions: named('{ b }') }, { extensions: named('{ b }') }])
+    for (const request of [
+      { query: '{ b }' },
+      { query: '{ b }', extensions: named('{ b }') },
+      { extensions: named('{ b }') },
+    ])
       expect(() => book.documentOf(request, key)).toThrow(code('QUERY_NOT_LISTED'));
     expect(() => book.documentOf({ query: '{ b }', extensions: named('{ a }') }, key)).toThrow(code('BAD_USER_INPUT'));
   });

@@ -37,7 +37,11 @@ export class QueryBook {
     return query === undefined ? this.#recall(hash) : this.#register(hash, query);
   }
 
-  #listedDocument(listed: ReadonlyMap<string, string>, query: string | undefined, named: string | undefined): string | undefined {
+  #listedDocument(
+    listed: ReadonlyMap<string, string>,
+    query: string | undefined,
+    named: string | undefined,
+  ): string | undefined {
     if (query === undefined && named === undefined) return undefined;
     if (query !== undefined && named !== undefined) refuseMismatch(named, query);
     const document = listed.get(named ?? hashOf(query ?? ''));
@@ -75,7 +79,10 @@ export class QueryBook {
 
 function refuseMismatch(hash: string, query: string): void {
   if (hashOf(query) !== hash)
-    throw new ApiError('BAD_USER_INPUT', '"extensions.persistedQuery.sha256Hash" is not the SHA-256 of "query" in hexadecimal.');
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      '"extensions.persistedQuery.sha256Hash" is not the SHA-256 of "query" in hexadecimal.',
+    );
 }
 
 function hashOf(query: string): string {
@@ -88,6 +95,9 @@ function hashIn(extensions: unknown): string | undefined {
   if (named === undefined || named === null) return undefined;
   const hash = isJsonObject(named) ? named['sha256Hash'] : undefined;
   if (!isJsonObject(named) || named['version'] !== 1 || typeof hash !== 'string' || !/^[\da-f]{64}$/i.test(hash))
-    throw new ApiError('BAD_USER_INPUT', '"extensions.persistedQuery" must have "version": 1 and "sha256Hash", 64 hexadecimal digits.');
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      '"extensions.persistedQuery" must have "version": 1 and "sha256Hash", 64 hexadecimal digits.',
+    );
   return hash.toLowerCase();
 }

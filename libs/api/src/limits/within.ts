@@ -4,7 +4,11 @@ import { ApiError } from '../errors/api-error.js';
 const pointsMax = 400;
 
 /** BAD_USER_INPUT outside `least`..`most`. */
-export function within(name: string, value: number, { least, most }: { readonly least: number; readonly most: number }): number {
+export function within(
+  name: string,
+  value: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
   if (value >= least && value <= most) return value;
   throw new ApiError('BAD_USER_INPUT', `${name} must be ${least} to ${most}, not ${value}.`);
 }

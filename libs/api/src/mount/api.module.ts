@@ -96,7 +96,11 @@ const resolvers = [
 
 @Module({})
 export class ApiModule {
-  static over(deps: ApiDeps, limits: ApiLimits, { http, admission }: { http: HttpOperations; admission: Admission }): DynamicModule {
+  static over(
+    deps: ApiDeps,
+    limits: ApiLimits,
+    { http, admission }: { http: HttpOperations; admission: Admission },
+  ): DynamicModule {
     const given = [
       { provide: REGISTRY, useValue: fleetWide(deps.registry) },
       { provide: FLEET, useValue: deps.fleet },

@@ -6,7 +6,10 @@ import { adminKey, openApi, type OpenApi } from './mounted-api.suite.js';
 let api: OpenApi;
 
 beforeAll(async () => {
-  api = await openApi({ callTool: () => Promise.reject(new TypeError('the secret of the inside')) }, { requestBytesMax: 20_000 });
+  api = await openApi(
+    { callTool: () => Promise.reject(new TypeError('the secret of the inside')) },
+    { requestBytesMax: 20_000 },
+  );
 });
 
 afterAll(() => api.close());
@@ -37,11 +40,20 @@ describe('a request that is no GraphQL request', () => {
     ['no query', '{}'],
     ['a batch', JSON.stringify([{ query: '{ viewer { name } }' }])],
     ['a query that is no text', JSON.stringify({ query: 7 })],
-    ['a syntax tree in place of a query', JSON.stringify({ query: JSON.stringify({ kind: 'Document', definitions: [] }) })],
+    [
+      'a syntax tree in place of a query',
+      JSON.stringify({ query: JSON.stringify({ kind: 'Document', definitions: [] }) }),
+    ],
     ['a syntax error', JSON.stringify({ query: '{ viewer ' })],
     ['an unknown field', JSON.stringify({ query: '{ viewer { nam } }' })],
-    ['two operations and no name', JSON.stringify({ query: 'query A { viewer { name } } query B { viewer { name } }' })],
-    ['more tokens than are parsed', JSON.stringify({ query: `{ viewer { ${'name '.repeat(6_000)} } }`.slice(0, 19_000).concat('} }') })],
+    [
+      'two operations and no name',
+      JSON.stringify({ query: 'query A { viewer { name } } query B { viewer { name } }' }),
+    ],
+    [
+      'more tokens than are parsed',
+      JSON.stringify({ query: `{ viewer { ${'name '.repeat(6_000)} } }`.slice(0, 19_000).concat('} }') }),
+    ],
   ])('with %s is BAD_USER_INPUT', async (_what, body) => {
     const { status, data, codes } = await api.post(body, admin);
     expect({ status, data, codes: [...new Set(codes)] }).toEqual({ status: 400, codes: ['BAD_USER_INPUT'] });
@@ -59,9 +71,18 @@ describe('a request that is no GraphQL request', () => {
     ['nothing', '', 'application/json', /is empty/],
     ['a batch', '[{"query":"{ viewer { name } }"}]', 'application/json', /one JSON object/],
     ['another type', 'x', 'text/plain', /Content-Type: application\/json/],
-    ['a subscription', '{"query":"subscription { deviceChanged { id } }"}', 'application/json', /WebSocket.*graphql-transport-ws/],
+    [
+      'a subscription',
+      '{"query":"subscription { deviceChanged { id } }"}',
+      'application/json',
+      /WebSocket.*graphql-transport-ws/,
+    ],
   ])('with %s hears what to do', async (_what, body, type, message) => {
-    const response = await fetch(`${api.httpUrl}/graphql`, { method: 'POST', headers: { ...admin, 'content-type': type }, body });
+    const response = await fetch(`${api.httpUrl}/graphql`, {
+      method: 'POST',
+      headers: { ...admin, 'content-type': type },
+      body,
+    });
     expect(await response.json()).toMatchObject({
       errors: [{ message: expect.stringMatching(message), extensions: { code: 'BAD_USER_INPUT' } }],
     });
@@ -85,7 +106,9 @@ describe('a request that is no GraphQL request', () => {
   });
 
   it('cannot act by GET', async () => {
-    const query = encodeURIComponent('mutation { tagDevices(input: {filter: {all: true}, add: ["x"]}) { changedCount } }');
+    const query = encodeURIComponent(
+      'mutation { tagDevices(input: {filter: {all: true}, add: ["x"]}) { changedCount } }',
+    );
     const response = await fetch(`${api.httpUrl}/graphql?query=${query}`, { headers: admin });
     expect(response.status).toBe(405);
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
@@ -106,7 +129,12 @@ describe('input that does not fit', () => {
     ['a cursor of another list', '{ calls(after: "ZGV2aWNl") { nodes { id } } }', {}, 'ursor'],
     ['text for a number', 'query ($n: Int) { devices(first: $n) { nodes { id } } }', { n: 'many' }, 'Variable "$n"'],
     ['an unknown enum value', '{ devices(filter: {presence: AWAY}) { nodes { id } } }', {}, 'Presence'],
-    ['an unknown member', 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }', { f: { colour: 'red' } }, 'colour'],
+    [
+      'an unknown member',
+      'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }',
+      { f: { colour: 'red' } },
+      'colour',
+    ],
     [
       'a date that is none',
       'query ($at: DateTime) { events(filter: {since: $at}) { nodes { id } } }',
@@ -145,19 +173,32 @@ describe('input that does not fit', () => {
     const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
     const query = 'mutation ($a: JSON) { callTool(input: {deviceId: "d", tool: "t", arguments: $a}) { call { id } } }';
     const body = `{"query":${JSON.stringify(query)},"variables":{"a":${deep}}}`;
-    expect(await api.post(body, admin)).toMatchObject({ codes: ['BAD_USER_INPUT'], messages: [expect.stringContaining('32 levels')] });
+    expect(await api.post(body, admin)).toMatchObject({
+      codes: ['BAD_USER_INPUT'],
+      messages: [expect.stringContaining('32 levels')],
+    });
   });
 
   it('an input object without a bottom is BAD_USER_INPUT', async () => {
     const query = 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }';
     const body = `{"query":${JSON.stringify(query)},"variables":{"f":${'{"not":'.repeat(1_500)}{}${'}'.repeat(1_500)}}}`;
-    expect(await api.post(body, admin)).toMatchObject({ status: 400, codes: ['BAD_USER_INPUT'], messages: [/at most 40 levels/] });
+    expect(await api.post(body, admin)).toMatchObject({
+      status: 400,
+      codes: ['BAD_USER_INPUT'],
+      messages: [/at most 40 levels/],
+    });
   });
 
-  it.each(['no-uuid', '', "'; DROP TABLE device; --"])('an id "%s" that was never given out finds nothing', async (id) => {
-    const { data, codes } = await api.ask('query ($id: ID!) { device(id: $id) { id } call(id: $id) { id } job(id: $id) { id } }', { id });
-    expect({ data, codes }).toEqual({ data: { device: null, call: null, job: null }, codes: [] });
-  });
+  it.each(['no-uuid', '', "'; DROP TABLE device; --"])(
+    'an id "%s" that was never given out finds nothing',
+    async (id) => {
+      const { data, codes } = await api.ask(
+        'query ($id: ID!) { device(id: $id) { id } call(id: $id) { id } job(id: $id) { id } }',
+        { id },
+      );
+      expect({ data, codes }).toEqual({ data: { device: null, call: null, job: null }, codes: [] });
+    },
+  );
 });
 
 describe('an operation that would cost too much', () => {
@@ -169,7 +210,8 @@ describe('an operation that would cost too much', () => {
   });
 
   it('is counted with the operation that is meant', async () => {
-    const query = 'query Small { viewer { name } } query Big { devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }';
+    const query =
+      'query Small { viewer { name } } query Big { devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }';
     expect(await api.post({ query, operationName: 'Small' }, admin)).toMatchObject({ status: 200 });
     expect(await api.post({ query, operationName: 'Big' }, admin)).toMatchObject({ codes: ['COST_LIMIT'] });
   });
@@ -178,7 +220,9 @@ describe('an operation that would cost too much', () => {
 describe('a failure inside', () => {
   it('is masked for the caller and logged once', async () => {
     api.failures.length = 0;
-    const { codes, messages } = await api.ask('mutation { callTool(input: {deviceId: "d", tool: "t"}) { call { id } } }');
+    const { codes, messages } = await api.ask(
+      'mutation { callTool(input: {deviceId: "d", tool: "t"}) { call { id } } }',
+    );
     expect(codes).toEqual(['INTERNAL']);
     expect(messages.join()).not.toContain('secret');
     expect(api.failures).toHaveLength(1);

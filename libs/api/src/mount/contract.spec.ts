@@ -30,7 +30,9 @@ function linesOf(schema: GraphQLSchema): Set<string> {
 }
 
 function typesOf(schema: GraphQLSchema): GraphQLNamedType[] {
-  return Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type));
+  return Object.values(schema.getTypeMap()).filter(
+    (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+  );
 }
 
 function kindOf(type: GraphQLNamedType): string {
@@ -39,7 +41,8 @@ function kindOf(type: GraphQLNamedType): string {
 
 function membersOf(type: GraphQLNamedType): string[] {
   if (isEnumType(type)) return type.getValues().map((value) => `${type.name}.${value.name}`);
-  if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => `${type.name}.${inputLine(field)}`);
+  if (isInputObjectType(type))
+    return Object.values(type.getFields()).map((field) => `${type.name}.${inputLine(field)}`);
   if (!isObjectType(type) && !isInterfaceType(type)) return [];
   const interfaces = type.getInterfaces().map((each) => `${type.name} implements ${each.name}`);
   const fields = Object.values(type.getFields()).flatMap((field) => [

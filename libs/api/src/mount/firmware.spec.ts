@@ -71,8 +71,21 @@ describe('POST /api/firmware', () => {
     const { data } = await api.ask(`query ($id: ID!) { firmwareImage(id: $id) { ${members} } }`, { id });
     expect(data).toEqual({
       firmwareImage: {
-        ...{ id, kind: 'ASSETS', fileName: 'xiaozhi.bin', project: 'assets', version: '1.2.0', chip: 'any', idfVersion: null },
-        ...{ sizeBytes: 5000, sha256: createHash('sha256').update(picture).digest('hex'), elfSha256: null, uploadedAt: expect.any(String) },
+        ...{
+          id,
+          kind: 'ASSETS',
+          fileName: 'xiaozhi.bin',
+          project: 'assets',
+          version: '1.2.0',
+          chip: 'any',
+          idfVersion: null,
+        },
+        ...{
+          sizeBytes: 5000,
+          sha256: createHash('sha256').update(picture).digest('hex'),
+          elfSha256: null,
+          uploadedAt: expect.any(String),
+        },
         ...{ publishedAt: null, withdrawnAt: null, notes: null, models: [] },
       },
     });
@@ -94,7 +107,10 @@ describe('POST /api/firmware', () => {
     ['a version for firmware, which has its own', picture, { version: '1.0' }, 400, 'INVALID'],
   ])('refuses %s and keeps nothing', async (_what, file, fields, status, code) => {
     const kept = await keptFiles();
-    expect(await post(formOf(file, fields))).toMatchObject({ status, body: { code, message: expect.stringMatching(/\w+ \w+/) } });
+    expect(await post(formOf(file, fields))).toMatchObject({
+      status,
+      body: { code, message: expect.stringMatching(/\w+ \w+/) },
+    });
     expect(await keptFiles()).toBe(kept);
   });
 
@@ -105,13 +121,20 @@ describe('POST /api/firmware', () => {
     ['another kind', formOf(picture, { kind: 'FONTS' }), /FIRMWARE or ASSETS/],
     ['no form at all', 'bytes', /form/i],
     ['two files', withFile(formOf(picture), 'file'), /one file named "file" is expected/],
-    ['two files, of which the first is sound', withFile(formOf(picture, assets('1.0')), 'file'), /one file named "file" is expected/],
+    [
+      'two files, of which the first is sound',
+      withFile(formOf(picture, assets('1.0')), 'file'),
+      /one file named "file" is expected/,
+    ],
     ['a file of another name', withFile(formOf(undefined), 'image'), /"image"/],
   ])('refuses %s', async (_what, form, message) => {
     const kept = await keptFiles();
     // Each twice: what broke the process would have been heard by the second.
     for (let time = 0; time < 2; time++)
-      expect(await post(form)).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', message: expect.stringMatching(message) } });
+      expect(await post(form)).toMatchObject({
+        status: 400,
+        body: { code: 'BAD_USER_INPUT', message: expect.stringMatching(message) },
+      });
     expect(await keptFiles()).toBe(kept);
   });
 
@@ -146,7 +169,10 @@ describe('POST /api/firmware', () => {
   });
 
   it('is for FIRMWARE_WRITE', async () => {
-    expect(await post(formOf(picture), ['DEVICES_WRITE', 'JOBS_WRITE'])).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    expect(await post(formOf(picture), ['DEVICES_WRITE', 'JOBS_WRITE'])).toMatchObject({
+      status: 403,
+      body: { code: 'FORBIDDEN' },
+    });
   });
 });
 
@@ -168,7 +194,9 @@ describe('a firmware image', () => {
     });
     expect(JSON.stringify(conflict.data)).toContain(first);
     const withdraw = `mutation ($id: ID!) { withdrawFirmwareImage(id: $id) { firmwareImage { withdrawnAt models } userErrors { code } } }`;
-    expect((await api.ask(withdraw, { id: first })).data).toMatchObject({ withdrawFirmwareImage: { firmwareImage: { models: [] } } });
+    expect((await api.ask(withdraw, { id: first })).data).toMatchObject({
+      withdrawFirmwareImage: { firmwareImage: { models: [] } },
+    });
     expect((await publish(second, ['robot', 'lamp'])).data).toMatchObject({ publishFirmwareImage: { userErrors: [] } });
   });
 
@@ -177,8 +205,12 @@ describe('a firmware image', () => {
     const refusals = async (models: readonly string[], which = id) =>
       (await publish(which, models)).data as { publishFirmwareImage: { userErrors: { code: string }[] } };
     expect((await refusals([])).publishFirmwareImage.userErrors).toMatchObject([{ code: 'INVALID' }]);
-    expect((await refusals(['lamp', ' '])).publishFirmwareImage.userErrors).toMatchObject([{ code: 'INVALID', path: ['models', '1'] }]);
-    expect((await refusals(['lamp'], 'nonsense')).publishFirmwareImage.userErrors).toMatchObject([{ code: 'NOT_FOUND' }]);
+    expect((await refusals(['lamp', ' '])).publishFirmwareImage.userErrors).toMatchObject([
+      { code: 'INVALID', path: ['models', '1'] },
+    ]);
+    expect((await refusals(['lamp'], 'nonsense')).publishFirmwareImage.userErrors).toMatchObject([
+      { code: 'NOT_FOUND' },
+    ]);
     expect((await publish(id, ['lamp'], ['JOBS_WRITE'])).codes).toEqual(['FORBIDDEN']);
   });
 
@@ -186,9 +218,13 @@ describe('a firmware image', () => {
     const id = await uploaded('3.2.0');
     const kept = await keptFiles();
     const remove = () =>
-      api.ask(`mutation ($id: ID!) { deleteFirmwareImage(id: $id) { firmwareImage { id } userErrors { code } } }`, { id });
+      api.ask(`mutation ($id: ID!) { deleteFirmwareImage(id: $id) { firmwareImage { id } userErrors { code } } }`, {
+        id,
+      });
     await publish(id, ['gadget']);
-    expect((await remove()).data).toMatchObject({ deleteFirmwareImage: { firmwareImage: null, userErrors: [{ code: 'CONFLICT' }] } });
+    expect((await remove()).data).toMatchObject({
+      deleteFirmwareImage: { firmwareImage: null, userErrors: [{ code: 'CONFLICT' }] },
+    });
     await api.ask(`mutation ($id: ID!) { withdrawFirmwareImage(id: $id) { userErrors { code } } }`, { id });
     expect((await remove()).data).toMatchObject({ deleteFirmwareImage: { firmwareImage: { id }, userErrors: [] } });
     expect(await keptFiles()).toBe(kept - 1);
@@ -201,14 +237,18 @@ describe('a firmware image', () => {
       'AT_ASC',
       { first: 100 },
     );
-    expect(new Set(rows.map(({ type }) => type))).toEqual(new Set(['firmware.uploaded', 'firmware.published', 'firmware.withdrawn']));
+    expect(new Set(rows.map(({ type }) => type))).toEqual(
+      new Set(['firmware.uploaded', 'firmware.published', 'firmware.withdrawn']),
+    );
     expect(rows[0]?.data).toMatchObject({ kind: 'ASSETS', version: '1.2.0', actor: keyOf(['FIRMWARE_WRITE']) });
   });
 
   it('is listed latest first', async () => {
-    const { data } = await api.ask(`{ firmwareImages(first: 2) { nodes { version } pageInfo { hasNextPage endCursor } } }`, {}, [
-      'DEVICES_READ',
-    ]);
+    const { data } = await api.ask(
+      `{ firmwareImages(first: 2) { nodes { version } pageInfo { hasNextPage endCursor } } }`,
+      {},
+      ['DEVICES_READ'],
+    );
     expect(data).toMatchObject({
       firmwareImages: { nodes: [{ version: '3.1.0' }, { version: '3.0.0' }], pageInfo: { hasNextPage: true } },
     });

@@ -1,7 +1,13 @@
 /** GraphQL operations over HTTP, around Mercurius: who asks, what a request must look like, and what its errors say. */
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { getOperationAST, type DocumentNode, type ExecutionResult, type FormattedExecutionResult, type GraphQLSchema } from 'graphql';
+import {
+  getOperationAST,
+  type DocumentNode,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  type GraphQLSchema,
+} from 'graphql';
 import { isJsonObject } from '@flotilla/mcp';
 import { errorCodes, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { ApiContext } from '../api-context.js';
@@ -49,7 +55,10 @@ export interface HttpDeps extends ApiDeps {
   readonly admission: Admission;
 }
 
-export function makeHttpOperations({ registry, logger, callers, clientOf, admission }: HttpDeps, limits: ApiLimits): HttpOperations {
+export function makeHttpOperations(
+  { registry, logger, callers, clientOf, admission }: HttpDeps,
+  limits: ApiLimits,
+): HttpOperations {
   const known = new WeakMap<IncomingMessage, Caller>();
   const budgets = new WeakMap<object, BudgetState>();
   const messages = bodyMessages(limits);
@@ -125,7 +134,11 @@ function bodyMessages({ requestBytesMax }: ApiLimits): ReadonlyMap<unknown, stri
 }
 
 /** GET never changes anything: Mercurius takes queries alone there. */
-async function authenticateRequest(callers: Callers, { raw, method }: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+async function authenticateRequest(
+  callers: Callers,
+  { raw, method }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
   try {
     return await callers.ofRequest(raw, method !== 'GET' && method !== 'HEAD');
   } catch (error) {
@@ -151,16 +164,24 @@ function mendBody(body: unknown): void {
 function refuseOddParameters(body: unknown): void {
   if (!isJsonObject(body)) return;
   const { operationName = null, variables = null } = body as { operationName?: unknown; variables?: unknown };
-  if (operationName !== null && typeof operationName !== 'string') throw new ApiError('BAD_USER_INPUT', '"operationName" must be text.');
-  if (variables !== null && !isJsonObject(variables)) throw new ApiError('BAD_USER_INPUT', '"variables" must be a JSON object.');
+  if (operationName !== null && typeof operationName !== 'string')
+    throw new ApiError('BAD_USER_INPUT', '"operationName" must be text.');
+  if (variables !== null && !isJsonObject(variables))
+    throw new ApiError('BAD_USER_INPUT', '"variables" must be a JSON object.');
 }
 
 /** Mercurius would say "Unknown query", or "body must be object". */
 function refuseNothing(source: unknown): void {
   if (!isJsonObject(source))
-    throw new ApiError('BAD_USER_INPUT', 'The body is one JSON object with "query" and "variables"; batches are not taken.');
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      'The body is one JSON object with "query" and "variables"; batches are not taken.',
+    );
   if (source['query'] === undefined || source['query'] === null || source['query'] === '')
-    throw new ApiError('BAD_USER_INPUT', 'There is no "query": send the text of a GraphQL document, with its "variables".');
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      'There is no "query": send the text of a GraphQL document, with its "variables".',
+    );
 }
 
 /** Mercurius makes text of what is none, and takes any JSON in place of a query for a syntax tree, past the limits of the parser: we do not. */
@@ -182,14 +203,21 @@ function refuseSubscription({
   readonly operationName: string | undefined;
 }): void {
   if (getOperationAST(document, operationName)?.operation !== 'subscription') return;
-  throw new ApiError('BAD_USER_INPUT', 'Subscriptions go over a WebSocket to the same path, with the protocol graphql-transport-ws.');
+  throw new ApiError(
+    'BAD_USER_INPUT',
+    'Subscriptions go over a WebSocket to the same path, with the protocol graphql-transport-ws.',
+  );
 }
 
 /** Puts the document where Mercurius looks for it. Over GET the extensions and variables are JSON in text. */
 function nameDocument(source: unknown, documentOf: (named: RawOperation) => string | undefined): void {
   if (!isJsonObject(source)) return;
   const { query, extensions, variables }: RawOperation = source;
-  const document = documentOf({ query, extensions: parsed('extensions', extensions), variables: parsed('variables', variables) });
+  const document = documentOf({
+    query,
+    extensions: parsed('extensions', extensions),
+    variables: parsed('variables', variables),
+  });
   if (document !== undefined) Object.assign(source, { query: document });
 }
 

@@ -67,7 +67,9 @@ describe('devices over HTTP', () => {
 
   it('filters, nested and negated', async () => {
     const filter = { any: [{ hasTool: 'robot.walk' }, { search: 'AA:0', not: { ids: ['aa:01'] } }] };
-    const { data } = await api.ask('query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } }', { filter });
+    const { data } = await api.ask('query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } }', {
+      filter,
+    });
     expect(data).toEqual({ devices: { nodes: [{ id: 'aa:00' }, { id: 'bb:00' }] } });
   });
 
@@ -102,20 +104,30 @@ describe('devices over HTTP', () => {
 
   it('renames and tags a device, and tells those who look', async () => {
     const told = new Promise((resolve) => api.feed.subscribe('device', ({ deviceId }) => resolve(deviceId)));
-    const query = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { name tags } userErrors { code path } } }';
+    const query =
+      'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { name tags } userErrors { code path } } }';
     const { data } = await api.ask(query, { input: { deviceId: 'aa:01', name: 'Door', tags: ['b', 'a', 'b'] } });
-    expect(data).toMatchObject({ updateDevice: { device: { name: 'Door', tags: expect.arrayContaining(['a', 'b']) }, userErrors: [] } });
+    expect(data).toMatchObject({
+      updateDevice: { device: { name: 'Door', tags: expect.arrayContaining(['a', 'b']) }, userErrors: [] },
+    });
     expect(await told).toBe('aa:01');
     const renamed = await api.ask(query, { input: { deviceId: 'aa:01', name: null } });
-    expect(renamed.data).toMatchObject({ updateDevice: { device: { name: null, tags: expect.arrayContaining(['a', 'b']) } } });
+    expect(renamed.data).toMatchObject({
+      updateDevice: { device: { name: null, tags: expect.arrayContaining(['a', 'b']) } },
+    });
   });
 
   it('refuses to name what is not there, and names that are none', async () => {
-    const query = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { id } userErrors { code path } } }';
+    const query =
+      'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { id } userErrors { code path } } }';
     const unknown = await api.ask(query, { input: { deviceId: 'zz', name: 'x' } });
-    expect(unknown.data).toEqual({ updateDevice: { device: null, userErrors: [{ code: 'NOT_FOUND', path: ['input', 'deviceId'] }] } });
+    expect(unknown.data).toEqual({
+      updateDevice: { device: null, userErrors: [{ code: 'NOT_FOUND', path: ['input', 'deviceId'] }] },
+    });
     const bad = await api.ask(query, { input: { deviceId: 'aa:01', tags: ['two words'] } });
-    expect(bad.data).toEqual({ updateDevice: { device: null, userErrors: [{ code: 'INVALID', path: ['input', 'tags'] }] } });
+    expect(bad.data).toEqual({
+      updateDevice: { device: null, userErrors: [{ code: 'INVALID', path: ['input', 'tags'] }] },
+    });
   });
 
   it('tags by filter, but not by a filter without a condition', async () => {
@@ -137,7 +149,9 @@ describe('devices over HTTP', () => {
     expect(await told).toBe('bb:00');
     const { data } = await api.ask(query, { add: Array.from({ length: 50 }, (_, index) => `t${index}`) });
     const message = expect.stringContaining('"bb:00" would have more than 50 tags');
-    expect(data).toEqual({ tagDevices: { changedCount: 0, userErrors: [{ code: 'LIMIT_EXCEEDED', message, path: ['input', 'add'] }] } });
+    expect(data).toEqual({
+      tagDevices: { changedCount: 0, userErrors: [{ code: 'LIMIT_EXCEEDED', message, path: ['input', 'add'] }] },
+    });
   });
 });
 
@@ -147,7 +161,10 @@ describe('acts over HTTP', () => {
       call { id } userErrors { code message path } } }`;
     const { data } = await api.ask(query, {}, ['TOOLS_CALL']);
     expect(data).toEqual({
-      callTool: { call: null, userErrors: [{ code: 'TOOL_UNKNOWN', message: 'No such tool.', path: ['input', 'tool'] }] },
+      callTool: {
+        call: null,
+        userErrors: [{ code: 'TOOL_UNKNOWN', message: 'No such tool.', path: ['input', 'tool'] }],
+      },
     });
     expect(calls.at(-1)).toEqual([
       { deviceId: 'aa:00', tool: 'self.x', arguments: { volume: 3 } },
@@ -164,7 +181,9 @@ describe('acts over HTTP', () => {
 
   it('refuses arguments that are no object before the fleet sees them', async () => {
     const before = calls.length;
-    const { codes, messages } = await api.ask('mutation { callTool(input: {deviceId: "a", tool: "t", arguments: [1]}) { call { id } } }');
+    const { codes, messages } = await api.ask(
+      'mutation { callTool(input: {deviceId: "a", tool: "t", arguments: [1]}) { call { id } } }',
+    );
     expect(codes).toEqual(['BAD_USER_INPUT']);
     expect(messages).toEqual([expect.stringContaining('"input.arguments" must be a JSON object')]);
     expect(calls).toHaveLength(before);
@@ -173,7 +192,9 @@ describe('acts over HTTP', () => {
   it('hands a job to the fleet, with the defaults of the schema and without nulls', async () => {
     const query =
       'mutation ($input: CreateJobInput!) { createJob(input: $input, idempotencyKey: "k1") { job { id } userErrors { code } } }';
-    const { data } = await api.ask(query, { input: { tool: 'self.reboot', devices: { all: true }, maxInFlight: null } });
+    const { data } = await api.ask(query, {
+      input: { tool: 'self.reboot', devices: { all: true }, maxInFlight: null },
+    });
     expect(data).toEqual({ createJob: { job: null, userErrors: [{ code: 'INVALID' }] } });
     expect(jobs.at(-1)).toMatchObject([
       { tool: 'self.reboot', arguments: {}, devices: { all: true }, offline: 'WAIT', expiresInSeconds: 86_400 },
@@ -190,7 +211,9 @@ describe('acts over HTTP', () => {
   });
 
   it('names the missing tool of a job', async () => {
-    const { codes, messages } = await api.ask('mutation { createJob(input: {devices: {all: true}}, idempotencyKey: "k2") { job { id } } }');
+    const { codes, messages } = await api.ask(
+      'mutation { createJob(input: {devices: {all: true}}, idempotencyKey: "k2") { job { id } } }',
+    );
     expect(codes).toEqual(['BAD_USER_INPUT']);
     expect(messages).toEqual([expect.stringContaining('input.tool')]);
   });

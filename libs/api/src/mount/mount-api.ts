@@ -96,11 +96,15 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
 
 async function startNest(scope: FastifyInstance, deps: HttpDeps, limits: ApiLimits): Promise<INestApplication> {
   const http = makeHttpOperations(deps, limits);
-  const app = await NestFactory.create(ApiModule.over(deps, limits, { http, admission: deps.admission }), new MountedAdapter(scope), {
-    logger: makeNestLog(deps.logger),
-    bodyParser: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create(
+    ApiModule.over(deps, limits, { http, admission: deps.admission }),
+    new MountedAdapter(scope),
+    {
+      logger: makeNestLog(deps.logger),
+      bodyParser: false,
+      abortOnError: false,
+    },
+  );
   await app.init();
   scope.graphql.addHook('preExecution', async (...operation) => http.beforeExecution(...operation));
   scope.graphql.addHook('onResolution', async (...answer) => http.beforeAnswer(...answer));

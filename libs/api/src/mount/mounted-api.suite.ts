@@ -8,7 +8,15 @@ import Fastify from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { openLocalBus, type EventFeed } from '@flotilla/bus';
-import { defaultSignInLimits, FirmwareImages, SigningKeys, People, Provisioning, SignIns, Webhooks } from '@flotilla/fleet';
+import {
+  defaultSignInLimits,
+  FirmwareImages,
+  SigningKeys,
+  People,
+  Provisioning,
+  SignIns,
+  Webhooks,
+} from '@flotilla/fleet';
 import type { DeviceId, DeviceTool, ToolSetHash } from '@flotilla/mcp';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
@@ -122,9 +130,15 @@ export async function openApi(
     httpUrl,
     socketUrl,
     post,
-    ask: (query, variables, scopes = ['ADMIN']) => post({ query, variables }, { authorization: `Bearer ${keyOf(scopes)}` }),
+    ask: (query, variables, scopes = ['ADMIN']) =>
+      post({ query, variables }, { authorization: `Bearer ${keyOf(scopes)}` }),
     client: (key) =>
-      createClient({ url: socketUrl, webSocketImpl: WebSocket, connectionParams: { authorization: `Bearer ${key}` }, retryAttempts: 0 }),
+      createClient({
+        url: socketUrl,
+        webSocketImpl: WebSocket,
+        connectionParams: { authorization: `Bearer ${key}` },
+        retryAttempts: 0,
+      }),
     addDevice: (id, tools = [tool('self.get_device_status')]) => addDevice(registry, lease, id, tools),
     close: async () => {
       await api.close();
@@ -139,7 +153,12 @@ export async function openApi(
   };
 }
 
-async function addDevice(registry: Registry, lease: ProcessLease, id: string, tools: readonly DeviceTool[]): Promise<void> {
+async function addDevice(
+  registry: Registry,
+  lease: ProcessLease,
+  id: string,
+  tools: readonly DeviceTool[],
+): Promise<void> {
   const deviceId = id as DeviceId;
   const hash = Buffer.from(tools.map(({ name }) => name).join())
     .toString('hex')
@@ -188,7 +207,9 @@ async function postTo(url: string, body: unknown, headers: Readonly<Record<strin
 
 function principalOf(key: string): Principal | undefined {
   const scopes = /^key:(.*)$/.exec(key)?.[1];
-  return scopes === undefined ? undefined : { kind: 'KEY', id: key, name: key, scopes: scopes.split(',').filter(Boolean) as Scope[] };
+  return scopes === undefined
+    ? undefined
+    : { kind: 'KEY', id: key, name: key, scopes: scopes.split(',').filter(Boolean) as Scope[] };
 }
 
 /** The same registry, with each call of a store written down. */

@@ -30,18 +30,34 @@ const approve = `mutation ($code: String!, $confirm: Boolean) {
 
 describe('registering devices', () => {
   it('gives the device as it is listed and its credential once', async () => {
-    const input = { deviceId: '02:AA:00:00:00:01', name: 'Lamp', tags: ['b', 'a'], dialect: 'XIAOZHI', transport: 'WEBSOCKET' };
+    const input = {
+      deviceId: '02:AA:00:00:00:01',
+      name: 'Lamp',
+      tags: ['b', 'a'],
+      dialect: 'XIAOZHI',
+      transport: 'WEBSOCKET',
+    };
     const { data } = await api.ask(registerOne, { input });
     expect(data).toEqual({
       registerDevice: {
-        device: { id: '02:aa:00:00:00:01', name: 'Lamp', tags: ['a', 'b'], transport: 'WEBSOCKET', presence: 'OFFLINE' },
+        device: {
+          id: '02:aa:00:00:00:01',
+          name: 'Lamp',
+          tags: ['a', 'b'],
+          transport: 'WEBSOCKET',
+          presence: 'OFFLINE',
+        },
         credential: { transport: 'WEBSOCKET', password: expect.stringMatching(/^[\w-]{43}$/) as unknown },
         userErrors: [],
       },
     });
     const again = await api.ask(registerOne, { input });
     expect(again.data).toMatchObject({
-      registerDevice: { device: null, credential: null, userErrors: [{ code: 'CONFLICT', path: ['input', 'deviceId'] }] },
+      registerDevice: {
+        device: null,
+        credential: null,
+        userErrors: [{ code: 'CONFLICT', path: ['input', 'deviceId'] }],
+      },
     });
   });
 
@@ -59,10 +75,17 @@ describe('registering devices', () => {
   it('takes an end of trust on first use, at most a week from now', async () => {
     const [contact, late] = [contactOf('02:aa:00:00:00:42'), contactOf('02:aa:00:00:00:43')];
     const until = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
-    const device = ({ deviceId }: OtaContact, days: number) => ({ deviceId, dialect: 'XIAOZHI', admitWithoutCodeUntil: until(days) });
+    const device = ({ deviceId }: OtaContact, days: number) => ({
+      deviceId,
+      dialect: 'XIAOZHI',
+      admitWithoutCodeUntil: until(days),
+    });
     const refused = await api.ask(registerMany, { input: [device(contact, 1), device(late, 8)] });
     expect(refused.data).toMatchObject({
-      registerDevices: { devices: [], userErrors: [{ code: 'INVALID', path: ['input', '1', 'admitWithoutCodeUntil'] }] },
+      registerDevices: {
+        devices: [],
+        userErrors: [{ code: 'INVALID', path: ['input', '1', 'admitWithoutCodeUntil'] }],
+      },
     });
     await api.ask(registerMany, { input: [device(contact, 1)] });
     expect(await api.registry.credentials.recognise(contact)).toMatchObject({ kind: 'unproven', firstUse: 'due' });
@@ -72,7 +95,11 @@ describe('registering devices', () => {
     const input = ['02:aa:00:00:01:02', '02:aa:00:00:01:01'].map((deviceId) => ({ deviceId, dialect: 'XIAOZHI' }));
     const bad = await api.ask(registerMany, { input: [...input, { deviceId: 'lamp', dialect: 'XIAOZHI' }] });
     expect(bad.data).toEqual({
-      registerDevices: { devices: [], credentials: [], userErrors: [{ code: 'INVALID', path: ['input', '2', 'deviceId'] }] },
+      registerDevices: {
+        devices: [],
+        credentials: [],
+        userErrors: [{ code: 'INVALID', path: ['input', '2', 'deviceId'] }],
+      },
     });
     const { data } = await api.ask(registerMany, { input });
     expect(data).toMatchObject({
@@ -82,7 +109,9 @@ describe('registering devices', () => {
         userErrors: [],
       },
     });
-    const repeated = await api.ask(registerMany, { input: [{ deviceId: '02:aa:00:00:01:03', dialect: 'XIAOZHI' }, input[0]] });
+    const repeated = await api.ask(registerMany, {
+      input: [{ deviceId: '02:aa:00:00:01:03', dialect: 'XIAOZHI' }, input[0]],
+    });
     expect(repeated.data).toMatchObject({
       registerDevices: { devices: [], userErrors: [{ code: 'CONFLICT', path: ['input', '1', 'deviceId'] }] },
     });
@@ -100,7 +129,9 @@ describe('registering devices', () => {
     [{ deviceId: '', dialect: 'XIAOZHI' }, 'deviceId'],
   ])('refuses %j and names the member', async (input, member) => {
     const { data } = await api.ask(registerOne, { input });
-    expect(data).toMatchObject({ registerDevice: { device: null, userErrors: [{ code: 'INVALID', path: ['input', member] }] } });
+    expect(data).toMatchObject({
+      registerDevice: { device: null, userErrors: [{ code: 'INVALID', path: ['input', member] }] },
+    });
   });
 
   it('refuses more than a thousand at once', async () => {
@@ -117,13 +148,18 @@ describe('approving devices', () => {
     const { code } = await api.registry.enrolments.request(contact);
     const query = '{ enrolments { nodes { id code replaces deviceId model remoteAddress } } }';
     const asAdmin = await api.ask(query);
-    expect(asAdmin.data).toMatchObject({ enrolments: { nodes: [{ code, replaces: false, deviceId: contact.deviceId }] } });
+    expect(asAdmin.data).toMatchObject({
+      enrolments: { nodes: [{ code, replaces: false, deviceId: contact.deviceId }] },
+    });
     expect(JSON.stringify(asAdmin.data)).not.toContain(contact.clientUuid);
     const asReader = await api.ask(query, {}, ['DEVICES_READ', 'DEVICES_WRITE']);
     expect(asReader.data).toMatchObject({ enrolments: { nodes: [{ code: null, deviceId: contact.deviceId }] } });
     const { data } = await api.ask(approve, { code }, ['DEVICES_READ', 'DEVICES_WRITE']);
     expect(data).toEqual({
-      approveEnrolment: { device: { id: contact.deviceId, name: 'Hall', tags: ['hall'], model: 'lichuang-dev' }, userErrors: [] },
+      approveEnrolment: {
+        device: { id: contact.deviceId, name: 'Hall', tags: ['hall'], model: 'lichuang-dev' },
+        userErrors: [],
+      },
     });
     expect((await api.ask(query)).data).toEqual({ enrolments: { nodes: [] } });
   });
@@ -133,24 +169,34 @@ describe('approving devices', () => {
     await api.registry.enrolments.admit(contactOf(deviceId));
     await api.addDevice(deviceId);
     const { code } = await api.registry.enrolments.request(contactOf(deviceId));
-    expect((await api.ask('{ enrolments { nodes { replaces } } }')).data).toEqual({ enrolments: { nodes: [{ replaces: true }] } });
+    expect((await api.ask('{ enrolments { nodes { replaces } } }')).data).toEqual({
+      enrolments: { nodes: [{ replaces: true }] },
+    });
     expect((await api.ask(approve, { code })).data).toMatchObject({
       approveEnrolment: { device: null, userErrors: [{ code: 'CONFLICT', path: ['confirm'] }] },
     });
-    expect((await api.ask(approve, { code, confirm: true })).data).toMatchObject({ approveEnrolment: { device: { id: deviceId } } });
+    expect((await api.ask(approve, { code, confirm: true })).data).toMatchObject({
+      approveEnrolment: { device: { id: deviceId } },
+    });
   });
 
   it('rejects one that waits', async () => {
     await api.registry.enrolments.request(contactOf('02:bb:00:00:00:03'));
     const { rows } = await api.registry.enrolments.page({ first: 10 });
     const reject = 'mutation ($id: ID!) { rejectEnrolment(id: $id) { device { id } userErrors { code } } }';
-    expect((await api.ask(reject, { id: rows[0]?.id })).data).toEqual({ rejectEnrolment: { device: null, userErrors: [] } });
-    expect((await api.ask(reject, { id: rows[0]?.id })).data).toMatchObject({ rejectEnrolment: { userErrors: [{ code: 'NOT_FOUND' }] } });
+    expect((await api.ask(reject, { id: rows[0]?.id })).data).toEqual({
+      rejectEnrolment: { device: null, userErrors: [] },
+    });
+    expect((await api.ask(reject, { id: rows[0]?.id })).data).toMatchObject({
+      rejectEnrolment: { userErrors: [{ code: 'NOT_FOUND' }] },
+    });
   });
 
   it('knows what no code can be', async () => {
     for (const code of ['', '12345', '1234567', 'abcdef'])
-      expect((await api.ask(approve, { code })).data).toMatchObject({ approveEnrolment: { userErrors: [{ code: 'INVALID' }] } });
+      expect((await api.ask(approve, { code })).data).toMatchObject({
+        approveEnrolment: { userErrors: [{ code: 'INVALID' }] },
+      });
   });
 });
 
@@ -159,19 +205,28 @@ describe('links', () => {
     createEnrolmentLink(input: $input) { enrolmentLink { id name tags maxDevices usedCount revokedAt } url userErrors { code path } } }`;
 
   it('give their URL once, count devices and end when revoked', async () => {
-    const { data } = await api.ask(create, { input: { name: 'Fair', tags: ['fair'], maxDevices: 5, expiresAt: tomorrow } });
+    const { data } = await api.ask(create, {
+      input: { name: 'Fair', tags: ['fair'], maxDevices: 5, expiresAt: tomorrow },
+    });
     const { enrolmentLink, url } = (
-      data as { readonly createEnrolmentLink: { readonly url: string; readonly enrolmentLink: { readonly id: string } } }
+      data as {
+        readonly createEnrolmentLink: { readonly url: string; readonly enrolmentLink: { readonly id: string } };
+      }
     ).createEnrolmentLink;
     expect(enrolmentLink).toMatchObject({ name: 'Fair', maxDevices: 5, usedCount: 0, revokedAt: null });
     const token = /^http:\/\/hub\.test\/ota\/([\w-]{43})\/$/.exec(url)?.[1] ?? '';
     expect(await api.registry.enrolments.admitByLink(token, contactOf('02:cc:00:00:00:01'))).toBeDefined();
-    expect((await api.ask('{ enrolmentLinks { name usedCount } }')).data).toEqual({ enrolmentLinks: [{ name: 'Fair', usedCount: 1 }] });
-    const revoke = 'mutation ($id: ID!) { revokeEnrolmentLink(id: $id) { enrolmentLink { revokedAt } userErrors { code } } }';
+    expect((await api.ask('{ enrolmentLinks { name usedCount } }')).data).toEqual({
+      enrolmentLinks: [{ name: 'Fair', usedCount: 1 }],
+    });
+    const revoke =
+      'mutation ($id: ID!) { revokeEnrolmentLink(id: $id) { enrolmentLink { revokedAt } userErrors { code } } }';
     expect((await api.ask(revoke, { id: enrolmentLink.id })).data).toMatchObject({
       revokeEnrolmentLink: { enrolmentLink: { revokedAt: expect.any(String) as unknown } },
     });
-    expect((await api.ask(revoke, { id: 'x' })).data).toMatchObject({ revokeEnrolmentLink: { userErrors: [{ code: 'NOT_FOUND' }] } });
+    expect((await api.ask(revoke, { id: 'x' })).data).toMatchObject({
+      revokeEnrolmentLink: { userErrors: [{ code: 'NOT_FOUND' }] },
+    });
     expect(await api.registry.enrolments.admitByLink(token, contactOf('02:cc:00:00:00:02'))).toBeUndefined();
   });
 
@@ -200,7 +255,8 @@ describe('a device that is in', () => {
     expect((await api.ask(update, { deviceId, transport: 'TCP' })).data).toMatchObject({
       updateDevice: { device: null, userErrors: [{ code: 'INVALID', path: ['input', 'transport'] }] },
     });
-    const rotate = 'mutation ($deviceId: ID!) { rotateDeviceCredential(deviceId: $deviceId) { credential userErrors { code } } }';
+    const rotate =
+      'mutation ($deviceId: ID!) { rotateDeviceCredential(deviceId: $deviceId) { credential userErrors { code } } }';
     const rotated = await api.ask(rotate, { deviceId });
     const secret = (await api.registry.credentials.findKnown(deviceId ?? ''))?.credential.secret;
     expect(rotated.data).toEqual({
@@ -212,7 +268,9 @@ describe('a device that is in', () => {
       [remove, 'removeDevice'],
       [rotate, 'rotateDeviceCredential'],
     ] as const)
-      expect((await api.ask(act, { deviceId })).data).toMatchObject({ [payload]: { userErrors: [{ code: 'NOT_FOUND' }] } });
+      expect((await api.ask(act, { deviceId })).data).toMatchObject({
+        [payload]: { userErrors: [{ code: 'NOT_FOUND' }] },
+      });
     const { data } = await api.ask(
       'query ($deviceId: ID!) { device(id: $deviceId) { id } events(filter: {deviceId: $deviceId}) { nodes { type data } } }',
       {

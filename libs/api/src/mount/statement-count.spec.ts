@@ -28,7 +28,8 @@ async function statementsOf(query: string): Promise<number> {
   return Math.min(...counts);
 }
 
-const DEVICE = 'id presence reportedState tools { name policy { pattern } } groups { id name } sessions(first: 2) { epoch }';
+const DEVICE =
+  'id presence reportedState tools { name policy { pattern } } groups { id name } sessions(first: 2) { epoch }';
 
 const JOB = 'id name conclusion firmwareImage { id models } progress { total } waves { number decided }';
 const TARGET = 'deviceId outcome device { id name presence } result { text } download { requests }';
@@ -38,13 +39,23 @@ describe('the statements of a query', () => {
     ['devices with all that hangs on them', (first) => `{ devices(first: ${first}) { nodes { ${DEVICE} } } }`],
     [
       'calls and events of devices',
-      (first) => `{ devices(first: ${first}) { nodes { calls(first: 1) { nodes { id } } events(first: 1) { nodes { id } } } } }`,
+      (first) =>
+        `{ devices(first: ${first}) { nodes { calls(first: 1) { nodes { id } } events(first: 1) { nodes { id } } } } }`,
     ],
     ['jobs', (first) => `{ jobs(first: ${first}) { nodes { ${JOB} } } }`],
     // Dearer: of 50 jobs they would cost more than one operation may.
-    ['failures of jobs', (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { failureGroups(first: 1) { count } } } }`],
-    ['jobs over time', (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { decidedOverTime(points: 2) { at succeeded } } } }`],
-    ['targets of a job', (first) => `{ jobs(first: 1) { nodes { targets(first: ${first}) { nodes { ${TARGET} } } } } }`],
+    [
+      'failures of jobs',
+      (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { failureGroups(first: 1) { count } } } }`,
+    ],
+    [
+      'jobs over time',
+      (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { decidedOverTime(points: 2) { at succeeded } } } }`,
+    ],
+    [
+      'targets of a job',
+      (first) => `{ jobs(first: 1) { nodes { targets(first: ${first}) { nodes { ${TARGET} } } } } }`,
+    ],
     ['targets of jobs', (first) => `{ jobs(first: ${first}) { nodes { targets(first: 2) { nodes { ${TARGET} } } } } }`],
     ['firmware images', (first) => `{ firmwareImages(first: ${first}) { nodes { id version models } } }`],
     ['uploads', (first) => `{ uploads(first: ${first}) { nodes { id deviceId url thumbnailUrl } } }`],

@@ -51,7 +51,14 @@ describe('webhooks over GraphQL', () => {
   });
 
   it("are an admin's alone", async () => {
-    const scopes = ['DEVICES_READ', 'DEVICES_WRITE', 'EVENTS_READ', 'JOBS_WRITE', 'TOOLS_CALL_PRIVILEGED', 'FIRMWARE_WRITE'] as const;
+    const scopes = [
+      'DEVICES_READ',
+      'DEVICES_WRITE',
+      'EVENTS_READ',
+      'JOBS_WRITE',
+      'TOOLS_CALL_PRIVILEGED',
+      'FIRMWARE_WRITE',
+    ] as const;
     for (const query of ['{ webhooks { id } }', 'mutation { deleteWebhook(id: "x") { webhookId } }'])
       expect((await api.ask(query, undefined, [...scopes])).codes).toEqual(['FORBIDDEN']);
   });

@@ -24,7 +24,9 @@ interface DeviceAnswer {
 
 /** Changing what the hub knows of devices; nothing here reaches a device but the asking for its tools. */
 @Resolver()
-export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'refreshTools' | 'updateDevice' | 'tagDevices'>> {
+export class DeviceActsResolver implements Required<
+  Pick<MutationResolvers, 'refreshTools' | 'updateDevice' | 'tagDevices'>
+> {
   constructor(
     @Inject(FLEET) private readonly fleet: FleetOperations,
     @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
@@ -32,7 +34,11 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   ) {}
 
   @Mutation()
-  async refreshTools(_root: unknown, { deviceId }: MutationRefreshToolsArgs, context: ApiContext): Promise<DeviceAnswer> {
+  async refreshTools(
+    _root: unknown,
+    { deviceId }: MutationRefreshToolsArgs,
+    context: ApiContext,
+  ): Promise<DeviceAnswer> {
     const { refusal } = await this.fleet.refreshTools(deviceId, actorOf(context));
     return { device: await context.loaders.device.load(deviceId), userErrors: userErrors(refusal) };
   }
@@ -46,9 +52,12 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
       refuseTags(tags ?? [], ['input', 'tags']) ??
       refuseTimeZone(timeZone, ['input', 'timeZone']) ??
       refuseTransport(transport) ??
-      (transport ? await this.provisioning.refuseDialled(deviceId, ['input', 'transport'], actorOf(context)) : undefined);
+      (transport
+        ? await this.provisioning.refuseDialled(deviceId, ['input', 'transport'], actorOf(context))
+        : undefined);
     if (refusal) return { userErrors: [refusal] };
-    const voice = voiceUrl === undefined ? undefined : await this.fleet.chooseVoiceServers(deviceId, voiceUrl, actorOf(context));
+    const voice =
+      voiceUrl === undefined ? undefined : await this.fleet.chooseVoiceServers(deviceId, voiceUrl, actorOf(context));
     if (voice && 'refusal' in voice) return { userErrors: [voice.refusal] };
     const change = {
       ...(name === undefined ? {} : { name }),
@@ -57,8 +66,12 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
       ...voice,
     };
     const device = await context.view.devices.update(deviceId, change, sourceOfRequest(context));
-    if (!device) return { userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }] };
-    if (transport && transport !== 'TCP') await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));
+    if (!device)
+      return {
+        userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }],
+      };
+    if (transport && transport !== 'TCP')
+      await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));
     this.feed.publish('device', { deviceId: device.id });
     return { device, userErrors: [] };
   }
@@ -71,7 +84,8 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   ): Promise<{ readonly changedCount: number; readonly userErrors: readonly Refusal[] }> {
     const change = { add: [...new Set(input.add)], remove: [...new Set(input.remove)], tagsMax };
     const filter = parseDeviceFilter(input.filter) ?? {};
-    const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTags(change.add, ['input', 'add']) ?? refuseTagging(change);
+    const refusal =
+      refuseFilter(filter, ['input', 'filter']) ?? refuseTags(change.add, ['input', 'add']) ?? refuseTagging(change);
     const unknown = refusal ?? (await refuseUnknownGroups(context.view, filter, ['input', 'filter']));
     if (unknown) return { changedCount: 0, userErrors: [unknown] };
     const result = await context.view.devices.tag(filter, change, sourceOfRequest(context));
@@ -81,16 +95,29 @@ export class DeviceActsResolver implements Required<Pick<MutationResolvers, 'ref
   }
 }
 
-function refuseTagging({ add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] }): Refusal | undefined {
-  if (add.length + remove.length === 0) return { code: 'INVALID', message: 'Say which tags to "add" or to "remove".', path: ['input'] };
+function refuseTagging({
+  add,
+  remove,
+}: {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}): Refusal | undefined {
+  if (add.length + remove.length === 0)
+    return { code: 'INVALID', message: 'Say which tags to "add" or to "remove".', path: ['input'] };
   const both = add.find((tag) => remove.includes(tag));
-  return both === undefined ? undefined : { code: 'INVALID', message: `"${both}" is to be added and removed.`, path: ['input', 'remove'] };
+  return both === undefined
+    ? undefined
+    : { code: 'INVALID', message: `"${both}" is to be added and removed.`, path: ['input', 'remove'] };
 }
 
 /** Only xiaozhi devices ask how to connect, and they know these two. */
 function refuseTransport(transport: TransportKind | null | undefined): Refusal | undefined {
   if (transport !== 'TCP') return undefined;
-  return { code: 'INVALID', message: 'A device can be told to connect over MQTT or WEBSOCKET.', path: ['input', 'transport'] };
+  return {
+    code: 'INVALID',
+    message: 'A device can be told to connect over MQTT or WEBSOCKET.',
+    path: ['input', 'transport'],
+  };
 }
 
 function fullOfTags(id: string): Refusal {

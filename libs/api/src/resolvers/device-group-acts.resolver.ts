@@ -28,12 +28,20 @@ export class DeviceGroupActsResolver implements Required<
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Mutation()
-  async createDeviceGroup(_root: unknown, { input }: MutationCreateDeviceGroupArgs, context: ApiContext): Promise<GroupAnswer> {
+  async createDeviceGroup(
+    _root: unknown,
+    { input }: MutationCreateDeviceGroupArgs,
+    context: ApiContext,
+  ): Promise<GroupAnswer> {
     return toPayload(await this.fleet.createDeviceGroup(requestOf(input), actorOf(context)));
   }
 
   @Mutation()
-  async updateDeviceGroup(_root: unknown, { id, input }: MutationUpdateDeviceGroupArgs, context: ApiContext): Promise<GroupAnswer> {
+  async updateDeviceGroup(
+    _root: unknown,
+    { id, input }: MutationUpdateDeviceGroupArgs,
+    context: ApiContext,
+  ): Promise<GroupAnswer> {
     return toPayload(await this.fleet.updateDeviceGroup(id, requestOf(input), actorOf(context)));
   }
 
@@ -49,7 +57,12 @@ export class DeviceGroupActsResolver implements Required<
 }
 
 function requestOf({ name, filter, timeZone, voiceUrl }: DeviceGroupInput): DeviceGroupRequest {
-  return { name, filter: parseDeviceFilter(filter) ?? {}, timeZone: timeZone ?? undefined, voiceUrl: voiceUrl ?? undefined };
+  return {
+    name,
+    filter: parseDeviceFilter(filter) ?? {},
+    timeZone: timeZone ?? undefined,
+    voiceUrl: voiceUrl ?? undefined,
+  };
 }
 
 function toPayload(saved: SavedGroup): GroupAnswer {

@@ -25,12 +25,20 @@ export class DeviceGroupResolver
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
-  async deviceGroup(_root: unknown, { id }: QueryDeviceGroupArgs, { view }: ApiContext): Promise<DeviceGroupRow | undefined> {
+  async deviceGroup(
+    _root: unknown,
+    { id }: QueryDeviceGroupArgs,
+    { view }: ApiContext,
+  ): Promise<DeviceGroupRow | undefined> {
     return (await view.deviceGroups.findMany([id]))[0];
   }
 
   @Query()
-  async deviceGroups(_root: unknown, args: QueryDeviceGroupsArgs, { view }: ApiContext): Promise<Connection<DeviceGroupRow>> {
+  async deviceGroups(
+    _root: unknown,
+    args: QueryDeviceGroupsArgs,
+    { view }: ApiContext,
+  ): Promise<Connection<DeviceGroupRow>> {
     return toConnection(await view.deviceGroups.page(pageRequest(args, this.limits.pageRowsMax)));
   }
 
@@ -50,7 +58,11 @@ export class DeviceGroupResolver
   }
 
   @ResolveField()
-  async devices({ filter }: DeviceGroupRow, args: DeviceGroupDevicesArgs, { view }: ApiContext): Promise<DeviceConnectionSource> {
+  async devices(
+    { filter }: DeviceGroupRow,
+    args: DeviceGroupDevicesArgs,
+    { view }: ApiContext,
+  ): Promise<DeviceConnectionSource> {
     const page = await view.devices.page(filter, 'ID_ASC', pageRequest(args, this.limits.pageRowsMax));
     return Object.assign(toConnection(page), { filter });
   }

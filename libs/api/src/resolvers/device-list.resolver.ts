@@ -5,13 +5,20 @@ import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type DeviceConnectionSource } from '../connection.js';
 import { parseDeviceFilter } from '../devices/device-filter-input.js';
-import type { DeviceConnectionResolvers, QueryDeviceArgs, QueryDevicesArgs, QueryResolvers } from '../generated/schema-types.js';
+import type {
+  DeviceConnectionResolvers,
+  QueryDeviceArgs,
+  QueryDevicesArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** Finding devices: one by id, or many by filter. */
 @Resolver('DeviceConnection')
 export class DeviceListResolver
-  implements Required<Pick<QueryResolvers, 'device' | 'devices'>>, Required<Pick<DeviceConnectionResolvers, 'totalCount'>>
+  implements
+    Required<Pick<QueryResolvers, 'device' | 'devices'>>,
+    Required<Pick<DeviceConnectionResolvers, 'totalCount'>>
 {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 

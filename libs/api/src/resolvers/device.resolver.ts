@@ -2,7 +2,15 @@ import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { showVoiceUrls } from '@flotilla/fleet';
 import type { DevicePin } from '@flotilla/mcp';
-import type { CallRow, DeviceGroupRow, DeviceRow, EventRow, SessionRow, StoredTool, ToolSetUseRow } from '@flotilla/registry';
+import type {
+  CallRow,
+  DeviceGroupRow,
+  DeviceRow,
+  EventRow,
+  SessionRow,
+  StoredTool,
+  ToolSetUseRow,
+} from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
@@ -26,7 +34,11 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
 
   /** The device's own, then the hub's. User-only tools are there only for a viewer who may call them. */
   @ResolveField()
-  async tools(device: DeviceRow, { names }: DeviceToolsArgs, { viewer, loaders }: ApiContext): Promise<readonly StoredTool[]> {
+  async tools(
+    device: DeviceRow,
+    { names }: DeviceToolsArgs,
+    { viewer, loaders }: ApiContext,
+  ): Promise<readonly StoredTool[]> {
     const toolSet = device.toolSetHash === undefined ? undefined : await loaders.toolSet.load(device.toolSetHash);
     const all = toolsOf(device, toolSet);
     if (!names && mayCallUserOnly(viewer)) return all;
@@ -50,7 +62,11 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
   }
 
   @ResolveField()
-  toolSetHistory({ id }: DeviceRow, { first }: DeviceToolSetHistoryArgs, { loaders }: ApiContext): Promise<readonly ToolSetUseRow[]> {
+  toolSetHistory(
+    { id }: DeviceRow,
+    { first }: DeviceToolSetHistoryArgs,
+    { loaders }: ApiContext,
+  ): Promise<readonly ToolSetUseRow[]> {
     return loaders.toolSetHistory(id, pageSize(first, 20, this.limits.pageRowsMax));
   }
 

@@ -19,7 +19,11 @@ export class EnrolmentResolver
 
   /** Those that have waited longest first. They are no devices yet, so a narrowed key has none among them. */
   @Query()
-  async enrolments(_root: unknown, args: QueryEnrolmentsArgs, { viewer }: ApiContext): Promise<Connection<EnrolmentRow>> {
+  async enrolments(
+    _root: unknown,
+    args: QueryEnrolmentsArgs,
+    { viewer }: ApiContext,
+  ): Promise<Connection<EnrolmentRow>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
     if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
     return toConnection(await this.registry.enrolments.page(request));

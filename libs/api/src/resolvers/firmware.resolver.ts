@@ -58,12 +58,20 @@ export class FirmwareResolver
   }
 
   @Mutation()
-  async withdrawFirmwareImage(_root: unknown, { id }: MutationWithdrawFirmwareImageArgs, context: ApiContext): Promise<ImagePayload> {
+  async withdrawFirmwareImage(
+    _root: unknown,
+    { id }: MutationWithdrawFirmwareImageArgs,
+    context: ApiContext,
+  ): Promise<ImagePayload> {
     return payload(await this.firmware.withdraw(id, actorOf(context)));
   }
 
   @Mutation()
-  async deleteFirmwareImage(_root: unknown, { id }: MutationDeleteFirmwareImageArgs, context: ApiContext): Promise<ImagePayload> {
+  async deleteFirmwareImage(
+    _root: unknown,
+    { id }: MutationDeleteFirmwareImageArgs,
+    context: ApiContext,
+  ): Promise<ImagePayload> {
     return payload(await this.firmware.remove(id, actorOf(context)));
   }
 }

@@ -23,7 +23,9 @@ const HOURS_MAX = 31 * 24;
 /** The fleet in figures. */
 @Resolver('FleetSummary')
 export class FleetSummaryResolver
-  implements Required<Pick<QueryResolvers, 'fleetSummary'>>, Required<Pick<FleetSummaryResolvers, 'onlineHistory' | 'calls'>>
+  implements
+    Required<Pick<QueryResolvers, 'fleetSummary'>>,
+    Required<Pick<FleetSummaryResolvers, 'onlineHistory' | 'calls'>>
 {
   @Query()
   async fleetSummary(_root: unknown, args: QueryFleetSummaryArgs, { view }: ApiContext): Promise<FleetSummarySource> {

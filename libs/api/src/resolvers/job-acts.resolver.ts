@@ -36,13 +36,25 @@ interface RevertPayload extends JobPayload {
 export class JobActsResolver implements Required<
   Pick<
     MutationResolvers,
-    'createJob' | 'rerunJob' | 'revertJob' | 'approveJob' | 'denyJob' | 'pauseJob' | 'resumeJob' | 'cancelJob' | 'openNextWave'
+    | 'createJob'
+    | 'rerunJob'
+    | 'revertJob'
+    | 'approveJob'
+    | 'denyJob'
+    | 'pauseJob'
+    | 'resumeJob'
+    | 'cancelJob'
+    | 'openNextWave'
   >
 > {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Mutation()
-  async createJob(_root: unknown, { input, idempotencyKey }: MutationCreateJobArgs, context: ApiContext): Promise<JobPayload> {
+  async createJob(
+    _root: unknown,
+    { input, idempotencyKey }: MutationCreateJobArgs,
+    context: ApiContext,
+  ): Promise<JobPayload> {
     return toPayload(await this.fleet.createJob(parseJobRequest(input), idempotencyKey, actorOf(context)));
   }
 
@@ -80,7 +92,11 @@ export class JobActsResolver implements Required<
   }
 
   @Mutation()
-  async revertJob(_root: unknown, { id, idempotencyKey }: MutationRevertJobArgs, context: ApiContext): Promise<RevertPayload> {
+  async revertJob(
+    _root: unknown,
+    { id, idempotencyKey }: MutationRevertJobArgs,
+    context: ApiContext,
+  ): Promise<RevertPayload> {
     const { others = [], ...answer } = await this.fleet.revertJob(id, idempotencyKey, actorOf(context));
     return { ...toPayload(answer), others };
   }

@@ -23,7 +23,11 @@ export class JobTargetResolver implements Required<Pick<JobTargetResolvers, 'dev
   }
 
   @ResolveField()
-  async download({ deviceId, rolloutId }: TargetOfJob, _args: unknown, { loaders }: ApiContext): Promise<DownloadRow | undefined> {
+  async download(
+    { deviceId, rolloutId }: TargetOfJob,
+    _args: unknown,
+    { loaders }: ApiContext,
+  ): Promise<DownloadRow | undefined> {
     return rolloutId === undefined ? undefined : loaders.downloads.load({ jobId: rolloutId, deviceId });
   }
 }

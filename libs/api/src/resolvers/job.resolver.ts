@@ -69,7 +69,11 @@ export class JobResolver
   }
 
   @ResolveField()
-  firmwareImage({ firmwareImageId }: Job, _args: unknown, { loaders }: ApiContext): Promise<FirmwareImageRow | undefined> | undefined {
+  firmwareImage(
+    { firmwareImageId }: Job,
+    _args: unknown,
+    { loaders }: ApiContext,
+  ): Promise<FirmwareImageRow | undefined> | undefined {
     return firmwareImageId === undefined ? undefined : loaders.firmwareImage.load(firmwareImageId);
   }
 
@@ -106,12 +110,20 @@ export class JobResolver
   }
 
   @ResolveField()
-  failureGroups(job: Job, { first }: JobFailureGroupsArgs, { loaders }: ApiContext): Promise<readonly FailureGroupRow[]> {
+  failureGroups(
+    job: Job,
+    { first }: JobFailureGroupsArgs,
+    { loaders }: ApiContext,
+  ): Promise<readonly FailureGroupRow[]> {
     return loaders.failureGroups(job.id, pageSize(first, 20, this.limits.pageRowsMax));
   }
 
   @ResolveField()
-  decidedOverTime(job: Job, { points }: JobDecidedOverTimeArgs, { loaders }: ApiContext): Promise<readonly DecidedPoint[]> {
+  decidedOverTime(
+    job: Job,
+    { points }: JobDecidedOverTimeArgs,
+    { loaders }: ApiContext,
+  ): Promise<readonly DecidedPoint[]> {
     return loaders.decidedOverTime(job.id, pointCount(points, 120));
   }
 }

@@ -5,7 +5,11 @@ import type { ToolPolicy } from '@flotilla/jobs';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import type { FleetOperations } from '../fleet-operations.js';
-import type { MutationDeleteToolPolicyArgs, MutationResolvers, MutationSetToolPolicyArgs } from '../generated/schema-types.js';
+import type {
+  MutationDeleteToolPolicyArgs,
+  MutationResolvers,
+  MutationSetToolPolicyArgs,
+} from '../generated/schema-types.js';
 
 /** What operators say of tools. */
 @Resolver()

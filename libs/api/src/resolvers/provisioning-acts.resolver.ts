@@ -59,12 +59,20 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
   }
 
   @Mutation()
-  registerDevices(_root: unknown, { input }: MutationRegisterDevicesArgs, context: ApiContext): Promise<RegisteredPayload> {
+  registerDevices(
+    _root: unknown,
+    { input }: MutationRegisterDevicesArgs,
+    context: ApiContext,
+  ): Promise<RegisteredPayload> {
     return this.#register(input, context);
   }
 
   @Mutation()
-  async removeDevice(_root: unknown, { deviceId }: MutationRemoveDeviceArgs, context: ApiContext): Promise<Payload<{ deviceId: string }>> {
+  async removeDevice(
+    _root: unknown,
+    { deviceId }: MutationRemoveDeviceArgs,
+    context: ApiContext,
+  ): Promise<Payload<{ deviceId: string }>> {
     const answer = await this.provisioning.removeDevice(deviceId, actorOf(context));
     return 'refusal' in answer ? refused(answer) : { deviceId: answer.deviceId, userErrors: [] };
   }
@@ -76,7 +84,9 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
     context: ApiContext,
   ): Promise<Payload<{ credential: unknown }>> {
     const answer = await this.provisioning.rotateDeviceCredential(deviceId, actorOf(context));
-    return 'refusal' in answer ? refused(answer) : { credential: this.settings.describeCredential(answer.known) ?? null, userErrors: [] };
+    return 'refusal' in answer
+      ? refused(answer)
+      : { credential: this.settings.describeCredential(answer.known) ?? null, userErrors: [] };
   }
 
   @Mutation()
@@ -100,7 +110,9 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
     context: ApiContext,
   ): Promise<Payload<{ device: DeviceRow | undefined }>> {
     const answer = await this.provisioning.rejectEnrolment(id, actorOf(context));
-    return 'refusal' in answer ? refused(answer) : { device: await context.loaders.device.load(answer.deviceId), userErrors: [] };
+    return 'refusal' in answer
+      ? refused(answer)
+      : { device: await context.loaders.device.load(answer.deviceId), userErrors: [] };
   }
 
   @Mutation()
@@ -110,10 +122,13 @@ export class ProvisioningActsResolver implements Required<Pick<MutationResolvers
     context: ApiContext,
   ): Promise<Payload<{ enrolmentLink: EnrolmentLinkRow; url: string | undefined }>> {
     const request = { ...input, tags: input.tags ?? [] };
-    const refusal = refuseName(request.name, ['input', 'name'], { isNeeded: true }) ?? refuseTags(request.tags, ['input', 'tags']);
+    const refusal =
+      refuseName(request.name, ['input', 'name'], { isNeeded: true }) ?? refuseTags(request.tags, ['input', 'tags']);
     if (refusal) return refused({ refusal });
     const answer = await this.provisioning.createEnrolmentLink(request, ['input'], actorOf(context));
-    return 'refusal' in answer ? refused(answer) : { enrolmentLink: answer.link, url: this.settings.otaUrl(answer.token), userErrors: [] };
+    return 'refusal' in answer
+      ? refused(answer)
+      : { enrolmentLink: answer.link, url: this.settings.otaUrl(answer.token), userErrors: [] };
   }
 
   @Mutation()
@@ -157,6 +172,10 @@ function toRegistration(input: RegisterDeviceInput): Registration {
   const { deviceId, name, tags, dialect, transport, address, clientId, admitWithoutCodeUntil } = input;
   return {
     ...{ deviceId, name: name ?? undefined, tags: tags ?? [], dialect, transport: transport ?? undefined },
-    ...{ address: address ?? undefined, clientId: clientId ?? undefined, admitWithoutCodeUntil: admitWithoutCodeUntil ?? undefined },
+    ...{
+      address: address ?? undefined,
+      clientId: clientId ?? undefined,
+      admitWithoutCodeUntil: admitWithoutCodeUntil ?? undefined,
+    },
   };
 }

@@ -40,7 +40,11 @@ export class SigningKeyResolver
   }
 
   @Mutation()
-  async addFirmwareSigningKey(_root: unknown, { input }: MutationAddFirmwareSigningKeyArgs, context: ApiContext): Promise<KeyPayload> {
+  async addFirmwareSigningKey(
+    _root: unknown,
+    { input }: MutationAddFirmwareSigningKeyArgs,
+    context: ApiContext,
+  ): Promise<KeyPayload> {
     const { key: firmwareSigningKey, userErrors } = parts(await this.keys.add(input, actorOf(context)));
     return { firmwareSigningKey, userErrors };
   }
@@ -56,6 +60,9 @@ export class SigningKeyResolver
   }
 }
 
-function parts(answer: SigningKeyAnswer): { readonly key: FirmwareSigningKeyRow | undefined; readonly userErrors: readonly Refusal[] } {
+function parts(answer: SigningKeyAnswer): {
+  readonly key: FirmwareSigningKeyRow | undefined;
+  readonly userErrors: readonly Refusal[];
+} {
   return 'key' in answer ? { key: answer.key, userErrors: [] } : { key: undefined, userErrors: [answer.refusal] };
 }

@@ -8,7 +8,9 @@ export class ToolResultResolver implements Required<Pick<ToolResultResolvers, 't
   /** Null where the answer has no text item. */
   @ResolveField()
   text(result: ToolResult): string | undefined {
-    const texts = result.content.flatMap((item) => (item.type === 'text' && typeof item['text'] === 'string' ? [item['text']] : []));
+    const texts = result.content.flatMap((item) =>
+      item.type === 'text' && typeof item['text'] === 'string' ? [item['text']] : [],
+    );
     return texts.length === 0 ? undefined : texts.join('\n');
   }
 

@@ -11,7 +11,9 @@ import type { ApiLimits } from '../limits/api-limits.js';
 
 /** The tools of the fleet, and what the operator knows about them. */
 @Resolver('Tool')
-export class ToolResolver implements Required<Pick<QueryResolvers, 'tools' | 'toolPolicies'>>, Required<Pick<ToolResolvers, 'policy'>> {
+export class ToolResolver
+  implements Required<Pick<QueryResolvers, 'tools' | 'toolPolicies'>>, Required<Pick<ToolResolvers, 'policy'>>
+{
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()

@@ -36,7 +36,11 @@ export class UploadResolver
 
   /** Latest first. */
   @Query()
-  async uploads(_root: unknown, { deviceId, ...args }: QueryUploadsArgs, { view }: ApiContext): Promise<Connection<UploadRow>> {
+  async uploads(
+    _root: unknown,
+    { deviceId, ...args }: QueryUploadsArgs,
+    { view }: ApiContext,
+  ): Promise<Connection<UploadRow>> {
     const request = pageRequest(args, this.limits.pageRowsMax);
     const filter = deviceId === undefined || deviceId === null ? {} : { deviceId };
     return toConnection(await view.uploads.page(filter, request));
@@ -47,8 +51,15 @@ export class UploadResolver
     _root: unknown,
     { deviceId, quality }: MutationTakeSnapshotArgs,
     context: ApiContext,
-  ): Promise<{ readonly upload: UploadRow | undefined; readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
-    const { upload, call, refusal } = await this.screens.takeSnapshot({ deviceId, quality: quality ?? QUALITY }, actorOf(context));
+  ): Promise<{
+    readonly upload: UploadRow | undefined;
+    readonly call: CallRow | undefined;
+    readonly userErrors: readonly Refusal[];
+  }> {
+    const { upload, call, refusal } = await this.screens.takeSnapshot(
+      { deviceId, quality: quality ?? QUALITY },
+      actorOf(context),
+    );
     return { upload, call, userErrors: userErrors(refusal) };
   }
 

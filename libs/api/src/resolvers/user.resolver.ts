@@ -16,7 +16,8 @@ import type {
   UserPayload,
 } from '../generated/schema-types.js';
 
-type Served = Required<Pick<QueryResolvers, 'users'>> & Required<Pick<MutationResolvers, 'createUser' | 'updateUser' | 'changePassword'>>;
+type Served = Required<Pick<QueryResolvers, 'users'>> &
+  Required<Pick<MutationResolvers, 'createUser' | 'updateUser' | 'changePassword'>>;
 
 /** People who sign in. */
 @Resolver()
@@ -44,8 +45,12 @@ export class UserResolver implements Served {
   @Mutation()
   async changePassword(_root: unknown, args: MutationChangePasswordArgs, context: ApiContext): Promise<UserPayload> {
     if (context.session === undefined)
-      return payloadOf({ refusal: { code: 'INVALID', message: 'A key has no password: sign in, and change your own.', path: [] } });
-    return payloadOf(await this.people.changePassword(context.session, { current: args.current, next: args.new }, actorOf(context)));
+      return payloadOf({
+        refusal: { code: 'INVALID', message: 'A key has no password: sign in, and change your own.', path: [] },
+      });
+    return payloadOf(
+      await this.people.changePassword(context.session, { current: args.current, next: args.new }, actorOf(context)),
+    );
   }
 }
 

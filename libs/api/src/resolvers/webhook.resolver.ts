@@ -58,7 +58,11 @@ export class WebhookResolver
   }
 
   @Mutation()
-  async updateWebhook(_root: unknown, { id, input }: MutationUpdateWebhookArgs, context: ApiContext): Promise<WebhookPayload> {
+  async updateWebhook(
+    _root: unknown,
+    { id, input }: MutationUpdateWebhookArgs,
+    context: ApiContext,
+  ): Promise<WebhookPayload> {
     return toPayload(await this.acts.update(id, requestOf(input), actorOf(context)));
   }
 
@@ -73,12 +77,20 @@ export class WebhookResolver
   }
 
   @Mutation()
-  async redeliverWebhook(_root: unknown, { deliveryId }: MutationRedeliverWebhookArgs, context: ApiContext): Promise<WebhookPayload> {
+  async redeliverWebhook(
+    _root: unknown,
+    { deliveryId }: MutationRedeliverWebhookArgs,
+    context: ApiContext,
+  ): Promise<WebhookPayload> {
     return toPayload(await this.acts.redeliver(deliveryId, actorOf(context)));
   }
 
   @ResolveField()
-  deliveries({ id }: WebhookRow, args: WebhookDeliveriesArgs, { loaders }: ApiContext): Promise<readonly WebhookDeliveryRow[]> {
+  deliveries(
+    { id }: WebhookRow,
+    args: WebhookDeliveriesArgs,
+    { loaders }: ApiContext,
+  ): Promise<readonly WebhookDeliveryRow[]> {
     return loaders.webhookDeliveries(id, pageSize(args.first, FIRST, this.limits.pageRowsMax));
   }
 }

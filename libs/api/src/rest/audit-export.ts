@@ -14,7 +14,10 @@ export function auditExport(audit: Pick<AuditStore, 'page'>): RestRoute {
       const { since, until, ...others } = request.query as Readonly<Record<string, unknown>>;
       const [unknown] = Object.keys(others);
       if (unknown !== undefined)
-        throw new ApiError('BAD_USER_INPUT', `There is no parameter "${unknown}": an export is bounded by "since" and "until".`);
+        throw new ApiError(
+          'BAD_USER_INPUT',
+          `There is no parameter "${unknown}": an export is bounded by "since" and "until".`,
+        );
       const bounds = { ...boundOf('since', since), ...boundOf('until', until) };
       const headers = {
         'content-type': 'application/jsonl; charset=utf-8',
@@ -40,7 +43,11 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   let after: string | undefined;
   do {
-    const page = await audit.page(bounds, { first: PAGE_ROWS, ...(after === undefined ? {} : { after }) }, 'EARLIEST_FIRST');
+    const page = await audit.page(
+      bounds,
+      { first: PAGE_ROWS, ...(after === undefined ? {} : { after }) },
+      'EARLIEST_FIRST',
+    );
     if (page.rows.length > 0) yield page.rows.map((entry) => `${JSON.stringify(shown(entry))}\n`).join('');
     after = page.hasNextPage ? page.cursors.at(-1) : undefined;
   } while (after !== undefined);

@@ -19,7 +19,9 @@ export function firmwareUpload(firmware: Pick<FirmwareOperations, 'upload'>, cli
     isFleetWide: true,
     handle: async ({ raw }: FastifyRequest, reply: FastifyReply, viewer: Principal) => {
       const actor = actorOf({ viewer, remoteAddress: clientOf(raw).address });
-      const answer = await readForm(raw, async (fields, file) => firmware.upload({ ...uploadOf(fields), ...file }, actor));
+      const answer = await readForm(raw, async (fields, file) =>
+        firmware.upload({ ...uploadOf(fields), ...file }, actor),
+      );
       if ('refusal' in answer) return reply.code(statusOf(answer.refusal)).send(answer.refusal);
       return reply.code(201).send({ id: answer.image.id });
     },
@@ -34,7 +36,8 @@ function uploadOf(fields: ReadonlyMap<string, string>): Pick<ImageUpload, 'kind'
       `There is no field "${unknown}": the fields beside the file are "kind", "version" and "signature".`,
     );
   const kind = fields.get('kind') ?? 'FIRMWARE';
-  if (kind !== 'FIRMWARE' && kind !== 'ASSETS') throw new ApiError('BAD_USER_INPUT', `"kind" is FIRMWARE or ASSETS, not "${kind}".`);
+  if (kind !== 'FIRMWARE' && kind !== 'ASSETS')
+    throw new ApiError('BAD_USER_INPUT', `"kind" is FIRMWARE or ASSETS, not "${kind}".`);
   return { kind, version: fields.get('version'), signature: fields.get('signature') };
 }
 

@@ -45,7 +45,12 @@ describe('the results of a job as a file', () => {
   let base: string;
   const jobs = new ManyTargets();
   const apiKeys: ApiKeyStore = {
-    authenticate: async (key) => ({ kind: 'KEY', id: key, name: key, scopes: key === 'reader' ? ['JOBS_READ'] : ['DEVICES_READ'] }),
+    authenticate: async (key) => ({
+      kind: 'KEY',
+      id: key,
+      name: key,
+      scopes: key === 'reader' ? ['JOBS_READ'] : ['DEVICES_READ'],
+    }),
     ensureAdminKey: async () => undefined,
   } as Partial<ApiKeyStore> as ApiKeyStore;
 
@@ -119,17 +124,21 @@ describe('the results of a job as a file', () => {
     return former;
   }
 
-  it('are read no further than the client takes them, and not at all when it has gone', { timeout: MANY_WITHIN_MS }, async () => {
-    const before = await pagesAtRest();
-    const abort = new AbortController();
-    const response = await get(`/api/jobs/${JOB}/results.jsonl`, 'reader', abort.signal);
-    await response.body?.getReader().read();
-    const taken = await pagesAtRest();
-    expect(taken - before).toBeGreaterThan(0);
-    expect(taken - before).toBeLessThan(TARGETS / 1_000 / 2);
-    abort.abort();
-    expect(await pagesAtRest()).toBeLessThan(taken + 5);
-  });
+  it(
+    'are read no further than the client takes them, and not at all when it has gone',
+    { timeout: MANY_WITHIN_MS },
+    async () => {
+      const before = await pagesAtRest();
+      const abort = new AbortController();
+      const response = await get(`/api/jobs/${JOB}/results.jsonl`, 'reader', abort.signal);
+      await response.body?.getReader().read();
+      const taken = await pagesAtRest();
+      expect(taken - before).toBeGreaterThan(0);
+      expect(taken - before).toBeLessThan(TARGETS / 1_000 / 2);
+      abort.abort();
+      expect(await pagesAtRest()).toBeLessThan(taken + 5);
+    },
+  );
 
   it('need the scope, and a job', async () => {
     expect((await get(`/api/jobs/${JOB}/results.csv`, 'stranger')).status).toBe(403);

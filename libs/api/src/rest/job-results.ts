@@ -18,7 +18,19 @@ interface Format {
 /** Targets of one page: with the largest results 8 MiB, the most that an export holds in memory. */
 const pageRows = 1_000;
 
-const columns = ['deviceId', 'wave', 'state', 'outcome', 'attempts', 'errorCode', 'errorMessage', 'rpcCode', 'late', 'decidedAt', 'result'];
+const columns = [
+  'deviceId',
+  'wave',
+  'state',
+  'outcome',
+  'attempts',
+  'errorCode',
+  'errorMessage',
+  'rpcCode',
+  'late',
+  'decidedAt',
+  'result',
+];
 
 /** A cell that begins like a formula is run by spreadsheets: devices would write into the operator's. */
 const csv = { columns, escape_formulas: true, record_delimiter: '\r\n' } as const;
@@ -72,7 +84,17 @@ async function* linesOf(jobs: Results, id: JobId, { head, write }: Format): Asyn
 function shown(row: TargetRow) {
   const { deviceId, wave, state, outcome, attempts, error, result, late } = row;
   const decidedAt = row.decidedAt === undefined ? null : new Date(row.decidedAt).toISOString();
-  return { deviceId, wave, state, outcome: outcome ?? null, attempts, error: error ?? null, result: result ?? null, late, decidedAt };
+  return {
+    deviceId,
+    wave,
+    state,
+    outcome: outcome ?? null,
+    attempts,
+    error: error ?? null,
+    result: result ?? null,
+    late,
+    decidedAt,
+  };
 }
 
 function cells(row: TargetRow) {

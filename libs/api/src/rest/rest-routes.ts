@@ -29,7 +29,11 @@ export interface RestDoor {
 }
 
 /** In a scope of its own, because bodies stay unread here and errors have a form of their own. */
-export function serveRest(server: FastifyInstance, { callers, budget, requestCost }: RestDoor, routes: readonly RestRoute[]): void {
+export function serveRest(
+  server: FastifyInstance,
+  { callers, budget, requestCost }: RestDoor,
+  routes: readonly RestRoute[],
+): void {
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
@@ -40,7 +44,11 @@ export function serveRest(server: FastifyInstance, { callers, budget, requestCos
         handler: async (request, reply) => {
           const { viewer } = await callers.ofRequest(request.raw, method !== 'GET');
           if (needed !== undefined)
-            refuseViewer(viewer, { name: `${method} ${url}`, scope: needed, isFleetWide: isFleetWide || needed === 'ADMIN' });
+            refuseViewer(viewer, {
+              name: `${method} ${url}`,
+              scope: needed,
+              isFleetWide: isFleetWide || needed === 'ADMIN',
+            });
           refuseUnfitInput(request.params);
           refuseUnfitInput(request.query);
           void reply.headers(budgetHeaders(await budget.spend(viewer, requestCost)));
@@ -55,5 +63,8 @@ export function serveRest(server: FastifyInstance, { callers, budget, requestCos
 /** An error that is not written for the caller is masked; the server's own hook logs it. */
 function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = error instanceof ApiError ? error : maskFault(error);
-  return reply.headers(waitHeaders(refusal)).code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+  return reply
+    .headers(waitHeaders(refusal))
+    .code(refusal.statusCode)
+    .send({ code: refusal.code, message: refusal.message });
 }

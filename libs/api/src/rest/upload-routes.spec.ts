@@ -16,7 +16,9 @@ beforeAll(async () => {
       take: async (request) => {
         const body = (await buffer(request)).toString();
         if (body !== 'a picture') return { status: 415, code: 'UNSUPPORTED_PICTURE', message: 'That is no picture.' };
-        return (await api.registry.uploads.add(upload('image/png'))) ?? { status: 404, code: 'NOT_FOUND', message: 'used' };
+        return (
+          (await api.registry.uploads.add(upload('image/png'))) ?? { status: 404, code: 'NOT_FOUND', message: 'used' }
+        );
       },
       read: async (key) => {
         const text = blobs.get(key);
@@ -51,7 +53,11 @@ async function kept(contentType: string): Promise<string> {
   return row.id;
 }
 
-async function get(path: string, scopes: readonly Scope[] | undefined = ['DEVICES_READ'], init: RequestInit = {}): Promise<Response> {
+async function get(
+  path: string,
+  scopes: readonly Scope[] | undefined = ['DEVICES_READ'],
+  init: RequestInit = {},
+): Promise<Response> {
   return fetch(api.httpUrl + path, { ...init, headers: { authorization: `Bearer ${keyOf(scopes)}` } });
 }
 
@@ -73,12 +79,15 @@ describe('files of uploads', () => {
     expect([thumbnail.headers.get('content-type'), await thumbnail.text()]).toEqual(['image/jpeg', 'small']);
   });
 
-  it.each(['text/html', 'image/svg+xml', 'application/octet-stream'])('of the type %s are only for saving', async (contentType) => {
-    const response = await get(`/api/uploads/${await kept(contentType)}`);
-    expect(response.headers.get('content-type')).toBe('application/octet-stream');
-    expect(response.headers.get('content-disposition')).toBe('attachment');
-    await response.text();
-  });
+  it.each(['text/html', 'image/svg+xml', 'application/octet-stream'])(
+    'of the type %s are only for saving',
+    async (contentType) => {
+      const response = await get(`/api/uploads/${await kept(contentType)}`);
+      expect(response.headers.get('content-type')).toBe('application/octet-stream');
+      expect(response.headers.get('content-disposition')).toBe('attachment');
+      await response.text();
+    },
+  );
 
   it('are for keys with DEVICES_READ', async () => {
     const id = await kept('image/jpeg');
@@ -117,7 +126,10 @@ describe('uploading a picture', () => {
 
   it('is refused with the reason, and needs the scope of what it is for', async () => {
     const refused = await post('<svg/>', ['ADMIN']);
-    expect([refused.status, await refused.json()]).toEqual([415, { code: 'UNSUPPORTED_PICTURE', message: 'That is no picture.' }]);
+    expect([refused.status, await refused.json()]).toEqual([
+      415,
+      { code: 'UNSUPPORTED_PICTURE', message: 'That is no picture.' },
+    ]);
     expect((await post('a picture', ['DEVICES_READ', 'TOOLS_CALL'])).status).toBe(403);
   });
 });
@@ -125,11 +137,20 @@ describe('uploading a picture', () => {
 describe('uploads over GraphQL', () => {
   it('are listed latest first with their addresses, by device', async () => {
     const id = await kept('image/jpeg');
-    const query = '{ uploads(deviceId: "camera", first: 1) { nodes { id kind url thumbnailUrl question at } pageInfo { hasNextPage } } }';
+    const query =
+      '{ uploads(deviceId: "camera", first: 1) { nodes { id kind url thumbnailUrl question at } pageInfo { hasNextPage } } }';
     const { data } = await api.ask(query, {}, ['DEVICES_READ']);
-    const node = { id, kind: 'PHOTO', url: `/api/uploads/${id}`, thumbnailUrl: `/api/uploads/${id}/thumbnail`, question: '?' };
+    const node = {
+      id,
+      kind: 'PHOTO',
+      url: `/api/uploads/${id}`,
+      thumbnailUrl: `/api/uploads/${id}/thumbnail`,
+      question: '?',
+    };
     expect(data).toMatchObject({ uploads: { nodes: [node], pageInfo: { hasNextPage: true } } });
-    expect((await api.ask('{ uploads(deviceId: "nobody") { nodes { id } } }')).data).toEqual({ uploads: { nodes: [] } });
+    expect((await api.ask('{ uploads(deviceId: "nobody") { nodes { id } } }')).data).toEqual({
+      uploads: { nodes: [] },
+    });
   });
 
   it('need the scope of what they call', async () => {
@@ -138,7 +159,11 @@ describe('uploads over GraphQL', () => {
     const { data } = await api.ask(snapshot, {}, ['TOOLS_CALL_PRIVILEGED', 'DEVICES_READ']);
     expect(data).toEqual({ takeSnapshot: { upload: null, userErrors: [{ code: 'DEVICE_OFFLINE' }] } });
     expect(
-      (await api.ask('mutation { showImage(deviceId: "x", uploadId: "y") { userErrors { code } } }', {}, ['TOOLS_CALL'])).codes,
+      (
+        await api.ask('mutation { showImage(deviceId: "x", uploadId: "y") { userErrors { code } } }', {}, [
+          'TOOLS_CALL',
+        ])
+      ).codes,
     ).toEqual(['FORBIDDEN']);
   });
 });

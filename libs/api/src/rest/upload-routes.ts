@@ -18,7 +18,12 @@ const pictureTypes: ReadonlyMap<string, string> = new Map([
 type UploadRoutesDeps = Pick<ApiDeps, 'pictures' | 'registry'> & { readonly clientOf: ClientOf };
 
 export function uploadRoutes({ pictures, registry, clientOf }: UploadRoutesDeps): readonly RestRoute[] {
-  const send = async (reply: FastifyReply, upload: UploadRow, key: string, contentType: string): Promise<FastifyReply> => {
+  const send = async (
+    reply: FastifyReply,
+    upload: UploadRow,
+    key: string,
+    contentType: string,
+  ): Promise<FastifyReply> => {
     const blob = await pictures.read(key);
     if (blob === undefined) throw notFound(upload.id);
     return reply.headers(headersOf(upload.id, contentType, blob.sizeBytes)).send(blob.body);

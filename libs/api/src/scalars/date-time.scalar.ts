@@ -2,7 +2,8 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 import { ApiError } from '../errors/api-error.js';
 
-const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+const rfc3339 =
+  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 export const dateTimeScalar = new GraphQLScalarType<number, string>({
   name: 'DateTime',
@@ -19,7 +20,10 @@ export const dateTimeScalar = new GraphQLScalarType<number, string>({
 function parseDateTime(value: unknown): number {
   const parts = typeof value === 'string' ? rfc3339.exec(value) : null;
   if (!parts || !isCalendarDay(Number(parts[1]), Number(parts[2]), Number(parts[3]))) {
-    throw new ApiError('BAD_USER_INPUT', 'A DateTime is RFC 3339 text with a zone, for example "2026-11-21T09:30:00.000Z".');
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      'A DateTime is RFC 3339 text with a zone, for example "2026-11-21T09:30:00.000Z".',
+    );
   }
   return Date.parse(parts[0].toUpperCase());
 }

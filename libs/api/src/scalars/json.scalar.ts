@@ -35,14 +35,17 @@ function valueOf(node: ValueNode, variables: Variables, depth: number): unknown 
     case Kind.LIST:
       return node.values.map((item) => valueOf(item, variables, depth + 1));
     case Kind.OBJECT:
-      return Object.fromEntries(node.fields.map((field) => [field.name.value, valueOf(field.value, variables, depth + 1)]));
+      return Object.fromEntries(
+        node.fields.map((field) => [field.name.value, valueOf(field.value, variables, depth + 1)]),
+      );
   }
 }
 
 function refuseUnsafe(value: unknown, depth: number): void {
   refuseDepth(depth);
   if (typeof value === 'number') exactNumber(value);
-  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) refuseUnsafe(item, depth + 1);
+  else if (typeof value === 'object' && value !== null)
+    for (const item of Object.values(value)) refuseUnsafe(item, depth + 1);
 }
 
 function exactNumber(value: number): number {

@@ -45,7 +45,10 @@ export class Callers {
     const token = headers.authorization === undefined ? this.tokenIn(request) : undefined;
     if (token === undefined) return this.ofKeyIn(request);
     if (isChange && originOf(headers, this.#deps.publicUrl) !== 'same')
-      throw new ApiError('FORBIDDEN', "Only pages of this hub may change something with a browser's session; programs use an API key.");
+      throw new ApiError(
+        'FORBIDDEN',
+        "Only pages of this hub may change something with a browser's session; programs use an API key.",
+      );
     return this.counted(this.#deps.clientOf(request).address, () => this.ofToken(token));
   }
 

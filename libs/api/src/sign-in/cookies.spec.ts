@@ -6,7 +6,9 @@ describe('cookies', () => {
     expect(cookieText('flotilla-session', 'abc', { isSecure: true, maxAgeSeconds: 60 })).toBe(
       '__Host-flotilla-session=abc; Max-Age=60; Path=/; HttpOnly; SameSite=Strict; Secure',
     );
-    expect(expiredCookie('flotilla-session', false)).toBe('flotilla-session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict');
+    expect(expiredCookie('flotilla-session', false)).toBe(
+      'flotilla-session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
+    );
   });
 
   it('are found among others by their whole name', () => {

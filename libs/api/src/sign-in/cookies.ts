@@ -29,7 +29,11 @@ export interface CookieRules {
 }
 
 /** For `Set-Cookie`. `value` is of base64url, dots and hyphens. */
-export function cookieText(name: CookieName, value: string, { isSecure, maxAgeSeconds, sameSite = 'Strict' }: CookieRules): string {
+export function cookieText(
+  name: CookieName,
+  value: string,
+  { isSecure, maxAgeSeconds, sameSite = 'Strict' }: CookieRules,
+): string {
   const secure = isSecure ? '; Secure' : '';
   return `${nameOf(name, isSecure)}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=${sameSite}${secure}`;
 }

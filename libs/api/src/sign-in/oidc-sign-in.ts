@@ -78,7 +78,9 @@ export class OidcSignIn {
     const claims = tokens.claims();
     if (claims === undefined) return 'refused';
     // Many providers tell the address and groups there alone.
-    const info = provider.serverMetadata().userinfo_endpoint ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : {};
+    const info = provider.serverMetadata().userinfo_endpoint
+      ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)
+      : {};
     return this.#judge(claims.iss, claims.sub, { ...info, ...claims });
   }
 
@@ -89,7 +91,10 @@ export class OidcSignIn {
     const { email, email_verified: isVerified, name } = claims;
     return {
       identity: { issuer, subject },
-      name: (typeof name === 'string' && name !== '' ? name : typeof email === 'string' ? email : subject).slice(0, NAME_CHARACTERS_MAX),
+      name: (typeof name === 'string' && name !== '' ? name : typeof email === 'string' ? email : subject).slice(
+        0,
+        NAME_CHARACTERS_MAX,
+      ),
       verifiedEmail: typeof email === 'string' && isVerified === true ? email.toLowerCase() : undefined,
       role,
       newRole: role ?? defaultRole,
@@ -112,7 +117,11 @@ export class OidcSignIn {
     } catch (error) {
       this.#provider = undefined;
       this.#logger.error({ err: error, issuer }, 'the identity provider was not found; the next sign-in looks again');
-      throw new ApiError('UNAVAILABLE', 'The identity provider does not answer: try again later, or sign in with a password.', error);
+      throw new ApiError(
+        'UNAVAILABLE',
+        'The identity provider does not answer: try again later, or sign in with a password.',
+        error,
+      );
     }
   }
 }

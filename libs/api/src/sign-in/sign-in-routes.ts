@@ -39,7 +39,9 @@ export function serveSignIn(server: FastifyInstance, deps: SignInRoutesDeps): vo
     scope.get('/api/sign-in', async () => desk.waysIn());
     scope.post('/api/sign-in', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => desk.signIn(request, reply));
     scope.post('/api/sign-out', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => desk.signOut(request, reply));
-    scope.post('/api/sign-out-everywhere', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => desk.signOutEverywhere(request, reply));
+    scope.post('/api/sign-out-everywhere', { bodyLimit: BODY_BYTES_MAX }, (request, reply) =>
+      desk.signOutEverywhere(request, reply),
+    );
     scope.get('/api/sign-in/oidc', (request, reply) => desk.toProvider(request, reply));
     scope.get('/api/sign-in/oidc/callback', (request, reply) => desk.fromProvider(request, reply));
     done();
@@ -85,7 +87,10 @@ class SignInDesk {
   async signOutEverywhere(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { user } = await this.#sessionOf(request, reply);
     const { viewer } = await this.#deps.callers.ofRequest(request.raw, true);
-    const sessions = await this.#deps.people.signOutEverywhere(user.id, actorOf({ viewer, remoteAddress: this.#addressOf(request) }));
+    const sessions = await this.#deps.people.signOutEverywhere(
+      user.id,
+      actorOf({ viewer, remoteAddress: this.#addressOf(request) }),
+    );
     return reply.send({ sessions: sessions ?? 0 });
   }
 
@@ -95,7 +100,11 @@ class SignInDesk {
     const isSecure = this.#deps.isSecure(request.raw);
     const { url, pending } = await oidc.begin(this.#originIn(request));
     // Lax: the provider's page leads back here.
-    const cookie = cookieText('flotilla-oidc', pending, { isSecure, maxAgeSeconds: oidc.pendingSeconds, sameSite: 'Lax' });
+    const cookie = cookieText('flotilla-oidc', pending, {
+      isSecure,
+      maxAgeSeconds: oidc.pendingSeconds,
+      sameSite: 'Lax',
+    });
     return reply.header('set-cookie', cookie).redirect(url, 302);
   }
 
@@ -124,7 +133,10 @@ class SignInDesk {
     const maxAgeSeconds = Math.floor((opened.expiresAt - now()) / 1_000);
     void reply.header('set-cookie', cookieText('flotilla-session', opened.token, { isSecure, maxAgeSeconds }));
     const knownSeconds = Math.floor(signIns.browserKnownMs / 1_000);
-    void reply.header('set-cookie', cookieText('flotilla-browser', opened.id, { isSecure, maxAgeSeconds: knownSeconds }));
+    void reply.header(
+      'set-cookie',
+      cookieText('flotilla-browser', opened.id, { isSecure, maxAgeSeconds: knownSeconds }),
+    );
   }
 
   /** Takes the cookie away as well, also where it was good for nothing any more; not for a page of another site. */
@@ -161,7 +173,9 @@ class SignInDesk {
 
   #originIn({ headers, raw }: FastifyRequest): string {
     const { publicUrl, isSecure } = this.#deps;
-    return publicUrl === undefined ? `${isSecure(raw) ? 'https' : 'http'}://${headers.host ?? 'localhost'}` : new URL(publicUrl).origin;
+    return publicUrl === undefined
+      ? `${isSecure(raw) ? 'https' : 'http'}://${headers.host ?? 'localhost'}`
+      : new URL(publicUrl).origin;
   }
 }
 
@@ -182,8 +196,12 @@ function noProvider(): ApiError {
 function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
   if (error instanceof Error && !(error instanceof ApiError) && 'statusCode' in error) {
     const status = Number(error.statusCode);
-    if (status >= 400 && status < 500) return reply.code(status).send({ code: 'BAD_USER_INPUT', message: error.message });
+    if (status >= 400 && status < 500)
+      return reply.code(status).send({ code: 'BAD_USER_INPUT', message: error.message });
   }
   const refusal = error instanceof ApiError ? error : maskFault(error);
-  return reply.headers(waitHeaders(refusal)).code(refusal.statusCode).send({ code: refusal.code, message: refusal.message });
+  return reply
+    .headers(waitHeaders(refusal))
+    .code(refusal.statusCode)
+    .send({ code: refusal.code, message: refusal.message });
 }

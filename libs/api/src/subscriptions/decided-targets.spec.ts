@@ -28,7 +28,9 @@ function open(queueMax: number, refused = 0) {
       { first, after = '0' }: { first: number; after?: string },
     ) => {
       if (deviceIds === undefined) {
-        const cursors = Array.from({ length: Math.min(first, refused - Number(after)) }, (_, index) => String(Number(after) + index + 1));
+        const cursors = Array.from({ length: Math.min(first, refused - Number(after)) }, (_, index) =>
+          String(Number(after) + index + 1),
+        );
         const rows = cursors.map((deviceId) => ({ deviceId, attempts: Number(deviceId) % 3 === 0 ? 1 : 0 }));
         return Promise.resolve([{ rows, cursors, hasNextPage: Number(after) + first < refused }]);
       }
@@ -40,7 +42,10 @@ function open(queueMax: number, refused = 0) {
   const view = { jobs } as unknown as FleetView;
   const stream = decidedTargets({ view, feed: indexFeed(feed), queueMax }, { id: jobId, firmwareImageId: undefined });
   const tell = (of: JobId, count: number) =>
-    listeners.get('decided')?.({ jobId: of, deviceIds: Array.from({ length: count }, (_, index) => String(index) as DeviceId) });
+    listeners.get('decided')?.({
+      jobId: of,
+      deviceIds: Array.from({ length: count }, (_, index) => String(index) as DeviceId),
+    });
   return { stream, tell, reads, listeners };
 }
 
@@ -52,7 +57,8 @@ describe('decided targets', () => {
     tell(jobId, 1_000);
     const startedAt = Date.now();
     const told: string[] = [];
-    for (let next = await first; !next.done; next = await stream.next()) told.push(...next.value.map(({ deviceId }) => deviceId));
+    for (let next = await first; !next.done; next = await stream.next())
+      told.push(...next.value.map(({ deviceId }) => deviceId));
     expect(Math.max(...reads)).toBeLessThanOrEqual(200);
     expect(reads.reduce((sum, count) => sum + count)).toBe(299); // The look at the job has a place, too.
     expect(told).toEqual(Array.from({ length: 150 }, (_, index) => String(701 + index * 2)));
@@ -64,7 +70,9 @@ describe('decided targets', () => {
     const { stream } = open(1_000, 300);
     const told: string[] = [];
     for await (const targets of stream) told.push(...targets.map(({ deviceId }) => deviceId));
-    expect(told).toEqual(Array.from({ length: 150 }, (_, index) => String(1 + index * 2)).filter((id) => Number(id) % 3 !== 0));
+    expect(told).toEqual(
+      Array.from({ length: 150 }, (_, index) => String(1 + index * 2)).filter((id) => Number(id) % 3 !== 0),
+    );
   });
 
   it('end at once for who leaves, although nothing was decided', async () => {

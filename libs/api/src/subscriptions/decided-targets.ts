@@ -87,7 +87,11 @@ async function refusedBeforehand(view: FleetView, jobId: JobId): Promise<readonl
   const outcomes = refusals.filter(([, counter]) => (progress?.[counter] ?? 0) > 0).map(([outcome]) => outcome);
   const refused: DeviceId[] = [];
   for (let after: string | undefined, more = outcomes.length > 0; more && refused.length < refusedMax;) {
-    const [page] = await view.jobs.targets([jobId], { outcomes }, { first: targetsMax, ...(after !== undefined && { after }) });
+    const [page] = await view.jobs.targets(
+      [jobId],
+      { outcomes },
+      { first: targetsMax, ...(after !== undefined && { after }) },
+    );
     if (page === undefined) break;
     for (const { deviceId, attempts } of page.rows) if (attempts === 0) refused.push(deviceId);
     after = page.cursors.at(-1);

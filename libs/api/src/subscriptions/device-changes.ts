@@ -16,13 +16,17 @@ export interface StreamSources {
   readonly queueMax: number;
 }
 
-export function deviceChanges(sources: StreamSources, filter: DeviceFilter | undefined): AsyncGenerator<DeviceRow, void, void> {
+export function deviceChanges(
+  sources: StreamSources,
+  filter: DeviceFilter | undefined,
+): AsyncGenerator<DeviceRow, void, void> {
   return liveStream(async function* (signal) {
     const changed = new SubscriberQueue<string>(sources.queueMax);
     const unsubscribe = sources.feed.devices.subscribe(filter?.ids, ({ deviceId }) => changed.push(deviceId, deviceId));
     signal.addEventListener('abort', () => changed.close());
     try {
-      for (let ids = await changed.take(readMax); ids; ids = await changed.take(readMax)) yield* await readMatching(sources, ids, filter);
+      for (let ids = await changed.take(readMax); ids; ids = await changed.take(readMax))
+        yield* await readMatching(sources, ids, filter);
     } finally {
       unsubscribe();
       logDropped(sources.logger, 'deviceChanged', changed.droppedCount);

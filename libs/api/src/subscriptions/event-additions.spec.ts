@@ -17,7 +17,13 @@ class DirectFeed implements Pick<EventFeed, 'subscribe'> {
   }
 
   tell(id: string, deviceId?: string): void {
-    const event: FeedEvent = { id, type: 'device.notification', deviceId: deviceId as DeviceId | undefined, at: 0, data: {} };
+    const event: FeedEvent = {
+      id,
+      type: 'device.notification',
+      deviceId: deviceId as DeviceId | undefined,
+      at: 0,
+      data: {},
+    };
     for (const listener of this.listeners) listener(event);
   }
 }
@@ -36,7 +42,9 @@ describe('additions of events', () => {
     const told = [ofA, ofB, ofAll].map((stream) => stream.next());
     feed.tell('1', 'a');
     feed.tell('2', 'b');
-    const cursors = (await Promise.all(told)).map(({ value }) => value?.events.map((event) => value.additionOf(event).cursor));
+    const cursors = (await Promise.all(told)).map(({ value }) =>
+      value?.events.map((event) => value.additionOf(event).cursor),
+    );
     expect(cursors).toEqual([['after 1'], ['after 2'], ['after 1', 'after 2']]);
   });
 
@@ -59,7 +67,10 @@ describe('additions of events', () => {
     feed.tell('1', 'a');
     await first;
     for (const id of ['2', '3', '4']) feed.tell(id, 'a');
-    await expect(stream.next()).rejects.toMatchObject({ code: 'TOO_SLOW', message: expect.stringContaining('More than 2 events') });
+    await expect(stream.next()).rejects.toMatchObject({
+      code: 'TOO_SLOW',
+      message: expect.stringContaining('More than 2 events'),
+    });
     expect(feed.listeners.size).toBe(0);
   });
 });

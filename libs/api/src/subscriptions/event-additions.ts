@@ -34,9 +34,12 @@ export function eventAdditions(sources: EventSources, filter: EventFilter): Asyn
   const cursorOf = (event: FeedEvent): string => sources.view.events.cursorOf(event);
   return liveStream(async function* (signal) {
     const added = new EventQueue(sources.queueMax);
-    const unsubscribe = sources.feed.events.subscribe(filter.deviceId === undefined ? undefined : [filter.deviceId], (event) => {
-      if (matches(event, filter)) added.push(event);
-    });
+    const unsubscribe = sources.feed.events.subscribe(
+      filter.deviceId === undefined ? undefined : [filter.deviceId],
+      (event) => {
+        if (matches(event, filter)) added.push(event);
+      },
+    );
     signal.addEventListener('abort', () => added.close());
     try {
       for (let events = await added.take(batchMax); events; events = await added.take(batchMax)) {

@@ -11,7 +11,10 @@ const intervalMs = 500;
 const lookMs = 5_000;
 
 /** Ends after the value that shows the job FINISHED; shows nothing where there is no such job. */
-export function jobChanges({ view, feed }: Pick<StreamSources, 'view' | 'feed'>, jobId: string): AsyncGenerator<Job, void, void> {
+export function jobChanges(
+  { view, feed }: Pick<StreamSources, 'view' | 'feed'>,
+  jobId: string,
+): AsyncGenerator<Job, void, void> {
   return liveStream(async function* (signal) {
     const changed = new SubscriberQueue<true>(1);
     const unsubscribe = feed.jobs.subscribe([jobId], () => changed.push(jobId, true));

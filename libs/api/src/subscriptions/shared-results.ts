@@ -27,14 +27,18 @@ export class SharedResults {
   }
 
   /** As `subscribe` of graphql, but that results of events are sent and not given. */
-  readonly subscribe = async (args: LiveArgs): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> => {
+  readonly subscribe = async (
+    args: LiveArgs,
+  ): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> => {
     const source = await createSourceEventStream(args);
     if (!(Symbol.asyncIterator in source)) return source;
     const shown = shownOperation(args);
     const shared: ExecutionArgs = { schema: args.schema, contextValue: args.contextValue, ...shown.args };
     return resolved(source, async (value) => {
       if (!(value instanceof EventBatch)) return execute({ ...args, rootValue: value });
-      const payloads = value.events.map((event) => this.#payloadOf(event, shown.key, () => this.#run(shared, value.additionOf(event))));
+      const payloads = value.events.map((event) =>
+        this.#payloadOf(event, shown.key, () => this.#run(shared, value.additionOf(event))),
+      );
       await args.sendPayloads(payloads.every(isReady) ? payloads : await Promise.all(payloads));
       return undefined;
     });
@@ -54,7 +58,9 @@ export class SharedResults {
   }
 
   #written(result: ExecutionResult): Buffer {
-    const shown = result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, this.#logger) } : result;
+    const shown = result.errors
+      ? { data: result.data ?? null, errors: toPublicErrors(result.errors, this.#logger) }
+      : result;
     return Buffer.from(JSON.stringify(shown));
   }
 }

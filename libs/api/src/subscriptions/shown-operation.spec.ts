@@ -20,8 +20,12 @@ describe('what a subscription shows', () => {
   it('differs with the fields, their names and what is left out', () => {
     const texts = ['node { type }', 'node { id }', 'node { kind: type }', 'node { type @skip(if: true) }', '...F'];
     const fragment = 'fragment F on EventAddition { cursor }';
-    const keys = texts.map((text) => shown(`subscription { eventAdded { ${text} } } ${text === '...F' ? fragment : ''}`).key);
-    expect(new Set([...keys, shown('subscription { other: eventAdded { node { type } } }').key]).size).toBe(texts.length + 1);
+    const keys = texts.map(
+      (text) => shown(`subscription { eventAdded { ${text} } } ${text === '...F' ? fragment : ''}`).key,
+    );
+    expect(new Set([...keys, shown('subscription { other: eventAdded { node { type } } }').key]).size).toBe(
+      texts.length + 1,
+    );
   });
 
   it('differs with variables that decide what is shown', () => {

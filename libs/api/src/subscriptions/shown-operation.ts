@@ -23,8 +23,15 @@ function withoutArguments(document: DocumentNode): DocumentNode | undefined {
   const selections = selectionSet.selections.map((selection) =>
     selection.kind === Kind.FIELD ? { ...selection, arguments: [] } : selection,
   );
-  const bare: OperationDefinitionNode = { ...rest, variableDefinitions: [], selectionSet: { ...selectionSet, selections } };
-  const shown = { ...document, definitions: document.definitions.map((definition) => (definition === operation ? bare : definition)) };
+  const bare: OperationDefinitionNode = {
+    ...rest,
+    variableDefinitions: [],
+    selectionSet: { ...selectionSet, selections },
+  };
+  const shown = {
+    ...document,
+    definitions: document.definitions.map((definition) => (definition === operation ? bare : definition)),
+  };
   return hasVariables(shown) ? undefined : shown;
 }
 

@@ -27,10 +27,14 @@ interface Seen {
 async function subscribe(): Promise<{ socket: WebSocket; seen: Seen[] }> {
   const socket = new WebSocket(api.socketUrl, 'graphql-transport-ws');
   const seen: Seen[] = [];
-  socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${adminKey}` } })));
+  socket.on('open', () =>
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${adminKey}` } })),
+  );
   await new Promise((resolve) => socket.once('message', resolve));
   socket.on('message', (data: Buffer) => seen.push(JSON.parse(data.toString()) as Seen));
-  socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription { eventAdded { node { data } } }' } }));
+  socket.send(
+    JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription { eventAdded { node { data } } }' } }),
+  );
   return { socket, seen };
 }
 

@@ -32,7 +32,8 @@ function enter(address: string): Entered {
   return { socket, place: places.enter(socket, address) };
 }
 
-const enterMany = (count: number, address: string): readonly Entered[] => Array.from({ length: count }, () => enter(address));
+const enterMany = (count: number, address: string): readonly Entered[] =>
+  Array.from({ length: count }, () => enter(address));
 const openOf = (entered: readonly Entered[]): readonly boolean[] => entered.map(({ socket }) => socket.isOpen);
 
 describe('strangers', () => {

@@ -5,7 +5,10 @@
 import { networkOf } from '@flotilla/fleet';
 import type { ApiLimits } from '../limits/api-limits.js';
 
-type PlaceLimits = Pick<ApiLimits, 'socketsMax' | 'strangerSocketsMax' | 'strangerSocketsPerAddressMax' | 'strangerMsMax'>;
+type PlaceLimits = Pick<
+  ApiLimits,
+  'socketsMax' | 'strangerSocketsMax' | 'strangerSocketsPerAddressMax' | 'strangerMsMax'
+>;
 
 /** The part of a socket that the places use. */
 export interface PlacedSocket {

@@ -7,7 +7,10 @@ let api: OpenApi;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  api = await openApi({}, { socketsMax: 1, strangerSocketsPerAddressMax: 5, strangerMsMax: 2_000, socketClosingMsMax: 100 });
+  api = await openApi(
+    {},
+    { socketsMax: 1, strangerSocketsPerAddressMax: 5, strangerMsMax: 2_000, socketClosingMsMax: 100 },
+  );
 });
 afterAll(() => api.close());
 afterEach(() => {
@@ -43,7 +46,9 @@ function upgrade(): Promise<Stranger> {
 /** A masked text frame, or as much of a longer one as `text` is. */
 function frame(text: string, length = text.length): Buffer {
   const head =
-    length < 126 ? Buffer.from([0x81, 0x80 | length]) : Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, length >> 16, length >> 8, length]);
+    length < 126
+      ? Buffer.from([0x81, 0x80 | length])
+      : Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, length >> 16, length >> 8, length]);
   return Buffer.concat([head, Buffer.alloc(4), Buffer.from(text)]);
 }
 

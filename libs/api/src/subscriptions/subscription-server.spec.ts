@@ -32,7 +32,9 @@ function open(query: string, key = adminKey, client = connect(key)): Stream {
       const { value, done } = await values.next();
       if (done) return undefined;
       if (value.errors)
-        throw Object.assign(new AggregateError(value.errors), { codes: value.errors.map(({ extensions }) => extensions?.['code']) });
+        throw Object.assign(new AggregateError(value.errors), {
+          codes: value.errors.map(({ extensions }) => extensions?.['code']),
+        });
       return value.data;
     },
     stop: async () => values.return?.(),
@@ -57,10 +59,14 @@ async function publishUntilSeen(publish: () => void, stream: Stream): Promise<un
 
 describe('operations over the socket', () => {
   it('answers queries with the limits and scopes of HTTP', async () => {
-    expect(await open('{ device(id: "aa:00") { id presence } }').next()).toEqual({ device: { id: 'aa:00', presence: 'ONLINE' } });
+    expect(await open('{ device(id: "aa:00") { id presence } }').next()).toEqual({
+      device: { id: 'aa:00', presence: 'ONLINE' },
+    });
     const costly = open('{ devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }').next();
     await expect(costly).rejects.toMatchObject([{ extensions: { code: 'COST_LIMIT' } }]);
-    await expect(open('{ devices { nodes { id } } }', keyOf(['JOBS_READ'])).next()).rejects.toMatchObject({ codes: ['FORBIDDEN'] });
+    await expect(open('{ devices { nodes { id } } }', keyOf(['JOBS_READ'])).next()).rejects.toMatchObject({
+      codes: ['FORBIDDEN'],
+    });
     await expect(open('subscription { deviceChanged { id } }', keyOf(['JOBS_READ'])).next()).rejects.toMatchObject({
       codes: ['FORBIDDEN'],
     });
@@ -70,7 +76,9 @@ describe('operations over the socket', () => {
     const client = connect(adminKey);
     const streams = [1, 2, 3].map(() => open('subscription { deviceChanged { id } }', adminKey, client));
     const waiting = streams.map((stream) => stream.next());
-    await expect(open('{ viewer { name } }', adminKey, client).next()).rejects.toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
+    await expect(open('{ viewer { name } }', adminKey, client).next()).rejects.toMatchObject([
+      { extensions: { code: 'RATE_LIMITED' } },
+    ]);
     await Promise.all(streams.map((stream) => stream.stop()));
     await Promise.all(waiting);
   });
@@ -84,7 +92,8 @@ describe('closing', () => {
   }
 
   const subscribe = JSON.stringify({ type: 'subscribe', id: '1', payload: { query: '{ viewer { name } }' } });
-  const init = (authorization: string): string => JSON.stringify({ type: 'connection_init', payload: { authorization } });
+  const init = (authorization: string): string =>
+    JSON.stringify({ type: 'connection_init', payload: { authorization } });
 
   it.each([
     ['a wrong key', 4403, 'graphql-transport-ws', [init('Bearer wrong')]],
@@ -130,7 +139,9 @@ describe('deviceChanged', () => {
 
 describe('eventAdded', () => {
   it('shows the event of the feed, with a cursor from which events() goes on', async () => {
-    const stream = open('subscription { eventAdded(filter: {types: ["device.notification"]}) { cursor node { type deviceId data } } }');
+    const stream = open(
+      'subscription { eventAdded(filter: {types: ["device.notification"]}) { cursor node { type deviceId data } } }',
+    );
     const seen = await publishUntilSeen(() => {
       const row = api.registry.events.append({
         type: 'device.notification',
@@ -140,7 +151,9 @@ describe('eventAdded', () => {
       });
       api.feed.publish('event', row);
     }, stream);
-    expect(seen).toMatchObject({ eventAdded: { node: { type: 'device.notification', deviceId: 'aa:00', data: { n: 1 } } } });
+    expect(seen).toMatchObject({
+      eventAdded: { node: { type: 'device.notification', deviceId: 'aa:00', data: { n: 1 } } },
+    });
     const { cursor } = (seen as { eventAdded: { cursor: string } }).eventAdded;
     const after = await api.ask('query ($after: String) { events(after: $after) { nodes { id } } }', { after: cursor });
     expect(after.codes).toEqual([]);
@@ -208,7 +221,15 @@ describe('jobProgress', () => {
         readback: undefined,
         skipIfSatisfied: false,
       },
-      ...{ maxAttempts: 1, perMinute: undefined, priority: 2, waves: [], abortRules: [], startAt: undefined, window: undefined },
+      ...{
+        maxAttempts: 1,
+        perMinute: undefined,
+        priority: 2,
+        waves: [],
+        abortRules: [],
+        startAt: undefined,
+        window: undefined,
+      },
       ...{ firmwareImageId: undefined, parentJobId: undefined },
       createdBy: 'spec',
       createdById: 'KEY:spec',

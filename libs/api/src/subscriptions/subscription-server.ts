@@ -67,7 +67,8 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       // Without a key or a cookie nothing is guessed.
       const isGuess = token !== undefined || connection.connectionParams?.authorization !== undefined;
       const caller = isGuess ? callers.counted(remoteAddress, () => callerOf(connection)) : callerOf(connection);
-      if (!(await isKnown(caller, ({ message }) => socket.close(CloseCode.TooManyInitialisationRequests, message)))) return false;
+      if (!(await isKnown(caller, ({ message }) => socket.close(CloseCode.TooManyInitialisationRequests, message))))
+        return false;
       if (!place.admit()) {
         socket.close(tryAgainLater, 'Too many connections');
         return false;
@@ -93,7 +94,8 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
   return {
     upgrade: (request, socket, head) => {
       if (places.isFull) refuseUpgrade(socket);
-      else sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request, socket));
+      else
+        sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request, socket));
     },
     close: () => closeAll(sockets),
   };
@@ -108,7 +110,10 @@ async function prepare(
   const { query, extensions, variables, operationName } = payload;
   try {
     if (Object.keys(connection.subscriptions).length > limits.operationsPerSocketMax) {
-      throw new ApiError('RATE_LIMITED', `At most ${limits.operationsPerSocketMax} operations may be open on one connection.`);
+      throw new ApiError(
+        'RATE_LIMITED',
+        `At most ${limits.operationsPerSocketMax} operations may be open on one connection.`,
+      );
     }
     const caller = await authenticated();
     const document = parse(admission.documentOf({ query, extensions, variables }, caller.viewer) ?? '', {
@@ -135,7 +140,10 @@ function payloadSender(id: string, sendFrames: SocketOfConnection['sendFrames'])
 }
 
 /** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */
-async function isKnown(viewer: Promise<unknown>, onLimited?: (refusal: TooManyFailuresError) => void): Promise<boolean> {
+async function isKnown(
+  viewer: Promise<unknown>,
+  onLimited?: (refusal: TooManyFailuresError) => void,
+): Promise<boolean> {
   try {
     await viewer;
     return true;
@@ -157,7 +165,9 @@ function asError(error: unknown): Error {
 /** Destroyed once the answer has left: a peer that does not end its side would keep the socket open. */
 function refuseUpgrade(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
-  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy());
+  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>
+    socket.destroy(),
+  );
 }
 
 function closeAll(sockets: WebSocketServer): Promise<void> {

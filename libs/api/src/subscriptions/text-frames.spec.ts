@@ -47,7 +47,9 @@ describe('text frames', () => {
   });
 
   it('come in pieces that are no longer than they may be, but for a message that is longer by itself', () => {
-    const messages = [...framesOf(['aa', 'bb', 'cccccc', 'd', 'e', ''], 4)].map((piece) => piece.toString('latin1').match(/\(.*?\)/g));
+    const messages = [...framesOf(['aa', 'bb', 'cccccc', 'd', 'e', ''], 4)].map((piece) =>
+      piece.toString('latin1').match(/\(.*?\)/g),
+    );
     expect(messages).toEqual([['(aa)', '(bb)'], ['(cccccc)'], ['(d)', '(e)', '()']]);
     expect([...framesOf([], 4)]).toEqual([]);
   });

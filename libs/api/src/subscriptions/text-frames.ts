@@ -11,7 +11,12 @@ const lengthInEightBytes = 127;
  * One message for each of `middles`, in order; all parts are UTF-8. In pieces of `bytesMax`, so that one writer can wait for its reader between them, or of a
  * message that is longer by itself.
  */
-export function* textFrames(before: Buffer, middles: readonly Buffer[], after: Buffer, bytesMax: number): Generator<Buffer> {
+export function* textFrames(
+  before: Buffer,
+  middles: readonly Buffer[],
+  after: Buffer,
+  bytesMax: number,
+): Generator<Buffer> {
   let from = 0;
   let bytes = 0;
   for (const [index, { length }] of middles.entries()) {

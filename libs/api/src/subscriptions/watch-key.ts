@@ -8,7 +8,11 @@ import type { ApiLogger } from '../api-deps.js';
 export function watchKey(
   socket: WebSocket,
   isKeyKnown: () => Promise<boolean>,
-  { everyMs, feed, logger }: { readonly everyMs: number; readonly feed: Pick<EventFeed, 'subscribe'>; readonly logger: ApiLogger },
+  {
+    everyMs,
+    feed,
+    logger,
+  }: { readonly everyMs: number; readonly feed: Pick<EventFeed, 'subscribe'>; readonly logger: ApiLogger },
 ): void {
   const look = (): void => {
     isKeyKnown().then(

@@ -10,7 +10,12 @@ export function gatewayAbsent(routed: RoutedCall, at: number): SettledCall {
 
 /** The call could not be handed over: certainly not sent. */
 export function redisAway(routed: RoutedCall, at: number): SettledCall {
-  return notSent(routed, at, 'UNAVAILABLE', 'Redis, over which the gateway of the device is reached, does not answer; nothing was sent.');
+  return notSent(
+    routed,
+    at,
+    'UNAVAILABLE',
+    'Redis, over which the gateway of the device is reached, does not answer; nothing was sent.',
+  );
 }
 
 /** The call was handed over and nothing came back: it may have run. */
@@ -50,5 +55,9 @@ function notSent({ call }: RoutedCall, at: number, code: NotSentCode, message: s
 
 function unknown({ call }: RoutedCall, at: number, message: string): SettledCall {
   const code: UnknownCode = 'GATEWAY_UNREACHABLE';
-  return { callId: call.callId, outcome: { kind: 'UNKNOWN', certainty: 'MAYBE', error: { code, message } }, settledAt: at };
+  return {
+    callId: call.callId,
+    outcome: { kind: 'UNKNOWN', certainty: 'MAYBE', error: { code, message } },
+    settledAt: at,
+  };
 }

@@ -15,9 +15,19 @@ const answered: CallOutcome = {
 
 function routedCall(timeoutMs = 5_000): RoutedCall {
   const now = Date.now();
-  const call = { tool: 'self.lamp.turn_on', arguments: { level: 3 }, queueDeadlineAt: now + timeoutMs, callTimeoutMs: timeoutMs };
+  const call = {
+    tool: 'self.lamp.turn_on',
+    arguments: { level: 3 },
+    queueDeadlineAt: now + timeoutMs,
+    callTimeoutMs: timeoutMs,
+  };
   const rights = { mayCallUserOnly: true, mayChangeFirmware: false, ownUrl: 'https://hub.example/t/upload/x' };
-  return { deviceId: device, epoch: 7, rights, call: { ...call, callId: 'call-1' as CallId, callDeadlineAt: now + timeoutMs } };
+  return {
+    deviceId: device,
+    epoch: 7,
+    rights,
+    call: { ...call, callId: 'call-1' as CallId, callDeadlineAt: now + timeoutMs },
+  };
 }
 
 function serverThat(call: CallServer['call']): CallServer {
@@ -85,7 +95,11 @@ export function describeCallRouter(harness: BusHarness): void {
         });
         isReturned = true;
       });
-      expect(settled.outcome).toMatchObject({ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE' } });
+      expect(settled.outcome).toMatchObject({
+        kind: 'NOT_SENT',
+        certainty: 'NEVER',
+        error: { code: 'DEVICE_OFFLINE' },
+      });
     });
 
     it('no longer reaches a gateway that ended its service', async () => {
@@ -107,7 +121,11 @@ export function describeCallRouter(harness: BusHarness): void {
         }),
       );
       const settled = await send(here.calls, 'failing', routedCall());
-      expect(settled.outcome).toMatchObject({ kind: 'UNKNOWN', certainty: 'MAYBE', error: { code: 'GATEWAY_UNREACHABLE' } });
+      expect(settled.outcome).toMatchObject({
+        kind: 'UNKNOWN',
+        certainty: 'MAYBE',
+        error: { code: 'GATEWAY_UNREACHABLE' },
+      });
       await end();
     });
 

@@ -48,7 +48,8 @@ export class LateReplies {
         if (reply.unheard < UNHEARD_MAX) this.#keep(reply);
       },
       (error: unknown) => {
-        if (this.#waiting.size === 0) this.#logger.warn({ err: error }, 'could not answer another hub process; trying again');
+        if (this.#waiting.size === 0)
+          this.#logger.warn({ err: error }, 'could not answer another hub process; trying again');
         this.#keep(reply);
       },
     );

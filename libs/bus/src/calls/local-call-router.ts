@@ -41,7 +41,10 @@ export class LocalCallRouter implements CallRouter {
       server.call(routed, settleFirst);
     } catch (cause) {
       // A server must not throw; when it does, the bytes may be on their way all the same.
-      this.#logger.error({ err: cause, deviceId: routed.deviceId, callId: routed.call.callId }, 'gateway threw on a call');
+      this.#logger.error(
+        { err: cause, deviceId: routed.deviceId, callId: routed.call.callId },
+        'gateway threw on a call',
+      );
       settleFirst(gatewaySilent(routed, Date.now()));
     }
   }

@@ -6,7 +6,14 @@ import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
-import { gatewayAbsent, gatewayGone, gatewayRefused, gatewaySilent, redisAway, routerOverloaded } from './call-endings.js';
+import {
+  gatewayAbsent,
+  gatewayGone,
+  gatewayRefused,
+  gatewaySilent,
+  redisAway,
+  routerOverloaded,
+} from './call-endings.js';
 import type { CallRouter, CallServer, RoutedCall } from './call-router.js';
 import { LateReplies } from './late-replies.js';
 import { LocalCallRouter } from './local-call-router.js';
@@ -66,7 +73,9 @@ export class RedisCallRouter implements CallRouter {
 
   async serve(gatewayId: HubProcessId, server: CallServer): Promise<() => Promise<void>> {
     const endLocal = await this.#local.serve(gatewayId, server);
-    const endRemote = await this.#link.listen(this.#gatewayChannel(gatewayId), (text, sender) => this.#onAsk(gatewayId, text, sender));
+    const endRemote = await this.#link.listen(this.#gatewayChannel(gatewayId), (text, sender) =>
+      this.#onAsk(gatewayId, text, sender),
+    );
     return async () => {
       await endRemote();
       await endLocal();
@@ -120,13 +129,15 @@ export class RedisCallRouter implements CallRouter {
 
   #askDone(gatewayId: HubProcessId, question: Question): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const silent = (): void => reject(new BusError('GATEWAY_UNREACHABLE', `Gateway ${gatewayId} took a request and did not answer.`));
+      const silent = (): void =>
+        reject(new BusError('GATEWAY_UNREACHABLE', `Gateway ${gatewayId} took a request and did not answer.`));
       this.#ask(gatewayId, question, GATEWAY_ANSWER_MS, {
         answered: (answer) => resolve(answer.kind === 'done' && answer.isDone),
         silent,
         gone: silent,
         absent: () => resolve(false),
-        away: () => reject(new BusError('BUS_UNAVAILABLE', `Redis does not answer: gateway ${gatewayId} was not asked.`)),
+        away: () =>
+          reject(new BusError('BUS_UNAVAILABLE', `Redis does not answer: gateway ${gatewayId} was not asked.`)),
       });
     });
   }
@@ -165,13 +176,20 @@ export class RedisCallRouter implements CallRouter {
   }
 
   /** A call of another process passes the checks that it should have passed there. */
-  #onCall(gatewayId: HubProcessId, routed: RoutedCall, { sender, askId }: { readonly sender: string; readonly askId: number }): void {
+  #onCall(
+    gatewayId: HubProcessId,
+    routed: RoutedCall,
+    { sender, askId }: { readonly sender: string; readonly askId: number },
+  ): void {
     const until = deadlineOf(routed);
     const answer = (settled: SettledCall): void => this.#answer(sender, { kind: 'settled', askId, settled }, until);
     const refusal = this.#local.refusalOf(gatewayId, routed);
     if (refusal === undefined) return this.#local.call(gatewayId, routed, answer);
     const { deviceId, call } = routed;
-    this.#logger.warn({ deviceId, callId: call.callId, tool: call.tool, code: refusal.code }, 'refused a call of another hub process');
+    this.#logger.warn(
+      { deviceId, callId: call.callId, tool: call.tool, code: refusal.code },
+      'refused a call of another hub process',
+    );
     answer(gatewayRefused(routed, Date.now(), refusal));
   }
 

@@ -7,7 +7,12 @@ import type { DirectoryEntry } from './directory.js';
 const deviceId = (name: string): DeviceId => name as DeviceId;
 
 function entry(name: string, epoch: number, toolSetHash?: string): DirectoryEntry {
-  return { deviceId: deviceId(name), gatewayId: 'gateway-1' as HubProcessId, epoch, toolSetHash: toolSetHash as ToolSetHash | undefined };
+  return {
+    deviceId: deviceId(name),
+    gatewayId: 'gateway-1' as HubProcessId,
+    epoch,
+    toolSetHash: toolSetHash as ToolSetHash | undefined,
+  };
 }
 
 export function describeDirectory(harness: BusHarness): void {

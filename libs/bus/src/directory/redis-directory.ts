@@ -70,7 +70,10 @@ export class RedisDirectory implements SessionDirectory {
 
   async lookup(deviceId: DeviceId): Promise<DirectoryEntry | undefined> {
     const key = this.#key(deviceId);
-    const fields = await reach('look up a device', this.#link.commands.hmget(key, 'epoch', 'gatewayId', 'toolSetHash', 'mac'));
+    const fields = await reach(
+      'look up a device',
+      this.#link.commands.hmget(key, 'epoch', 'gatewayId', 'toolSetHash', 'mac'),
+    );
     if (fields[0] === null) return this.#absent();
     const stored = storedEntry.safeParse(fields);
     if (!stored.success) {
@@ -91,7 +94,10 @@ export class RedisDirectory implements SessionDirectory {
   /** A Redis that has just come back may be empty: which devices are connected is known once their gateways have said so again. */
   #absent(): undefined {
     if (!this.#link.isRecovering) return undefined;
-    throw new BusError('BUS_UNAVAILABLE', 'Redis was away until a moment ago, and does not know the connected devices yet.');
+    throw new BusError(
+      'BUS_UNAVAILABLE',
+      'Redis was away until a moment ago, and does not know the connected devices yet.',
+    );
   }
 
   #write(entry: DirectoryEntry): Promise<unknown> {
@@ -124,7 +130,9 @@ export class RedisDirectory implements SessionDirectory {
       for (let start = 0; start < entries.length; start += RENEWALS_PER_PIPELINE) {
         const chunk = entries.slice(start, start + RENEWALS_PER_PIPELINE);
         // An entry removed while we were waiting must not come back.
-        await Promise.all(chunk.filter((entry) => this.#own.get(entry.deviceId) === entry).map((entry) => this.#write(entry)));
+        await Promise.all(
+          chunk.filter((entry) => this.#own.get(entry.deviceId) === entry).map((entry) => this.#write(entry)),
+        );
       }
     } catch (error) {
       this.#logger.warn({ err: withoutCommand(error), entries: entries.length }, 'could not renew directory entries');

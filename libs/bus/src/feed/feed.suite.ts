@@ -58,7 +58,10 @@ export function describeFeed(harness: BusHarness): void {
     it('carries a late answer unchanged', async () => {
       const { here, there } = harness.buses();
       const result = { content: [{ type: 'text', text: 'true' }], isError: false };
-      const late: FeedTopics['lateAnswer'] = { callId: 'call-1' as CallId, outcome: { kind: 'SUCCEEDED', certainty: 'YES', result } };
+      const late: FeedTopics['lateAnswer'] = {
+        callId: 'call-1' as CallId,
+        outcome: { kind: 'SUCCEEDED', certainty: 'YES', result },
+      };
       const seen = new Promise<FeedTopics['lateAnswer']>((resolve) => there.feed.subscribe('lateAnswer', resolve));
       here.feed.publish('lateAnswer', late);
       expect(await seen).toEqual(late);
@@ -66,7 +69,13 @@ export function describeFeed(harness: BusHarness): void {
 
     it('carries an event unchanged, also one of no device', async () => {
       const { here, there } = harness.buses();
-      const event: FeedEvent = { id: 'e-1', type: 'hub.started', deviceId: undefined, at: 5, data: { nested: { list: [1, 'two'] } } };
+      const event: FeedEvent = {
+        id: 'e-1',
+        type: 'hub.started',
+        deviceId: undefined,
+        at: 5,
+        data: { nested: { list: [1, 'two'] } },
+      };
       const seen = new Promise<FeedEvent>((resolve) => there.feed.subscribe('event', resolve));
       here.feed.publish('event', event);
       expect(await seen).toEqual(event);
@@ -89,7 +98,10 @@ export function describeFeed(harness: BusHarness): void {
 
     it('carries which targets of a job were decided', async () => {
       const { here, there } = harness.buses();
-      const decided: FeedTopics['decided'] = { jobId: 'j-1' as JobId, deviceIds: ['d-1', 'd-2'] as unknown as readonly DeviceId[] };
+      const decided: FeedTopics['decided'] = {
+        jobId: 'j-1' as JobId,
+        deviceIds: ['d-1', 'd-2'] as unknown as readonly DeviceId[],
+      };
       const seen = new Promise<FeedTopics['decided']>((resolve) => there.feed.subscribe('decided', resolve));
       here.feed.publish('decided', decided);
       expect(await seen).toEqual(decided);

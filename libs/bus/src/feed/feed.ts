@@ -46,5 +46,9 @@ export interface EventFeed {
   /** Never throws and never waits: a feed that cannot keep up drops and counts. */
   publish<Topic extends FeedTopic>(topic: Topic, message: FeedTopics[Topic]): void;
   /** Returns a function that ends the subscription. */
-  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void, listening?: FeedListening): () => void;
+  subscribe<Topic extends FeedTopic>(
+    topic: Topic,
+    listener: (message: FeedTopics[Topic]) => void,
+    listening?: FeedListening,
+  ): () => void;
 }

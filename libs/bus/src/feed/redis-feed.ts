@@ -41,11 +41,23 @@ export class RedisFeed implements EventFeed {
 
   /** Resolves when messages of other processes arrive. */
   async open(): Promise<void> {
-    const topics: readonly FeedTopic[] = ['device', 'session', 'expelled', 'event', 'job', 'decided', 'policy', 'access', 'lateAnswer'];
+    const topics: readonly FeedTopic[] = [
+      'device',
+      'session',
+      'expelled',
+      'event',
+      'job',
+      'decided',
+      'policy',
+      'access',
+      'lateAnswer',
+    ];
     // A process without subscribers (a pure gateway) does not pay for checking and parsing.
     const isWanted = (topic: FeedTopic) => () => this.#localSubscribers[topic] > 0;
     await Promise.all(
-      topics.map((topic) => this.#link.listen(this.#channelPrefix + topic, (text) => this.#onMessage(topic, text), isWanted(topic))),
+      topics.map((topic) =>
+        this.#link.listen(this.#channelPrefix + topic, (text) => this.#onMessage(topic, text), isWanted(topic)),
+      ),
     );
   }
 
@@ -62,7 +74,11 @@ export class RedisFeed implements EventFeed {
       .finally(() => (this.#unacknowledged -= 1));
   }
 
-  subscribe<Topic extends FeedTopic>(topic: Topic, listener: (message: FeedTopics[Topic]) => void, listening?: FeedListening): () => void {
+  subscribe<Topic extends FeedTopic>(
+    topic: Topic,
+    listener: (message: FeedTopics[Topic]) => void,
+    listening?: FeedListening,
+  ): () => void {
     const endLocal = this.#local.subscribe(topic, listener, listening);
     let isEnded = false;
     this.#localSubscribers[topic] += 1;

@@ -78,6 +78,7 @@ export class MessageSeal {
   }
 
   #forgetSilent(now: number): void {
-    for (const [sender, sequence] of this.#latest) if (now - sequence / PER_MS > 2 * AGE_MAX_MS) this.#latest.delete(sender);
+    for (const [sender, sequence] of this.#latest)
+      if (now - sequence / PER_MS > 2 * AGE_MAX_MS) this.#latest.delete(sender);
   }
 }

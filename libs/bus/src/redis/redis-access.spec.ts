@@ -27,7 +27,10 @@ describe.skipIf(!isRedisInstalled())('a Redis that asks who comes', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'flotilla-redis-'));
-    writeFileSync(file('users.acl'), `user default off\nuser hub on >${PASSWORD} ${RULES}\nuser guest on >guest ~* &* +ping\n`);
+    writeFileSync(
+      file('users.acl'),
+      `user default off\nuser hub on >${PASSWORD} ${RULES}\nuser guest on >guest ~* &* +ping\n`,
+    );
     for (const name of ['redis', 'other']) makeCertificate(name);
   });
   afterEach(async () => {
@@ -68,7 +71,11 @@ describe.skipIf(!isRedisInstalled())('a Redis that asks who comes', () => {
   async function expectWorking(redisUrl: string, redisCa?: string): Promise<void> {
     const [here, there] = [await open(redisUrl, redisCa), await open(redisUrl, redisCa)];
     const gatewayId = 'g' as HubProcessId;
-    const end = await there.calls.serve(gatewayId, { call: () => undefined, refreshTools: () => true, disconnect: () => false });
+    const end = await there.calls.serve(gatewayId, {
+      call: () => undefined,
+      refreshTools: () => true,
+      disconnect: () => false,
+    });
     expect(await here.calls.refreshTools(gatewayId, 'd' as never)).toBe(true);
     await there.directory.put({ deviceId: 'd' as never, gatewayId, epoch: 1, toolSetHash: undefined });
     expect(await here.directory.lookup('d' as never)).toMatchObject({ gatewayId });

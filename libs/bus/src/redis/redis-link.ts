@@ -7,7 +7,15 @@ import type { RedisOptions } from 'ioredis';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
 import type { MessageSeal } from './message-seal.js';
-import { impatient, persistent, placeOf, reasonOf, RECONNECT_DELAY_MAX_MS, tlsOf, withoutCommand } from './redis-address.js';
+import {
+  impatient,
+  persistent,
+  placeOf,
+  reasonOf,
+  RECONNECT_DELAY_MAX_MS,
+  tlsOf,
+  withoutCommand,
+} from './redis-address.js';
 import type { RedisAddress } from './redis-address.js';
 import { RefusedMessages } from './refused-messages.js';
 
@@ -105,7 +113,11 @@ export class RedisLink {
    * Resolves when messages of the channel arrive; again by itself after a reconnect. One listener per channel. Messages of this process, and those
    * for which `isWanted` is false, are left out unread.
    */
-  async listen(channel: string, listener: (text: string, sender: string) => void, isWanted = () => true): Promise<() => Promise<void>> {
+  async listen(
+    channel: string,
+    listener: (text: string, sender: string) => void,
+    isWanted = () => true,
+  ): Promise<() => Promise<void>> {
     this.#listeners.set(channel, (message) => {
       if (!isWanted() || this.#seal.isOwn(message)) return;
       const opened = this.#seal.open(channel, message);
@@ -138,7 +150,8 @@ export class RedisLink {
 
   /** The answer counts for nothing: where none comes, the connection ends by its socket timeout. */
   #ping(): void {
-    for (const connection of [this.commands, this.#subscriber]) if (connection.status === 'ready') connection.ping().catch(() => undefined);
+    for (const connection of [this.commands, this.#subscriber])
+      if (connection.status === 'ready') connection.ping().catch(() => undefined);
   }
 }
 

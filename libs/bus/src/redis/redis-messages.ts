@@ -29,7 +29,9 @@ const outcome = z.object({
   kind: z.enum(['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT']),
   certainty: z.enum(['NEVER', 'MAYBE', 'YES']),
   result: z.object({ content: z.array(z.looseObject({ type: z.string() })), isError: z.boolean() }).exactOptional(),
-  error: z.object({ code: z.custom<CallErrorCode>(text), message: z.string(), rpcCode: z.number().exactOptional() }).exactOptional(),
+  error: z
+    .object({ code: z.custom<CallErrorCode>(text), message: z.string(), rpcCode: z.number().exactOptional() })
+    .exactOptional(),
 });
 
 const settledCall = z.object({
@@ -62,7 +64,13 @@ const feedMessage = z.discriminatedUnion('topic', [
   z.object({
     topic: z.literal('event'),
     message: z
-      .object({ id: z.string(), type: z.string(), deviceId: deviceId.exactOptional(), at: z.number(), data: plainObject })
+      .object({
+        id: z.string(),
+        type: z.string(),
+        deviceId: deviceId.exactOptional(),
+        at: z.number(),
+        data: plainObject,
+      })
       // JSON has no undefined: an event of no device comes without the member.
       .transform((event) => ({ ...event, deviceId: event.deviceId })),
   }),
@@ -110,6 +118,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, json: string): z.infer<
     throw new BusError('MESSAGE_INVALID', 'A bus message is not JSON.', { cause });
   }
   const parsed = schema.safeParse(data);
-  if (!parsed.success) throw new BusError('MESSAGE_INVALID', `A bus message is not one of ours: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new BusError('MESSAGE_INVALID', `A bus message is not one of ours: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }

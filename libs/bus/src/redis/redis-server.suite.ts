@@ -65,7 +65,18 @@ export class RedisServer {
     const { args = [], tls } = this.#access;
     const port = String(this.#port);
     const ports = tls
-      ? ['--port', '0', '--tls-port', port, '--tls-cert-file', tls.cert, '--tls-key-file', tls.key, '--tls-auth-clients', 'no']
+      ? [
+          '--port',
+          '0',
+          '--tls-port',
+          port,
+          '--tls-cert-file',
+          tls.cert,
+          '--tls-key-file',
+          tls.key,
+          '--tls-auth-clients',
+          'no',
+        ]
       : ['--port', port];
     const options = [...ports, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir(), ...args];
     const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });

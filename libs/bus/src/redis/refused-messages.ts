@@ -29,6 +29,9 @@ export class RefusedMessages {
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;
     const advice = 'Check who else can write to this Redis, and that all processes have one database and one clock.';
-    this.#logger.warn({ reason, place, refusedTotal: this.#total }, `dropped a message that no process of this hub has signed. ${advice}`);
+    this.#logger.warn(
+      { reason, place, refusedTotal: this.#total },
+      `dropped a message that no process of this hub has signed. ${advice}`,
+    );
   }
 }

@@ -49,7 +49,9 @@ export class BullmqTickQueue<Connection> implements TickQueue {
       },
       backend.factory,
     );
-    this.#queue.on('error', (error) => this.#logger.warn({ err: withoutCommand(error) }, 'tick queue lost its connection'));
+    this.#queue.on('error', (error) =>
+      this.#logger.warn({ err: withoutCommand(error) }, 'tick queue lost its connection'),
+    );
   }
 
   /** Resolves when the backend takes ticks; its tables exist by then. */
@@ -119,7 +121,8 @@ export class BullmqTickQueue<Connection> implements TickQueue {
     await this.#worker?.pause(true);
     for (const closable of [this.#worker, this.#queue]) {
       if (closable === undefined) continue;
-      if (!(await isDoneInTime(closable.close()))) this.#logger.warn({}, 'the tick queue did not close in time: cutting its connections');
+      if (!(await isDoneInTime(closable.close())))
+        this.#logger.warn({}, 'the tick queue did not close in time: cutting its connections');
       // A connection that was about to connect again survives BullMQ's close, and would keep the process alive.
       await isDoneInTime(closable.disconnect());
     }

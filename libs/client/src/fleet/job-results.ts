@@ -10,7 +10,10 @@ export interface DownloadOptions {
 }
 
 /** The file in pieces. It has no time limit: a million lines take as long as their reader. */
-export async function* jobResults(url: string, { headers, fetch, signal }: DownloadOptions): AsyncGenerator<Uint8Array, void, void> {
+export async function* jobResults(
+  url: string,
+  { headers, fetch, signal }: DownloadOptions,
+): AsyncGenerator<Uint8Array, void, void> {
   const response = await reach(
     url,
     () => fetch(url, { credentials: 'same-origin', headers: { ...headers }, signal: signal ?? null }),
@@ -30,7 +33,11 @@ export async function* jobResults(url: string, { headers, fetch, signal }: Downl
   }
 }
 
-async function reach<Result>(url: string, act: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+async function reach<Result>(
+  url: string,
+  act: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
   try {
     return await act();
   } catch (cause) {

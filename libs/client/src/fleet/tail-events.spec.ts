@@ -45,7 +45,9 @@ describe('the tail of events', () => {
   });
 
   it('ends with everything else that a stream ends with', async () => {
-    const { tail } = hubThatEnds(new FlotillaError('UNAUTHENTICATED', 'The hub does not accept this key, or no longer.'));
+    const { tail } = hubThatEnds(
+      new FlotillaError('UNAUTHENTICATED', 'The hub does not accept this key, or no longer.'),
+    );
     const read = async () => {
       for await (const { cursor } of tail) expect(cursor).toMatch(/^c/);
     };

@@ -4,7 +4,12 @@
  */
 import type { FlotillaClient } from '../flotilla-client.js';
 import { FlotillaError } from '../flotilla-error.js';
-import { EventAddedDocument, EventsDocument, LatestEventDocument, type EventFieldsFragment } from '../generated/operations.js';
+import {
+  EventAddedDocument,
+  EventsDocument,
+  LatestEventDocument,
+  type EventFieldsFragment,
+} from '../generated/operations.js';
 import type { EventFilter } from '../generated/schema-types.js';
 import { LiveEvents } from './live-events.js';
 import { SeenEvents } from './seen-events.js';
@@ -55,7 +60,8 @@ export async function* tailEvents(
       if (next !== 'missed') {
         if (seen.add(next)) yield next;
       } else {
-        for await (const missed of eventsAfter(client, filter, seen.resumeAfter, requested)) if (seen.add(missed)) yield missed;
+        for await (const missed of eventsAfter(client, filter, seen.resumeAfter, requested))
+          if (seen.add(missed)) yield missed;
       }
     }
   } finally {
@@ -73,7 +79,11 @@ async function listen(
 ): Promise<void> {
   for (;;) {
     try {
-      for await (const { eventAdded } of client.subscribe(EventAddedDocument, { filter }, { signal, onConnected: missSome }))
+      for await (const { eventAdded } of client.subscribe(
+        EventAddedDocument,
+        { filter },
+        { signal, onConnected: missSome },
+      ))
         live.push(eventAdded);
     } catch (error) {
       if (!(error instanceof FlotillaError) || error.code !== 'TOO_SLOW') throw error;
@@ -85,7 +95,11 @@ async function listen(
   }
 }
 
-async function latestCursor(client: Peer, filter: EventFilter, options: { readonly signal?: AbortSignal }): Promise<string | undefined> {
+async function latestCursor(
+  client: Peer,
+  filter: EventFilter,
+  options: { readonly signal?: AbortSignal },
+): Promise<string | undefined> {
   const { events } = await client.request(LatestEventDocument, { filter }, options);
   return events.edges[0]?.cursor;
 }

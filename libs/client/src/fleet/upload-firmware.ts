@@ -27,7 +27,11 @@ export async function uploadFirmware(
   if (version !== undefined) form.append('version', version);
   if (signature !== undefined) form.append('signature', signature);
   form.append('file', content, fileName);
-  const answer = await exchange(url, { method: 'POST', credentials: 'same-origin', headers: { ...headers }, body: form }, options);
+  const answer = await exchange(
+    url,
+    { method: 'POST', credentials: 'same-origin', headers: { ...headers }, body: form },
+    options,
+  );
   if (answer.status !== 201) throw refusalIn(answer.text, answer.status);
   return idIn(answer.text);
 }

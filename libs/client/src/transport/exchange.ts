@@ -14,7 +14,11 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-export async function exchange(url: string, init: RequestInit, { fetch, timeoutMs, signal }: ExchangeOptions): Promise<Answer> {
+export async function exchange(
+  url: string,
+  init: RequestInit,
+  { fetch, timeoutMs, signal }: ExchangeOptions,
+): Promise<Answer> {
   if (signal?.aborted) throw aborted(signal);
   const ending = new AbortController();
   const abort = (): void => ending.abort();
@@ -29,7 +33,8 @@ export async function exchange(url: string, init: RequestInit, { fetch, timeoutM
     return { status: response.status, text: await response.text(), headers: response.headers };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal);
-    if (isLate) throw new FlotillaError('TIMEOUT', `${new URL(url).origin} did not answer within ${timeoutMs} ms.`, { cause });
+    if (isLate)
+      throw new FlotillaError('TIMEOUT', `${new URL(url).origin} did not answer within ${timeoutMs} ms.`, { cause });
     throw new FlotillaError('UNREACHABLE', `${new URL(url).origin} cannot be reached: ${reasonOf(cause)}.`, { cause });
   } finally {
     clearTimeout(timer);

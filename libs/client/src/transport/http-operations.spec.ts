@@ -8,7 +8,9 @@ const query = parse('query Name { viewer { name } }');
 const mutation = parse('mutation { removeDevice(deviceId: "a") { deviceId } }');
 
 /** A hub that answers each request with the next of these: a thrown error, or status and body. */
-function hubThat(...answers: readonly (Error | readonly [status: number, body: string, headers?: Record<string, string>])[]) {
+function hubThat(
+  ...answers: readonly (Error | readonly [status: number, body: string, headers?: Record<string, string>])[]
+) {
   const requests: Request[] = [];
   const peer = {
     graphqlUrl: 'http://hub.test/graphql',

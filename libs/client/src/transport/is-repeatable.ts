@@ -1,10 +1,19 @@
 /** Which operations may be sent again when nobody knows whether the first sending arrived: queries, and mutations whose every field has an idempotency key. */
-import { Kind, type ArgumentNode, type DocumentNode, type FieldNode, type OperationDefinitionNode, type ValueNode } from 'graphql';
+import {
+  Kind,
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type OperationDefinitionNode,
+  type ValueNode,
+} from 'graphql';
 
 type Variables = Readonly<Record<string, unknown>>;
 
 export function operationOf(document: DocumentNode): OperationDefinitionNode | undefined {
-  return document.definitions.find((definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION);
+  return document.definitions.find(
+    (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
+  );
 }
 
 export function isRepeatable(document: DocumentNode, variables: Variables): boolean {
@@ -27,7 +36,9 @@ function keyWithin({ name, value }: ArgumentNode, variables: Variables): boolean
   if (name.value !== 'input') return false;
   if (value.kind === Kind.OBJECT) return value.fields.some((field) => isKey(field, variables));
   const input = valueOf(value, variables);
-  return typeof input === 'object' && input !== null && 'idempotencyKey' in input && typeof input.idempotencyKey === 'string';
+  return (
+    typeof input === 'object' && input !== null && 'idempotencyKey' in input && typeof input.idempotencyKey === 'string'
+  );
 }
 
 function valueOf(value: ValueNode, variables: Variables): unknown {

@@ -55,7 +55,8 @@ export class Subscriptions {
       if (isReconnect) onReconnect?.();
     });
     const unsubscribe = client.subscribe<unknown>(payloadOf(document, variables), {
-      next: ({ data, errors }) => (errors ? results.fail(FlotillaError.ofGraphql(errors, { data })) : results.push(data)),
+      next: ({ data, errors }) =>
+        errors ? results.fail(FlotillaError.ofGraphql(errors, { data })) : results.push(data),
       error: (error) => results.fail(asFlotillaError(error, this.#peer.url)),
       complete: () => results.close(),
     });
@@ -96,23 +97,32 @@ function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: Abor
 
 function payloadOf(document: DocumentNode, variables: Readonly<Record<string, unknown>>) {
   const operationName = operationOf(document)?.name?.value;
-  return { query: print(document), variables: { ...variables }, ...(operationName === undefined ? {} : { operationName }) };
+  return {
+    query: print(document),
+    variables: { ...variables },
+    ...(operationName === undefined ? {} : { operationName }),
+  };
 }
 
 /** graphql-transport-ws: the hub does not know the key. */
 const FORBIDDEN = 4403;
 
 function closeCodeOf(error: unknown): number | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number'
+    ? error.code
+    : undefined;
 }
 
 /** An error message of the protocol, a close, or whatever the WebSocket failed with. */
 function asFlotillaError(error: unknown, url: string): FlotillaError {
   if (Array.isArray(error)) return FlotillaError.ofGraphql(error as readonly GraphQLFormattedError[]);
   const code = closeCodeOf(error);
-  if (code === FORBIDDEN) return new FlotillaError('UNAUTHENTICATED', 'The hub does not accept this key, or no longer.', { cause: error });
+  if (code === FORBIDDEN)
+    return new FlotillaError('UNAUTHENTICATED', 'The hub does not accept this key, or no longer.', { cause: error });
   const reason = code === undefined ? (error instanceof Error ? error.message : 'it broke') : `closed with ${code}`;
-  return new FlotillaError('UNREACHABLE', `The WebSocket to ${new URL(url).origin} cannot be kept: ${reason}.`, { cause: error });
+  return new FlotillaError('UNREACHABLE', `The WebSocket to ${new URL(url).origin} cannot be kept: ${reason}.`, {
+    cause: error,
+  });
 }
 
 function tooSlow(queueMax: number): FlotillaError {

@@ -5,14 +5,19 @@ import { verifyWebhook } from './verify-webhook.js';
 const secret = 'whsec_0123456789';
 const body = '{"id":"e1","type":"device.connected","deviceId":"ä","at":"2026-01-01T00:00:00Z","data":{}}';
 const now = 1_700_000_000;
-const mac = (time: number, text = body, key = secret) => createHmac('sha256', key).update(`${time}.${text}`).digest('hex');
+const mac = (time: number, text = body, key = secret) =>
+  createHmac('sha256', key).update(`${time}.${text}`).digest('hex');
 
 describe('a webhook', () => {
   it('of the hub is its event, from text and from bytes, with several signatures and parts to come', async () => {
     const header = `t=${now},v1=${mac(now)}`;
     expect(await verifyWebhook(secret, header, body, { now })).toMatchObject({ id: 'e1', deviceId: 'ä' });
-    expect(await verifyWebhook(secret, header, new TextEncoder().encode(body), { now: now + 299 })).toMatchObject({ id: 'e1' });
-    expect(await verifyWebhook(secret, `t=${now}, v1=${'0'.repeat(64)}, v1=${mac(now)}, v2=x`, body, { now })).toMatchObject({ id: 'e1' });
+    expect(await verifyWebhook(secret, header, new TextEncoder().encode(body), { now: now + 299 })).toMatchObject({
+      id: 'e1',
+    });
+    expect(
+      await verifyWebhook(secret, `t=${now}, v1=${'0'.repeat(64)}, v1=${mac(now)}, v2=x`, body, { now }),
+    ).toMatchObject({ id: 'e1' });
   });
 
   it.each([

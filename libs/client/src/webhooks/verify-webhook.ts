@@ -25,11 +25,15 @@ export async function verifyWebhook(
   if (time === undefined || signatures.length === 0) throw invalid('the header has no time and signature');
   if (Math.abs(now - Number(time)) > toleranceSeconds) throw invalid('it is too old, or a clock is wrong');
   const text = new TextEncoder();
-  const key = await crypto.subtle.importKey('raw', text.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  const key = await crypto.subtle.importKey('raw', text.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ]);
   const bytes = typeof body === 'string' ? text.encode(body) : body;
   const signed = joined(text.encode(`${time}.`), bytes);
   // Compares in constant time.
-  const verdicts = await Promise.all(signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)));
+  const verdicts = await Promise.all(
+    signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, signed)),
+  );
   if (!verdicts.includes(true)) throw invalid('the signature is another');
   return JSON.parse(new TextDecoder().decode(bytes)) as Event;
 }

@@ -71,7 +71,8 @@ describe('four eyes', () => {
 });
 
 describe('disruptive single calls', () => {
-  const call = (fleet: Fleet, index: number, actor: Actor) => fleet.callTool({ deviceId: nth(index), tool: reboot, arguments: {} }, actor);
+  const call = (fleet: Fleet, index: number, actor: Actor) =>
+    fleet.callTool({ deviceId: nth(index), tool: reboot, arguments: {} }, actor);
   const refusedAs = (code: string, tool = 'createJob') => ({
     ...{ call: { outcome: 'REJECTED', error: { code } } },
     refusal: { code, path: ['input', 'tool'], message: expect.stringContaining(tool) as unknown },
@@ -79,13 +80,16 @@ describe('disruptive single calls', () => {
 
   it('reach so many devices in an hour by one person, over all keys and processes', async () => {
     const [one, other] = [fleetWith('on'), fleetWith('on')];
-    for (const index of [0, 1, 0]) expect((await call(one, index, index === 1 ? keyOf(alice, 'a') : alice)).refusal).toBeUndefined();
+    for (const index of [0, 1, 0])
+      expect((await call(one, index, index === 1 ? keyOf(alice, 'a') : alice)).refusal).toBeUndefined();
     const sent = hub.gateway.callCount;
     expect(await call(other, 2, keyOf(alice, 'b'))).toMatchObject(refusedAs('APPROVAL_REQUIRED'));
     expect(hub.gateway.callCount).toBe(sent);
     expect((await call(other, 2, bob)).refusal).toBeUndefined();
     expect((await call(other, 1, keyOf(alice, 'b'))).refusal).toBeUndefined();
-    expect((await other.callTool({ deviceId: nth(3), tool: 'self.lamp.turn_on', arguments: {} }, alice)).refusal).toBeUndefined();
+    expect(
+      (await other.callTool({ deviceId: nth(3), tool: 'self.lamp.turn_on', arguments: {} }, alice)).refusal,
+    ).toBeUndefined();
     ahead += hourMs + 1_000;
     expect((await call(one, 2, alice)).refusal).toBeUndefined();
   });
@@ -112,9 +116,13 @@ describe('a job that calls a tool', () => {
     await expect(hub.fleet.previewJob(lamps, jobsOnly)).rejects.toMatchObject(forbidden);
     const { job } = await hub.fleet.createJob(lamps, randomUUID(), alice);
     await hub.finished(job?.id as JobId);
-    await expect(hub.fleet.rerunJob(job?.id ?? '', { outcomes: ['SUCCEEDED'] }, randomUUID(), jobsOnly)).rejects.toMatchObject(forbidden);
+    await expect(
+      hub.fleet.rerunJob(job?.id ?? '', { outcomes: ['SUCCEEDED'] }, randomUUID(), jobsOnly),
+    ).rejects.toMatchObject(forbidden);
     const waits = await fleetWith('on').createJob({ ...lamps, tool: reboot }, randomUUID(), alice);
-    await expect(fleetWith('on').approveJob(waits.job?.id ?? '', { ...bob, mayCallTools: false })).rejects.toMatchObject(forbidden);
+    await expect(
+      fleetWith('on').approveJob(waits.job?.id ?? '', { ...bob, mayCallTools: false }),
+    ).rejects.toMatchObject(forbidden);
     await hub.fleet.cancelJob(waits.job?.id ?? '', true, alice);
   });
 
@@ -128,7 +136,13 @@ describe('a job that calls a tool', () => {
 describe('new firmware', () => {
   const publishedBy = async (version: string, publisher: Actor, kind: 'FIRMWARE' | 'ASSETS' = 'FIRMWARE') => {
     const image = await new RolloutFixture(hub).published(version, [], { kind });
-    const publication = { id: image.id, models: ['board'], notes: undefined, at: Date.now(), publisherId: publisher.id };
+    const publication = {
+      id: image.id,
+      models: ['board'],
+      notes: undefined,
+      at: Date.now(),
+      publisherId: publisher.id,
+    };
     await hub.registry.firmwareImages.publish(publication);
     return image.id;
   };
@@ -140,7 +154,9 @@ describe('new firmware', () => {
       actor,
     );
     await hub.fleet.cancelJob(job?.id ?? '', true, admin);
-    expect(preview.warnings.map(({ code }) => code)).toEqual(job?.state === 'AWAITING_APPROVAL' ? ['NEEDS_APPROVAL'] : []);
+    expect(preview.warnings.map(({ code }) => code)).toEqual(
+      job?.state === 'AWAITING_APPROVAL' ? ['NEEDS_APPROVAL'] : [],
+    );
     return job?.state;
   };
 
@@ -151,7 +167,9 @@ describe('new firmware', () => {
     expect(await stateOf(strict, id, keyOf(alice, 'a'))).toBe('AWAITING_APPROVAL');
     expect(await stateOf(strict, id, bob)).toBe('SCHEDULED');
     expect(await stateOf(fleetWith('off'), id, alice)).toBe('SCHEDULED');
-    expect(await stateOf(fleetWith('on'), await publishedBy('9.0.1', alice, 'ASSETS'), alice)).toBe('AWAITING_APPROVAL');
+    expect(await stateOf(fleetWith('on'), await publishedBy('9.0.1', alice, 'ASSETS'), alice)).toBe(
+      'AWAITING_APPROVAL',
+    );
   });
 
   it('that was published before publishers were recorded waits', async () => {
@@ -161,21 +179,40 @@ describe('new firmware', () => {
 
   it('does not come around these rules by a plain call or job', async () => {
     const gate = new ToolGate(['https://files.example/']);
-    const strict = new Fleet({ ...hub, clock: realClock, logger: silent, gate, approvals: { mode: 'firmware', callDevicesMax: 0 } });
+    const strict = new Fleet({
+      ...hub,
+      clock: realClock,
+      logger: silent,
+      gate,
+      approvals: { mode: 'firmware', callDevicesMax: 0 },
+    });
     const act = { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/x.bin' } };
     expect((await strict.callTool({ deviceId: nth(0), ...act }, alice)).refusal?.code).toBe('APPROVAL_REQUIRED');
     const { job } = await strict.createJob({ ...act, devices: { ids: [nth(0)] } }, randomUUID(), alice);
     expect(job?.state).toBe('AWAITING_APPROVAL');
     await hub.fleet.cancelJob(job?.id ?? '', true, admin);
-    const signedOnly = new Fleet({ ...hub, clock: realClock, logger: silent, gate: new ToolGate(['https://files.example/'], true) });
+    const signedOnly = new Fleet({
+      ...hub,
+      clock: realClock,
+      logger: silent,
+      gate: new ToolGate(['https://files.example/'], true),
+    });
     expect((await signedOnly.callTool({ deviceId: nth(0), ...act }, alice)).refusal?.code).toBe('URL_FORBIDDEN');
-    expect((await signedOnly.createJob({ ...act, devices: { ids: [nth(0)] } }, randomUUID(), alice)).refusal?.code).toBe('URL_FORBIDDEN');
+    expect(
+      (await signedOnly.createJob({ ...act, devices: { ids: [nth(0)] } }, randomUUID(), alice)).refusal?.code,
+    ).toBe('URL_FORBIDDEN');
   });
 
   it('says in the preview that its address is plain http', async () => {
     const id = await publishedBy('9.2.0', alice);
     const codes = async (origin: string) => {
-      const fleet = new Fleet({ ...hub, clock: realClock, logger: silent, gate: new ToolGate([]), downloadOrigin: () => origin });
+      const fleet = new Fleet({
+        ...hub,
+        clock: realClock,
+        logger: silent,
+        gate: new ToolGate([]),
+        downloadOrigin: () => origin,
+      });
       const { warnings } = await fleet.previewJob({ firmwareImageId: id, devices: { ids: devices } }, alice);
       return warnings.map(({ code }) => code);
     };

@@ -8,7 +8,11 @@ import type { Actor } from '../actor.js';
 export type AuditedCallAction = 'call.privileged' | 'call.disruptive';
 
 /** Undefined: an ordinary call. */
-export function auditedActionOf(toolSet: ToolSet | undefined, tool: string, policy: ToolPolicy): AuditedCallAction | undefined {
+export function auditedActionOf(
+  toolSet: ToolSet | undefined,
+  tool: string,
+  policy: ToolPolicy,
+): AuditedCallAction | undefined {
   if (toolSet?.tools.some(({ name, userOnly }) => userOnly && name === tool) === true) return 'call.privileged';
   return policy.disruptive ? 'call.disruptive' : undefined;
 }

@@ -32,8 +32,17 @@ describe('callTool', () => {
   it('answers with the outcome, and the call is in PostgreSQL by then', async () => {
     const { call, refusal } = await hub.fleet.callTool(request(), operator);
     expect(refusal).toBeUndefined();
-    expect(call).toMatchObject({ outcome: 'SUCCEEDED', actor: 'operator', tool: 'self.lamp.turn_on', jobId: undefined });
-    expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({ id: call?.id, outcome: 'SUCCEEDED', result: call?.result });
+    expect(call).toMatchObject({
+      outcome: 'SUCCEEDED',
+      actor: 'operator',
+      tool: 'self.lamp.turn_on',
+      jobId: undefined,
+    });
+    expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({
+      id: call?.id,
+      outcome: 'SUCCEEDED',
+      result: call?.result,
+    });
   });
 
   it('sets both deadlines once, no later than the start plus the timeout', async () => {
@@ -48,8 +57,13 @@ describe('callTool', () => {
 
   it('counts the failure text of the policy as a failure, and keeps the answer', async () => {
     hub.gateway.behave = (_, settle) => settle(answers('false'));
-    const themed = await hub.fleet.callTool(request({ tool: 'self.screen.set_theme', arguments: { theme: 'dark' } }), operator);
-    expect(themed).toMatchObject({ call: { outcome: 'FAILED', error: { code: 'DEVICE_ERROR' }, result: { isError: false } } });
+    const themed = await hub.fleet.callTool(
+      request({ tool: 'self.screen.set_theme', arguments: { theme: 'dark' } }),
+      operator,
+    );
+    expect(themed).toMatchObject({
+      call: { outcome: 'FAILED', error: { code: 'DEVICE_ERROR' }, result: { isError: false } },
+    });
     expect(themed.refusal).toBeUndefined();
     expect((await hub.fleet.callTool(request(), operator)).call?.outcome).toBe('SUCCEEDED');
   });
@@ -97,33 +111,55 @@ describe('callTool', () => {
   it('records that a device which is away was not sent anything', async () => {
     const { call, refusal } = await hub.fleet.callTool(request({ deviceId: 'sleeper' }), operator);
     expect(refusal?.code).toBe('DEVICE_OFFLINE');
-    expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({ outcome: 'NOT_SENT', error: { code: 'DEVICE_OFFLINE' } });
+    expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({
+      outcome: 'NOT_SENT',
+      error: { code: 'DEVICE_OFFLINE' },
+    });
   });
 
   it.each<[string, string, Actor, string]>([
     ['without the right', 'board-1', operator, 'TOOL_FORBIDDEN'],
     ['on a device that is away', 'sleeper', admin, 'DEVICE_OFFLINE'],
     ['on a device that is away, without the right', 'sleeper', operator, 'DEVICE_OFFLINE'],
-  ])('puts a user-only call on the audit trail also where it is refused: %s', async (_what, deviceId, actor, errorCode) => {
-    const { call } = await hub.fleet.callTool(request({ deviceId, tool: 'self.reboot' }), actor);
-    const { rows } = await hub.registry.audit.page({ subject: `device:${deviceId}`, action: 'call.privileged' }, { first: 1 });
-    expect(rows).toMatchObject([{ actor: actor.name, data: { callId: call?.id, tool: 'self.reboot', errorCode } }]);
-  });
+  ])(
+    'puts a user-only call on the audit trail also where it is refused: %s',
+    async (_what, deviceId, actor, errorCode) => {
+      const { call } = await hub.fleet.callTool(request({ deviceId, tool: 'self.reboot' }), actor);
+      const { rows } = await hub.registry.audit.page(
+        { subject: `device:${deviceId}`, action: 'call.privileged' },
+        { first: 1 },
+      );
+      expect(rows).toMatchObject([{ actor: actor.name, data: { callId: call?.id, tool: 'self.reboot', errorCode } }]);
+    },
+  );
 
   it.each<[string, Partial<CallRequest>, string, readonly string[]]>([
     ['a device that nobody knows', { deviceId: 'nobody' }, 'NOT_FOUND', ['input', 'deviceId']],
     ['a timeout that is too long', { timeoutMs: 300_001 }, 'INVALID', ['input', 'timeoutMs']],
     ['a timeout that is no whole number', { timeoutMs: 1_000.5 }, 'INVALID', ['input', 'timeoutMs']],
-    ['arguments beyond all measure', { arguments: { text: 'x'.repeat(17_000) } }, 'REQUEST_TOO_LARGE', ['input', 'arguments']],
+    [
+      'arguments beyond all measure',
+      { arguments: { text: 'x'.repeat(17_000) } },
+      'REQUEST_TOO_LARGE',
+      ['input', 'arguments'],
+    ],
     ['an empty idempotency key', { idempotencyKey: '' }, 'INVALID', ['input', 'idempotencyKey']],
   ])('refuses %s without a record', async (_, change, code, path) => {
-    expect(await hub.fleet.callTool(request(change), operator)).toEqual({ refusal: { code, path, message: expect.any(String) } });
+    expect(await hub.fleet.callTool(request(change), operator)).toEqual({
+      refusal: { code, path, message: expect.any(String) },
+    });
   });
 
   it('passes on what a gateway says of a call that may have run', async () => {
-    const unknown: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } };
+    const unknown: CallOutcome = {
+      kind: 'UNKNOWN',
+      certainty: 'YES',
+      error: { code: 'TIMEOUT', message: 'no answer' },
+    };
     hub.gateway.behave = (_, settle) => settle(unknown);
-    expect(await hub.fleet.callTool(request(), operator)).toMatchObject({ call: { outcome: 'UNKNOWN', error: { code: 'TIMEOUT' } } });
+    expect(await hub.fleet.callTool(request(), operator)).toMatchObject({
+      call: { outcome: 'UNKNOWN', error: { code: 'TIMEOUT' } },
+    });
   });
 
   describe('with an idempotency key', () => {
@@ -154,7 +190,9 @@ describe('callTool', () => {
       const other = await hub.fleet.callTool({ ...keyed, tool: 'self.get_device_status' }, operator);
       expect(other).toMatchObject({ refusal: { code: 'IDEMPOTENCY_KEY_REUSED' } });
       expect(other.call).toBeUndefined();
-      expect((await hub.fleet.callTool({ ...keyed, tool: 'self.get_device_status' }, admin)).call?.outcome).toBe('SUCCEEDED');
+      expect((await hub.fleet.callTool({ ...keyed, tool: 'self.get_device_status' }, admin)).call?.outcome).toBe(
+        'SUCCEEDED',
+      );
     });
 
     it('says that a call may have run whose process died before it recorded the end', async () => {

@@ -103,7 +103,9 @@ export class ToolCaller {
     const refusal = refuseRequest(request);
     if (refusal !== undefined) return { refusal };
     if (registry.calls.isOverloaded) {
-      return { refusal: refuse('OVERLOADED', [], 'The hub cannot write call records as fast as calls come; nothing was sent.') };
+      return {
+        refusal: refuse('OVERLOADED', [], 'The hub cannot write call records as fast as calls come; nothing was sent.'),
+      };
     }
     const startedAt = clock.now();
     const id = newId(startedAt) as CallId;
@@ -129,7 +131,9 @@ export class ToolCaller {
       timeoutMs: request.timeoutMs ?? policy.callTimeoutMs,
       startedAt,
     };
-    return request.idempotencyKey === undefined ? this.#finish(started, entry) : this.#finishOnce(started, entry, request.idempotencyKey);
+    return request.idempotencyKey === undefined
+      ? this.#finish(started, entry)
+      : this.#finishOnce(started, entry, request.idempotencyKey);
   }
 
   async #finishOnce(started: StartedCall, entry: DirectoryEntry | undefined, key: string): Promise<CallAnswer> {
@@ -150,9 +154,13 @@ export class ToolCaller {
       case 'claimed':
         return this.#keyed.hold(id, this.#finish(started, entry));
       case 'conflict':
-        return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['input', 'idempotencyKey'], 'The key was used for another call.') };
+        return {
+          refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['input', 'idempotencyKey'], 'The key was used for another call.'),
+        };
       case 'repeat':
-        return answerOf(await this.#keyed.endOf(claim.call, { timeoutMs: started.timeoutMs, processId: claim.processId }));
+        return answerOf(
+          await this.#keyed.endOf(claim.call, { timeoutMs: started.timeoutMs, processId: claim.processId }),
+        );
     }
   }
 
@@ -168,24 +176,39 @@ export class ToolCaller {
     const toolSet = toolSetHash === undefined ? undefined : await this.#deps.registry.toolSets.get(toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
     if (entry === undefined) return { outcome: offline, audited };
-    const refusal = this.#deps.gate.refuseActor(request.tool, actor) ?? this.#deps.gate.refuse(toolSet, { ...request, ...actor }, ownUrl);
+    const refusal =
+      this.#deps.gate.refuseActor(request.tool, actor) ??
+      this.#deps.gate.refuse(toolSet, { ...request, ...actor }, ownUrl);
     if (refusal !== undefined) {
       return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: refusal.error }, audited };
     }
     const unapproved = await this.#refuseUnapproved(started);
-    if (unapproved !== undefined) return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: unapproved }, audited };
+    if (unapproved !== undefined)
+      return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error: unapproved }, audited };
     if (audited !== undefined && this.#deps.registry.audit.isOverloaded) return { outcome: unauditable };
-    if (audited !== undefined && !(await this.#writeIntent(started, audited))) return { outcome: unauditable, audited, isIntended: true };
+    if (audited !== undefined && !(await this.#writeIntent(started, audited)))
+      return { outcome: unauditable, audited, isIntended: true };
     const settled = await this.#send(started, entry);
-    return { outcome: applyFailureText(settled.outcome, policy.failureText), audited, isIntended: audited !== undefined };
+    return {
+      outcome: applyFailureText(settled.outcome, policy.failureText),
+      audited,
+      isIntended: audited !== undefined,
+    };
   }
 
   /** Where approvals are on, one person disrupts only few devices by single calls: more need a job, which another person approves. */
-  async #refuseUnapproved({ deviceId, request, actor, policy, startedAt }: StartedCall): Promise<CallError | undefined> {
+  async #refuseUnapproved({
+    deviceId,
+    request,
+    actor,
+    policy,
+    startedAt,
+  }: StartedCall): Promise<CallError | undefined> {
     const { approvals, registry } = this.#deps;
     if (!isCounted(approvals, { tool: request.tool, policy })) return undefined;
     const bounds = { devicesMax: approvals.callDevicesMax, windowMs: approvalWindowMs };
-    if (await registry.disruptiveCalls.take({ owner: ownerOf(actor), deviceId, at: startedAt }, bounds)) return undefined;
+    if (await registry.disruptiveCalls.take({ owner: ownerOf(actor), deviceId, at: startedAt }, bounds))
+      return undefined;
     const message =
       `"${request.tool}" disrupts devices, and one person may call such tools on ${bounds.devicesMax} devices in an hour. ` +
       'Use createJob, which waits for the approval of another person, or try again later; nothing was sent.';
@@ -196,11 +219,16 @@ export class ToolCaller {
   #writeIntent({ id, deviceId, request, actor, startedAt }: StartedCall, audited: AuditedCallAction): Promise<boolean> {
     const { tool, arguments: args } = request;
     return this.#isDoneInTime(
-      this.#deps.registry.audit.record(entryOfIntent(audited, { id, deviceId, tool, arguments: args, startedAt }, actor)),
+      this.#deps.registry.audit.record(
+        entryOfIntent(audited, { id, deviceId, tool, arguments: args, startedAt }, actor),
+      ),
     );
   }
 
-  async #send({ id, deviceId, request, actor, ownUrl, timeoutMs, startedAt }: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
+  async #send(
+    { id, deviceId, request, actor, ownUrl, timeoutMs, startedAt }: StartedCall,
+    entry: DirectoryEntry,
+  ): Promise<SettledCall> {
     const deadlineAt = startedAt + timeoutMs;
     const asked = {
       callId: id,
@@ -210,7 +238,8 @@ export class ToolCaller {
       callTimeoutMs: timeoutMs,
       callDeadlineAt: deadlineAt,
     };
-    const name = request.tool === identifyTool.name ? (await this.#deps.registry.devices.find(deviceId))?.name : undefined;
+    const name =
+      request.tool === identifyTool.name ? (await this.#deps.registry.devices.find(deviceId))?.name : undefined;
     const call = hubCall(asked, { id: deviceId, name });
     const { mayCallUserOnly, mayChangeFirmware } = actor;
     const rights = { mayCallUserOnly, mayChangeFirmware, ownUrl };
@@ -234,7 +263,11 @@ export class ToolCaller {
     };
   }
 
-  async #record(call: CallRow, { id, actor: caller }: StartedCall, { outcome, audited, isIntended }: CallEnd): Promise<void> {
+  async #record(
+    call: CallRow,
+    { id, actor: caller }: StartedCall,
+    { outcome, audited, isIntended }: CallEnd,
+  ): Promise<void> {
     const { registry, logger } = this.#deps;
     const { deviceId, tool, arguments: args, startedAt, durationMs = 0, actor } = call;
     const entry = audited && (isIntended === true ? entryOfEnd(call, caller) : entryOfRefused(audited, call, caller));
@@ -243,7 +276,10 @@ export class ToolCaller {
       registry.calls.record({ id, deviceId, tool, arguments: args, outcome, startedAt, durationMs, actor }),
       entry && registry.audit.record(entry),
     ]).catch((error: unknown) =>
-      logger.error({ err: error, callId: id, deviceId, tool, actor, outcome: outcome.kind }, 'a call could not be recorded'),
+      logger.error(
+        { err: error, callId: id, deviceId, tool, actor, outcome: outcome.kind },
+        'a call could not be recorded',
+      ),
     );
     await this.#isDoneInTime(recorded);
   }
@@ -268,7 +304,10 @@ export class ToolCaller {
 const unauditable: CallOutcome = {
   kind: 'NOT_SENT',
   certainty: 'NEVER',
-  error: { code: 'OVERLOADED', message: 'The audit trail cannot be written now, and this call must be on it; nothing was sent.' },
+  error: {
+    code: 'OVERLOADED',
+    message: 'The audit trail cannot be written now, and this call must be on it; nothing was sent.',
+  },
 };
 
 const offline: CallOutcome = {
@@ -286,12 +325,20 @@ function refuseRequest({ tool, arguments: args, timeoutMs, idempotencyKey }: Cal
   if (tool === '' || tool.length > nameLengthMax)
     return refuse('INVALID', ['input', 'tool'], `A tool's name has 1 to ${nameLengthMax} characters.`);
   if (timeoutMs !== undefined && !isCallTimeout(timeoutMs)) {
-    return refuse('INVALID', ['input', 'timeoutMs'], `timeoutMs is a whole number from ${callTimeoutMsMin} to ${callTimeoutMsMax}.`);
+    return refuse(
+      'INVALID',
+      ['input', 'timeoutMs'],
+      `timeoutMs is a whole number from ${callTimeoutMsMin} to ${callTimeoutMsMax}.`,
+    );
   }
   const invalidKey = idempotencyKey === undefined ? undefined : refuseKey(idempotencyKey, ['input', 'idempotencyKey']);
   if (invalidKey !== undefined) return invalidKey;
   if (Buffer.byteLength(JSON.stringify(args)) <= argumentsBytesMax) return undefined;
-  return refuse('REQUEST_TOO_LARGE', ['input', 'arguments'], `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`);
+  return refuse(
+    'REQUEST_TOO_LARGE',
+    ['input', 'arguments'],
+    `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`,
+  );
 }
 
 function isCallTimeout(timeoutMs: number): boolean {

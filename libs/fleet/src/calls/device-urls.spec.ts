@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { findForbiddenUrl } from './device-urls.js';
 
 const allowed = { origins: new Set(['https://files.example', 'http://10.0.0.5:8080']) };
-const upgrade = (url: unknown): ReturnType<typeof findForbiddenUrl> => findForbiddenUrl('self.upgrade_firmware', { url }, allowed);
+const upgrade = (url: unknown): ReturnType<typeof findForbiddenUrl> =>
+  findForbiddenUrl('self.upgrade_firmware', { url }, allowed);
 
 describe('findForbiddenUrl', () => {
-  it.each(['https://files.example/fw.bin?v=2', 'https://files.example', 'http://10.0.0.5:8080/a/b'])('lets %s through', (url) => {
-    expect(upgrade(url)).toBeUndefined();
-  });
+  it.each(['https://files.example/fw.bin?v=2', 'https://files.example', 'http://10.0.0.5:8080/a/b'])(
+    'lets %s through',
+    (url) => {
+      expect(upgrade(url)).toBeUndefined();
+    },
+  );
 
   it.each([
     ['another host', 'https://evil.example/fw.bin'],

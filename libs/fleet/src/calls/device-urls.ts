@@ -4,7 +4,12 @@
  */
 
 /** Tools whose every text argument is a URL that the device then opens. Names as firmware has them. */
-const urlTools = new Set(['self.upgrade_firmware', 'self.assets.set_download_url', 'self.screen.snapshot', 'self.screen.preview_image']);
+const urlTools = new Set([
+  'self.upgrade_firmware',
+  'self.assets.set_download_url',
+  'self.screen.snapshot',
+  'self.screen.preview_image',
+]);
 
 export interface ForbiddenUrl {
   /** The argument as a caller would write it. */
@@ -44,6 +49,7 @@ function brokenRule(text: string, { origins, ownUrl }: AllowedUrls): string | un
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
   // Backslashes, control characters, odd ports or dots: we would read another host than the device does.
   if (url.href !== text && url.href !== `${text}/`) return `must be written in its normal form, ${url.href}`;
-  if (!origins.has(url.origin)) return `is on ${url.origin}, which the hub's setting FLOTILLA_DEVICE_URLS does not allow`;
+  if (!origins.has(url.origin))
+    return `is on ${url.origin}, which the hub's setting FLOTILLA_DEVICE_URLS does not allow`;
   return undefined;
 }

@@ -47,9 +47,16 @@ export class KeyedCalls {
     let call = first;
     let isProcessGone = false;
     const awaited = processId === undefined ? [] : [processId];
-    const stopWatching = this.#processes?.add({ awaited: () => awaited, ended: (id) => (isProcessGone ||= id === processId) });
+    const stopWatching = this.#processes?.add({
+      awaited: () => awaited,
+      ended: (id) => (isProcessGone ||= id === processId),
+    });
     try {
-      while (call.outcome === undefined && !isProcessGone && this.#clock.now() < first.startedAt + timeoutMs + recordGraceMs) {
+      while (
+        call.outcome === undefined &&
+        !isProcessGone &&
+        this.#clock.now() < first.startedAt + timeoutMs + recordGraceMs
+      ) {
         await new Promise<void>((resolve) => this.#clock.setTimer(lookAgainMs, resolve));
         call = (await this.#store.find(first.id)) ?? first;
       }
@@ -61,6 +68,7 @@ export class KeyedCalls {
 }
 
 function abandoned(call: CallRow): CallRow {
-  const message = 'No outcome of the call is on record: the hub ended before it could write one, or PostgreSQL refused it.';
+  const message =
+    'No outcome of the call is on record: the hub ended before it could write one, or PostgreSQL refused it.';
   return { ...call, outcome: 'UNKNOWN', error: { code: 'HUB_RESTARTED', message } };
 }

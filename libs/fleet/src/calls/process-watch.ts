@@ -73,7 +73,8 @@ export class ProcessWatch {
       const misses = (this.#misses.get(id) ?? 0) + 1;
       this.#misses.set(id, misses);
       if (misses < missesMax) continue;
-      if (misses === missesMax) this.#deps.logger.warn({ processId: id }, 'a hub process has lost its lease: calls that wait for it end');
+      if (misses === missesMax)
+        this.#deps.logger.warn({ processId: id }, 'a hub process has lost its lease: calls that wait for it end');
       for (const waiter of this.#waiters) waiter.ended(id);
     }
   }

@@ -8,7 +8,10 @@ import { ToolGate } from './tool-gate.js';
 
 const now = 1_800_000_000_000;
 const gate = new ToolGate(['https://files.example/']);
-const toolSet: ToolSet = { hash: 'abc' as ToolSetHash, tools: boardTools.map((tool) => ({ ...tool, schemaKnown: true })) };
+const toolSet: ToolSet = {
+  hash: 'abc' as ToolSetHash,
+  tools: boardTools.map((tool) => ({ ...tool, schemaKnown: true })),
+};
 
 interface Change {
   readonly tool?: string;
@@ -19,7 +22,13 @@ interface Change {
 }
 
 function routedCall({ rights = {}, ...change }: Change): RoutedCall {
-  const call = { callId: 'c' as CallId, tool: 'self.lamp.turn_on', arguments: {}, queueDeadlineAt: now + 60_000, callTimeoutMs: 60_000 };
+  const call = {
+    callId: 'c' as CallId,
+    tool: 'self.lamp.turn_on',
+    arguments: {},
+    queueDeadlineAt: now + 60_000,
+    callTimeoutMs: 60_000,
+  };
   return {
     deviceId: 'd' as DeviceId,
     rights: { mayCallUserOnly: true, mayChangeFirmware: true, ...rights },
@@ -27,8 +36,13 @@ function routedCall({ rights = {}, ...change }: Change): RoutedCall {
   };
 }
 
-const codeOf = (change: Change, tools: ToolSet | undefined = toolSet) => refuseRouted(gate, routedCall(change), tools, now)?.code;
-const upgrade = (url: string, rights: Change['rights'] = {}): Change => ({ tool: 'self.upgrade_firmware', arguments: { url }, rights });
+const codeOf = (change: Change, tools: ToolSet | undefined = toolSet) =>
+  refuseRouted(gate, routedCall(change), tools, now)?.code;
+const upgrade = (url: string, rights: Change['rights'] = {}): Change => ({
+  tool: 'self.upgrade_firmware',
+  arguments: { url },
+  rights,
+});
 
 describe('a call of another process', () => {
   it('is let through where the caller might have made it here', () => {
@@ -36,14 +50,28 @@ describe('a call of another process', () => {
     expect(codeOf({ tool: 'hub.alert', arguments: { message: 'Hello' } })).toBeUndefined();
     expect(codeOf({ tool: 'self.reboot' })).toBeUndefined();
     expect(codeOf(upgrade('https://files.example/fw.bin'))).toBeUndefined();
-    expect(codeOf(upgrade('http://hub.example/t/download/1', { ownUrl: 'http://hub.example/t/download/1' }))).toBeUndefined();
+    expect(
+      codeOf(upgrade('http://hub.example/t/download/1', { ownUrl: 'http://hub.example/t/download/1' })),
+    ).toBeUndefined();
   });
 
   it.each<[string, Change, string]>([
     ['a tool that the device does not have now', { tool: 'self.lamp.turn_off' }, 'TOOL_UNKNOWN'],
-    ['a user-only tool without the right', { tool: 'self.reboot', rights: { mayCallUserOnly: false } }, 'TOOL_FORBIDDEN'],
-    ['an upgrade without the right', upgrade('https://files.example/fw.bin', { mayChangeFirmware: false }), 'TOOL_FORBIDDEN'],
-    ['arguments that do not fit', { tool: 'self.audio_speaker.set_volume', arguments: { volume: 101 } }, 'ARGUMENTS_INVALID'],
+    [
+      'a user-only tool without the right',
+      { tool: 'self.reboot', rights: { mayCallUserOnly: false } },
+      'TOOL_FORBIDDEN',
+    ],
+    [
+      'an upgrade without the right',
+      upgrade('https://files.example/fw.bin', { mayChangeFirmware: false }),
+      'TOOL_FORBIDDEN',
+    ],
+    [
+      'arguments that do not fit',
+      { tool: 'self.audio_speaker.set_volume', arguments: { volume: 101 } },
+      'ARGUMENTS_INVALID',
+    ],
     ['an address that this gateway does not allow', upgrade('https://evil.example/fw.bin'), 'URL_FORBIDDEN'],
     [
       'an address of the hub that another call was made for',
@@ -58,6 +86,8 @@ describe('a call of another process', () => {
 
   it('is judged by its addresses alone where the device has not listed its tools in this session', () => {
     expect(refuseRouted(gate, routedCall({ tool: 'self.lamp.turn_off' }), undefined, now)).toBeUndefined();
-    expect(refuseRouted(gate, routedCall(upgrade('https://evil.example/fw.bin')), undefined, now)?.code).toBe('URL_FORBIDDEN');
+    expect(refuseRouted(gate, routedCall(upgrade('https://evil.example/fw.bin')), undefined, now)?.code).toBe(
+      'URL_FORBIDDEN',
+    );
   });
 });

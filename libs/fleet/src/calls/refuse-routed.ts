@@ -19,7 +19,10 @@ export function refuseRouted(
   now: number,
 ): CallError | undefined {
   if (call.callTimeoutMs > callTimeoutMsMax || call.queueDeadlineAt - now > callTimeoutMsMax + clockSkewMs)
-    return { code: 'ARGUMENTS_INVALID', message: `The deadline of the call is further away than ${callTimeoutMsMax} ms.` };
+    return {
+      code: 'ARGUMENTS_INVALID',
+      message: `The deadline of the call is further away than ${callTimeoutMsMax} ms.`,
+    };
   const gated = { tool: call.tool, arguments: call.arguments, mayCallUserOnly: rights.mayCallUserOnly };
   const refusal =
     gate.refuseActor(call.tool, rights) ??

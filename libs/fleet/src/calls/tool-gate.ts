@@ -50,9 +50,14 @@ export class ToolGate {
   refuse(toolSet: ToolSet | undefined, call: GatedCall, ownUrl?: string): GateRefusal | undefined {
     const tool = findHubTool(call.tool) ?? toolSet?.tools.find(({ name }) => name === call.tool);
     if (tool === undefined) return about('tool', 'TOOL_UNKNOWN', noTool(call.tool));
-    if (!isSendableName(tool.name)) return about('tool', 'TOOL_UNKNOWN', 'The name of the tool cannot be written to a device.');
+    if (!isSendableName(tool.name))
+      return about('tool', 'TOOL_UNKNOWN', 'The name of the tool cannot be written to a device.');
     if (tool.userOnly && !call.mayCallUserOnly) {
-      return about('tool', 'TOOL_FORBIDDEN', `"${tool.name}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
+      return about(
+        'tool',
+        'TOOL_FORBIDDEN',
+        `"${tool.name}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`,
+      );
     }
     const verdict = this.#compiledFor(toolSet, tool).check(call.arguments);
     if (!verdict.ok) return about('arguments', 'ARGUMENTS_INVALID', verdict.message);
@@ -66,12 +71,17 @@ export class ToolGate {
     if (actor.mayRestart === false && tool.toLowerCase() === RESTART_TOOL)
       return about('tool', 'TOOL_FORBIDDEN', `"${tool}" restarts the device, which is not for this caller.`);
     if (actor.mayChangeFirmware || !changesFirmware(tool)) return undefined;
-    return about('tool', 'TOOL_FORBIDDEN', `"${tool}" changes what the device runs: calling it needs the scope FIRMWARE_WRITE.`);
+    return about(
+      'tool',
+      'TOOL_FORBIDDEN',
+      `"${tool}" changes what the device runs: calling it needs the scope FIRMWARE_WRITE.`,
+    );
   }
 
   /** The rule about URLs alone, which needs no device. */
   refuseUrls(call: Omit<GatedCall, 'mayCallUserOnly'>, ownUrl?: string): GateRefusal | undefined {
-    if (this.mustBeSigned && ownUrl === undefined && changesFirmware(call.tool)) return about('arguments', 'URL_FORBIDDEN', signedOnly);
+    if (this.mustBeSigned && ownUrl === undefined && changesFirmware(call.tool))
+      return about('arguments', 'URL_FORBIDDEN', signedOnly);
     const forbidden = findForbiddenUrl(call.tool, call.arguments, { origins: this.#allowedOrigins, ownUrl });
     return forbidden === undefined ? undefined : about('arguments', 'URL_FORBIDDEN', forbidden.message);
   }
@@ -92,7 +102,8 @@ export class ToolGate {
   }
 }
 
-const signedOnly = 'This hub requires signed firmware: upload the image with its signature, publish it and roll it out.';
+const signedOnly =
+  'This hub requires signed firmware: upload the image with its signature, publish it and roll it out.';
 
 function about(part: GateRefusal['part'], code: NotSentCode, message: string): GateRefusal {
   return { part, error: { code, message } };

@@ -64,12 +64,16 @@ export function refuseFields(kind: 'FIRMWARE' | 'ASSETS', version: string | unde
   if (kind === 'FIRMWARE') {
     return version === undefined
       ? undefined
-      : { code: 'INVALID', message: 'A firmware image says its version itself: leave the field "version" out, or say kind=ASSETS.' };
+      : {
+          code: 'INVALID',
+          message: 'A firmware image says its version itself: leave the field "version" out, or say kind=ASSETS.',
+        };
   }
   if (version !== undefined && isParsableVersion(version)) return undefined;
   return {
     code: version === undefined ? 'INVALID' : 'VERSION_UNUSABLE',
-    message: 'An assets image needs a field "version" such as 1.2.0, each part between dots beginning with a digit, in front of the file.',
+    message:
+      'An assets image needs a field "version" such as 1.2.0, each part between dots beginning with a digit, in front of the file.',
   };
 }
 

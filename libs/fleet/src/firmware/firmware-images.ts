@@ -55,7 +55,10 @@ export class FirmwareImages {
   }
 
   /** Keeps the file if it is an image that devices can take. The same file uploaded again is the same image. Throws StorageError and what `body` throws. */
-  async upload(upload: ImageUpload, actor: Actor): Promise<{ readonly image: FirmwareImageRow } | { readonly refusal: UploadRefusal }> {
+  async upload(
+    upload: ImageUpload,
+    actor: Actor,
+  ): Promise<{ readonly image: FirmwareImageRow } | { readonly refusal: UploadRefusal }> {
     const refusal = refuseFields(upload.kind, upload.version) ?? refuseSignatureText(upload.signature);
     if (refusal) return { refusal };
     const id = newId(this.deps.clock.now());
@@ -78,7 +81,12 @@ export class FirmwareImages {
     const refusal = refuseModels(models) ?? refuseNotes(notes);
     if (refusal) return { refusal };
     const { clock, mustBeSigned = false } = this.deps;
-    const publication = { ...{ id, notes, mustBeSigned }, models: [...new Set(models)], at: clock.now(), publisherId: ownerOf(actor) };
+    const publication = {
+      ...{ id, notes, mustBeSigned },
+      models: [...new Set(models)],
+      at: clock.now(),
+      publisherId: ownerOf(actor),
+    };
     const answer = await this.deps.registry.firmwareImages.publish(publication, sourceOf(actor));
     switch (answer.kind) {
       case 'NOT_FOUND':
@@ -114,7 +122,8 @@ export class FirmwareImages {
     const answer = await this.deps.registry.firmwareImages.remove(id, this.deps.clock.now(), sourceOf(actor));
     if (answer.kind === 'NOT_FOUND') return { refusal: noSuchImage(id) };
     if (answer.kind === 'IN_USE') {
-      const message = 'The image is published, or a job has named it: withdraw it instead, so that records keep their sense.';
+      const message =
+        'The image is published, or a job has named it: withdraw it instead, so that records keep their sense.';
       return { refusal: refuse('CONFLICT', ['id'], message) };
     }
     await this.#discard(answer.image.storageKey);
@@ -129,8 +138,14 @@ export class FirmwareImages {
   ): Promise<FirmwareImageRow> {
     const check = upload.kind === 'FIRMWARE' ? new FirmwareCheck() : new AssetsCheck();
     const source = Readable.from(checked(upload.body, check), { objectMode: false });
-    const kept = await this.deps.blobs.put(storageKey, source, { contentType: 'application/octet-stream', maxBytes: IMAGE_BYTES_MAX });
-    const signature = upload.signature === undefined ? undefined : await this.#signatureOf(upload.signature, storageKey, kept.sizeBytes);
+    const kept = await this.deps.blobs.put(storageKey, source, {
+      contentType: 'application/octet-stream',
+      maxBytes: IMAGE_BYTES_MAX,
+    });
+    const signature =
+      upload.signature === undefined
+        ? undefined
+        : await this.#signatureOf(upload.signature, storageKey, kept.sizeBytes);
     const about = check instanceof FirmwareCheck ? check.image : undefined;
     const file = {
       id,
@@ -170,7 +185,8 @@ export class FirmwareImages {
       if (!answer.isNew) await this.#discard(image.storageKey);
       return answer;
     } catch (error) {
-      if (!(error instanceof RegistryError && error.code === 'DATABASE_UNAVAILABLE')) await this.#discard(image.storageKey);
+      if (!(error instanceof RegistryError && error.code === 'DATABASE_UNAVAILABLE'))
+        await this.#discard(image.storageKey);
       throw error;
     }
   }
@@ -219,7 +235,11 @@ function plainName(fileName: string): string {
 
 function refuseModels(models: readonly string[]): Refusal | undefined {
   if (models.length < 1 || models.length > MODELS_MAX)
-    return refuse('INVALID', ['models'], `An image is published for 1 to ${String(MODELS_MAX)} boards, not for ${String(models.length)}.`);
+    return refuse(
+      'INVALID',
+      ['models'],
+      `An image is published for 1 to ${String(MODELS_MAX)} boards, not for ${String(models.length)}.`,
+    );
   const index = models.findIndex(
     (model) => model.length > MODEL_LENGTH_MAX || !/^[^\p{Cc}\p{Surrogate}]+$/u.test(model) || model !== model.trim(),
   );

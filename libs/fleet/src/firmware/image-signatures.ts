@@ -23,7 +23,10 @@ const verifyBytes = promisify(verify);
 /** Undefined where the text may be a signature. */
 export function refuseSignatureText(signature: string | undefined): UploadRefusal | undefined {
   if (signature === undefined || bytesOf(signature) !== undefined) return undefined;
-  return { code: 'SIGNATURE_INVALID', message: 'A signature is the 64 bytes of Ed25519 in base64, as `flotilla firmware sign` writes it.' };
+  return {
+    code: 'SIGNATURE_INVALID',
+    message: 'A signature is the 64 bytes of Ed25519 in base64, as `flotilla firmware sign` writes it.',
+  };
 }
 
 export class ImageSignatures {
@@ -47,7 +50,8 @@ export class ImageSignatures {
     const file = Buffer.concat(await blob.body.toArray(), sizeBytes);
     const signature = bytesOf(text) ?? Buffer.alloc(0);
     for (const { publicKey, fingerprint } of keys)
-      if (await verifyBytes(null, file, keyObjectOf(publicKey), signature)) return { value: signature.toString('base64'), fingerprint };
+      if (await verifyBytes(null, file, keyObjectOf(publicKey), signature))
+        return { value: signature.toString('base64'), fingerprint };
     throw new RefusedUpload(notVerified);
   }
 }
@@ -67,5 +71,6 @@ const noKeys: UploadRefusal = {
 const notVerified: UploadRefusal = {
   code: 'SIGNATURE_INVALID',
   message:
-    'No signing key of the hub verifies this signature: it belongs to another file, or to a key that the hub does not have. ' + howToAdd,
+    'No signing key of the hub verifies this signature: it belongs to another file, or to a key that the hub does not have. ' +
+    howToAdd,
 };

@@ -13,24 +13,35 @@ export interface SigningKeyBytes {
 const derPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 const rawBytes = 32;
 
-export type ReadKey = { readonly ok: true; readonly key: SigningKeyBytes } | { readonly ok: false; readonly message: string };
+export type ReadKey =
+  { readonly ok: true; readonly key: SigningKeyBytes } | { readonly ok: false; readonly message: string };
 
 export function readPublicKey(text: string): ReadKey {
   if (text.includes('PRIVATE KEY'))
-    return wrong('This is a private key. Give the public key, and replace the pair if the private key was sent to anybody.');
+    return wrong(
+      'This is a private key. Give the public key, and replace the pair if the private key was sent to anybody.',
+    );
   const der = text.includes('-----BEGIN') ? derOfPem(text) : derOfBase64(text);
-  if (der === undefined) return wrong('The key cannot be read: give PEM (-----BEGIN PUBLIC KEY-----), or the 32 bytes in base64.');
+  if (der === undefined)
+    return wrong('The key cannot be read: give PEM (-----BEGIN PUBLIC KEY-----), or the 32 bytes in base64.');
   const key = keyOf(der);
   if (key === undefined) return wrong('The key cannot be read: it is not a valid public key.');
   if (key.asymmetricKeyType !== 'ed25519')
     return wrong(`The key is of the type ${key.asymmetricKeyType ?? 'unknown'}; firmware is signed with Ed25519 keys.`);
   const raw = key.export({ format: 'der', type: 'spki' }).subarray(derPrefix.length);
-  return { ok: true, key: { publicKey: raw.toString('base64'), fingerprint: createHash('sha256').update(raw).digest('hex') } };
+  return {
+    ok: true,
+    key: { publicKey: raw.toString('base64'), fingerprint: createHash('sha256').update(raw).digest('hex') },
+  };
 }
 
 /** The key of `SigningKeyBytes.publicKey`. */
 export function keyObjectOf(publicKey: string): KeyObject {
-  return createPublicKey({ key: Buffer.concat([derPrefix, Buffer.from(publicKey, 'base64')]), format: 'der', type: 'spki' });
+  return createPublicKey({
+    key: Buffer.concat([derPrefix, Buffer.from(publicKey, 'base64')]),
+    format: 'der',
+    type: 'spki',
+  });
 }
 
 function derOfPem(text: string): Buffer | undefined {

@@ -33,9 +33,12 @@ export class SigningKeys {
 
   async add({ name, publicKey }: SigningKeyRequest, actor: Actor): Promise<SigningKeyAnswer> {
     if (name.trim() === '' || !namePattern.test(name))
-      return { refusal: refuse('INVALID', ['input', 'name'], 'The name of a key has 1 to 100 characters, all on one line.') };
+      return {
+        refusal: refuse('INVALID', ['input', 'name'], 'The name of a key has 1 to 100 characters, all on one line.'),
+      };
     const path = ['input', 'publicKey'];
-    if (publicKey.length > keyTextMax) return { refusal: refuse('INVALID', path, `A public key has at most ${keyTextMax} characters.`) };
+    if (publicKey.length > keyTextMax)
+      return { refusal: refuse('INVALID', path, `A public key has at most ${keyTextMax} characters.`) };
     const read = readPublicKey(publicKey);
     if (!read.ok) return { refusal: refuse('INVALID', path, read.message) };
     const createdAt = this.deps.clock.now();
@@ -45,14 +48,24 @@ export class SigningKeys {
       case 'added':
         return { key: answer.key };
       case 'DUPLICATE':
-        return { refusal: refuse('CONFLICT', path, `This key exists with the name "${answer.key.name}" (${answer.key.id}).`) };
+        return {
+          refusal: refuse('CONFLICT', path, `This key exists with the name "${answer.key.name}" (${answer.key.id}).`),
+        };
       case 'FULL':
-        return { refusal: refuse('LIMIT_EXCEEDED', [], `There are ${signingKeysMax} signing keys; remove one that is not needed.`) };
+        return {
+          refusal: refuse(
+            'LIMIT_EXCEEDED',
+            [],
+            `There are ${signingKeysMax} signing keys; remove one that is not needed.`,
+          ),
+        };
     }
   }
 
   async remove(id: string, actor: Actor): Promise<SigningKeyAnswer> {
     const key = await this.deps.registry.signingKeys.remove(id, { at: this.deps.clock.now(), by: sourceOf(actor) });
-    return key === undefined ? { refusal: refuse('NOT_FOUND', ['id'], `There is no signing key "${id.slice(0, 100)}".`) } : { key };
+    return key === undefined
+      ? { refusal: refuse('NOT_FOUND', ['id'], `There is no signing key "${id.slice(0, 100)}".`) }
+      : { key };
   }
 }

@@ -39,7 +39,10 @@ export async function createDeviceGroup(
   request: DeviceGroupRequest,
   actor: Actor,
 ): Promise<SavedGroup> {
-  const checked = checkGroup(request, chooseVoiceServers({ text: request.voiceUrl, before: [], path: VOICE_PATH }, actor, voiceOrigins));
+  const checked = checkGroup(
+    request,
+    chooseVoiceServers({ text: request.voiceUrl, before: [], path: VOICE_PATH }, actor, voiceOrigins),
+  );
   if ('refusal' in checked) return checked;
   return savedGroup(await registry.deviceGroups.create(checked, { groupsMax, at: clock.now(), by: sourceOf(actor) }));
 }
@@ -55,7 +58,10 @@ export async function updateDeviceGroup(
   const choice = { text: request.voiceUrl, before: group?.voiceUrls ?? [], path: VOICE_PATH };
   const checked = checkGroup(request, chooseVoiceServers(choice, actor, voiceOrigins));
   if ('refusal' in checked) return checked;
-  return savedGroup(await registry.deviceGroups.update({ ...checked, id }, { at: clock.now(), by: sourceOf(actor) }), id);
+  return savedGroup(
+    await registry.deviceGroups.update({ ...checked, id }, { at: clock.now(), by: sourceOf(actor) }),
+    id,
+  );
 }
 
 /** Jobs that were made with it keep their devices. */
@@ -90,10 +96,18 @@ type CheckedGroup = Omit<DeviceGroupRow, 'id'> | { readonly refusal: Refusal };
 
 function checkGroup({ name, filter, timeZone }: DeviceGroupRequest, voice: ChosenVoice): CheckedGroup {
   if (name.trim() === '' || !namePattern.test(name)) {
-    return { refusal: refuse('INVALID', ['input', 'name'], 'The name of a group has 1 to 100 characters, all on one line.') };
+    return {
+      refusal: refuse('INVALID', ['input', 'name'], 'The name of a group has 1 to 100 characters, all on one line.'),
+    };
   }
   if (!isGroundFilter(filter)) {
-    return { refusal: refuse('INVALID', ['input', 'filter'], 'The filter of a group names no other group: write out its conditions.') };
+    return {
+      refusal: refuse(
+        'INVALID',
+        ['input', 'filter'],
+        'The filter of a group names no other group: write out its conditions.',
+      ),
+    };
   }
   const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTimeZone(timeZone, ['input', 'timeZone']);
   if (refusal !== undefined) return { refusal };
@@ -110,10 +124,20 @@ function savedGroup(answer: DeviceGroupAnswer, id = ''): SavedGroup {
     case 'NAME_TAKEN':
       return { refusal: refuse('CONFLICT', ['input', 'name'], 'Another group has this name; no group was changed.') };
     case 'FULL':
-      return { refusal: refuse('LIMIT_EXCEEDED', [], `There are ${groupsMax} groups; delete one that is not needed, or use tags.`) };
+      return {
+        refusal: refuse(
+          'LIMIT_EXCEEDED',
+          [],
+          `There are ${groupsMax} groups; delete one that is not needed, or use tags.`,
+        ),
+      };
     case 'FILTER_INVALID':
       return {
-        refusal: refuse('INVALID', ['input', 'filter'], 'The database cannot answer this filter; look for characters that no device has.'),
+        refusal: refuse(
+          'INVALID',
+          ['input', 'filter'],
+          'The database cannot answer this filter; look for characters that no device has.',
+        ),
       };
   }
 }

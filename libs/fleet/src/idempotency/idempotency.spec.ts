@@ -30,7 +30,11 @@ describe('idempotency keys', () => {
   it.each([
     ['callTool', (key: string) => hub.fleet.callTool(call(key), operator)],
     ['createJob', (key: string) => hub.fleet.createJob(job, key, operator)],
-    ['rerunJob', (key: string) => hub.fleet.rerunJob(randomUUID(), { outcomes: ['FAILED'] }, key, { ...operator, id: 'KEY:repeats' })],
+    [
+      'rerunJob',
+      (key: string) =>
+        hub.fleet.rerunJob(randomUUID(), { outcomes: ['FAILED'] }, key, { ...operator, id: 'KEY:repeats' }),
+    ],
     ['revertJob', (key: string) => hub.fleet.revertJob(randomUUID(), key, admin)],
   ])('of %s have 1 to 255 characters', async (_, act) => {
     for (const key of ['', 'x'.repeat(256)]) {
@@ -42,7 +46,10 @@ describe('idempotency keys', () => {
   });
 
   it('have a repetition wait for the call that runs in another process, and get its end, whatever it is', async () => {
-    const ends: CallOutcome[] = [answers('at last'), { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'silence' } }];
+    const ends: CallOutcome[] = [
+      answers('at last'),
+      { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'silence' } },
+    ];
     for (const end of ends) {
       let finish = (): void => undefined;
       hub.gateway.behave = (_, settle) => (finish = () => settle(end));
@@ -51,12 +58,21 @@ describe('idempotency keys', () => {
       const first = hub.fleet.callTool(call(key, { timeoutMs: 5_000 }), operator);
       await expect.poll(() => hub.gateway.callCount).toBe(1);
       const second = other.fleet.callTool(call(key, { timeoutMs: 5_000 }), operator);
-      await expect(Promise.race([second, new Promise((resolve) => setTimeout(resolve, 100, 'waits'))])).resolves.toBe('waits');
+      await expect(Promise.race([second, new Promise((resolve) => setTimeout(resolve, 100, 'waits'))])).resolves.toBe(
+        'waits',
+      );
       finish();
       const { call: made } = await first;
       expect(made?.outcome).toBe(end.kind);
-      expect((await second).call).toMatchObject({ id: made?.id, outcome: end.kind, result: made?.result, error: made?.error });
-      expect((await other.fleet.callTool(call(key, { timeoutMs: 6_000 }), operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+      expect((await second).call).toMatchObject({
+        id: made?.id,
+        outcome: end.kind,
+        result: made?.result,
+        error: made?.error,
+      });
+      expect((await other.fleet.callTool(call(key, { timeoutMs: 6_000 }), operator)).refusal?.code).toBe(
+        'IDEMPOTENCY_KEY_REUSED',
+      );
       expect(other.gateway.callCount + hub.gateway.callCount).toBe(1);
     }
   });

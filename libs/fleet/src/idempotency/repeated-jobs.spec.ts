@@ -26,7 +26,11 @@ describe('a job that is asked for again', () => {
   afterAll(() => fixture.close());
 
   /** The job that `make` makes is the answer after `change` as well, where the key is the same; with another key it is refused so. */
-  async function expectRepeated(make: (key: string) => Promise<JobAnswer>, change: () => Promise<unknown>, refusal: string): Promise<void> {
+  async function expectRepeated(
+    make: (key: string) => Promise<JobAnswer>,
+    change: () => Promise<unknown>,
+    refusal: string,
+  ): Promise<void> {
     const key = randomUUID();
     const { job } = await make(key);
     if (job === undefined) throw new TypeError('No job.');

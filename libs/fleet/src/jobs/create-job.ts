@@ -75,7 +75,11 @@ export interface Making {
   readonly refuseMore?: () => Promise<Refusal | undefined>;
 }
 
-export async function makeJob(deps: CreateJobDeps, request: JobRequest | RolloutRequest, making: Making): Promise<JobAnswer> {
+export async function makeJob(
+  deps: CreateJobDeps,
+  request: JobRequest | RolloutRequest,
+  making: Making,
+): Promise<JobAnswer> {
   const planned = await planJob(deps, request, making);
   if (!('row' in planned)) return planned;
   const [created] = await writeJobs(deps, [planned.row], making.actor);
@@ -105,13 +109,20 @@ export async function planJob(
 type Asked = Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>;
 
 /** What the key has made before, or that it was used for something else; undefined where it is new. */
-export async function madeBefore({ registry }: Pick<CreateJobDeps, 'registry'>, asked: Asked): Promise<JobAnswer | undefined> {
+export async function madeBefore(
+  { registry }: Pick<CreateJobDeps, 'registry'>,
+  asked: Asked,
+): Promise<JobAnswer | undefined> {
   const earlier = await registry.jobs.earlier(asked);
   return earlier && answerOf(earlier);
 }
 
 /** All in one transaction, so that a repetition meets all of them or none. One answer where the first of them was there already, or none can be. */
-export async function writeJobs(deps: CreateJobDeps, rows: readonly NewJob[], actor: Actor): Promise<readonly JobAnswer[]> {
+export async function writeJobs(
+  deps: CreateJobDeps,
+  rows: readonly NewJob[],
+  actor: Actor,
+): Promise<readonly JobAnswer[]> {
   const created = await deps.registry.jobs.createAll(rows, sourceOf(actor));
   if (created.kind !== 'created') return [answerOf(created)];
   for (const job of created.jobs) {
@@ -139,7 +150,8 @@ async function planFrom(
   const policy = await policyFor(deps, { request, image });
   // Frozen into the job: what becomes of the key later widens nothing.
   const devices = narrowed(request.devices, actor.devices);
-  const refusal = (await refuseNewJob(deps, { request: { ...request, devices }, image }, policy, actor)) ?? (await refuseMore?.());
+  const refusal =
+    (await refuseNewJob(deps, { request: { ...request, devices }, image }, policy, actor)) ?? (await refuseMore?.());
   if (refusal !== undefined) return { refusal };
   const row = {
     id: newId(createdAt) as JobId,
@@ -162,7 +174,10 @@ async function planFrom(
 }
 
 /** Of the tool, and of the image where there is one: a roll-out disrupts whatever the tool's policy says. */
-export async function policyFor({ policies }: Pick<CreateJobDeps, 'policies'>, { request, image }: AskedJob): Promise<ToolPolicy> {
+export async function policyFor(
+  { policies }: Pick<CreateJobDeps, 'policies'>,
+  { request, image }: AskedJob,
+): Promise<ToolPolicy> {
   return { ...(await policies.policyOf(request.tool)), ...(image && jobOfImage(image)) };
 }
 
@@ -189,7 +204,12 @@ export function termsOf(request: JobRequest, policy: ToolPolicy, createdAt: numb
   return { ...boundsOf(request, createdAt), ...policyOf(request, policy) };
 }
 
-function firstState({ approvals }: CreateJobDeps, { request, image }: AskedJob, policy: ToolPolicy, actor: Actor): NewJob['state'] {
+function firstState(
+  { approvals }: CreateJobDeps,
+  { request, image }: AskedJob,
+  policy: ToolPolicy,
+  actor: Actor,
+): NewJob['state'] {
   if (needsApproval(approvals, { tool: request.tool, policy, image }, actor)) return 'AWAITING_APPROVAL';
   return request.startAt === undefined ? 'PREPARING' : 'SCHEDULED';
 }
@@ -200,7 +220,8 @@ function boundsOf(request: JobRequest, createdAt: number) {
     offline: request.offline ?? 'WAIT',
     // Waiting for the start is no waiting for devices.
     expiresAt:
-      (request.startAt ?? createdAt) + (request.expiresInSeconds === undefined ? jobLifeMsDefault : request.expiresInSeconds * 1_000),
+      (request.startAt ?? createdAt) +
+      (request.expiresInSeconds === undefined ? jobLifeMsDefault : request.expiresInSeconds * 1_000),
     maxInFlight: request.maxInFlight ?? maxInFlightDefault,
     perMinute: request.perMinute,
     priority: request.priority ?? priorityDefault,
@@ -229,7 +250,9 @@ function policyOf(request: JobRequest, policy: ToolPolicy) {
 /** A policy that says what to read offers READBACK. What verifies a restart or an upgrade comes with the tool: its answer alone proves nothing. */
 export function offersVerification(policy: ToolPolicy, verification: Verification): boolean {
   if (verification === policy.verification) return true;
-  return !isFixed(policy) && (verification === 'NONE' || (verification === 'READBACK' && policy.readback !== undefined));
+  return (
+    !isFixed(policy) && (verification === 'NONE' || (verification === 'READBACK' && policy.readback !== undefined))
+  );
 }
 
 function isFixed({ verification }: ToolPolicy): boolean {
@@ -239,7 +262,11 @@ function isFixed({ verification }: ToolPolicy): boolean {
 function refuseVerification({ tool, verification }: JobRequest, policy: ToolPolicy): Refusal | undefined {
   if (verification === undefined || offersVerification(policy, verification)) return undefined;
   const offered = isFixed(policy) ? policy.verification : policy.readback === undefined ? 'NONE' : 'NONE or READBACK';
-  return refuse('INVALID', ['input', 'verification'], `The verification of "${tool}" may be ${offered}, as its policy says.`);
+  return refuse(
+    'INVALID',
+    ['input', 'verification'],
+    `The verification of "${tool}" may be ${offered}, as its policy says.`,
+  );
 }
 
 /** Whether a device has it already is found out by reading. Roll-outs look at the version, and need no saying. */
@@ -266,7 +293,10 @@ function refuseUrls(gate: ToolGate, request: JobRequest): Refusal | undefined {
 
 /** Jobs and targets that would be too many now. Devices that match later, while targets are being made, may still join the job. */
 async function refuseTooMany({ registry }: CreateJobDeps, { devices }: JobRequest): Promise<Refusal | undefined> {
-  const [live, targets] = await Promise.all([registry.jobs.liveCount(), registry.jobs.countDevices(devices, targetsMax + 1)]);
+  const [live, targets] = await Promise.all([
+    registry.jobs.liveCount(),
+    registry.jobs.countDevices(devices, targetsMax + 1),
+  ]);
   if (live >= liveJobsMax) {
     return refuse('LIMIT_EXCEEDED', [], `${liveJobsMax} jobs are not finished; that is the most that may be live.`);
   }

@@ -21,7 +21,10 @@ describe('who gets what of scarce slots', () => {
     const second = await startJob(hub, other, { tool, maxInFlight: 200, priority: priorities[1] });
     await Promise.all([hub.finished(first, 30_000), hub.finished(second, 30_000)]);
     const isSecond = hub.gateway.seen.map(({ deviceId }) => deviceId.startsWith('other'));
-    const contested = isSecond.slice(isSecond.indexOf(true), Math.min(isSecond.lastIndexOf(true), isSecond.lastIndexOf(false)) + 1);
+    const contested = isSecond.slice(
+      isSecond.indexOf(true),
+      Math.min(isSecond.lastIndexOf(true), isSecond.lastIndexOf(false)) + 1,
+    );
     return contested.filter(Boolean).length / contested.length;
   }
 

@@ -7,7 +7,14 @@ import type { InFlightCall } from './in-flight-calls.js';
 
 const target: ClaimedTarget = {
   ...{ deviceId: 'board' as DeviceId, callId: 'call' as CallId, gatewayId: 'hub' as HubProcessId, epoch: 1 },
-  ...{ attempt: 1, sends: 1, toolSetHash: undefined, deviceName: undefined, baselineVersion: undefined, sendBy: Infinity },
+  ...{
+    attempt: 1,
+    sends: 1,
+    toolSetHash: undefined,
+    deviceName: undefined,
+    baselineVersion: undefined,
+    sendBy: Infinity,
+  },
 };
 
 describe('InFlightCalls', () => {

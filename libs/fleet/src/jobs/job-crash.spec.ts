@@ -35,7 +35,8 @@ describe('a job whose hub process dies', () => {
     await successor.worker.start();
     const job = await successor.finished(jobId);
     const calls = ids.map(
-      (id) => (hub.gateway.callsByDevice.get(id as never) ?? 0) + (successor.gateway.callsByDevice.get(id as never) ?? 0),
+      (id) =>
+        (hub.gateway.callsByDevice.get(id as never) ?? 0) + (successor.gateway.callsByDevice.get(id as never) ?? 0),
     );
     expect(Math.max(...calls)).toBeLessThanOrEqual(callsMost);
     expect(await successor.registry.jobs.reconcile(jobId)).toBe(0);
@@ -44,7 +45,9 @@ describe('a job whose hub process dies', () => {
     if (callsMost === 1) {
       expect(job.conclusion).toBe('PARTIAL');
       expect(progress.unknown).toBeGreaterThan(0);
-      expect(await successor.registry.jobs.failureGroups([jobId], 5)).toMatchObject([[{ outcome: 'UNKNOWN', code: 'HUB_RESTARTED' }]]);
+      expect(await successor.registry.jobs.failureGroups([jobId], 5)).toMatchObject([
+        [{ outcome: 'UNKNOWN', code: 'HUB_RESTARTED' }],
+      ]);
     } else {
       expect(progress.succeeded).toBe(200);
     }

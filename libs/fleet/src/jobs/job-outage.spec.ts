@@ -44,7 +44,9 @@ describe('a job while PostgreSQL comes and goes', () => {
     const jobs = behindFaults(hub.registry.jobs, (method) => {
       const count = (counts.get(method) ?? 0) + 1;
       counts.set(method, count);
-      return ['claim', 'flush', 'transition', 'prepareChunk', 'freeze', 'recover'].includes(method) && count % 3 === 1 ? kind : undefined;
+      return ['claim', 'flush', 'transition', 'prepareChunk', 'freeze', 'recover'].includes(method) && count % 3 === 1
+        ? kind
+        : undefined;
     });
     const runner = mortalRunner(hub, jobs);
     const jobId = await startJob(hub, ids, { tool });

@@ -3,7 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { JobPace } from './job-pace.js';
 
 const zero: JobProgress = {
-  ...{ total: 10_000, pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, succeeded: 0, noChange: 0, failed: 0, rejected: 0 },
+  ...{
+    total: 10_000,
+    pending: 0,
+    waitingDevice: 0,
+    inFlight: 0,
+    verifying: 0,
+    succeeded: 0,
+    noChange: 0,
+    failed: 0,
+    rejected: 0,
+  },
   ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
 };
 const tenth: AbortRule = { outcomes: ['FAILED'], scope: 'JOB', ratio: 0.1, action: 'PAUSE' };

@@ -41,7 +41,10 @@ export class JobPace {
       this.#samples = [...this.#samples.filter(({ at }) => at >= from.at), sample];
     }
     this.#succeeded = succeeded;
-    this.#isFailing = isFailing({ decided: sample.decided - from.decided, failed: sample.failed - from.failed }, this.#rules);
+    this.#isFailing = isFailing(
+      { decided: sample.decided - from.decided, failed: sample.failed - from.failed },
+      this.#rules,
+    );
   }
 
   /** Of `wanted` sends those that may be made now. */

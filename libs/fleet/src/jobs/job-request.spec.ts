@@ -10,7 +10,10 @@ const rule = { outcomes: ['FAILED'], scope: 'JOB', ratio: 0.1, action: 'PAUSE' }
 describe('a request for a job', () => {
   it.each<[string, Partial<JobRequest>]>([
     ['nothing more', {}],
-    ['waves by count and by percentage', { waves: [{ successThreshold: 0, soakSeconds: 0, gate: 'AUTO', count: 5 }, wave] }],
+    [
+      'waves by count and by percentage',
+      { waves: [{ successThreshold: 0, soakSeconds: 0, gate: 'AUTO', count: 5 }, wave] },
+    ],
     ['a canary and the rest', { waves: [{ successThreshold: 1, soakSeconds: 60, gate: 'MANUAL', count: 5 }] }],
     ['a rule of each kind', { abort: [rule, { outcomes: ['UNKNOWN'], scope: 'WAVE', count: 3, action: 'CANCEL' }] }],
     ['a window over midnight', { window: { from: '22:00', to: '06:00', zone: 'Europe/Berlin', days: [1, 7] } }],
@@ -21,7 +24,11 @@ describe('a request for a job', () => {
 
   it.each<[string, unknown, readonly string[]]>([
     ['a wave with both sizes', { waves: [{ ...wave, count: 3 }] }, ['input', 'waves', '0']],
-    ['a wave with neither', { waves: [{ successThreshold: 0.9, soakSeconds: 0, gate: 'AUTO' }] }, ['input', 'waves', '0']],
+    [
+      'a wave with neither',
+      { waves: [{ successThreshold: 0.9, soakSeconds: 0, gate: 'AUTO' }] },
+      ['input', 'waves', '0'],
+    ],
     ['waves that do not rise', { waves: [wave, wave] }, ['input', 'waves']],
     [
       'more waves than there may be',
@@ -29,10 +36,22 @@ describe('a request for a job', () => {
       ['input', 'waves'],
     ],
     ['a rule that never trips', { abort: [{ ...rule, ratio: undefined }] }, ['input', 'abort', '0']],
-    ['a rule about successes', { abort: [{ ...rule, outcomes: ['SUCCEEDED'] }] }, ['input', 'abort', '0', 'outcomes', '0']],
+    [
+      'a rule about successes',
+      { abort: [{ ...rule, outcomes: ['SUCCEEDED'] }] },
+      ['input', 'abort', '0', 'outcomes', '0'],
+    ],
     ['a rule about nothing', { abort: [{ ...rule, outcomes: [] }] }, ['input', 'abort', '0', 'outcomes']],
-    ['an hour that no clock shows', { window: { from: '24:00', to: '06:00', zone: 'UTC' } }, ['input', 'window', 'from']],
-    ['a zone that nobody lives in', { window: { from: '22:00', to: '06:00', zone: 'Mars/Olympus' } }, ['input', 'window', 'zone']],
+    [
+      'an hour that no clock shows',
+      { window: { from: '24:00', to: '06:00', zone: 'UTC' } },
+      ['input', 'window', 'from'],
+    ],
+    [
+      'a zone that nobody lives in',
+      { window: { from: '22:00', to: '06:00', zone: 'Mars/Olympus' } },
+      ['input', 'window', 'zone'],
+    ],
     ['an empty window', { window: { from: '22:00', to: '22:00', zone: 'UTC' } }, ['input', 'window']],
     ['too many attempts', { maxAttempts: 11 }, ['input', 'maxAttempts']],
     ['no pace at all', { perMinute: 0 }, ['input', 'perMinute']],

@@ -61,7 +61,10 @@ const guard = {
   gate: z.enum(['AUTO', 'MANUAL']),
 };
 const waveSchema = z.union(
-  [z.strictObject({ ...guard, percent: z.number().gt(0).max(100) }), z.strictObject({ ...guard, count: z.int().min(1).max(targetsMax) })],
+  [
+    z.strictObject({ ...guard, percent: z.number().gt(0).max(100) }),
+    z.strictObject({ ...guard, count: z.int().min(1).max(targetsMax) }),
+  ],
   {
     error:
       'A wave has either "percent", above 0 and up to 100, or "count", from 1 on; "successThreshold" is 0 to 1 and "soakSeconds" at most a week.',
@@ -73,7 +76,8 @@ const abortSchema = z
     outcomes: z
       .array(
         z.enum(['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED'], {
-          error: 'A rule counts FAILED, REJECTED, VERIFY_FAILED, UNKNOWN or EXPIRED: the other outcomes are not failures.',
+          error:
+            'A rule counts FAILED, REJECTED, VERIFY_FAILED, UNKNOWN or EXPIRED: the other outcomes are not failures.',
         }),
       )
       .min(1),
@@ -122,7 +126,11 @@ export function refuseJobRequest(request: JobRequest): Refusal | undefined {
   const bounds = boundsSchema.safeParse(request, { error: sayIssue });
   if (!bounds.success) return refuseIssue(bounds.error.issues[0], ['input']);
   if (Buffer.byteLength(JSON.stringify(request.arguments)) > argumentsBytesMax) {
-    return refuse('REQUEST_TOO_LARGE', ['input', 'arguments'], `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`);
+    return refuse(
+      'REQUEST_TOO_LARGE',
+      ['input', 'arguments'],
+      `The arguments are larger than ${argumentsBytesMax} bytes of JSON.`,
+    );
   }
   return refuseFilter(request.devices, ['input', 'devices']);
 }
@@ -130,7 +138,8 @@ export function refuseJobRequest(request: JobRequest): Refusal | undefined {
 /** Apart from the other bounds, because a repetition of the request may come after the start. */
 export function refuseStart({ startAt }: JobRequest, now: number): Refusal | undefined {
   if (startAt === undefined) return undefined;
-  if (startAt <= now) return refuse('INVALID', ['input', 'startAt'], 'The start has passed; leave "startAt" out to start at once.');
+  if (startAt <= now)
+    return refuse('INVALID', ['input', 'startAt'], 'The start has passed; leave "startAt" out to start at once.');
   if (startAt - now <= scheduleMsMax) return undefined;
   return refuse('LIMIT_EXCEEDED', ['input', 'startAt'], 'A job starts within a year.');
 }

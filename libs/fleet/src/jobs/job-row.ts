@@ -47,14 +47,19 @@ export class JobRow {
     const { clock, logger, registry } = this.#run.deps;
     const state = nextJobState(this.#job, event);
     if (state === undefined) return false;
-    const moved = await this.#run.persist('move the job', () => registry.jobs.transition(this.#job, { state, ...why }, clock.now()));
+    const moved = await this.#run.persist('move the job', () =>
+      registry.jobs.transition(this.#job, { state, ...why }, clock.now()),
+    );
     if (moved === undefined) {
       this.markStale();
       return false;
     }
     writeJobEvent(this.#run.deps, jobActionOf(this.#job.state, moved), moved);
     this.#job = { ...moved, arguments: this.#job.arguments };
-    logger.info({ jobId: moved.id, state, conclusion: moved.conclusion, pauseReason: moved.pauseReason }, 'a job moved');
+    logger.info(
+      { jobId: moved.id, state, conclusion: moved.conclusion, pauseReason: moved.pauseReason },
+      'a job moved',
+    );
     this.#onMoved();
     return true;
   }

@@ -3,7 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, answers, deviceNames, openHub, startJob } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 
-const offline: CallOutcome = { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'gone' } };
+const offline: CallOutcome = {
+  kind: 'NOT_SENT',
+  certainty: 'NEVER',
+  error: { code: 'DEVICE_OFFLINE', message: 'gone' },
+};
 const busy: CallOutcome = { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'OVERLOADED', message: 'busy' } };
 const silence: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } };
 
@@ -29,7 +33,10 @@ describe('a job', () => {
   }
 
   /** A job with five calls under way, each answered when its function is run. */
-  async function holdFive(deviceCount: number, prefix: string): Promise<{ readonly jobId: JobId; readonly settles: (() => void)[] }> {
+  async function holdFive(
+    deviceCount: number,
+    prefix: string,
+  ): Promise<{ readonly jobId: JobId; readonly settles: (() => void)[] }> {
     const ids = deviceNames(deviceCount, prefix);
     await hub.connect(ids);
     const settles: (() => void)[] = [];
@@ -48,7 +55,11 @@ describe('a job', () => {
     expect(await hub.progress(jobId)).toMatchObject({ total: 120, succeeded: 120 });
     await expectHonestCounters(jobId);
     const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 1 });
-    expect(page?.rows[0]).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1, result: { content: [{ type: 'text', text: 'true' }] } });
+    expect(page?.rows[0]).toMatchObject({
+      outcome: 'SUCCEEDED',
+      attempts: 1,
+      result: { content: [{ type: 'text', text: 'true' }] },
+    });
   });
 
   it('never has more calls under way than it may', async () => {
@@ -71,7 +82,11 @@ describe('a job', () => {
     await hub.connect(['toolless'], []);
     hub.gateway.behave = ({ deviceId }, settle) => {
       if (deviceId === 'fails')
-        settle({ kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'lamp is gone', rpcCode: -1 } });
+        settle({
+          kind: 'FAILED',
+          certainty: 'YES',
+          error: { code: 'DEVICE_ERROR', message: 'lamp is gone', rpcCode: -1 },
+        });
       else settle(deviceId === 'silent' ? silence : answers('true'));
     };
     const jobId = await startJob(hub, ['fails', 'silent', 'works', 'toolless']);
@@ -89,16 +104,22 @@ describe('a job', () => {
       ['open'],
       [{ name: 'self.reboot', description: '', inputSchema: { type: 'object', properties: {} }, userOnly: false }],
     );
-    const { job } = await hub.fleet.createJob({ tool: 'self.reboot', arguments: {}, devices: { ids: ['guarded', 'open'] } }, 'key', {
-      id: 'KEY:operator',
-      name: 'operator',
-      mayCallUserOnly: false,
-      mayChangeFirmware: false,
-    });
+    const { job } = await hub.fleet.createJob(
+      { tool: 'self.reboot', arguments: {}, devices: { ids: ['guarded', 'open'] } },
+      'key',
+      {
+        id: 'KEY:operator',
+        name: 'operator',
+        mayCallUserOnly: false,
+        mayChangeFirmware: false,
+      },
+    );
     if (job === undefined) throw new TypeError('Refused.');
     await hub.finished(job.id);
     expect([...hub.gateway.callsByDevice.keys()]).toEqual(['open']);
-    expect(await hub.registry.jobs.failureGroups([job.id], 1)).toMatchObject([[{ code: 'TOOL_FORBIDDEN', sampleDeviceIds: ['guarded'] }]]);
+    expect(await hub.registry.jobs.failureGroups([job.id], 1)).toMatchObject([
+      [{ code: 'TOOL_FORBIDDEN', sampleDeviceIds: ['guarded'] }],
+    ]);
   });
 
   it('waits for devices that are away and reaches them when they come', async () => {
@@ -127,7 +148,8 @@ describe('a job', () => {
   it('tries a busy device again until it takes the call', async () => {
     await hub.connect(['busy', 'idle']);
     let refusals = 0;
-    hub.gateway.behave = ({ deviceId }, settle) => settle(deviceId === 'busy' && refusals++ < 2 ? busy : answers('true'));
+    hub.gateway.behave = ({ deviceId }, settle) =>
+      settle(deviceId === 'busy' && refusals++ < 2 ? busy : answers('true'));
     const jobId = await startJob(hub, ['busy', 'idle']);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
     expect(hub.gateway.callsByDevice.get('busy' as never)).toBe(3);
@@ -171,20 +193,30 @@ describe('a job', () => {
   it('judges anew a device whose tools changed while it was awaited', async () => {
     await hub.connect(['changing']);
     await hub.disconnect('changing');
-    const jobId = await startJob(hub, ['changing'], { tool: 'self.audio_speaker.set_volume', arguments: { volume: 60 } });
+    const jobId = await startJob(hub, ['changing'], {
+      tool: 'self.audio_speaker.set_volume',
+      arguments: { volume: 60 },
+    });
     await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 1 });
     const quieter = { type: 'object', properties: { volume: { type: 'integer', maximum: 50 } } };
-    await hub.connect(['changing'], [{ name: 'self.audio_speaker.set_volume', description: '', inputSchema: quieter, userOnly: false }]);
+    await hub.connect(
+      ['changing'],
+      [{ name: 'self.audio_speaker.set_volume', description: '', inputSchema: quieter, userOnly: false }],
+    );
     await hub.finished(jobId);
     expect(hub.gateway.callCount).toBe(0);
-    expect(await hub.registry.jobs.failureGroups([jobId], 1)).toMatchObject([[{ outcome: 'REJECTED', code: 'ARGUMENTS_INVALID' }]]);
+    expect(await hub.registry.jobs.failureGroups([jobId], 1)).toMatchObject([
+      [{ outcome: 'REJECTED', code: 'ARGUMENTS_INVALID' }],
+    ]);
   });
 
   it('pauses: nothing more is sent, what is under way is recorded, and resume goes on', async () => {
     const { jobId, settles } = await holdFive(30, 'paused');
     expect((await hub.fleet.pauseJob(jobId, admin)).job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
     for (const settle of settles.splice(0)) settle();
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ succeeded: 5, inFlight: 0, pending: 25 });
+    await expect
+      .poll(() => hub.progress(jobId), { timeout: 10_000 })
+      .toMatchObject({ succeeded: 5, inFlight: 0, pending: 25 });
     expect(hub.gateway.callCount).toBe(5);
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     expect((await hub.fleet.resumeJob(jobId, admin)).job).toMatchObject({ state: 'RUNNING', pauseReason: undefined });
@@ -218,7 +250,9 @@ describe('a job', () => {
     await expect.poll(() => told.size).toBe(8);
     stop();
     for (const settle of settles) settle();
-    await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ unknown: 0, succeeded: 5, cancelled: 3 });
+    await expect
+      .poll(() => hub.progress(jobId), { timeout: 5_000 })
+      .toMatchObject({ unknown: 0, succeeded: 5, cancelled: 3 });
     expect(await hub.job(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
     await expectHonestCounters(jobId);
   });

@@ -62,7 +62,12 @@ export class JobRun {
   #recountedAt: number;
 
   /** `shared`: by all jobs of this process. */
-  constructor(deps: RunDeps, shared: { readonly slots: SlotPool; readonly turns: StatementTurns }, fence: JobFence, job: Job) {
+  constructor(
+    deps: RunDeps,
+    shared: { readonly slots: SlotPool; readonly turns: StatementTurns },
+    fence: JobFence,
+    job: Job,
+  ) {
     this.#run = new RunContext(deps, fence, shared.turns);
     this.#signal = new WakeSignal(deps.clock);
     this.#news = new ProgressNews(deps.bus.feed, deps.clock, job.id);
@@ -70,7 +75,9 @@ export class JobRun {
     this.#recountedAt = deps.clock.now();
     this.#verdicts = toolSetVerdicts(deps, job, job.firmwareImageId !== undefined);
     this.#buffer = new OutcomeBuffer(this.#run, (flushed) => this.#onFlushed(flushed));
-    this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, shared.slots, () => this.#signal.wake());
+    this.#dispatch = new TargetDispatch(this.#run, this.#buffer, this.#verdicts, shared.slots, () =>
+      this.#signal.wake(),
+    );
     this.#verification = new TargetVerification(this.#run, job, {
       freeSlots: (current) => this.#dispatch.freeSlots(current),
       lend: (count) => this.#dispatch.lend(count),
@@ -151,7 +158,9 @@ export class JobRun {
     const { registry, clock, logger, rollout } = this.#run.deps;
     const { firmwareImageId } = this.#row.value;
     if (firmwareImageId !== undefined)
-      this.#run.imageBytes = await this.#run.persist('read the size of the image', () => rollout.store.imageBytes(this.#run.jobId));
+      this.#run.imageBytes = await this.#run.persist('read the size of the image', () =>
+        rollout.store.imageBytes(this.#run.jobId),
+      );
     const times = this.#verification.deadlinesOf(this.#row.value);
     const { unknownDeviceIds, ...found } = await this.#run.persist('recover targets', () =>
       registry.jobs.recover(this.#run.fence, clock.now(), times),
@@ -201,7 +210,12 @@ export class JobRun {
   }
 
   async #prepare(job: Job): Promise<void> {
-    const isComplete = await prepareTargets(this.#run, job, this.#verdicts, () => !this.#row.isStale && !this.#isStopping);
+    const isComplete = await prepareTargets(
+      this.#run,
+      job,
+      this.#verdicts,
+      () => !this.#row.isStale && !this.#isStopping,
+    );
     if (isComplete) await this.#row.move('prepared');
   }
 
@@ -251,7 +265,10 @@ export class JobRun {
         this.#isStepDue = true;
         return true;
       case 'hold':
-        this.#run.deps.logger.info({ jobId: job.id, wave: step.wave, because: step.because }, 'a job waits at the gate of a wave');
+        this.#run.deps.logger.info(
+          { jobId: job.id, wave: step.wave, because: step.because },
+          'a job waits at the gate of a wave',
+        );
         this.#isStepDue = !(await this.#row.move('pause', { pauseReason: 'WAVE_GATE' }));
         return true;
       case 'stop':
@@ -271,7 +288,9 @@ export class JobRun {
     const { registry, clock } = this.#run.deps;
     const now = clock.now();
     if (now < this.#retryAt) return;
-    const { released, nextAt } = await this.#run.persist('release retries', () => registry.jobs.releaseRetries(this.#run.fence, now));
+    const { released, nextAt } = await this.#run.persist('release retries', () =>
+      registry.jobs.releaseRetries(this.#run.fence, now),
+    );
     this.#retryAt = nextAt ?? Infinity;
     if (released > 0) this.#mayHaveReady = true;
   }
@@ -290,7 +309,9 @@ export class JobRun {
     const { fence } = this.#run;
     const outcome = job.conclusion === undefined ? 'EXPIRED' : 'CANCELLED';
     if (this.#mayHaveReady || this.#isCountDue) {
-      const ended = await this.#run.persist('end targets', () => registry.jobs.endNeverSent(fence, outcome, clock.now()));
+      const ended = await this.#run.persist('end targets', () =>
+        registry.jobs.endNeverSent(fence, outcome, clock.now()),
+      );
       this.#run.tellDecided(ended.deviceIds);
       if (ended.count > 0) this.#news.changed();
       this.#mayHaveReady = false;
@@ -299,8 +320,13 @@ export class JobRun {
     if (isForcedCancel(job)) {
       // Answers that are here already are told as they are, and so is what was never sent.
       if (this.#buffer.depth > 0 || this.#dispatch.isSending) return this.#flushAndSleep();
-      const error = { code: 'SESSION_CLOSED', message: 'The job was cancelled without waiting for the answer.' } as const;
-      const ended = await this.#run.persist('end calls in flight', () => registry.jobs.endInFlight(fence, error, clock.now()));
+      const error = {
+        code: 'SESSION_CLOSED',
+        message: 'The job was cancelled without waiting for the answer.',
+      } as const;
+      const ended = await this.#run.persist('end calls in flight', () =>
+        registry.jobs.endInFlight(fence, error, clock.now()),
+      );
       this.#run.tellDecided(ended.deviceIds);
       this.#dispatch.forgetInFlight();
     }
@@ -345,7 +371,9 @@ export class JobRun {
 
   async #progress(): Promise<JobProgress> {
     const { jobs } = this.#run.deps.registry;
-    const progress = (await this.#run.persist('read progress', () => jobs.progress([this.#run.jobId]))).get(this.#run.jobId);
+    const progress = (await this.#run.persist('read progress', () => jobs.progress([this.#run.jobId]))).get(
+      this.#run.jobId,
+    );
     if (progress === undefined) throw new FleetError('JOB_LOST', `The row of live job ${this.#run.jobId} is gone.`);
     return progress;
   }

@@ -99,13 +99,16 @@ export class JobRunner {
     if (fence === undefined || job === undefined || this.#isStopped) return;
     const args = await registry.jobs.argumentsOf(jobId);
     if (args === undefined || this.#isStopped) return;
-    if (args === 'lost') logger.error({ jobId }, 'the secret arguments of a job were encrypted with another key; its calls are rejected');
+    if (args === 'lost')
+      logger.error({ jobId }, 'the secret arguments of a job were encrypted with another key; its calls are rejected');
     const deps = args === 'lost' ? { ...this.#deps, gate: argumentsLost } : this.#deps;
     const asked = args === 'lost' ? job : { ...job, arguments: args };
     const run = new JobRun(deps, { slots: this.#slots, turns: this.#turns }, fence, asked);
     const done = run
       .work()
-      .catch((error: unknown) => logger.error({ err: error, jobId }, 'the run of a job failed; the sweep starts it again'))
+      .catch((error: unknown) =>
+        logger.error({ err: error, jobId }, 'the run of a job failed; the sweep starts it again'),
+      )
       .finally(() => this.#runs.delete(jobId));
     this.#runs.set(jobId, { run, done });
   }

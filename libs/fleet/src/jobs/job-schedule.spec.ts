@@ -128,7 +128,9 @@ describe('a job and the clock', () => {
     const denied = { state: 'FINISHED', conclusion: 'DENIED' };
     expect((await careful.denyJob(id, 'not today', operator)).job).toMatchObject(denied);
     expect((await careful.denyJob(id, 'not today', operator)).job).toMatchObject(denied);
-    expect((await careful.approveJob(id, { ...admin, id: 'KEY:second', name: 'second' })).refusal?.code).toBe('CONFLICT');
+    expect((await careful.approveJob(id, { ...admin, id: 'KEY:second', name: 'second' })).refusal?.code).toBe(
+      'CONFLICT',
+    );
     const { rows } = await hub.registry.audit.page({ subject: `job:${id}` }, { first: 1 });
     expect(rows).toMatchObject([{ action: 'job.denied', actor: 'operator', data: { reason: 'not today' } }]);
   });
@@ -138,7 +140,12 @@ describe('a job and the clock', () => {
     await hub.fleet.setToolPolicy(upgrade, admin);
     const { id: firmwareImageId } = await new RolloutFixture(hub).published('3.0.0');
     const { job } = await careful.createJob({ firmwareImageId, devices: { all: true } }, randomUUID(), admin);
-    expect(job).toMatchObject({ state: 'AWAITING_APPROVAL', disruptive: true, verification: 'FIRMWARE', abortRules: [{ ratio: 0.1 }] });
+    expect(job).toMatchObject({
+      state: 'AWAITING_APPROVAL',
+      disruptive: true,
+      verification: 'FIRMWARE',
+      abortRules: [{ ratio: 0.1 }],
+    });
     await careful.cancelJob(job?.id ?? '', false, admin);
     await hub.fleet.deleteToolPolicy(upgrade.pattern, admin);
   });

@@ -16,7 +16,8 @@ export class JobSchedule {
   }
 
   #windowOf({ window }: Job, now: number): WindowState | undefined {
-    if (window !== undefined && (this.#window === undefined || this.#window.until <= now)) this.#window = windowAt(window, now);
+    if (window !== undefined && (this.#window === undefined || this.#window.until <= now))
+      this.#window = windowAt(window, now);
     return this.#window;
   }
 }

@@ -41,7 +41,9 @@ describe('the steps of a job', () => {
 
   it('go from wave to wave, and nothing of a wave is sent before the one before is decided', async () => {
     const ids = await fleetOf(20, 'waves');
-    const jobId = await startJob(hub, ids, { waves: [canary, { percent: 50, successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO' }] });
+    const jobId = await startJob(hub, ids, {
+      waves: [canary, { percent: 50, successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO' }],
+    });
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED', currentWave: 3 });
     const waves = await wavesOf(jobId);
     expect(waves.map(({ size }) => size)).toEqual([3, 7, 10]);
@@ -52,7 +54,8 @@ describe('the steps of a job', () => {
     }
     const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 50 });
     const decided = page?.rows.map(({ wave, decidedAt }) => ({ wave, decidedAt })) ?? [];
-    for (const { wave, decidedAt } of decided) expect(decidedAt).toBeGreaterThanOrEqual(waves[wave - 1]?.openedAt ?? Infinity);
+    for (const { wave, decidedAt } of decided)
+      expect(decidedAt).toBeGreaterThanOrEqual(waves[wave - 1]?.openedAt ?? Infinity);
     expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
   });
 
@@ -176,7 +179,9 @@ describe('the steps of a job', () => {
     await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ succeeded: 1, unknown: 1 });
     hub.bus.feed.publish('lateAnswer', { callId: call.callId, outcome: failure });
     const [page] = await hub.registry.jobs.targets([jobId], { outcomes: ['SUCCEEDED'] }, { first: 5 });
-    expect(page?.rows).toMatchObject([{ deviceId: 'late', late: true, error: undefined, result: { content: [{ text: 'done' }] } }]);
+    expect(page?.rows).toMatchObject([
+      { deviceId: 'late', late: true, error: undefined, result: { content: [{ text: 'done' }] } },
+    ]);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 1, unknown: 1, failed: 0 });
     expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
@@ -201,7 +206,8 @@ describe('the steps of a job', () => {
     await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern, disruptive: true }, admin);
     const tools = [pattern, 'self.get_device_status', pattern, 'self.lamp.turn_on', pattern];
     const jobs = await Promise.all(tools.map((tool) => startJob(hub, ids, { tool })));
-    for (const [index, tool] of tools.entries()) expect((await hub.job(jobs[index] as JobId)).disruptive).toBe(tool === pattern);
+    for (const [index, tool] of tools.entries())
+      expect((await hub.job(jobs[index] as JobId)).disruptive).toBe(tool === pattern);
     await Promise.all(jobs.map((jobId) => hub.finished(jobId)));
     expect(most).toBe(1);
     for (const jobId of jobs) expect(await hub.progress(jobId)).toMatchObject({ succeeded: 6 });

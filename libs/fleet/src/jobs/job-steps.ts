@@ -43,7 +43,9 @@ export class JobSteps {
   async openTargets(job: Job): Promise<boolean> {
     if (job.waves.length === 0 || !this.#isOpening) return false;
     const { deps, fence } = this.#run;
-    const opened = await this.#run.persist('open targets', () => deps.registry.jobs.openTargets(fence, openTargetsMax, deps.clock.now()));
+    const opened = await this.#run.persist('open targets', () =>
+      deps.registry.jobs.openTargets(fence, openTargetsMax, deps.clock.now()),
+    );
     this.#isOpening = opened > 0;
     return opened > 0;
   }
@@ -80,7 +82,10 @@ export class JobSteps {
     return {
       job: sumOf([...byWave.values()]),
       wave: byWave.get(job.currentWave) ?? sumOf([]),
-      overdue: { job: [...(overdue?.values() ?? [])].reduce((sum, count) => sum + count, 0), wave: overdue?.get(job.currentWave) ?? 0 },
+      overdue: {
+        job: [...(overdue?.values() ?? [])].reduce((sum, count) => sum + count, 0),
+        wave: overdue?.get(job.currentWave) ?? 0,
+      },
       firstWaveSize: this.#waves[0]?.size ?? 0,
     };
   }
@@ -131,14 +136,25 @@ export class JobSteps {
 }
 
 const zero: JobProgress = {
-  ...{ total: 0, pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, succeeded: 0, noChange: 0, failed: 0, rejected: 0 },
+  ...{
+    total: 0,
+    pending: 0,
+    waitingDevice: 0,
+    inFlight: 0,
+    verifying: 0,
+    succeeded: 0,
+    noChange: 0,
+    failed: 0,
+    rejected: 0,
+  },
   ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
 };
 const counters = Object.keys(zero) as readonly (keyof JobProgress)[];
 
 function sumOf(waves: readonly JobProgress[]): JobProgress {
   return waves.reduce(
-    (sum, wave) => Object.fromEntries(counters.map((counter) => [counter, sum[counter] + wave[counter]])) as unknown as JobProgress,
+    (sum, wave) =>
+      Object.fromEntries(counters.map((counter) => [counter, sum[counter] + wave[counter]])) as unknown as JobProgress,
     zero,
   );
 }

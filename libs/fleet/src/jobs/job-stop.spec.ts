@@ -23,7 +23,9 @@ describe('a job that an abort rule has to stop', () => {
   afterAll(() => fixture.close());
 
   /** The first call succeeds. The others wait until the counters have been read for it, fail, and are written before the reader hears what it read. */
-  async function runWithFailuresBehindTheCounters(deviceCount: number): Promise<{ readonly calls: number; readonly conclusion: unknown }> {
+  async function runWithFailuresBehindTheCounters(
+    deviceCount: number,
+  ): Promise<{ readonly calls: number; readonly conclusion: unknown }> {
     const waiting: Settle[] = [];
     let calls: number | undefined;
     hub.gateway.behave = (_, settle) => {
@@ -36,11 +38,13 @@ describe('a job that an abort rule has to stop', () => {
       storeWith(jobs, {
         waveProgress: async (jobIds) => {
           const read = await jobs.waveProgress(jobIds);
-          if (calls !== undefined || [...(read[0]?.values() ?? [])].every(({ succeeded }) => succeeded === 0)) return read;
+          if (calls !== undefined || [...(read[0]?.values() ?? [])].every(({ succeeded }) => succeeded === 0))
+            return read;
           calls = hub.gateway.callCount;
           for (const settle of waiting.splice(0)) settle(failure);
           const [jobId] = jobIds;
-          if (jobId !== undefined) await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ failed: calls - 1 });
+          if (jobId !== undefined)
+            await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ failed: calls - 1 });
           return read;
         },
       }),

@@ -14,7 +14,11 @@ export interface JobWarningDeps {
   readonly downloadOrigin: () => string | undefined;
 }
 
-export function warningsOf({ approvals, downloadOrigin }: JobWarningDeps, act: AskedAct, actor: Actor): readonly JobWarning[] {
+export function warningsOf(
+  { approvals, downloadOrigin }: JobWarningDeps,
+  act: AskedAct,
+  actor: Actor,
+): readonly JobWarning[] {
   const warnings: JobWarning[] = [];
   const origin = act.image === undefined ? undefined : downloadOrigin();
   if (origin?.startsWith('http:') === true) {

@@ -34,7 +34,9 @@ export class LateAnswers {
   }
 
   start(): void {
-    this.#unsubscribe = this.#deps.bus.feed.subscribe('lateAnswer', ({ callId, outcome }) => this.#add(callId, { outcome, looks: 0 }));
+    this.#unsubscribe = this.#deps.bus.feed.subscribe('lateAnswer', ({ callId, outcome }) =>
+      this.#add(callId, { outcome, looks: 0 }),
+    );
   }
 
   stop(): void {
@@ -57,7 +59,10 @@ export class LateAnswers {
     try {
       await this.#correct(new Map(batch));
     } catch (error) {
-      this.#deps.logger.warn({ err: error, answers: batch.length }, 'could not record late answers; their targets stay UNKNOWN');
+      this.#deps.logger.warn(
+        { err: error, answers: batch.length },
+        'could not record late answers; their targets stay UNKNOWN',
+      );
     }
     if (this.#cancelTimer === undefined) return;
     this.#cancelTimer = undefined;
@@ -69,7 +74,8 @@ export class LateAnswers {
     const targets = await registry.jobs.lateTargets([...batch.keys()]);
     const found = new Set(targets.map(({ callId }) => callId));
     for (const [callId, answer] of batch)
-      if (!found.has(callId) && answer.looks < looksMax) this.#waiting.set(callId, { ...answer, looks: answer.looks + 1 });
+      if (!found.has(callId) && answer.looks < looksMax)
+        this.#waiting.set(callId, { ...answer, looks: answer.looks + 1 });
     const answers = targets.flatMap((target) => judge(target, batch.get(target.callId)?.outcome));
     if (answers.length === 0) return;
     for (const [jobId, deviceIds] of byJob(await registry.jobs.correctUnknown(answers))) {
@@ -86,7 +92,10 @@ function byJob(targets: readonly CorrectedTarget[]): ReadonlyMap<JobId, readonly
 }
 
 /** A success counts only where an answer is evidence enough; a failure always does. */
-function judge({ callId, failureText, verification }: LateTarget, late: CallOutcome | undefined): readonly LateAnswer[] {
+function judge(
+  { callId, failureText, verification }: LateTarget,
+  late: CallOutcome | undefined,
+): readonly LateAnswer[] {
   if (late === undefined) return [];
   const { kind, error, result } = applyFailureText(late, failureText);
   if (kind !== 'FAILED' && (kind !== 'SUCCEEDED' || verification !== 'NONE')) return [];

@@ -42,7 +42,10 @@ describe('the preview of a job', () => {
   });
 
   it('tells wrong arguments once for all devices of one firmware', async () => {
-    const { argumentErrors, missingToolCount } = await hub.fleet.previewJob(volume({ arguments: { volume: 500 } }), operator);
+    const { argumentErrors, missingToolCount } = await hub.fleet.previewJob(
+      volume({ arguments: { volume: 500 } }),
+      operator,
+    );
     expect(argumentErrors).toEqual([{ message: expect.stringContaining('volume'), deviceCount: 10 }]);
     expect(missingToolCount).toBe(4);
   });
@@ -59,9 +62,15 @@ describe('the preview of a job', () => {
       maxInFlight: 1,
       abort,
     });
-    expect(await hub.fleet.previewJob(asked, operator)).toMatchObject({ waves: [2, 5, 7], estimatedSeconds: 146, blastRadius: 2 });
+    expect(await hub.fleet.previewJob(asked, operator)).toMatchObject({
+      waves: [2, 5, 7],
+      estimatedSeconds: 146,
+      blastRadius: 2,
+    });
     const unguarded = { ...asked, waves: [], maxAttempts: 1 };
-    expect(await hub.fleet.previewJob(unguarded, operator), 'two failures, one in flight, one batch').toMatchObject({ blastRadius: 4 });
+    expect(await hub.fleet.previewJob(unguarded, operator), 'two failures, one in flight, one batch').toMatchObject({
+      blastRadius: 4,
+    });
   });
 
   it.each<[string, Partial<JobRequest>, string]>([
@@ -70,7 +79,11 @@ describe('the preview of a job', () => {
     ['a start in the past', { startAt: 1 }, 'INVALID'],
     ['a tool for users only', { tool: 'self.reboot', arguments: {} }, 'TOOL_FORBIDDEN'],
     ['an upgrade', { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/x' } }, 'TOOL_FORBIDDEN'],
-    ['a URL that is not allowed', { tool: 'self.upgrade_firmware', arguments: { url: 'https://evil.example/x' } }, 'URL_FORBIDDEN'],
+    [
+      'a URL that is not allowed',
+      { tool: 'self.upgrade_firmware', arguments: { url: 'https://evil.example/x' } },
+      'URL_FORBIDDEN',
+    ],
   ])('says what createJob would say to %s', async (_, change, code) => {
     expect((await hub.fleet.previewJob(volume(change), operator)).refusal?.code).toBe(code);
     expect((await hub.fleet.createJob(volume(change), randomUUID(), operator)).refusal?.code).toBe(code);

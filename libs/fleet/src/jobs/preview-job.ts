@@ -58,7 +58,11 @@ const nothing: Omit<JobPreview, 'refusal'> = {
   ...{ estimatedSeconds: undefined, warnings: [] },
 };
 
-export async function previewJob(deps: PreviewJobDeps, request: JobRequest | RolloutRequest, actor: Actor): Promise<JobPreview> {
+export async function previewJob(
+  deps: PreviewJobDeps,
+  request: JobRequest | RolloutRequest,
+  actor: Actor,
+): Promise<JobPreview> {
   if (!('firmwareImageId' in request)) {
     requireToolScope(actor);
     return preview(deps, { request }, actor);
@@ -107,7 +111,11 @@ async function judge(
   { mayCallUserOnly }: Actor,
   counts: readonly ToolSetCount[],
 ): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'> & { readonly rejected: number }> {
-  const verdicts = toolSetVerdicts(deps, { tool: request.tool, arguments: request.arguments, mayCallUserOnly }, image !== undefined);
+  const verdicts = toolSetVerdicts(
+    deps,
+    { tool: request.tool, arguments: request.arguments, mayCallUserOnly },
+    image !== undefined,
+  );
   await verdicts.judge(counts.flatMap(({ toolSetHash }) => toolSetHash ?? []));
   let missingToolCount = 0;
   const errors = new Map<string, number>();

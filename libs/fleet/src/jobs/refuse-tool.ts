@@ -31,5 +31,9 @@ export async function refuseTool(
     [false, true].map((userOnly) => registry.toolSets.fleetTools({ name: tool, userOnly }, { first: 1 })),
   );
   if (open?.rows.length !== 0 || guarded?.rows.length === 0) return undefined;
-  return refuse('TOOL_FORBIDDEN', path, `"${tool}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`);
+  return refuse(
+    'TOOL_FORBIDDEN',
+    path,
+    `"${tool}" is for users only: calling it needs the scope TOOLS_CALL_PRIVILEGED.`,
+  );
 }

@@ -25,17 +25,28 @@ describe('running a job again', () => {
 
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     hub.gateway.forget();
-    await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern: 'self.lamp.turn_on', callTimeoutMs: 5_000, idempotent: true }, admin);
+    await hub.fleet.setToolPolicy(
+      { ...defaultToolPolicy, pattern: 'self.lamp.turn_on', callTimeoutMs: 5_000, idempotent: true },
+      admin,
+    );
     const key = randomUUID();
     const { job } = await hub.fleet.rerunJob(parent, { outcomes: ['FAILED', 'UNKNOWN'] }, key, operator);
     if (job === undefined) throw new TypeError('No job.');
-    expect(job).toMatchObject({ parentJobId: parent, name: 'lamps', maxInFlight: 3, createdBy: 'operator', idempotent: true });
+    expect(job).toMatchObject({
+      parentJobId: parent,
+      name: 'lamps',
+      maxInFlight: 3,
+      createdBy: 'operator',
+      idempotent: true,
+    });
     expect(job.expiresAt - job.createdAt).toBe(600_000);
     await hub.finished(job.id);
     expect(await hub.progress(job.id)).toMatchObject({ total: 5, succeeded: 5 });
     expect([...hub.gateway.callsByDevice.keys()].sort()).toEqual(devices.slice(0, 5));
     expect((await hub.fleet.rerunJob(parent, { outcomes: ['UNKNOWN', 'FAILED'] }, key, operator)).job?.id).toBe(job.id);
-    expect((await hub.fleet.rerunJob(parent, { outcomes: ['FAILED'] }, key, operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect((await hub.fleet.rerunJob(parent, { outcomes: ['FAILED'] }, key, operator)).refusal?.code).toBe(
+      'IDEMPOTENCY_KEY_REUSED',
+    );
   });
 
   it('is verified as the policy of now says, where that no longer offers what the job had', async () => {

@@ -39,7 +39,10 @@ export async function rerunJob(
   const earlier = await madeBefore(deps, asked);
   if (earlier !== undefined) return earlier;
   const parent = await deps.registry.viewFor(actor).jobs.find(id);
-  const refusal = parent === undefined ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) : refuseParent(parent, outcomes, given);
+  const refusal =
+    parent === undefined
+      ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`)
+      : refuseParent(parent, outcomes, given);
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
   const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen } };
   const policy = await deps.policies.policyOf(parent.tool);
@@ -58,8 +61,13 @@ function refuseParent(
   given: RerunRequest['arguments'],
 ): Refusal | undefined {
   if (outcomes.length === 0)
-    return refuse('INVALID', ['outcomes'], 'Say which outcomes are to be run again; a target of a job never ends NOT_SENT.');
-  if (state !== 'FINISHED') return refuse('CONFLICT', ['id'], `The job is ${state}: it can be run again when it is FINISHED.`);
+    return refuse(
+      'INVALID',
+      ['outcomes'],
+      'Say which outcomes are to be run again; a target of a job never ends NOT_SENT.',
+    );
+  if (state !== 'FINISHED')
+    return refuse('CONFLICT', ['id'], `The job is ${state}: it can be run again when it is FINISHED.`);
   if (given !== undefined && firmwareImageId !== undefined)
     return refuse('INVALID', ['arguments'], 'A roll-out takes no arguments: its image decides them.');
   if (given !== undefined || !hasMaskedSecret(tool, args)) return undefined;

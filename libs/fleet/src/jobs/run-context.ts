@@ -63,7 +63,10 @@ export class RunContext {
   /** Tells those who follow the job; PostgreSQL knows already. */
   tellDecided(deviceIds: readonly DeviceId[]): void {
     for (let from = 0; from < deviceIds.length; from += decidedPerMessageMax)
-      this.deps.bus.feed.publish('decided', { jobId: this.jobId, deviceIds: deviceIds.slice(from, from + decidedPerMessageMax) });
+      this.deps.bus.feed.publish('decided', {
+        jobId: this.jobId,
+        deviceIds: deviceIds.slice(from, from + decidedPerMessageMax),
+      });
   }
 
   /**
@@ -71,7 +74,8 @@ export class RunContext {
    */
   async persist<Result>(what: string, statement: () => Promise<Result>): Promise<Result> {
     for (let delayMs = retryDelayMs.first; ; delayMs = Math.min(delayMs * 2, retryDelayMs.longest)) {
-      if (this.#isEnded) throw new FleetError('RUN_ENDED', `The run of job ${this.jobId} ended before it could ${what}.`);
+      if (this.#isEnded)
+        throw new FleetError('RUN_ENDED', `The run of job ${this.jobId} ended before it could ${what}.`);
       try {
         return await statement();
       } catch (error) {

@@ -26,7 +26,14 @@ describe('making and steering jobs', () => {
   it('freezes what the tool policy says and fills in the defaults', async () => {
     const { job } = await hub.fleet.createJob(lampJob({ tool: 'self.screen.set_theme' }), randomUUID(), operator);
     expect(job).toMatchObject({
-      ...{ state: 'PREPARING', idempotent: true, failureText: 'false', callTimeoutMs: 60_000, maxInFlight: 200, offline: 'WAIT' },
+      ...{
+        state: 'PREPARING',
+        idempotent: true,
+        failureText: 'false',
+        callTimeoutMs: 60_000,
+        maxInFlight: 200,
+        offline: 'WAIT',
+      },
       ...{ createdBy: 'operator', mayCallUserOnly: false, total: undefined, conclusion: undefined },
     });
     expect((job?.expiresAt ?? 0) - (job?.createdAt ?? 0)).toBe(86_400_000);
@@ -37,7 +44,9 @@ describe('making and steering jobs', () => {
     const first = await hub.fleet.createJob(lampJob(), key, operator);
     const reordered = { devices: { all: true }, arguments: {}, tool: 'self.lamp.turn_on' };
     expect((await hub.fleet.createJob(reordered, key, operator)).job?.id).toBe(first.job?.id);
-    expect((await hub.fleet.createJob(lampJob({ maxInFlight: 3 }), key, operator)).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect((await hub.fleet.createJob(lampJob({ maxInFlight: 3 }), key, operator)).refusal?.code).toBe(
+      'IDEMPOTENCY_KEY_REUSED',
+    );
   });
 
   it.each<[string, Partial<JobRequest>, string, readonly string[]]>([
@@ -64,8 +73,12 @@ describe('making and steering jobs', () => {
   });
 
   it('refuses at once what no device would let this actor call', async () => {
-    expect((await hub.fleet.createJob(lampJob({ tool: 'self.reboot' }), randomUUID(), operator)).refusal?.code).toBe('TOOL_FORBIDDEN');
-    expect((await hub.fleet.createJob(lampJob({ tool: 'self.reboot' }), randomUUID(), admin)).job?.state).toBe('PREPARING');
+    expect((await hub.fleet.createJob(lampJob({ tool: 'self.reboot' }), randomUUID(), operator)).refusal?.code).toBe(
+      'TOOL_FORBIDDEN',
+    );
+    expect((await hub.fleet.createJob(lampJob({ tool: 'self.reboot' }), randomUUID(), admin)).job?.state).toBe(
+      'PREPARING',
+    );
   });
 
   it('pausing twice, resuming twice and cancelling twice change nothing the second time', async () => {
@@ -81,7 +94,10 @@ describe('making and steering jobs', () => {
       expect(await act()).toEqual(first);
     }
     // A softer cancel does not take back a forced one.
-    expect((await hub.fleet.cancelJob(id, false, admin)).job).toMatchObject({ state: 'CANCELLING', pauseReason: 'USER' });
+    expect((await hub.fleet.cancelJob(id, false, admin)).job).toMatchObject({
+      state: 'CANCELLING',
+      pauseReason: 'USER',
+    });
     expect((await hub.fleet.pauseJob(id, admin)).job?.state).toBe('CANCELLING');
   });
 

@@ -27,7 +27,11 @@ const triesMax = 10;
 export function pauseJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   return steerJob(deps, id, actor, (job) => {
     if (job.state === 'AWAITING_APPROVAL' || job.state === 'SCHEDULED')
-      return refuse('CONFLICT', ['id'], `The job has not begun: it is ${job.state}. Cancel it, or pause it when it runs.`);
+      return refuse(
+        'CONFLICT',
+        ['id'],
+        `The job has not begun: it is ${job.state}. Cancel it, or pause it when it runs.`,
+      );
     const state = nextJobState(job, 'pause') ?? (endsByItself(job) ? 'PAUSED' : undefined);
     return state && { state, pauseReason: 'USER' };
   });
@@ -43,15 +47,21 @@ export function resumeJob(deps: SteerJobDeps, id: string, actor: Actor): Promise
 /** Only for a job that waits at a gate: the same act twice never opens two waves. */
 export function openNextWave(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   return steerJob(deps, id, actor, (job) => {
-    if (job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE') return { state: 'RUNNING', waveApprovedBy: actor.name };
-    return refuse('CONFLICT', ['id'], `The job does not wait at a gate: it is ${job.state}, in wave ${job.currentWave}.`);
+    if (job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE')
+      return { state: 'RUNNING', waveApprovedBy: actor.name };
+    return refuse(
+      'CONFLICT',
+      ['id'],
+      `The job does not wait at a gate: it is ${job.state}, in wave ${job.currentWave}.`,
+    );
   });
 }
 
 /** `isForced` does not wait for calls in flight: they end UNKNOWN. It also works on a job that is being cancelled. */
 export function cancelJob(deps: SteerJobDeps, id: string, isForced: boolean, actor: Actor): Promise<JobAnswer> {
   return steerJob(deps, id, actor, (job) => {
-    const isMoreWanted = job.state === 'CANCELLING' && (job.conclusion !== 'CANCELLED' || (isForced && !isForcedCancel(job)));
+    const isMoreWanted =
+      job.state === 'CANCELLING' && (job.conclusion !== 'CANCELLED' || (isForced && !isForcedCancel(job)));
     return isMoreWanted || nextJobState(job, 'cancel') !== undefined ? cancelledRow(isForced) : undefined;
   });
 }

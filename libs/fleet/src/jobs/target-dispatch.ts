@@ -131,12 +131,20 @@ export class TargetDispatch {
   }
 
   /** One batch after the other, each target with a slot that was taken for it. */
-  async #sendAfter(before: Promise<void>, targets: readonly ClaimedTarget[], job: Job, images: ImageSends | undefined): Promise<void> {
+  async #sendAfter(
+    before: Promise<void>,
+    targets: readonly ClaimedTarget[],
+    job: Job,
+    images: ImageSends | undefined,
+  ): Promise<void> {
     let unsent = targets.length;
     let unused = 0;
     try {
       await before;
-      const sends = targets.length === 0 ? undefined : await images?.prepare(targets.filter((target) => !this.#rejectionOf(target)));
+      const sends =
+        targets.length === 0
+          ? undefined
+          : await images?.prepare(targets.filter((target) => !this.#rejectionOf(target)));
       for (const target of targets) {
         if (!this.#handOver(target, job, sends?.get(target.deviceId))) unused += 1;
         unsent -= 1;
@@ -153,7 +161,9 @@ export class TargetDispatch {
     const { deps, fence } = this.#run;
     const targets = await this.#run.persist('claim targets', () =>
       // A job that was stopped while it waited for its turn claims nothing any more.
-      this.#run.turns.take(async () => (this.#isOpen ? deps.registry.jobs.claim(fence, limit, deps.clock.now(), job.disruptive) : [])),
+      this.#run.turns.take(async () =>
+        this.#isOpen ? deps.registry.jobs.claim(fence, limit, deps.clock.now(), job.disruptive) : [],
+      ),
     );
     const unknownHashes = targets.flatMap(({ toolSetHash }) =>
       toolSetHash === undefined || this.#verdicts.known(toolSetHash) !== undefined ? [] : [toolSetHash],
@@ -224,7 +234,9 @@ export class TargetDispatch {
       if (this.#run.isEnded || !this.#inFlight.has(entry)) return;
       const now = deps.clock.now();
       const isSatisfied =
-        kind === 'SUCCEEDED' && result !== undefined && judgeReadback(result, readback, job.arguments).decision.outcome === 'SUCCEEDED';
+        kind === 'SUCCEEDED' &&
+        result !== undefined &&
+        judgeReadback(result, readback, job.arguments).decision.outcome === 'SUCCEEDED';
       if (!isSatisfied && this.#isOpen && now < entry.target.sendBy) return this.#send(entry, job);
       const to: TargetFlush['to'] = isSatisfied
         ? { kind: 'decided', outcome: 'NO_CHANGE', certainty: 'NEVER', error: undefined, result: undefined }
@@ -263,7 +275,8 @@ export class TargetDispatch {
     const { deps } = this.#run;
     const { target } = entry;
     if (this.#run.isEnded || !this.#inFlight.has(entry)) return tellLate(deps.bus, target, settled);
-    const to = afterCall(settled, target, job, deps.verification, this.#run.imageBytes) ?? this.#judge(settled, target, job);
+    const to =
+      afterCall(settled, target, job, deps.verification, this.#run.imageBytes) ?? this.#judge(settled, target, job);
     if (isStuck(to)) restartStuckDevice(this.#run, target);
     this.#leave(entry, job, { ...endOf(target, settled.settledAt, settled.sentAt), to: withRestartNote(to) });
   }
@@ -298,7 +311,12 @@ export class TargetDispatch {
     const { deps, tuning } = this.#run;
     const delayMs = retryDelayMs(decision, job, sends, tuning.chance());
     if (delayMs === undefined) return { kind: 'decided', ...decision, result };
-    return { kind: 'retry', notBefore: deps.clock.now() + delayMs, certainty: decision.certainty, error: decision.error };
+    return {
+      kind: 'retry',
+      notBefore: deps.clock.now() + delayMs,
+      certainty: decision.certainty,
+      error: decision.error,
+    };
   }
 
   #rest(delayMs: number): void {

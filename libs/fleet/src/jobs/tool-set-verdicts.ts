@@ -45,10 +45,18 @@ export class ToolSetVerdicts {
 
 /** Of a job as it is or as it would be. In a roll-out the arguments are the hub's. */
 export function toolSetVerdicts(
-  { gate, registry }: { readonly gate: Pick<ToolGate, 'refuse'>; readonly registry: { readonly toolSets: ToolSetStore } },
+  {
+    gate,
+    registry,
+  }: { readonly gate: Pick<ToolGate, 'refuse'>; readonly registry: { readonly toolSets: ToolSetStore } },
   { tool, arguments: args, mayCallUserOnly }: GatedCall,
   isRollout: boolean,
 ): ToolSetVerdicts {
   if (!isRollout) return new ToolSetVerdicts(registry.toolSets, gate, { tool, arguments: args, mayCallUserOnly });
-  return new ToolSetVerdicts(registry.toolSets, gate, { tool, arguments: { url: anyImageUrl }, mayCallUserOnly }, anyImageUrl);
+  return new ToolSetVerdicts(
+    registry.toolSets,
+    gate,
+    { tool, arguments: { url: anyImageUrl }, mayCallUserOnly },
+    anyImageUrl,
+  );
 }

@@ -27,7 +27,8 @@ const namePattern = /^\P{Cc}{1,100}$/u;
 export async function createApiKey(deps: ApiKeyDeps, key: NewApiKey, actor: Actor): Promise<CreatedApiKey> {
   const { registry, clock } = deps;
   const at = clock.now();
-  const refusal = refuseKey(key, at) ?? (key.devices && (await refuseUnknownGroups(registry, key.devices, ['input', 'devices'])));
+  const refusal =
+    refuseKey(key, at) ?? (key.devices && (await refuseUnknownGroups(registry, key.devices, ['input', 'devices'])));
   if (refusal !== undefined) return { refusal };
   const answer = await registry.apiKeys.create(key, { keysMax, at, by: sourceOf(actor), ownerId: ownerOf(actor) });
   switch (answer.kind) {
@@ -41,7 +42,11 @@ export async function createApiKey(deps: ApiKeyDeps, key: NewApiKey, actor: Acto
 }
 
 /** It works no more, here at once and in other processes when they hear of it; what is open with it ends. Revoking again changes nothing. */
-export async function revokeApiKey({ registry, bus, clock }: ApiKeyDeps, id: string, actor: Actor): Promise<RevokedApiKey> {
+export async function revokeApiKey(
+  { registry, bus, clock }: ApiKeyDeps,
+  id: string,
+  actor: Actor,
+): Promise<RevokedApiKey> {
   const answer = await registry.apiKeys.revoke(id, { at: clock.now(), by: sourceOf(actor) });
   switch (answer.kind) {
     case 'revoked':
@@ -64,6 +69,7 @@ function refuseKey({ name, scopes, devices, expiresAt }: NewApiKey, now: number)
   if (name.trim() === '' || !namePattern.test(name))
     return refuse('INVALID', ['input', 'name'], 'The name of a key has 1 to 100 characters, all on one line.');
   if (scopes.length === 0) return refuse('INVALID', ['input', 'scopes'], 'A key needs at least one scope.');
-  if (expiresAt !== undefined && expiresAt <= now) return refuse('INVALID', ['input', 'expiresAt'], 'The key would have expired already.');
+  if (expiresAt !== undefined && expiresAt <= now)
+    return refuse('INVALID', ['input', 'expiresAt'], 'The key would have expired already.');
   return devices === undefined ? undefined : refuseFilter(devices, ['input', 'devices']);
 }

@@ -14,7 +14,9 @@ describe('failures to sign in', () => {
     [10, 900_000],
     [2_000, 900_000],
   ])('after %i make the next attempt wait %s ms', (failures, waitMs) => {
-    expect(lockedUntil('account:a@b', { failures, lastAt: 1_000 }, limits)).toBe(waitMs === undefined ? undefined : 1_000 + waitMs);
+    expect(lockedUntil('account:a@b', { failures, lastAt: 1_000 }, limits)).toBe(
+      waitMs === undefined ? undefined : 1_000 + waitMs,
+    );
   });
 
   it('are allowed more often from one address, whose people may be many', () => {
@@ -24,7 +26,10 @@ describe('failures to sign in', () => {
 
   it('count on the account and the address of a stranger, and on a known browser alone', () => {
     const attempt = { email: 'a@b', remoteAddress: '192.0.2.1' };
-    expect(subjectsOf({ ...attempt, knownBrowser: undefined })).toEqual({ own: 'account:a@b', shared: ['address:192.0.2.1'] });
+    expect(subjectsOf({ ...attempt, knownBrowser: undefined })).toEqual({
+      own: 'account:a@b',
+      shared: ['address:192.0.2.1'],
+    });
     expect(subjectsOf({ ...attempt, knownBrowser: 'b1' })).toEqual({ own: 'browser:b1', shared: [] });
   });
 

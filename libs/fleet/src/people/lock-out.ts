@@ -16,13 +16,23 @@ export interface Attempt {
 }
 
 /** What the attempt is counted on. A good one ends the first run; a shared address goes on counting the failures of others. */
-export function subjectsOf({ email, remoteAddress, knownBrowser }: Attempt): { readonly own: string; readonly shared: readonly string[] } {
+export function subjectsOf({ email, remoteAddress, knownBrowser }: Attempt): {
+  readonly own: string;
+  readonly shared: readonly string[];
+} {
   if (knownBrowser !== undefined) return { own: `browser:${knownBrowser}`, shared: [] };
-  return { own: `account:${email}`, shared: remoteAddress === undefined ? [] : [`address:${networkOf(remoteAddress)}`] };
+  return {
+    own: `account:${email}`,
+    shared: remoteAddress === undefined ? [] : [`address:${networkOf(remoteAddress)}`],
+  };
 }
 
 /** Until when an attempt has to wait, ms since the Unix epoch; undefined where it need not. */
-export function lockedUntil(subject: string, { failures, lastAt }: FailureRun, limits: SignInLimits): number | undefined {
+export function lockedUntil(
+  subject: string,
+  { failures, lastAt }: FailureRun,
+  limits: SignInLimits,
+): number | undefined {
   const allowed = subject.startsWith('address:') ? limits.addressFailuresMax : limits.failuresMax;
   if (failures < allowed) return undefined;
   return lastAt + Math.min(limits.lockMs * 2 ** (failures - allowed), limits.lockMsMax);

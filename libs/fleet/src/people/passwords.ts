@@ -14,7 +14,8 @@ export interface Passwords {
 
 /** What is wrong with a new password. */
 export function passwordProblem(password: string): string | undefined {
-  if (password.length < PASSWORD_CHARACTERS_MIN) return `A password has at least ${PASSWORD_CHARACTERS_MIN} characters.`;
+  if (password.length < PASSWORD_CHARACTERS_MIN)
+    return `A password has at least ${PASSWORD_CHARACTERS_MIN} characters.`;
   if (password.length > PASSWORD_CHARACTERS_MAX) return `A password has at most ${PASSWORD_CHARACTERS_MAX} characters.`;
   return new Set(password).size < 4 ? 'A password has at least four different characters.' : undefined;
 }

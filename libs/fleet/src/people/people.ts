@@ -50,7 +50,10 @@ export class People {
     const passwordHash = password === undefined ? undefined : await this.#deps.passwords.hash(password);
     if (password !== undefined && passwordHash === undefined) return { refusal: busy(['input', 'password']) };
     const user = { name: name.trim(), email: email ?? undefined, role, passwordHash };
-    return saved(await registry.users.create(user, { at: clock.now(), by: sourceOf(actor), usersMax: limits.usersMax }), limits);
+    return saved(
+      await registry.users.create(user, { at: clock.now(), by: sourceOf(actor), usersMax: limits.usersMax }),
+      limits,
+    );
   }
 
   /** Disabling and a new password end all sessions of the user. */
@@ -79,10 +82,13 @@ export class People {
     const subject = `browser:${id}`;
     const judge = (each: string, run: Parameters<typeof lockedUntil>[1]) => lockedUntil(each, run, limits);
     const until = await registry.signInFailures.begin([subject], clock.now(), judge, limits.forgottenMs);
-    if (until !== undefined) return { refusal: refuse('LIMIT_EXCEEDED', ['current'], 'Too many wrong passwords: try again later.') };
+    if (until !== undefined)
+      return { refusal: refuse('LIMIT_EXCEEDED', ['current'], 'Too many wrong passwords: try again later.') };
     const isRight = await passwords.verify(await registry.users.passwordHashOf(user.id), current);
     if (isRight === false) return { refusal: refuse('INVALID', ['current'], 'This is not the present password.') };
-    await registry.signInFailures.succeeded(isRight ? { ended: [subject], spared: [] } : { ended: [], spared: [subject] });
+    await registry.signInFailures.succeeded(
+      isRight ? { ended: [subject], spared: [] } : { ended: [], spared: [subject] },
+    );
     if (isRight === undefined) return { refusal: busy(['current']) };
     const passwordHash = await passwords.hash(next);
     if (passwordHash === undefined) return { refusal: busy(['new']) };
@@ -106,20 +112,33 @@ export class People {
     const { registry, clock, passwords } = this.#deps;
     if (!(await registry.users.isEmpty())) return;
     const password = given.password ?? randomBytes(MADE_PASSWORD_BYTES).toString('base64url');
-    const first = { name: 'Admin', email: given.email, role: 'ADMIN', passwordHash: await passwords.hash(password) } as const;
-    await registry.users.createFirst(first, clock.now(), given.password === undefined ? () => keep(password) : undefined);
+    const first = {
+      name: 'Admin',
+      email: given.email,
+      role: 'ADMIN',
+      passwordHash: await passwords.hash(password),
+    } as const;
+    await registry.users.createFirst(
+      first,
+      clock.now(),
+      given.password === undefined ? () => keep(password) : undefined,
+    );
   }
 }
 
 function refuseWithoutEmail({ email }: UserRequest): Refusal | undefined {
-  return email ? undefined : refuse('INVALID', ['input', 'email'], 'A new user needs an e-mail address: people sign in with it.');
+  return email
+    ? undefined
+    : refuse('INVALID', ['input', 'email'], 'A new user needs an e-mail address: people sign in with it.');
 }
 
 function busy(path: readonly string[]): Refusal {
   return refuse('OVERLOADED', path, 'Too many passwords are being checked: try again in a few seconds.');
 }
 
-const refusals: Readonly<Record<UserRefusal, readonly [RefusalCode, readonly string[], (limits: SignInLimits) => string]>> = {
+const refusals: Readonly<
+  Record<UserRefusal, readonly [RefusalCode, readonly string[], (limits: SignInLimits) => string]>
+> = {
   NOT_FOUND: ['NOT_FOUND', ['id'], () => 'There is no such user.'],
   EMAIL_TAKEN: ['CONFLICT', ['input', 'email'], () => 'Another user has this e-mail address.'],
   TOO_MANY: ['LIMIT_EXCEEDED', ['input'], ({ usersMax }) => `There are ${usersMax} users already, which is the most.`],

@@ -1,7 +1,16 @@
 /** How people get and lose sessions: by password, by an OpenID Connect provider, and out again. Knows no cookies and no HTTP. */
 import type { Bus } from '@flotilla/bus';
 import { principalRef } from '@flotilla/registry';
-import type { AuditSource, NewUserSession, OidcIdentity, Registry, Role, Scope, UserRow, UserSession } from '@flotilla/registry';
+import type {
+  AuditSource,
+  NewUserSession,
+  OidcIdentity,
+  Registry,
+  Role,
+  Scope,
+  UserRow,
+  UserSession,
+} from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
 import { lockedUntil, subjectsOf } from './lock-out.js';
@@ -79,7 +88,10 @@ export class SignIns {
     return session && { ...session, scopes: roleScopes[session.user.role] };
   }
 
-  async withPassword(given: { readonly email: string; readonly password: string }, browser: Browser): Promise<SignInAnswer> {
+  async withPassword(
+    given: { readonly email: string; readonly password: string },
+    browser: Browser,
+  ): Promise<SignInAnswer> {
     const { registry, clock, limits, passwords } = this.#deps;
     const email = given.email.trim().toLowerCase();
     if (!isEmail(email)) return { kind: 'refused' };
@@ -151,7 +163,10 @@ export class SignIns {
     return isKnown ? formerSession : undefined;
   }
 
-  async #userOf({ identity, name, verifiedEmail, newRole }: OidcPerson, { remoteAddress }: Browser): Promise<UserRow | undefined> {
+  async #userOf(
+    { identity, name, verifiedEmail, newRole }: OidcPerson,
+    { remoteAddress }: Browser,
+  ): Promise<UserRow | undefined> {
     const { users } = this.#deps.registry;
     const at = this.#deps.clock.now();
     const known = await users.findByOidc(identity);

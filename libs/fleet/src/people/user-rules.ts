@@ -28,7 +28,11 @@ export function refuseUser({ name, email, password }: UserRequest): Refusal | un
   if (name.trim() === '' || name.length > NAME_CHARACTERS_MAX)
     return refuse('INVALID', ['input', 'name'], `A name has 1 to ${NAME_CHARACTERS_MAX} characters.`);
   if (typeof email === 'string' && !isEmail(email))
-    return refuse('INVALID', ['input', 'email'], 'An e-mail address has the form name@host, without spaces, and at most 254 characters.');
+    return refuse(
+      'INVALID',
+      ['input', 'email'],
+      'An e-mail address has the form name@host, without spaces, and at most 254 characters.',
+    );
   const problem = password === undefined ? undefined : passwordProblem(password);
   return problem === undefined ? undefined : refuse('INVALID', ['input', 'password'], problem);
 }

@@ -11,7 +11,10 @@ const textLengthMax = 200;
 const patternSchema = z
   .string()
   .max(textLengthMax)
-  .regex(/^[^\s*\p{Cc}]*\*?$/u, 'A pattern is the exact name of a tool, or the beginning of names with one `*` at its end.')
+  .regex(
+    /^[^\s*\p{Cc}]*\*?$/u,
+    'A pattern is the exact name of a tool, or the beginning of names with one `*` at its end.',
+  )
   .min(1, 'A pattern is the exact name of a tool, or the beginning of names with one `*` at its end.');
 
 const policySchema = z
@@ -26,7 +29,10 @@ const policySchema = z
         path: z
           .string()
           .max(textLengthMax)
-          .regex(/^[^.]+(\.[^.]+)*$/, 'The path is member names with dots between them, for example audio_speaker.volume.'),
+          .regex(
+            /^[^.]+(\.[^.]+)*$/,
+            'The path is member names with dots between them, for example audio_speaker.volume.',
+          ),
         argument: z.string().min(1).max(textLengthMax),
       })
       .optional(),

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin, openHub } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 
-const lamp = (change: Partial<ToolPolicy> = {}): ToolPolicy => ({ ...defaultToolPolicy, pattern: 'self.lamp.turn_on', ...change });
+const lamp = (change: Partial<ToolPolicy> = {}): ToolPolicy => ({
+  ...defaultToolPolicy,
+  pattern: 'self.lamp.turn_on',
+  ...change,
+});
 
 describe('setting tool policies', () => {
   let fixture: HubFixture;
@@ -28,7 +32,11 @@ describe('setting tool policies', () => {
     await hub.fleet.setToolPolicy(lamp({ failureText: 'true', idempotent: true, disruptive: true }), admin);
     expect((await call()).call).toMatchObject({ outcome: 'FAILED', error: { code: 'DEVICE_ERROR' } });
     expect(await job('after')).toMatchObject({ failureText: 'true', idempotent: true, disruptive: true });
-    expect(await hub.job(before?.id ?? ('' as never))).toMatchObject({ failureText: undefined, idempotent: false, disruptive: false });
+    expect(await hub.job(before?.id ?? ('' as never))).toMatchObject({
+      failureText: undefined,
+      idempotent: false,
+      disruptive: false,
+    });
     await hub.fleet.deleteToolPolicy('self.lamp.turn_on', admin);
     expect((await call()).call?.outcome).toBe('SUCCEEDED');
   });
@@ -37,7 +45,9 @@ describe('setting tool policies', () => {
     await hub.fleet.setToolPolicy(lamp({ disruptive: true }), admin);
     await call();
     const { rows } = await hub.registry.audit.page({ subject: 'policy:self.lamp.turn_on' }, { first: 1 });
-    expect(rows).toMatchObject([{ action: 'policy.set', actor: 'admin', data: { disruptive: true, callTimeoutMs: 60_000 } }]);
+    expect(rows).toMatchObject([
+      { action: 'policy.set', actor: 'admin', data: { disruptive: true, callTimeoutMs: 60_000 } },
+    ]);
     const calls = await hub.registry.audit.page({ subject: 'device:board' }, { first: 2 });
     expect(calls.rows.map(({ action }) => action)).toEqual(['call.ended', 'call.disruptive']);
   });
@@ -51,7 +61,9 @@ describe('setting tool policies', () => {
 
   it('refuses what makes no sense, deletes what is there, and is bounded', async () => {
     const before = await hub.registry.toolPolicies.all();
-    expect(await hub.fleet.setToolPolicy(lamp({ callTimeoutMs: 1 }), admin)).toMatchObject({ refusal: { code: 'INVALID' } });
+    expect(await hub.fleet.setToolPolicy(lamp({ callTimeoutMs: 1 }), admin)).toMatchObject({
+      refusal: { code: 'INVALID' },
+    });
     const readback = { tool: 'self.reboot', path: 'a', argument: 'a' };
     expect(await hub.fleet.setToolPolicy(lamp({ readback }), admin)).toMatchObject({
       refusal: { code: 'INVALID', path: ['input', 'readback', 'tool'] },

@@ -29,7 +29,13 @@ export async function setToolPolicy(
   if (refusal !== undefined) return { refusal };
   const { registry, clock } = deps;
   if (!(await registry.toolPolicies.set(policy, { policiesMax, at: clock.now(), by: sourceOf(actor) }))) {
-    return { refusal: refuse('LIMIT_EXCEEDED', ['input', 'pattern'], `There are ${policiesMax} policies; use prefixes instead.`) };
+    return {
+      refusal: refuse(
+        'LIMIT_EXCEEDED',
+        ['input', 'pattern'],
+        `There are ${policiesMax} policies; use prefixes instead.`,
+      ),
+    };
   }
   announce(deps, policy.pattern);
   return { toolPolicy: policy };
@@ -38,7 +44,11 @@ export async function setToolPolicy(
 /** What is read back is read again and again, and nobody is asked before. */
 async function refuseRead({ policies }: SetToolPolicyDeps, { readback }: ToolPolicy): Promise<Refusal | undefined> {
   if (readback === undefined || !(await policies.policyOf(readback.tool)).disruptive) return undefined;
-  return refuse('INVALID', ['input', 'readback', 'tool'], `"${readback.tool}" disrupts its device: name a tool that only reads.`);
+  return refuse(
+    'INVALID',
+    ['input', 'readback', 'tool'],
+    `"${readback.tool}" disrupts its device: name a tool that only reads.`,
+  );
 }
 
 /** What the pattern said no longer holds; a shorter prefix or the cautious default does. */

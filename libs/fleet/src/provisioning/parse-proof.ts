@@ -21,12 +21,17 @@ export function parseProof(
   const member = clientId === undefined ? 'admitWithoutCodeUntil' : 'clientId';
   const refused = (message: string) => ({ refusal: refuse('INVALID', [...path, member], message) });
   if (dialect !== 'XIAOZHI')
-    return refused('An MCPU device proves itself by the credential of this answer: it has no Client-Id and shows no code.');
+    return refused(
+      'An MCPU device proves itself by the credential of this answer: it has no Client-Id and shows no code.',
+    );
   if (admitWithoutCodeUntil === undefined) return parseClientId(clientId ?? '', refused);
   if (clientId !== undefined)
-    return refused('Give clientId or admitWithoutCodeUntil, not both: a board whose Client-Id is known needs no trust on first use.');
+    return refused(
+      'Give clientId or admitWithoutCodeUntil, not both: a board whose Client-Id is known needs no trust on first use.',
+    );
   if (admitWithoutCodeUntil <= now) return refused('admitWithoutCodeUntil is in the past.');
-  if (admitWithoutCodeUntil - now > windowMsMax) return refused(`admitWithoutCodeUntil is at most ${String(windowDaysMax)} days from now.`);
+  if (admitWithoutCodeUntil - now > windowMsMax)
+    return refused(`admitWithoutCodeUntil is at most ${String(windowDaysMax)} days from now.`);
   return { proof: { admitWithoutCodeUntil } };
 }
 

@@ -31,7 +31,11 @@ export function parseRegistrations(
   if (registrations.length === 0 || registrations.length > devicesMax) {
     const code = registrations.length === 0 ? 'INVALID' : 'LIMIT_EXCEEDED';
     return {
-      refusal: refuse(code, path, `1 to ${String(devicesMax)} devices can be registered at once, not ${String(registrations.length)}.`),
+      refusal: refuse(
+        code,
+        path,
+        `1 to ${String(devicesMax)} devices can be registered at once, not ${String(registrations.length)}.`,
+      ),
     };
   }
   const devices = new Map<string, NewDevice>();
@@ -42,7 +46,9 @@ export function parseRegistrations(
     if ('refusal' in proven) return proven;
     const { deviceId } = parsed.device;
     if (devices.has(deviceId)) {
-      return { refusal: refuse('CONFLICT', [...path, String(index), 'deviceId'], `"${deviceId}" is in the list twice.`) };
+      return {
+        refusal: refuse('CONFLICT', [...path, String(index), 'deviceId'], `"${deviceId}" is in the list twice.`),
+      };
     }
     devices.set(deviceId, { ...parsed.device, ...proven.proof });
   }
@@ -52,7 +58,9 @@ export function parseRegistrations(
 type ParsedRegistration = { readonly device: NewDevice } | { readonly refusal: Refusal };
 
 function parseRegistration(registration: Registration, path: readonly string[]): ParsedRegistration {
-  return registration.dialect === 'XIAOZHI' ? parseXiaozhi(registration, path) : parseMicrocontroller(registration, path);
+  return registration.dialect === 'XIAOZHI'
+    ? parseXiaozhi(registration, path)
+    : parseMicrocontroller(registration, path);
 }
 
 /** Boards that come by themselves, known by their MAC. */
@@ -63,7 +71,13 @@ function parseXiaozhi(
   if (transport === 'TCP')
     return { refusal: refuse('INVALID', [...path, 'transport'], 'A XIAOZHI device connects over MQTT or WEBSOCKET.') };
   if (address !== undefined)
-    return { refusal: refuse('INVALID', [...path, 'address'], 'A XIAOZHI device comes by itself and has no address to be dialled at.') };
+    return {
+      refusal: refuse(
+        'INVALID',
+        [...path, 'address'],
+        'A XIAOZHI device comes by itself and has no address to be dialled at.',
+      ),
+    };
   const identity = parseDeviceIdHeader(deviceId);
   if (identity.ok) return { device: { deviceId: identity.deviceId, name, tags, dialect, transport } };
   const message = `"${deviceId.slice(0, 80)}" is no MAC address, for example 02:5e:7a:10:c4:9f.`;

@@ -27,7 +27,10 @@ const newContact = (change: Partial<OtaContact> = {}): OtaContact => {
   return { deviceId, ...plain, at: Date.now(), ...change };
 };
 
-async function eventsOf(deviceId: string, count = 1): Promise<readonly { readonly type: string; readonly data: unknown }[]> {
+async function eventsOf(
+  deviceId: string,
+  count = 1,
+): Promise<readonly { readonly type: string; readonly data: unknown }[]> {
   const { events } = fixture.hub.registry;
   await expect.poll(async () => (await events.page({ deviceId }, 'AT_ASC', { first: 50 })).rows.length).toBe(count);
   return (await events.page({ deviceId }, 'AT_ASC', { first: 50 })).rows.map(({ type, data }) => ({ type, data }));
@@ -46,7 +49,9 @@ describe('registering a microcontroller that the hub dials', () => {
       ['input'],
       admin,
     );
-    expect(refused).toMatchObject({ refusal: { code: 'INVALID', path: ['input', '1', 'address'], message: 'List its network.' } });
+    expect(refused).toMatchObject({
+      refusal: { code: 'INVALID', path: ['input', '1', 'address'], message: 'List its network.' },
+    });
     expect(await registry.devices.find('dialled-0')).toBeUndefined();
     await guarded.registerDevices([board('dialled-1', '10.0.0.9:3000')], ['input'], { ...admin, isAdmin: true });
     await guarded.registerDevices([board('dialled-2', '10.0.0.8:3000')], ['input'], admin);
@@ -69,7 +74,9 @@ describe('removing a device', () => {
     const login = { clientId: mqttClientId ?? '', username: mqttUsername ?? '', password: Buffer.from(secret ?? '') };
     expect((await registry.credentials.checkMqtt(login)).kind).toBe('refused');
     expect(await eventsOf(contact.deviceId)).toEqual([{ type: 'device.removed', data: { actor: 'admin' } }]);
-    expect((await provisioning.removeDevice(contact.deviceId, admin)) as object).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
+    expect((await provisioning.removeDevice(contact.deviceId, admin)) as object).toMatchObject({
+      refusal: { code: 'NOT_FOUND' },
+    });
   });
 });
 
@@ -105,7 +112,9 @@ describe('microcontrollers', () => {
     const { credentials } = fixture.hub.registry;
     await provisioning.registerDevices([board('dialled', { address: '127.0.0.1:3000' })], ['input'], admin);
     const rotated = await provisioning.rotateDeviceCredential('dialled', admin);
-    expect(rotated).toMatchObject({ refusal: { code: 'INVALID', path: ['deviceId'], message: expect.stringContaining('dials') } });
+    expect(rotated).toMatchObject({
+      refusal: { code: 'INVALID', path: ['deviceId'], message: expect.stringContaining('dials') },
+    });
     const moved = await provisioning.setDeviceTransport('dialled', 'MQTT', admin);
     expect(moved).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'transport'] } });
     expect(await credentials.findKnown('dialled')).toBeUndefined();
@@ -146,9 +155,13 @@ describe('approving a code', () => {
     await registry.enrolments.admit(contact);
     await fixture.hub.connect([contact.deviceId]);
     const { code } = await registry.enrolments.request({ ...contact, clientUuid: randomUUID() });
-    expect(await provisioning.approveEnrolment(request(code), admin)).toMatchObject({ refusal: { code: 'CONFLICT', path: ['confirm'] } });
+    expect(await provisioning.approveEnrolment(request(code), admin)).toMatchObject({
+      refusal: { code: 'CONFLICT', path: ['confirm'] },
+    });
     expect(fixture.hub.gateway.disconnected).toEqual([]);
-    expect(await provisioning.approveEnrolment(request(code, true), admin)).toMatchObject({ device: { id: contact.deviceId } });
+    expect(await provisioning.approveEnrolment(request(code, true), admin)).toMatchObject({
+      device: { id: contact.deviceId },
+    });
     expect(fixture.hub.gateway.disconnected).toEqual([contact.deviceId]);
   });
 
@@ -167,7 +180,11 @@ describe('registering a device with what it will prove itself by', () => {
   const clientId = '3B0C5B1E-6A43-4F0E-9A44-0D6A5F0C8E21';
   const inDays = (days: number) => Date.now() + days * 86_400_000;
   const register = (more: object) =>
-    provisioning.registerDevices([{ deviceId: newContact().deviceId, tags: [], dialect: 'XIAOZHI', ...more }], ['input'], admin);
+    provisioning.registerDevices(
+      [{ deviceId: newContact().deviceId, tags: [], dialect: 'XIAOZHI', ...more }],
+      ['input'],
+      admin,
+    );
 
   it('takes a Client-Id in any case, and an end of trust on first use within a week', async () => {
     const answer = await register({ clientId });
@@ -185,10 +202,16 @@ describe('registering a device with what it will prove itself by', () => {
     [{ admitWithoutCodeUntil: inDays(7.01) }, 'admitWithoutCodeUntil', /at most 7 days/],
     [{ clientId, admitWithoutCodeUntil: inDays(1) }, 'clientId', /not both/],
     [{ dialect: 'MCPU', deviceId: 'bed', transport: 'MQTT', clientId }, 'clientId', /credential/],
-    [{ dialect: 'MCPU', deviceId: 'bed', transport: 'MQTT', admitWithoutCodeUntil: inDays(1) }, 'admitWithoutCodeUntil', /credential/],
+    [
+      { dialect: 'MCPU', deviceId: 'bed', transport: 'MQTT', admitWithoutCodeUntil: inDays(1) },
+      'admitWithoutCodeUntil',
+      /credential/,
+    ],
   ])('refuses %j and repeats no secret', async (more, member, message) => {
     const answer = await register(more);
-    expect(answer).toMatchObject({ refusal: { code: 'INVALID', path: ['input', '0', member], message: expect.stringMatching(message) } });
+    expect(answer).toMatchObject({
+      refusal: { code: 'INVALID', path: ['input', '0', member], message: expect.stringMatching(message) },
+    });
     expect(JSON.stringify(answer)).not.toContain(clientId);
   });
 });

@@ -62,7 +62,10 @@ export class Provisioning {
     if ('refusal' in parsed) return parsed;
     const refusal = await this.#refuseAddresses(parsed.devices, path, actor);
     if (refusal !== undefined) return { refusal };
-    const devices = parsed.devices.map((device) => ({ ...device, dialByAdmin: device.address !== undefined && actor.isAdmin === true }));
+    const devices = parsed.devices.map((device) => ({
+      ...device,
+      dialByAdmin: device.address !== undefined && actor.isAdmin === true,
+    }));
     const answer = await this.#deps.registry.enrolments.register(devices, sourceOf(actor), actor.devices);
     if (answer.kind === 'beyond') {
       throw new FleetError(
@@ -79,9 +82,14 @@ export class Provisioning {
     return { registered: answer.devices };
   }
 
-  async #refuseAddresses(devices: readonly NewDevice[], path: readonly string[], actor: Actor): Promise<Refusal | undefined> {
+  async #refuseAddresses(
+    devices: readonly NewDevice[],
+    path: readonly string[],
+    actor: Actor,
+  ): Promise<Refusal | undefined> {
     for (const [index, { address }] of devices.entries()) {
-      const message = address === undefined ? undefined : await this.#deps.refuseAddress?.(address, actor.isAdmin === true);
+      const message =
+        address === undefined ? undefined : await this.#deps.refuseAddress?.(address, actor.isAdmin === true);
       if (message !== undefined) return refuse('INVALID', [...path, String(index), 'address'], message);
     }
     return undefined;
@@ -103,14 +111,16 @@ export class Provisioning {
     if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const issued = await registry.credentials.rotate(deviceId, clock.now(), sourceOf(actor));
     const known = issued && (await registry.credentials.findKnown(deviceId));
-    if (known === undefined) return { refusal: (await this.refuseDialled(deviceId, ['deviceId'], actor)) ?? noSuchDevice(deviceId) };
+    if (known === undefined)
+      return { refusal: (await this.refuseDialled(deviceId, ['deviceId'], actor)) ?? noSuchDevice(deviceId) };
     this.#tell('credential.rotated', known.deviceId, { actor: actor.name });
     return { known };
   }
 
   /** Nothing that is said of how a device comes in can be said of a board that the hub dials. Undefined also where the actor does not see it. */
   async refuseDialled(deviceId: string, path: readonly string[], actor: Actor): Promise<Refusal | undefined> {
-    if (!(await this.#deps.registry.credentials.isDialled(deviceId)) || !(await this.#isSeen(deviceId, actor))) return undefined;
+    if (!(await this.#deps.registry.credentials.isDialled(deviceId)) || !(await this.#isSeen(deviceId, actor)))
+      return undefined;
     const message = `The hub dials "${deviceId}" at its address, so it needs no credential and chooses no transport. Remove it and register it with transport WEBSOCKET or MQTT where it is to come by itself.`;
     return refuse('INVALID', path, message);
   }
@@ -133,9 +143,13 @@ export class Provisioning {
 
   /** Lets in the device that shows this code. */
   async approveEnrolment(request: ApprovalRequest, actor: Actor): Promise<{ readonly device: DeviceRow } | Refused> {
-    if (!codePattern.test(request.code)) return { refusal: refuse('INVALID', ['code'], 'A code has six digits, as the device shows it.') };
+    if (!codePattern.test(request.code))
+      return { refusal: refuse('INVALID', ['code'], 'A code has six digits, as the device shows it.') };
     const { registry, clock } = this.#deps;
-    const approval = await registry.enrolments.approve({ ...request, approver: actor.id, at: clock.now() }, sourceOf(actor));
+    const approval = await registry.enrolments.approve(
+      { ...request, approver: actor.id, at: clock.now() },
+      sourceOf(actor),
+    );
     if (approval.kind !== 'approved') return { refusal: refusalOf(approval) };
     const { device, hasReplaced } = approval;
     if (hasReplaced) await this.#endSession(device.id);
@@ -190,7 +204,9 @@ export class Provisioning {
   }
 
   async #isSeen(deviceId: string, actor: Actor): Promise<boolean> {
-    return actor.devices === undefined || (await this.#deps.registry.viewFor(actor).devices.find(deviceId)) !== undefined;
+    return (
+      actor.devices === undefined || (await this.#deps.registry.viewFor(actor).devices.find(deviceId)) !== undefined
+    );
   }
 
   #tell(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {

@@ -14,7 +14,11 @@ const devicesMax = 10_000;
 const lifeDaysMax = 366;
 const lifeMsMax = lifeDaysMax * 86_400_000;
 
-export function refuseLink({ maxDevices, expiresAt }: LinkRequest, path: readonly string[], now: number): Refusal | undefined {
+export function refuseLink(
+  { maxDevices, expiresAt }: LinkRequest,
+  path: readonly string[],
+  now: number,
+): Refusal | undefined {
   if (maxDevices < 1) return refuse('INVALID', [...path, 'maxDevices'], 'A link is for at least one device.');
   if (maxDevices > devicesMax)
     return refuse('LIMIT_EXCEEDED', [...path, 'maxDevices'], `A link is for at most ${String(devicesMax)} devices.`);

@@ -29,14 +29,18 @@ export class ImageSends {
   /** How many devices may be told now. */
   room(): Promise<number> {
     const { clock } = this.run.deps;
-    return this.run.persist('count free downloads', () => this.deps.store.room(this.run.jobId, clock.now(), this.deps.limits));
+    return this.run.persist('count free downloads', () =>
+      this.deps.store.room(this.run.jobId, clock.now(), this.deps.limits),
+    );
   }
 
   /** What becomes of each of these targets, with their downloads on record. */
   async prepare(targets: readonly ClaimedTarget[]): Promise<ReadonlyMap<DeviceId, ImageSend>> {
     const now = this.run.deps.clock.now();
     const ids = targets.map(({ deviceId }) => deviceId);
-    const grants = await this.run.persist('grant downloads', () => this.deps.store.grant(this.run.fence, ids, now, this.deps.limits));
+    const grants = await this.run.persist('grant downloads', () =>
+      this.deps.store.grant(this.run.fence, ids, now, this.deps.limits),
+    );
     return new Map(ids.map((deviceId) => [deviceId, this.#sendOf(grants.get(deviceId) ?? { kind: 'full' }, now)]));
   }
 
@@ -45,7 +49,10 @@ export class ImageSends {
       case 'granted': {
         const url = this.deps.urlOf(grant.downloadId, grant.expiresAt);
         if (url === undefined)
-          return ended({ code: 'URL_FORBIDDEN', message: 'The hub does not know its own address: set FLOTILLA_PUBLIC_URL.' });
+          return ended({
+            code: 'URL_FORBIDDEN',
+            message: 'The hub does not know its own address: set FLOTILLA_PUBLIC_URL.',
+          });
         return { kind: 'send', arguments: { url } };
       }
       case 'full':
@@ -57,7 +64,10 @@ export class ImageSends {
 }
 
 function ended(error: CallError): ImageSend {
-  return { kind: 'keep', to: { kind: 'decided', outcome: outcomeOf(error), certainty: 'NEVER', error, result: undefined } };
+  return {
+    kind: 'keep',
+    to: { kind: 'decided', outcome: outcomeOf(error), certainty: 'NEVER', error, result: undefined },
+  };
 }
 
 function outcomeOf({ code }: CallError): 'NO_CHANGE' | 'VERIFY_FAILED' | 'REJECTED' {

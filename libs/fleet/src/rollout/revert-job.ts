@@ -22,7 +22,12 @@ export interface RevertAnswer extends JobAnswer {
 /** Different images that one revert may take. */
 const imagesMax = 20;
 
-export async function revertJob(deps: RevertJobDeps, id: string, idempotencyKey: string, actor: Actor): Promise<RevertAnswer> {
+export async function revertJob(
+  deps: RevertJobDeps,
+  id: string,
+  idempotencyKey: string,
+  actor: Actor,
+): Promise<RevertAnswer> {
   const { jobs, rollouts } = deps.registry.viewFor(actor);
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
@@ -51,7 +56,10 @@ export async function revertJob(deps: RevertJobDeps, id: string, idempotencyKey:
   return { job: first.job, others: further };
 }
 
-function requestOf(former: Job, { imageId, version }: { readonly imageId: string; readonly version: string }): RolloutRequest {
+function requestOf(
+  former: Job,
+  { imageId, version }: { readonly imageId: string; readonly version: string },
+): RolloutRequest {
   return {
     name: `Back to ${version}`,
     firmwareImageId: imageId,
@@ -74,7 +82,11 @@ async function madeBefore(
   const made: Job[] = [];
   for (let index = 0; index < imagesMax; index += 1) {
     const key = keyOf(idempotencyKey, index);
-    const earlier = await registry.jobs.earlier({ createdById: actor.id, idempotencyKey: key, requestHash: hashOf(id) });
+    const earlier = await registry.jobs.earlier({
+      createdById: actor.id,
+      idempotencyKey: key,
+      requestHash: hashOf(id),
+    });
     if (earlier?.kind === 'conflict')
       return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };
     if (earlier === undefined) break;
@@ -90,7 +102,11 @@ function hashOf(id: string): string {
 
 function refuseRevert({ state }: Job, groups: readonly RevertGroup[]): Refusal | undefined {
   if (state === 'RUNNING' || state === 'PREPARING')
-    return refuse('CONFLICT', ['id'], `The job is ${state}: pause or cancel it first, or it sends what is to be taken back.`);
+    return refuse(
+      'CONFLICT',
+      ['id'],
+      `The job is ${state}: pause or cancel it first, or it sends what is to be taken back.`,
+    );
   const lost = groups.find(({ imageId }) => imageId === undefined);
   if (lost !== undefined) {
     const board = lost.model ?? 'without a name';
@@ -100,7 +116,8 @@ function refuseRevert({ state }: Job, groups: readonly RevertGroup[]): Refusal |
       `${lost.count} devices of the board ${board} had ${lost.version}: publish an image of it for them first.`,
     );
   }
-  if (groups.length === 0) return refuse('CONFLICT', ['id'], 'No device runs the image of this job that had another version before.');
+  if (groups.length === 0)
+    return refuse('CONFLICT', ['id'], 'No device runs the image of this job that had another version before.');
   if (imagesOf(groups).length <= imagesMax) return undefined;
   return refuse('LIMIT_EXCEEDED', ['id'], `The devices had more than ${imagesMax} different images before.`);
 }
@@ -108,7 +125,8 @@ function refuseRevert({ state }: Job, groups: readonly RevertGroup[]): Refusal |
 /** Most devices first: an image may be published for several boards. */
 function imagesOf(groups: readonly RevertGroup[]): readonly { readonly imageId: string; readonly version: string }[] {
   const images = new Map<string, { readonly imageId: string; readonly version: string }>();
-  for (const { imageId, version } of groups) if (imageId !== undefined && !images.has(imageId)) images.set(imageId, { imageId, version });
+  for (const { imageId, version } of groups)
+    if (imageId !== undefined && !images.has(imageId)) images.set(imageId, { imageId, version });
   return [...images.values()];
 }
 

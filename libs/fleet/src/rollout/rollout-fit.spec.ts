@@ -82,10 +82,16 @@ describe('an image', () => {
     await hub.connect(['pretty', 'sulky'], tools);
     hub.gateway.behave = ({ deviceId }, settle) =>
       settle(
-        deviceId === 'pretty' ? answers('true') : { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'no' } },
+        deviceId === 'pretty'
+          ? answers('true')
+          : { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'no' } },
       );
     const jobId = await rollout.started(image, ['pretty', 'sulky']);
-    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL', tool: 'self.assets.set_download_url', verification: 'NONE' });
+    expect(await hub.finished(jobId)).toMatchObject({
+      conclusion: 'PARTIAL',
+      tool: 'self.assets.set_download_url',
+      verification: 'NONE',
+    });
     const rows = await rollout.targets(jobId);
     expect([rows.get('pretty')?.outcome, rows.get('sulky')?.outcome]).toEqual(['SUCCEEDED', 'FAILED']);
     expect((await hub.fleet.revertJob(jobId, randomUUID(), admin)).refusal?.code).toBe('CONFLICT');

@@ -27,7 +27,13 @@ export class RolloutFixture {
     const { firmwareImages } = this.hub.registry;
     const id = newId(Date.now());
     const facts = { project: 'xiaozhi', version, chip, idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
-    const at = { uploadedAt: Date.now(), uploadedBy: 'spec', storageKey: `firmware/${id}`, fileName: 'x.bin', sha256: randomUUID() };
+    const at = {
+      uploadedAt: Date.now(),
+      uploadedBy: 'spec',
+      storageKey: `firmware/${id}`,
+      fileName: 'x.bin',
+      sha256: randomUUID(),
+    };
     const { image } = await firmwareImages.add({ id, kind, ...facts, ...at });
     if (models.length > 0) await firmwareImages.publish({ id, models, notes: undefined, at: Date.now() });
     return image;
@@ -62,7 +68,11 @@ export class RolloutFixture {
   }
 
   /** What a device is offered that asks its OTA address. */
-  offered(id: string, change: Partial<OtaContact> = {}, limits: Partial<RolloutLimits> = {}): Promise<RolloutOffer | undefined> {
+  offered(
+    id: string,
+    change: Partial<OtaContact> = {},
+    limits: Partial<RolloutLimits> = {},
+  ): Promise<RolloutOffer | undefined> {
     const offers = new RolloutOffers({
       ...{ store: this.hub.registry.rollouts, bus: this.hub.bus, clock: { now: () => change.at ?? Date.now() } },
       ...{ limits: { ...defaultRolloutLimits, ...limits }, verification: quickVerification },
@@ -78,7 +88,13 @@ export class RolloutFixture {
 
 export function contactOf(id: string, change: Partial<OtaContact> = {}): OtaContact {
   return {
-    ...{ deviceId: id as DeviceId, clientUuid: randomUUID(), model: 'board', firmwareVersion: '1.0.0', remoteAddress: undefined },
+    ...{
+      deviceId: id as DeviceId,
+      clientUuid: randomUUID(),
+      model: 'board',
+      firmwareVersion: '1.0.0',
+      remoteAddress: undefined,
+    },
     ...{ at: Date.now(), ...change },
   };
 }

@@ -31,7 +31,11 @@ describe('an offer', () => {
   }
 
   /** Those of these devices that are offered something, asked one after the other. */
-  async function offeredOf(ids: readonly string[], change: Partial<OtaContact> = {}, limits: Partial<RolloutLimits> = {}) {
+  async function offeredOf(
+    ids: readonly string[],
+    change: Partial<OtaContact> = {},
+    limits: Partial<RolloutLimits> = {},
+  ) {
     const found: string[] = [];
     for (const id of ids) if ((await rollout.offered(id, change, limits)) !== undefined) found.push(id);
     return found;
@@ -102,7 +106,8 @@ describe('an offer', () => {
     await waiting(jobId, 1);
     const { rollouts } = hub.registry;
     const deadlines = { deadlineMs: 1_000, softMs: 500 };
-    const ask = (isHeard: boolean) => rollouts.offer(jobId, contactOf('patient'), deadlines, defaultRolloutLimits, () => isHeard);
+    const ask = (isHeard: boolean) =>
+      rollouts.offer(jobId, contactOf('patient'), deadlines, defaultRolloutLimits, () => isHeard);
     expect(await ask(false)).toBeUndefined();
     expect((await rollout.targets(jobId)).get('patient')).toMatchObject({ state: 'WAITING_DEVICE', attempts: 0 });
     expect(await ask(true)).toBeDefined();
@@ -131,7 +136,13 @@ describe('an offer', () => {
     const image = await rollout.published('2.5.0');
     await rollout.away('loops');
     const id = newId(Date.now());
-    const before = { id, imageId: image.id, deviceId: 'loops' as DeviceId, jobId: newId(Date.now()), expiresAt: Date.now() + 1_000 };
+    const before = {
+      id,
+      imageId: image.id,
+      deviceId: 'loops' as DeviceId,
+      jobId: newId(Date.now()),
+      expiresAt: Date.now() + 1_000,
+    };
     await hub.registry.downloads.add(before);
     await hub.registry.downloads.progress({ id, requests: 3, bytes: 3_000, isComplete: true, at: Date.now() });
     const jobId = await rollout.started(image, ['loops']);

@@ -28,7 +28,8 @@ export async function planRollout(
   { firmwareImageId, ...request }: RolloutRequest,
 ): Promise<PlannedRollout | Refusal> {
   const image = await registry.firmwareImages.find(firmwareImageId);
-  if (image === undefined) return refuse('NOT_FOUND', ['input', 'firmwareImageId'], `There is no firmware image "${firmwareImageId}".`);
+  if (image === undefined)
+    return refuse('NOT_FOUND', ['input', 'firmwareImageId'], `There is no firmware image "${firmwareImageId}".`);
   return { image, request: { ...request, tool: toolOf[image.kind], arguments: {} } };
 }
 
@@ -39,9 +40,15 @@ export function refuseImage(
 ): Refusal | undefined {
   const path = ['input', 'firmwareImageId'];
   if (!actor.mayCallUserOnly)
-    return refuse('TOOL_FORBIDDEN', path, `"${toolOf[kind]}" is for users only: a roll-out needs the scope TOOLS_CALL_PRIVILEGED.`);
-  if (withdrawnAt !== undefined) return refuse('CONFLICT', path, `The image ${version} was withdrawn. Publish it anew to roll it out.`);
-  if (models.length === 0) return refuse('CONFLICT', path, `The image ${version} is not published: say for which boards it is first.`);
+    return refuse(
+      'TOOL_FORBIDDEN',
+      path,
+      `"${toolOf[kind]}" is for users only: a roll-out needs the scope TOOLS_CALL_PRIVILEGED.`,
+    );
+  if (withdrawnAt !== undefined)
+    return refuse('CONFLICT', path, `The image ${version} was withdrawn. Publish it anew to roll it out.`);
+  if (models.length === 0)
+    return refuse('CONFLICT', path, `The image ${version} is not published: say for which boards it is first.`);
   if (mustBeSigned && signedBy === undefined) return refuse('CONFLICT', path, unsignedImage(version));
   return undefined;
 }

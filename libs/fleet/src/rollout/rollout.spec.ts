@@ -28,7 +28,9 @@ describe('a roll-out', () => {
     const image = await rollout.published('1.9.0', []);
     const request = { firmwareImageId: image.id, devices: { all: true } };
     expect(await hub.fleet.createJob(request, randomUUID(), admin)).toMatchObject({ refusal: { code: 'CONFLICT' } });
-    expect(await hub.fleet.createJob(request, randomUUID(), operator)).toMatchObject({ refusal: { code: 'TOOL_FORBIDDEN' } });
+    expect(await hub.fleet.createJob(request, randomUUID(), operator)).toMatchObject({
+      refusal: { code: 'TOOL_FORBIDDEN' },
+    });
     const unknown = { ...request, firmwareImageId: newId(Date.now()) };
     expect(await hub.fleet.createJob(unknown, randomUUID(), admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
   });
@@ -44,8 +46,12 @@ describe('a roll-out', () => {
     const rows = await rollout.targets(jobId);
     expect(rows.get('fits')).toMatchObject({ outcome: 'SUCCEEDED', baselineVersion: '1.0.0' });
     expect(rows.get('current')).toMatchObject({ outcome: 'NO_CHANGE', error: { code: 'ALREADY_CURRENT' } });
-    const [download] = await hub.registry.downloads.ofTargets(['fits', 'current'].map((deviceId) => ({ jobId, deviceId })));
-    expect(hub.gateway.seen.map(({ call }) => call.arguments)).toEqual([{ url: `https://hub.example/t/download/${download?.id}` }]);
+    const [download] = await hub.registry.downloads.ofTargets(
+      ['fits', 'current'].map((deviceId) => ({ jobId, deviceId })),
+    );
+    expect(hub.gateway.seen.map(({ call }) => call.arguments)).toEqual([
+      { url: `https://hub.example/t/download/${download?.id}` },
+    ]);
     const foreign = await rollout.started(other, ['fits']);
     expect(await hub.finished(foreign)).toMatchObject({ conclusion: 'FAILED' });
     const [groups] = await hub.registry.jobs.failureGroups([foreign], 5);
@@ -60,7 +66,13 @@ describe('a roll-out', () => {
     await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(defaultRolloutLimits.downloadsMax);
     const [download] = await hub.registry.downloads.ofTargets(ids.map((deviceId) => ({ jobId, deviceId })));
     if (download === undefined) throw new TypeError('No download.');
-    await hub.registry.downloads.progress({ id: download.id, requests: 1, bytes: 1_000, isComplete: true, at: Date.now() });
+    await hub.registry.downloads.progress({
+      id: download.id,
+      requests: 1,
+      bytes: 1_000,
+      isComplete: true,
+      at: Date.now(),
+    });
     await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(defaultRolloutLimits.downloadsMax + 1);
     await hub.fleet.cancelJob(jobId, true, admin);
     await hub.finished(jobId);
@@ -76,15 +88,23 @@ describe('a roll-out', () => {
     const jobId = await rollout.started(image, ['away', 'paused']);
     await expect.poll(() => hub.job(jobId), { timeout: 10_000 }).toMatchObject({ state: 'RUNNING' });
     expect(await rollout.offered('away', { model: 'other-board' })).toBeUndefined();
-    expect(await rollout.offered('away', { board: { chip: 'esp32c3', otaPartitions: 2, elfSha256: undefined } })).toBeUndefined();
+    expect(
+      await rollout.offered('away', { board: { chip: 'esp32c3', otaPartitions: 2, elfSha256: undefined } }),
+    ).toBeUndefined();
     const both = await Promise.all([rollout.offered('away'), rollout.offered('away')]);
     expect(both.filter((offer) => offer !== undefined)).toMatchObject([{ version: '2.2.0' }]);
-    expect((await rollout.targets(jobId)).get('away')).toMatchObject({ state: 'VERIFYING', attempts: 1, baselineVersion: '1.0.0' });
+    expect((await rollout.targets(jobId)).get('away')).toMatchObject({
+      state: 'VERIFYING',
+      attempts: 1,
+      baselineVersion: '1.0.0',
+    });
     await hub.fleet.pauseJob(jobId, admin);
     expect(await rollout.offered('paused')).toBeUndefined();
     await hub.fleet.resumeJob(jobId, admin);
     await hub.connect(['away'], boardTools, '2.2.0');
-    await expect.poll(async () => (await rollout.targets(jobId)).get('away'), { timeout: 15_000 }).toMatchObject({ outcome: 'SUCCEEDED' });
+    await expect
+      .poll(async () => (await rollout.targets(jobId)).get('away'), { timeout: 15_000 })
+      .toMatchObject({ outcome: 'SUCCEEDED' });
     expect(hub.gateway.callCount).toBe(0);
     await hub.fleet.cancelJob(jobId, true, admin);
     await hub.finished(jobId);
@@ -95,12 +115,21 @@ describe('a roll-out', () => {
     const image = await rollout.published('2.3.0');
     await hub.connect(['in-vain']);
     const id = newId(Date.now());
-    const before = { id, imageId: image.id, deviceId: 'in-vain' as DeviceId, jobId: newId(Date.now()), expiresAt: Date.now() + 1_000 };
+    const before = {
+      id,
+      imageId: image.id,
+      deviceId: 'in-vain' as DeviceId,
+      jobId: newId(Date.now()),
+      expiresAt: Date.now() + 1_000,
+    };
     await hub.registry.downloads.add(before);
     await hub.registry.downloads.progress({ id, requests: 3, bytes: 3_000, isComplete: true, at: Date.now() });
     const jobId = await rollout.started(image, ['in-vain']);
     await hub.finished(jobId);
-    expect((await rollout.targets(jobId)).get('in-vain')).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'DOWNLOADS_IN_VAIN' } });
+    expect((await rollout.targets(jobId)).get('in-vain')).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'DOWNLOADS_IN_VAIN' },
+    });
     expect(hub.gateway.callCount).toBe(0);
   });
 
@@ -130,12 +159,19 @@ describe('a roll-out', () => {
     const again = async (key: string) => hub.fleet.rerunJob(jobId, { outcomes: ['VERIFY_FAILED'] }, key, admin);
     const key = randomUUID();
     const { job } = await again(key);
-    expect(job).toMatchObject({ parentJobId: jobId, firmwareImageId: image.id, verification: 'FIRMWARE', maxInFlight: 7 });
+    expect(job).toMatchObject({
+      parentJobId: jobId,
+      firmwareImageId: image.id,
+      verification: 'FIRMWARE',
+      maxInFlight: 7,
+    });
     if (job === undefined) throw new TypeError('No job.');
     expect(await hub.finished(job.id)).toMatchObject({ conclusion: 'SUCCEEDED', total: 1 });
     expect([...hub.gateway.callsByDevice.keys()]).toEqual(['stubborn']);
     expect((await again(key)).job?.id).toBe(job.id);
-    expect((await hub.fleet.rerunJob(jobId, { outcomes: ['VERIFY_FAILED'] }, randomUUID(), operator)).refusal?.code).toBe('TOOL_FORBIDDEN');
+    expect(
+      (await hub.fleet.rerunJob(jobId, { outcomes: ['VERIFY_FAILED'] }, randomUUID(), operator)).refusal?.code,
+    ).toBe('TOOL_FORBIDDEN');
     await hub.registry.firmwareImages.withdraw(image.id, Date.now());
     expect((await again(randomUUID())).refusal?.message).toContain('withdrawn');
   });
@@ -147,7 +183,9 @@ describe('a roll-out', () => {
     const jobId = await rollout.started(bad, ['went']);
     await hub.finished(jobId);
     const key = randomUUID();
-    expect((await hub.fleet.revertJob(jobId, key, admin)).refusal?.message).toContain('1 devices of the board board had 3.0.0');
+    expect((await hub.fleet.revertJob(jobId, key, admin)).refusal?.message).toContain(
+      '1 devices of the board board had 3.0.0',
+    );
     const image = await rollout.published(former);
     rollout.install(former);
     const [one, again] = await Promise.all([1, 2].map(() => hub.fleet.revertJob(jobId, key, admin)));

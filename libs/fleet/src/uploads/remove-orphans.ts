@@ -15,7 +15,11 @@ const BATCH = 500;
 const ORPHAN_AFTER_MS = 3_600_000;
 
 /** Resolves to how many were removed. Rejects where storage or PostgreSQL is away. */
-export async function removeOrphans(blobs: Pick<BlobStore, 'list' | 'remove'>, rowed: RowedBlobs, now: number): Promise<number> {
+export async function removeOrphans(
+  blobs: Pick<BlobStore, 'list' | 'remove'>,
+  rowed: RowedBlobs,
+  now: number,
+): Promise<number> {
   let removed = 0;
   let keys: string[] = [];
   for await (const { key, keptAt } of blobs.list(rowed.prefix)) {
@@ -28,7 +32,11 @@ export async function removeOrphans(blobs: Pick<BlobStore, 'list' | 'remove'>, r
   return removed + (await removeUnknown(blobs, rowed, keys));
 }
 
-async function removeUnknown(blobs: Pick<BlobStore, 'remove'>, { idOf, known }: RowedBlobs, keys: readonly string[]): Promise<number> {
+async function removeUnknown(
+  blobs: Pick<BlobStore, 'remove'>,
+  { idOf, known }: RowedBlobs,
+  keys: readonly string[],
+): Promise<number> {
   if (keys.length === 0) return 0;
   const ids = await known([...new Set(keys.map(idOf))]);
   const orphans = keys.filter((key) => !ids.has(idOf(key)));

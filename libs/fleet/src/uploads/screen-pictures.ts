@@ -33,20 +33,32 @@ export interface SnapshotAnswer {
 const CALL_TIMEOUT_MS = 70_000;
 const ADDRESS_GRACE_MS = 10_000;
 
-const noAddress = refuse('INVALID', [], 'The hub does not know an address that devices can be told: set FLOTILLA_PUBLIC_URL.');
+const noAddress = refuse(
+  'INVALID',
+  [],
+  'The hub does not know an address that devices can be told: set FLOTILLA_PUBLIC_URL.',
+);
 
 export class ScreenPictures {
   constructor(private readonly deps: ScreenPicturesDeps) {}
 
   /** Waits for the picture. An upload without a successful call is possible: the device's answer was lost. */
-  async takeSnapshot(request: { readonly deviceId: string; readonly quality: number }, actor: Actor): Promise<SnapshotAnswer> {
+  async takeSnapshot(
+    request: { readonly deviceId: string; readonly quality: number },
+    actor: Actor,
+  ): Promise<SnapshotAnswer> {
     const { addresses, registry } = this.deps;
     const device = await registry.viewFor(actor).devices.find(request.deviceId);
     if (device === undefined) return { refusal: noDevice(request.deviceId) };
     const ticketId = randomUUID();
     const url = addresses.snapshotUrl(device.id, ticketId, this.#expiry());
     if (url === undefined) return { refusal: noAddress };
-    const { call, refusal } = await this.#call(device.id, 'self.screen.snapshot', { url, quality: request.quality }, actor);
+    const { call, refusal } = await this.#call(
+      device.id,
+      'self.screen.snapshot',
+      { url, quality: request.quality },
+      actor,
+    );
     if (refusal !== undefined) return { ...(call && { call }), refusal };
     const upload = await registry.uploads.findByTicket(ticketId);
     if (upload !== undefined) return { upload, ...(call && { call }) };
@@ -57,12 +69,16 @@ export class ScreenPictures {
     };
   }
 
-  async showImage(request: { readonly deviceId: string; readonly uploadId: string }, actor: Actor): Promise<CallAnswer> {
+  async showImage(
+    request: { readonly deviceId: string; readonly uploadId: string },
+    actor: Actor,
+  ): Promise<CallAnswer> {
     const { addresses, registry } = this.deps;
     const device = await registry.viewFor(actor).devices.find(request.deviceId);
     if (device === undefined) return { refusal: noDevice(request.deviceId) };
     const upload = await registry.viewFor(actor).uploads.find(request.uploadId);
-    if (upload === undefined) return { refusal: refuse('NOT_FOUND', ['uploadId'], `There is no upload "${request.uploadId}".`) };
+    if (upload === undefined)
+      return { refusal: refuse('NOT_FOUND', ['uploadId'], `There is no upload "${request.uploadId}".`) };
     const url = addresses.previewUrl(upload.id, this.#expiry());
     if (url === undefined) return { refusal: noAddress };
     return this.#call(device.id, 'self.screen.preview_image', { url }, actor);
@@ -74,7 +90,11 @@ export class ScreenPictures {
     args: Readonly<Record<string, unknown>> & { readonly url: string },
     actor: Actor,
   ): Promise<CallAnswer> {
-    const answer = await this.deps.fleet.callTool({ deviceId, tool, arguments: args, timeoutMs: CALL_TIMEOUT_MS }, actor, args.url);
+    const answer = await this.deps.fleet.callTool(
+      { deviceId, tool, arguments: args, timeoutMs: CALL_TIMEOUT_MS },
+      actor,
+      args.url,
+    );
     if (answer.refusal === undefined) return answer;
     // Paths of a call's own input mean nothing to whoever did not give it.
     const path = answer.refusal.path.includes('deviceId') ? ['deviceId'] : [];

@@ -112,7 +112,14 @@ describe('bytes without a row', () => {
     await blob('other/thing', 2 * 3_600_000);
     const image = registry.uploads.newId(Date.now());
     await blob(imageKey(image), 2 * 3_600_000);
-    const facts = { project: 'xiaozhi', version: '1.0.0', chip: 'esp32s3', idfVersion: undefined, sizeBytes: 1, elfSha256: undefined };
+    const facts = {
+      project: 'xiaozhi',
+      version: '1.0.0',
+      chip: 'esp32s3',
+      idfVersion: undefined,
+      sizeBytes: 1,
+      elfSha256: undefined,
+    };
     const file = {
       kind: 'FIRMWARE',
       fileName: 'x.bin',
@@ -123,6 +130,8 @@ describe('bytes without a row', () => {
     } as const;
     await registry.firmwareImages.add({ ...facts, ...file, id: image });
     await retention.run();
-    expect(await keys()).toEqual([...before, pictureKey(arriving), imageKey(arriving), imageKey(image), 'other/thing'].sort());
+    expect(await keys()).toEqual(
+      [...before, pictureKey(arriving), imageKey(arriving), imageKey(image), 'other/thing'].sort(),
+    );
   });
 });

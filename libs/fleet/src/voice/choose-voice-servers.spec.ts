@@ -29,7 +29,9 @@ describe('the choice of a voice server', () => {
 
   it('may be reduced, reordered or taken away by an operator, and sent back unchanged', () => {
     const before = ['wss://a.example/', 'wss://b.example/'];
-    expect(choose('wss://b.example/,wss://a.example/', operator, before)).toEqual({ voiceUrls: ['wss://b.example/', 'wss://a.example/'] });
+    expect(choose('wss://b.example/,wss://a.example/', operator, before)).toEqual({
+      voiceUrls: ['wss://b.example/', 'wss://a.example/'],
+    });
     expect(choose('wss://b.example/', operator, before)).toEqual({ voiceUrls: ['wss://b.example/'] });
     expect(choose(null, operator, before)).toEqual({ voiceUrls: [] });
     expect(choose('wss://a.example/, wss://b.example/', operator, before)).toEqual({ voiceUrls: before });
@@ -38,7 +40,9 @@ describe('the choice of a voice server', () => {
   it('is not for a narrowed key, neither setting nor clearing, with any scopes', () => {
     expect(() => choose('wss://voice.example/', narrowed)).toThrow('narrowed to some devices');
     expect(() => choose(null, narrowed, ['wss://voice.example/'])).toThrow('narrowed to some devices');
-    expect(choose('wss://voice.example/', narrowed, ['wss://voice.example/'])).toEqual({ voiceUrls: ['wss://voice.example/'] });
+    expect(choose('wss://voice.example/', narrowed, ['wss://voice.example/'])).toEqual({
+      voiceUrls: ['wss://voice.example/'],
+    });
   });
 
   it('is a list of WebSocket addresses', () => {

@@ -31,8 +31,12 @@ export function chooseVoiceServers(
   const isSame = voiceUrls.length === before.length && voiceUrls.every((url, index) => url === before[index]);
   if (isSame) return { voiceUrls };
   if (actor.devices !== undefined)
-    throw new FleetError('FORBIDDEN', 'Changing voiceUrl decides who hears a device, and this key is narrowed to some devices.');
-  const unlisted = actor.isAdmin === true ? undefined : voiceUrls.find((url) => !before.includes(url) && !origins.isListed(url));
+    throw new FleetError(
+      'FORBIDDEN',
+      'Changing voiceUrl decides who hears a device, and this key is narrowed to some devices.',
+    );
+  const unlisted =
+    actor.isAdmin === true ? undefined : voiceUrls.find((url) => !before.includes(url) && !origins.isListed(url));
   return unlisted === undefined ? { voiceUrls } : { refusal: unlistedServer(unlisted, path) };
 }
 

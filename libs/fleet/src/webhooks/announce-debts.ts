@@ -22,7 +22,9 @@ export function announceDebts({
     if (isPausing) return;
     isPausing = true;
     isOwed = false;
-    ticks.add({ kind: 'webhooks' }).catch((error: unknown) => logger.warn({ err: error }, 'webhooks wait for the next sweep'));
+    ticks
+      .add({ kind: 'webhooks' })
+      .catch((error: unknown) => logger.warn({ err: error }, 'webhooks wait for the next sweep'));
     clock.setTimer(PAUSE_MS, () => {
       isPausing = false;
       if (isOwed) announce();

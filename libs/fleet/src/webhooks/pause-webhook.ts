@@ -9,5 +9,8 @@ export async function pauseWebhook(
   const at = clock.now();
   if (!(await registry.webhooks.pause(webhookId, reason, { at, by: { actor: 'hub' } }))) return;
   logger.warn({ webhookId, reason }, 'a webhook is paused until somebody enables it again');
-  bus.feed.publish('event', registry.events.append({ type: 'webhook.paused', deviceId: undefined, at, data: { webhookId, reason } }));
+  bus.feed.publish(
+    'event',
+    registry.events.append({ type: 'webhook.paused', deviceId: undefined, at, data: { webhookId, reason } }),
+  );
 }

@@ -25,11 +25,23 @@ let deliveries: WebhookDeliveries;
 let heard: FeedEvent[] = [];
 
 function start(limits: Partial<WebhookLimits> = {}, trustedOrigins = [receiver.origin]): void {
-  deliveries = new WebhookDeliveries({ registry, bus, clock: realClock, logger: silent, trustedOrigins, limits: { ...quick, ...limits } });
+  deliveries = new WebhookDeliveries({
+    registry,
+    bus,
+    clock: realClock,
+    logger: silent,
+    trustedOrigins,
+    limits: { ...quick, ...limits },
+  });
 }
 
 async function makeWebhook(types: readonly string[] = ['*'], url = `${receiver.origin}/hook`) {
-  const webhooks = new Webhooks({ registry, clock: realClock, announce: () => deliveries.wake(), trustedOrigins: [receiver.origin] });
+  const webhooks = new Webhooks({
+    registry,
+    clock: realClock,
+    announce: () => deliveries.wake(),
+    trustedOrigins: [receiver.origin],
+  });
   const made = await webhooks.create({ url, types, enabled: true }, admin);
   if ('refusal' in made) throw new Error(made.refusal.message);
   return { webhooks, id: made.webhook.id, secret: made.secret };
@@ -39,7 +51,8 @@ function append(type = 'device.connected', data: Readonly<Record<string, unknown
   return registry.events.append({ type, deviceId: 'board' as DeviceId, at: Date.now(), data });
 }
 
-const logOf = async (id: string): Promise<readonly WebhookDeliveryRow[]> => (await registry.webhooks.deliveriesOf([id], 100))[0] ?? [];
+const logOf = async (id: string): Promise<readonly WebhookDeliveryRow[]> =>
+  (await registry.webhooks.deliveriesOf([id], 100))[0] ?? [];
 const ids = () => receiver.received.map(({ event }) => event.id);
 /** What the sweep and the ticks of the hub do. */
 const wakeUntil = (done: () => boolean | Promise<boolean>) =>
@@ -80,7 +93,12 @@ describe('webhooks', () => {
     append('device.connected', { before: true });
     await expect.poll(() => registry.writers().find(({ name }) => name === 'event')?.depth).toBe(0);
     const { id, secret } = await makeWebhook(['device.*', 'job.finished']);
-    const [first, , third] = [append('device.connected', { n: 1 }), append('devices.x'), append('job.finished'), append('job.started')];
+    const [first, , third] = [
+      append('device.connected', { n: 1 }),
+      append('devices.x'),
+      append('job.finished'),
+      append('job.started'),
+    ];
     await wakeUntil(() => receiver.received.length === 2);
     expect(ids().sort()).toEqual([first.id, third?.id].sort());
     const got = receiver.received.find(({ event }) => event.id === first.id);
@@ -88,7 +106,11 @@ describe('webhooks', () => {
       ...{ id: first.id, type: 'device.connected', deviceId: 'board', data: { n: 1 } },
       at: new Date(first.at).toISOString(),
     });
-    expect(got?.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'Flotilla', 'flotilla-event-id': first.id });
+    expect(got?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'Flotilla',
+      'flotilla-event-id': first.id,
+    });
     const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(got?.headers['flotilla-signature'])) ?? [];
     expect(v1).toBe(createHmac('sha256', secret).update(`${t}.${got?.body}`).digest('hex'));
     expect(Math.abs(Number(t) - Date.now() / 1000)).toBeLessThan(60);
@@ -258,7 +280,8 @@ describe('webhooks', () => {
 });
 
 describe('addresses of webhooks', () => {
-  const webhooks = () => new Webhooks({ registry, clock: realClock, announce: () => undefined, trustedOrigins: [receiver.origin] });
+  const webhooks = () =>
+    new Webhooks({ registry, clock: realClock, announce: () => undefined, trustedOrigins: [receiver.origin] });
   const refusalOf = async (url: string) => {
     const made = await webhooks().create({ url, types: ['*'], enabled: true }, admin);
     return 'refusal' in made ? made.refusal.code : undefined;
@@ -280,12 +303,15 @@ describe('addresses of webhooks', () => {
     expect(await refusalOf(url)).toBe('URL_FORBIDDEN');
   });
 
-  it.each(['ftp://example.com/', 'https://user:pass@example.com/', 'nonsense', '/relative', `https://example.com/${'x'.repeat(2_048)}`])(
-    'that are none are refused: %s',
-    async (url) => {
-      expect(await refusalOf(url)).toBe('INVALID');
-    },
-  );
+  it.each([
+    'ftp://example.com/',
+    'https://user:pass@example.com/',
+    'nonsense',
+    '/relative',
+    `https://example.com/${'x'.repeat(2_048)}`,
+  ])('that are none are refused: %s', async (url) => {
+    expect(await refusalOf(url)).toBe('INVALID');
+  });
 
   it('are judged again at every connect: what was allowed once, or resolves elsewhere now, gets nothing', async () => {
     await deliveries.stop();
@@ -309,7 +335,8 @@ describe('addresses of webhooks', () => {
   });
 
   it('are bounded in number, and event types have a form', async () => {
-    const make = (types: readonly string[]) => webhooks().create({ url: `${receiver.origin}/`, types, enabled: true }, admin);
+    const make = (types: readonly string[]) =>
+      webhooks().create({ url: `${receiver.origin}/`, types, enabled: true }, admin);
     for (const types of [[], ['Device'], ['device.'], ['*.x'], ['a*'], Array<string>(51).fill('a')])
       expect(await make(types)).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'types'] } });
     for (let index = 0; index < defaultWebhookLimits.webhooksMax; index += 1) await make(['x']);

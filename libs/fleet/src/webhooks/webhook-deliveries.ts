@@ -93,12 +93,15 @@ export class WebhookDeliveries {
   async #claim(): Promise<readonly OwedEvent[]> {
     const { atATime, perWebhook, attemptMs, settleMs, breaker } = this.#limits;
     const limit = atATime - this.#underWay.size;
-    return limit <= 0 ? [] : this.#deps.registry.webhooks.claim({ limit, perWebhook, claimMs: attemptMs + settleMs, breaker });
+    return limit <= 0
+      ? []
+      : this.#deps.registry.webhooks.claim({ limit, perWebhook, claimMs: attemptMs + settleMs, breaker });
   }
 
   /** Until a delivery ends, or something new may be due. A change since the last look counts. */
   async #change(): Promise<void> {
-    if (!this.#isChanged && !this.#stopped.signal.aborted) await new Promise<void>((resolve) => (this.#onChange = resolve));
+    if (!this.#isChanged && !this.#stopped.signal.aborted)
+      await new Promise<void>((resolve) => (this.#onChange = resolve));
     this.#onChange = () => undefined;
   }
 
@@ -153,7 +156,11 @@ export class WebhookDeliveries {
     return { kind: 'retry', afterMs: retryDelayMs(this.#limits, attempt, Math.random()) } as const;
   }
 
-  async #pauseIfHopeless({ webhookId }: OwedEvent, { status, error }: AttemptEnd, failingSince: number | undefined): Promise<void> {
+  async #pauseIfHopeless(
+    { webhookId }: OwedEvent,
+    { status, error }: AttemptEnd,
+    failingSince: number | undefined,
+  ): Promise<void> {
     if (error === undefined || failingSince === undefined) return;
     if (status === GONE) return pauseWebhook(this.#deps, webhookId, 'The receiver answered 410 (gone).');
     if (this.#deps.clock.now() - failingSince < this.#limits.pausedAfterMs) return;
@@ -167,6 +174,10 @@ export class WebhookDeliveries {
     this.#lookedAt = clock.now();
     const { owedMax } = this.#limits;
     for (const id of await registry.webhooks.owedMoreThan(owedMax))
-      await pauseWebhook(this.#deps, id, `It is owed more than ${owedMax} events: its receiver is too slow for its types.`);
+      await pauseWebhook(
+        this.#deps,
+        id,
+        `It is owed more than ${owedMax} events: its receiver is too slow for its types.`,
+      );
   }
 }

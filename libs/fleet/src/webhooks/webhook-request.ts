@@ -19,7 +19,10 @@ const TYPE = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.\*)?)$/;
 /** A name that nobody resolves in time is let in: deliveries will say what is wrong with it. */
 const LOOKUP_MS = 5_000;
 
-export async function refuseWebhook(request: WebhookRequest, trustedOrigins: ReadonlySet<string>): Promise<Refusal | undefined> {
+export async function refuseWebhook(
+  request: WebhookRequest,
+  trustedOrigins: ReadonlySet<string>,
+): Promise<Refusal | undefined> {
   return refuseTypes(request.types) ?? (await refuseUrl(request.url, trustedOrigins));
 }
 
@@ -42,11 +45,14 @@ async function refuseUrl(text: string, trustedOrigins: ReadonlySet<string>): Pro
   if (text.length > URL_CHARACTERS_MAX || !URL.canParse(text))
     return refuse('INVALID', path, `The address is an absolute URL of at most ${URL_CHARACTERS_MAX} characters.`);
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('INVALID', path, 'The address begins with https:// or http://.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return refuse('INVALID', path, 'The address begins with https:// or http://.');
   if (url.username !== '' || url.password !== '')
     return refuse('INVALID', path, 'The address holds no name and password: deliveries are signed, which proves more.');
   if (trustedOrigins.has(url.origin)) return undefined;
-  const inside = await addressesOf(url.hostname).then((addresses) => addresses.find((address) => !isPublicAddress(address)));
+  const inside = await addressesOf(url.hostname).then((addresses) =>
+    addresses.find((address) => !isPublicAddress(address)),
+  );
   if (inside === undefined) return undefined;
   return refuse(
     'URL_FORBIDDEN',

@@ -63,7 +63,10 @@ export class WebhookSender {
       return { status: answer.statusCode, error: problemOf(answer.statusCode) };
     } catch (error) {
       if (stopped.aborted) throw error;
-      return { status: undefined, error: late.aborted ? `No answer within ${this.#limits.attemptMs / 1_000} s.` : textOf(error) };
+      return {
+        status: undefined,
+        error: late.aborted ? `No answer within ${this.#limits.attemptMs / 1_000} s.` : textOf(error),
+      };
     }
   }
 

@@ -44,9 +44,14 @@ export class Webhooks {
     if (refusal !== undefined) return { refusal };
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const { webhooksMax } = limits;
-    const webhook = await registry.webhooks.create({ ...request, secret }, { webhooksMax, at: clock.now(), by: sourceOf(actor) });
+    const webhook = await registry.webhooks.create(
+      { ...request, secret },
+      { webhooksMax, at: clock.now(), by: sourceOf(actor) },
+    );
     if (webhook !== undefined) return { webhook, secret };
-    return { refusal: refuse('LIMIT_EXCEEDED', [], `There are ${webhooksMax} webhooks; delete one that is not needed.`) };
+    return {
+      refusal: refuse('LIMIT_EXCEEDED', [], `There are ${webhooksMax} webhooks; delete one that is not needed.`),
+    };
   }
 
   /** Replaces address, types and whether it is enabled. The secret stays. */
@@ -62,7 +67,9 @@ export class Webhooks {
 
   async remove(id: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
     const { clock, registry } = this.#deps;
-    return (await registry.webhooks.remove(id, { at: clock.now(), by: sourceOf(actor) })) ? {} : { refusal: noSuchWebhook(id) };
+    return (await registry.webhooks.remove(id, { at: clock.now(), by: sourceOf(actor) }))
+      ? {}
+      : { refusal: noSuchWebhook(id) };
   }
 
   /** Has the event of an attempt delivered once more, whether it was delivered or not. */

@@ -10,7 +10,9 @@ function put(ask: () => AuthVerdict | Promise<AuthVerdict>) {
   const answers: AuthAnswer[] = [];
   const logged: unknown[] = [];
   const logger = { error: (details: unknown) => logged.push(details) };
-  askAuth({ ask, subject: { deviceId: 'd' } }, { clock, limits: { authTimeoutMs: 5000 }, logger }, (answer) => answers.push(answer));
+  askAuth({ ask, subject: { deviceId: 'd' } }, { clock, limits: { authTimeoutMs: 5000 }, logger }, (answer) =>
+    answers.push(answer),
+  );
   return { clock, answers, logged };
 }
 

@@ -20,7 +20,11 @@ export interface AuthQuestionContext {
 }
 
 /** Calls `answer` exactly once: at once where the verdict is there at once. */
-export function askAuth({ ask, subject }: AuthQuestion, context: AuthQuestionContext, answer: (answer: AuthAnswer) => void): void {
+export function askAuth(
+  { ask, subject }: AuthQuestion,
+  context: AuthQuestionContext,
+  answer: (answer: AuthAnswer) => void,
+): void {
   const verdict = attempt(ask);
   if (!(verdict instanceof Promise)) {
     answer(verdict);

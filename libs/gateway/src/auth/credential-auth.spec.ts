@@ -10,7 +10,12 @@ import { FleetSecretAuth } from './fleet-secret-auth.js';
 
 const lampId = '02:5e:7a:10:c4:9f' as DeviceId;
 const clientId = 'GID_lab@@@02_5e_7a_10_c4_9f@@@3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
-const login: MqttCredentials = { clientId, username: lampId, password: Buffer.from('secret'), remoteAddress: '192.0.2.4' };
+const login: MqttCredentials = {
+  clientId,
+  username: lampId,
+  password: Buffer.from('secret'),
+  remoteAddress: '192.0.2.4',
+};
 
 function auth(verdict: CredentialVerdict | Error) {
   const time = { now: 0 };
@@ -36,13 +41,21 @@ function auth(verdict: CredentialVerdict | Error) {
 
 describe('CredentialAuth', () => {
   it('grants the device that the credentials were issued to', async () => {
-    expect(await auth({ kind: 'granted', deviceId: lampId }).own.checkMqtt(login)).toEqual({ kind: 'granted', deviceId: lampId });
+    expect(await auth({ kind: 'granted', deviceId: lampId }).own.checkMqtt(login)).toEqual({
+      kind: 'granted',
+      deviceId: lampId,
+    });
   });
 
   it('asks nobody about credentials that are not there', async () => {
     const { own } = auth(new Error('asked'));
-    expect(await own.checkMqtt({ ...login, password: undefined })).toMatchObject({ kind: 'refused', reason: 'credentials_missing' });
-    expect(await own.checkWebSocket({ clientId: 'x', deviceId: lampId, token: undefined, remoteAddress: undefined })).toMatchObject({
+    expect(await own.checkMqtt({ ...login, password: undefined })).toMatchObject({
+      kind: 'refused',
+      reason: 'credentials_missing',
+    });
+    expect(
+      await own.checkWebSocket({ clientId: 'x', deviceId: lampId, token: undefined, remoteAddress: undefined }),
+    ).toMatchObject({
       reason: 'credentials_missing',
     });
   });
@@ -91,20 +104,33 @@ describe('FleetOrOwnAuth', () => {
 
   it('takes the fleet’s secret from devices that were not removed', async () => {
     const letIn = (isRemoved: boolean) =>
-      new FleetOrOwnAuth({ fleet, own: refusing, enrolments: { isDenied: (id) => Promise.resolve(isRemoved && id === lampId) } });
+      new FleetOrOwnAuth({
+        fleet,
+        own: refusing,
+        enrolments: { isDenied: (id) => Promise.resolve(isRemoved && id === lampId) },
+      });
     expect((await letIn(false).checkMqtt(fleetLogin)).kind).toBe('granted');
     expect((await letIn(true).checkMqtt(fleetLogin)).kind).toBe('refused');
   });
 
   it('takes a device’s own credentials as well', async () => {
-    const both = new FleetOrOwnAuth({ fleet, own: new OpenAuth(), enrolments: { isDenied: () => Promise.resolve(false) } });
+    const both = new FleetOrOwnAuth({
+      fleet,
+      own: new OpenAuth(),
+      enrolments: { isDenied: () => Promise.resolve(false) },
+    });
     expect((await both.checkMqtt(login)).kind).toBe('granted');
   });
 
   it('says what was wrong with a token of the fleet', async () => {
     const own = auth({ kind: 'refused', deviceId: undefined }).own;
     const both = new FleetOrOwnAuth({ fleet, own, enrolments: { isDenied: () => Promise.resolve(false) } });
-    const wrong = await both.checkWebSocket({ clientId: 'x', deviceId: lampId, token: 'no.form', remoteAddress: undefined });
+    const wrong = await both.checkWebSocket({
+      clientId: 'x',
+      deviceId: lampId,
+      token: 'no.form',
+      remoteAddress: undefined,
+    });
     expect(wrong).toMatchObject({ kind: 'refused', message: expect.stringContaining('unix seconds') });
   });
 });

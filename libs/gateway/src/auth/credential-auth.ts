@@ -6,7 +6,13 @@ import type { DeviceId } from '@flotilla/mcp';
 import { parseDeviceIdHeader } from '@flotilla/mcp';
 import type { CredentialStore, CredentialVerdict } from '@flotilla/registry';
 import { granted } from './device-auth.js';
-import type { AuthVerdict, DeviceAuth, MqttCredentials, TokenCredentials, WebSocketCredentials } from './device-auth.js';
+import type {
+  AuthVerdict,
+  DeviceAuth,
+  MqttCredentials,
+  TokenCredentials,
+  WebSocketCredentials,
+} from './device-auth.js';
 import type { EventLog } from '../sessions/event-log.js';
 
 export interface CredentialAuthOptions {
@@ -29,10 +35,18 @@ export class CredentialAuth implements DeviceAuth {
   checkMqtt({ clientId, username, password, remoteAddress }: MqttCredentials): AuthVerdict | Promise<AuthVerdict> {
     if (username === undefined || username === '' || password === undefined || password.length === 0)
       return refused('credentials_missing', 'MQTT user name and password are required');
-    return this.#judge(this.options.credentials.checkMqtt({ clientId, username, password }), { transport: 'MQTT', remoteAddress });
+    return this.#judge(this.options.credentials.checkMqtt({ clientId, username, password }), {
+      transport: 'MQTT',
+      remoteAddress,
+    });
   }
 
-  checkWebSocket({ clientId, deviceId, token, remoteAddress }: WebSocketCredentials): AuthVerdict | Promise<AuthVerdict> {
+  checkWebSocket({
+    clientId,
+    deviceId,
+    token,
+    remoteAddress,
+  }: WebSocketCredentials): AuthVerdict | Promise<AuthVerdict> {
     const identity = parseDeviceIdHeader(deviceId);
     if (token === undefined || token === '') return tokenMissing;
     if (!identity.ok) return refused('credentials_wrong', identity.problem);
@@ -42,7 +56,10 @@ export class CredentialAuth implements DeviceAuth {
 
   checkToken({ deviceId, token, remoteAddress }: TokenCredentials): AuthVerdict | Promise<AuthVerdict> {
     if (token === undefined || token === '') return tokenMissing;
-    return this.#judge(this.options.credentials.checkToken({ deviceId, token }), { transport: 'WEBSOCKET', remoteAddress });
+    return this.#judge(this.options.credentials.checkToken({ deviceId, token }), {
+      transport: 'WEBSOCKET',
+      remoteAddress,
+    });
   }
 
   async #judge(asked: Promise<CredentialVerdict>, attempt: Attempt): Promise<AuthVerdict> {
@@ -50,7 +67,10 @@ export class CredentialAuth implements DeviceAuth {
     if (verdict.kind === 'granted') {
       const { deviceId, hasBound } = verdict;
       if (hasBound)
-        this.options.events.write('enrolment.approved', deviceId, { by: 'token', remoteAddress: attempt.remoteAddress ?? null });
+        this.options.events.write('enrolment.approved', deviceId, {
+          by: 'token',
+          remoteAddress: attempt.remoteAddress ?? null,
+        });
       return { ...granted, deviceId };
     }
     if (verdict.deviceId !== undefined) this.#tell(verdict.deviceId, attempt);
@@ -68,7 +88,11 @@ export class CredentialAuth implements DeviceAuth {
       this.#refusedAt.delete(oldest);
     }
     const advice = 'If this is the device itself, issue a new credential with rotateDeviceCredential and restart it.';
-    this.options.events.write('device.auth_refused', deviceId, { transport, remoteAddress: remoteAddress ?? null, advice });
+    this.options.events.write('device.auth_refused', deviceId, {
+      transport,
+      remoteAddress: remoteAddress ?? null,
+      advice,
+    });
   }
 }
 

@@ -4,7 +4,13 @@
  */
 import { parseDeviceIdHeader, parseMqttClientId } from '@flotilla/mcp';
 import type { EnrolmentStore } from '@flotilla/registry';
-import type { AuthVerdict, DeviceAuth, MqttCredentials, TokenCredentials, WebSocketCredentials } from './device-auth.js';
+import type {
+  AuthVerdict,
+  DeviceAuth,
+  MqttCredentials,
+  TokenCredentials,
+  WebSocketCredentials,
+} from './device-auth.js';
 
 export interface FleetOrOwnAuthOptions {
   readonly fleet: DeviceAuth;
@@ -19,14 +25,16 @@ export class FleetOrOwnAuth implements DeviceAuth {
     const identity = parseMqttClientId(credentials.clientId);
     if (identity.ok && identity.dialect === 'MCPU') return this.options.own.checkMqtt(credentials);
     const verdict = await this.options.fleet.checkMqtt(credentials);
-    if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId))) return verdict;
+    if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId)))
+      return verdict;
     return this.options.own.checkMqtt(credentials);
   }
 
   async checkWebSocket(credentials: WebSocketCredentials): Promise<AuthVerdict> {
     const verdict = await this.options.fleet.checkWebSocket(credentials);
     const identity = parseDeviceIdHeader(credentials.deviceId);
-    if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId))) return verdict;
+    if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId)))
+      return verdict;
     const own = await this.options.own.checkWebSocket(credentials);
     // What was wrong with a fleet token, such as its age, says more than that it is no token of the device's own.
     return own.kind === 'granted' || verdict.kind === 'granted' ? own : verdict;

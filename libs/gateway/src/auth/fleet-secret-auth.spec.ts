@@ -29,7 +29,11 @@ describe('FleetSecretAuth over MQTT', () => {
     ['the password of another client id', { clientId: `${clientId}0` }, 'credentials_wrong'],
     ['no password', { password: undefined }, 'credentials_missing'],
     ['no user name', { username: undefined }, 'credentials_missing'],
-    ['a two-part client id without credentials', { clientId: 'GID_lab@@@02_5e_7a_10_c4_9f', password: undefined }, 'credentials_missing'],
+    [
+      'a two-part client id without credentials',
+      { clientId: 'GID_lab@@@02_5e_7a_10_c4_9f', password: undefined },
+      'credentials_missing',
+    ],
   ])('refuses %s', (_case, change, reason) => {
     expect(mqttWith(change)).toMatchObject({ kind: 'refused', reason });
   });
@@ -73,6 +77,8 @@ describe('FleetSecretAuth over WebSocket', () => {
   });
 
   it('refuses the token of another device', () => {
-    expect(webSocketWith(token, issuedAt, { deviceId: '02:5e:7a:10:c4:a0' })).toMatchObject({ reason: 'credentials_wrong' });
+    expect(webSocketWith(token, issuedAt, { deviceId: '02:5e:7a:10:c4:a0' })).toMatchObject({
+      reason: 'credentials_wrong',
+    });
   });
 });

@@ -52,7 +52,8 @@ export class DeviceTalk {
   /** One that names an earlier conversation ends none: old firmware echoes the hub's, when the next may be under way. [xiaozhi §9, 33] */
   goodbye({ session_id: named }: JsonObject): void {
     // A device that was not answered yet knows its conversation by no name, and says the former one.
-    if (this.#answered !== undefined && typeof named === 'string' && named !== '' && named !== this.#answered.sessionId) return;
+    if (this.#answered !== undefined && typeof named === 'string' && named !== '' && named !== this.#answered.sessionId)
+      return;
     this.#conversation?.end('device_goodbye');
     this.#conversation = undefined;
   }

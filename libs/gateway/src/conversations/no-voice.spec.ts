@@ -9,8 +9,9 @@ function open(options: { readonly publicHost?: string; readonly localAddress?: s
   const device = new ListeningDevice(options.localAddress);
   const host = new NoVoice({ clock, idleMs: 8_000, publicHost: options.publicHost, udpPort: () => 8884 });
   const answers: HelloAnswer[] = [];
-  const conversation = host.open({ device, hello: { transport: 'udp', version: 3, hasMcp: true }, message: {} }, (one) =>
-    answers.push(one),
+  const conversation = host.open(
+    { device, hello: { transport: 'udp', version: 3, hasMcp: true }, message: {} },
+    (one) => answers.push(one),
   );
   const [answer] = answers;
   if (answer === undefined) throw new Error('the hello was not answered at once');

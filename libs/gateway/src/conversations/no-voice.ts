@@ -6,7 +6,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { alertMessage, goodbyeMessage, udpServerHello, websocketServerHello } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { nonceOf } from '@flotilla/voice';
-import type { Conversation, ConversationHost, ConversationRequest, ConversingDevice, HelloAnswer } from './conversation-host.js';
+import type {
+  Conversation,
+  ConversationHost,
+  ConversationRequest,
+  ConversingDevice,
+  HelloAnswer,
+} from './conversation-host.js';
 import { SilentSocket } from './silent-socket.js';
 
 export interface NoVoiceOptions {
@@ -21,7 +27,11 @@ export interface NoVoiceOptions {
 /** Long enough for the device to have opened the channel, short enough that nobody speaks into it. */
 const FAREWELL_MS = 300;
 
-const apology = alertMessage({ status: 'No voice service', message: 'This hub has no voice service.', emotion: 'neutral' });
+const apology = alertMessage({
+  status: 'No voice service',
+  message: 'This hub has no voice service.',
+  emotion: 'neutral',
+});
 
 const nothing = () => undefined;
 
@@ -36,7 +46,12 @@ export class NoVoice implements ConversationHost {
     const { clock, publicHost, udpPort } = this.options;
     const sessionId = randomUUID();
     const server = publicHost ?? device.localAddress ?? '127.0.0.1';
-    const channel = { server, port: udpPort(), key: randomBytes(16).toString('hex'), nonce: nonceOf(randomBytes(4).readUInt32BE()) };
+    const channel = {
+      server,
+      port: udpPort(),
+      key: randomBytes(16).toString('hex'),
+      nonce: nonceOf(randomBytes(4).readUInt32BE()),
+    };
     answer({ sessionId, message: udpServerHello(sessionId, channel) });
     const cancelFarewell = clock.setTimer(FAREWELL_MS, () => {
       device.say(apology);
@@ -55,6 +70,12 @@ export class NoVoice implements ConversationHost {
       pendingCalls: () => device.pendingCalls(),
       close: () => device.hangUp('no_voice'),
     });
-    return { ready: () => silence.begin(), heard: nothing, heardAudio: nothing, used: () => silence.used(), end: () => silence.end() };
+    return {
+      ready: () => silence.begin(),
+      heard: nothing,
+      heardAudio: nothing,
+      used: () => silence.used(),
+      end: () => silence.end(),
+    };
   }
 }

@@ -27,7 +27,9 @@ export class SilentSocket {
   /** The device has told what it can do. */
   begin(): void {
     if (this.options.idleMs === 0) return;
-    this.options.say(alertMessage({ status: 'No voice service', message: 'This hub has no voice service.', emotion: 'neutral' }));
+    this.options.say(
+      alertMessage({ status: 'No voice service', message: 'This hub has no voice service.', emotion: 'neutral' }),
+    );
     this.used();
     this.#wait(this.options.idleMs);
   }

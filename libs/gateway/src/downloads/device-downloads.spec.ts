@@ -44,7 +44,16 @@ beforeAll(async () => {
   blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
   image = await keep();
   const limits = { downloadsMax: 2, stallTimeoutMs: 1_000, progressEveryMs: 20 };
-  downloads = new DeviceDownloads({ registry, feed: { publish: () => undefined }, blobs, signer, serverId, limits, clock, logger: silent });
+  downloads = new DeviceDownloads({
+    registry,
+    feed: { publish: () => undefined },
+    blobs,
+    signer,
+    serverId,
+    limits,
+    clock,
+    logger: silent,
+  });
   server = createServer((incoming, response) =>
     downloads.httpRoutes.find(({ method }) => method === incoming.method)?.handle(incoming, response),
   );
@@ -63,7 +72,10 @@ afterAll(async () => {
 async function keep(): Promise<FirmwareImageRow> {
   const id = randomUUID();
   const storageKey = `firmware/${id}`;
-  const kept = await blobs.put(storageKey, Readable.from([bytes]), { contentType: 'application/octet-stream', maxBytes: bytes.length });
+  const kept = await blobs.put(storageKey, Readable.from([bytes]), {
+    contentType: 'application/octet-stream',
+    maxBytes: bytes.length,
+  });
   const about = { project: 'xiaozhi', version: '2.5.0', chip: 'esp32s3', idfVersion: undefined, elfSha256: undefined };
   const file = { kind: 'FIRMWARE', fileName: 'a.bin', uploadedAt: 1, uploadedBy: 'spec' } as const;
   return (await registry.firmwareImages.add({ ...about, ...file, ...kept, id, storageKey, sha256: kept.sha256 })).image;
@@ -150,10 +162,17 @@ describe('an image at its signed address', () => {
     const { id, url } = await offer();
     const other = await offer({ to: '02:00:00:00:00:02' as DeviceId });
     const tokenOf = (address: string) => address.slice(address.lastIndexOf('.'));
-    for (const wrong of [`${url}x`, url.replace(id, other.id), url.replace(tokenOf(url), tokenOf(other.url)), `${base}/t/download/`])
+    for (const wrong of [
+      `${url}x`,
+      url.replace(id, other.id),
+      url.replace(tokenOf(url), tokenOf(other.url)),
+      `${base}/t/download/`,
+    ])
       expect((await fetch(wrong)).status).toBe(404);
     const strange = randomUUID();
-    expect((await fetch(base + signer.pathOf({ purpose: 'download', id: strange, expiresAt: Date.now() + 9_999 }))).status).toBe(404);
+    expect(
+      (await fetch(base + signer.pathOf({ purpose: 'download', id: strange, expiresAt: Date.now() + 9_999 }))).status,
+    ).toBe(404);
   });
 
   it('is gone when the address has expired or the image was withdrawn', async () => {
@@ -198,7 +217,9 @@ describe('an image at its signed address', () => {
       },
     };
     const corrupted = async () =>
-      (await registry.events.page({ types: ['firmware.corrupt'] }, 'AT_ASC', { first: 100 })).rows.map(({ data }) => data);
+      (await registry.events.page({ types: ['firmware.corrupt'] }, 'AT_ASC', { first: 100 })).rows.map(
+        ({ data }) => data,
+      );
     const part = new DeviceDownloads({
       registry,
       feed: { publish: () => undefined },
@@ -242,7 +263,9 @@ describe('an image at its signed address', () => {
       await (await fetch(url)).arrayBuffer();
       await vi.waitFor(async () => expect((await rowOf(id))?.requests).toBe(times));
     }
-    await vi.waitFor(async () => expect(await eventsOf('firmware.loop', looping)).toMatchObject([{ imageId: image.id, downloads: 3 }]));
+    await vi.waitFor(async () =>
+      expect(await eventsOf('firmware.loop', looping)).toMatchObject([{ imageId: image.id, downloads: 3 }]),
+    );
     expect(await eventsOf('firmware.downloaded', looping)).toHaveLength(3);
   });
 
@@ -268,6 +291,24 @@ describe('an image at its signed address', () => {
 async function keepOther(): Promise<FirmwareImageRow> {
   const id = randomUUID();
   const { chip, fileName, kind, project, uploadedAt, uploadedBy } = image;
-  const other = { chip, fileName, kind, project, uploadedAt, uploadedBy, version: '9.9.9', idfVersion: undefined, elfSha256: undefined };
-  return (await registry.firmwareImages.add({ ...other, id, storageKey: `firmware/${id}`, sizeBytes: 1, sha256: randomUUID() })).image;
+  const other = {
+    chip,
+    fileName,
+    kind,
+    project,
+    uploadedAt,
+    uploadedBy,
+    version: '9.9.9',
+    idfVersion: undefined,
+    elfSha256: undefined,
+  };
+  return (
+    await registry.firmwareImages.add({
+      ...other,
+      id,
+      storageKey: `firmware/${id}`,
+      sizeBytes: 1,
+      sha256: randomUUID(),
+    })
+  ).image;
 }

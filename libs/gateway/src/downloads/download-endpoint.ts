@@ -32,7 +32,8 @@ export interface DownloadEndpointOptions {
   readonly count: (outcome: DownloadOutcome) => void;
 }
 
-export type DownloadOutcome = 'served' | 'broken_off' | 'unknown' | 'gone' | 'full' | 'unavailable' | 'range_refused' | 'corrupt';
+export type DownloadOutcome =
+  'served' | 'broken_off' | 'unknown' | 'gone' | 'full' | 'unavailable' | 'range_refused' | 'corrupt';
 
 interface Part {
   readonly status: 200 | 206;
@@ -50,7 +51,10 @@ export class DownloadEndpoint {
   #isStopping = false;
 
   constructor(private readonly options: DownloadEndpointOptions) {
-    this.#integrity = new ImageIntegrity({ blobs: options.blobs, onCorrupt: (image, found) => this.#corrupt(image, found) });
+    this.#integrity = new ImageIntegrity({
+      blobs: options.blobs,
+      onCorrupt: (image, found) => this.#corrupt(image, found),
+    });
   }
 
   get running(): number {
@@ -77,7 +81,8 @@ export class DownloadEndpoint {
     const { clock, limits, registry, signer } = this.options;
     const verdict = signer.judge('download', (request.url ?? '').split('?', 1)[0] ?? '', clock.now());
     if (verdict.kind === 'expired') return this.#refuse(response, 410, 'gone', 'This address has expired.');
-    const found = verdict.kind === 'valid' && (await inTime(registry.downloads.find(verdict.id), limits.lookUpTimeoutMs, clock));
+    const found =
+      verdict.kind === 'valid' && (await inTime(registry.downloads.find(verdict.id), limits.lookUpTimeoutMs, clock));
     if (!found) return this.#refuse(response, 404, 'unknown', 'There is nothing at this address.');
     if (found.image.withdrawnAt !== undefined) return this.#refuse(response, 410, 'gone', 'This image was withdrawn.');
     const part = partOf(request, found.image);
@@ -86,7 +91,8 @@ export class DownloadEndpoint {
       return this.#refuse(response, 416, 'range_refused', 'The image has no such bytes.');
     }
     if (request.method === 'HEAD') return void response.writeHead(part.status, headersOf(found.image, part)).end();
-    if (this.#running >= limits.downloadsMax) return this.#refuse(response, 503, 'full', 'Too many downloads run at once; try again.');
+    if (this.#running >= limits.downloadsMax)
+      return this.#refuse(response, 503, 'full', 'Too many downloads run at once; try again.');
     this.#running += 1;
     try {
       await this.#serve(response, found, part);
@@ -104,7 +110,12 @@ export class DownloadEndpoint {
     const read = await this.#integrity.read(image, { start: part.start, end: part.end });
     if (read.kind === 'missing') throw new Error(`The bytes of the firmware image ${image.id} are gone.`);
     if (read.kind === 'corrupt')
-      return this.#refuse(response, 500, 'corrupt', 'The stored file is not the image that was uploaded; it is not served.');
+      return this.#refuse(
+        response,
+        500,
+        'corrupt',
+        'The stored file is not the image that was uploaded; it is not served.',
+      );
     await this.#begin(download.id);
     const tell = (progress: DownloadProgress): Promise<void> => this.#record(progress);
     const meter = new DownloadMeter({ downloadId: download.id, everyMs: limits.progressEveryMs, clock, tell });
@@ -128,7 +139,14 @@ export class DownloadEndpoint {
   /** On record before the first byte, so that the end of this process at any later moment is known to have cut the download. */
   async #begin(id: string): Promise<void> {
     const { clock, limits, registry, serverId } = this.options;
-    const begun = registry.downloads.progress({ id, requests: 1, bytes: 0, isComplete: false, serverId, at: clock.now() });
+    const begun = registry.downloads.progress({
+      id,
+      requests: 1,
+      bytes: 0,
+      isComplete: false,
+      serverId,
+      at: clock.now(),
+    });
     await inTime(begun, limits.lookUpTimeoutMs, clock).catch((error: unknown) => {
       this.options.logger.warn({ err: error, downloadId: id }, 'the start of a download was not written');
     });
@@ -145,14 +163,19 @@ export class DownloadEndpoint {
     const { clock, events, registry } = this.options;
     const data = { downloadId: id, imageId: image.id, jobId, version: image.version };
     events.write('firmware.downloaded', deviceId, { ...data, sizeBytes: image.sizeBytes });
-    const downloads = await registry.downloads.countInVain(deviceId, image.id, clock.now() - downloadLoop.windowMs).catch(() => 0);
+    const downloads = await registry.downloads
+      .countInVain(deviceId, image.id, clock.now() - downloadLoop.windowMs)
+      .catch(() => 0);
     if (downloads === downloadLoop.downloads) events.write('firmware.loop', deviceId, { ...data, downloads });
   }
 
   #corrupt({ id: imageId, sha256, storageKey, version }: FirmwareImageRow, found: FoundBytes): void {
     const { events, logger } = this.options;
     const data = { imageId, version, sha256, found: found.sha256, foundBytes: found.sizeBytes };
-    logger.error({ ...data, storageKey }, 'a stored firmware file is not the image that was uploaded; it is not served');
+    logger.error(
+      { ...data, storageKey },
+      'a stored firmware file is not the image that was uploaded; it is not served',
+    );
     events.write('firmware.corrupt', undefined, data);
   }
 

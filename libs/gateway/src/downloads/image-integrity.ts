@@ -67,7 +67,8 @@ export class ImageIntegrity {
       (checked) => checked?.version === version || this.#checks.delete(name),
       () => this.#checks.delete(name),
     );
-    if (this.#checks.size > rememberedMax) for (const oldest of [...this.#checks.keys()].slice(0, 1)) this.#checks.delete(oldest);
+    if (this.#checks.size > rememberedMax)
+      for (const oldest of [...this.#checks.keys()].slice(0, 1)) this.#checks.delete(oldest);
     return check;
   }
 

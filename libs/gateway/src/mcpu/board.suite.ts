@@ -69,7 +69,12 @@ export class Board {
   #answer(socket: Socket, line: string): void {
     this.requests.push(line);
     const { id, method } = JSON.parse(line) as { readonly id: number; readonly method: string };
-    const result = method === 'get_info' ? { ...listing, memory_profile: 'rich' } : method === 'list_tools' ? listing : { done: method };
+    const result =
+      method === 'get_info'
+        ? { ...listing, memory_profile: 'rich' }
+        : method === 'list_tools'
+          ? listing
+          : { done: method };
     const text = `${JSON.stringify({ result, jsonrpc: '2.0', id })}\r\n`;
     // Answers come in whatever pieces the network makes of them.
     socket.write(text.slice(0, 7));

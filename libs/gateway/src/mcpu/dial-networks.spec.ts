@@ -10,15 +10,18 @@ describe('networks that may be dialled', () => {
   const open = new DialNetworks({ listed: ['192.168.4.0/24', '169.254.0.0/16', '2001:db8::/32'], isOnLoopback: false });
 
   it('are none without a setting but for an administrator, who may name private ones, and this machine where the hub is on loopback', () => {
-    for (const address of [...privateOnes, ...ownOnes, ...others]) expect(onLoopback.allows(address, false), address).toBe(false);
+    for (const address of [...privateOnes, ...ownOnes, ...others])
+      expect(onLoopback.allows(address, false), address).toBe(false);
     for (const address of [...privateOnes, ...ownOnes]) expect(onLoopback.allows(address, true), address).toBe(true);
     for (const address of others) expect(onLoopback.allows(address, true), address).toBe(false);
     for (const address of ownOnes) expect(open.allows(address, true), address).toBe(false);
   });
 
   it('are those that are listed for everybody who may register devices', () => {
-    for (const address of ['192.168.4.1', '169.254.169.254', '2001:db8::1']) expect(open.allows(address, false), address).toBe(true);
-    for (const address of ['192.168.5.1', '10.1.2.3', '127.0.0.1', '8.8.8.8']) expect(open.allows(address, false), address).toBe(false);
+    for (const address of ['192.168.4.1', '169.254.169.254', '2001:db8::1'])
+      expect(open.allows(address, false), address).toBe(true);
+    for (const address of ['192.168.5.1', '10.1.2.3', '127.0.0.1', '8.8.8.8'])
+      expect(open.allows(address, false), address).toBe(false);
   });
 
   it.each([

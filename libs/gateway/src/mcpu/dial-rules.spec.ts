@@ -15,7 +15,10 @@ const everywhere = new DialRules({ listed: ['0.0.0.0/0', '::/0'], isOnLoopback: 
 describe('an address to dial', () => {
   it('is allowed with the addresses that are connected to', async () => {
     expect(await onLoopback.judge('127.0.0.1:3000', true)).toEqual({ kind: 'allowed', addresses: ['127.0.0.1'] });
-    expect(await onLoopback.judge('[::ffff:10.0.0.7]:3000', true)).toEqual({ kind: 'allowed', addresses: ['10.0.0.7'] });
+    expect(await onLoopback.judge('[::ffff:10.0.0.7]:3000', true)).toEqual({
+      kind: 'allowed',
+      addresses: ['10.0.0.7'],
+    });
     expect(await onLoopback.judge('localhost:3000', true)).toMatchObject({ kind: 'allowed' });
     expect(await everywhere.judge('8.8.8.8:3000', false)).toMatchObject({ kind: 'allowed' });
   });
@@ -34,11 +37,26 @@ describe('an address to dial', () => {
     const own = Object.values(networkInterfaces()).flatMap(
       (entries) => entries?.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)) ?? [],
     );
-    const hosts = ['127.0.0.1', '127.3.3.3', 'localhost', '0.0.0.0', '[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', ...own];
+    const hosts = [
+      '127.0.0.1',
+      '127.3.3.3',
+      'localhost',
+      '0.0.0.0',
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      ...own,
+    ];
     for (const host of hosts)
       for (const port of [8080, 1883, 5432])
-        expect(await everywhere.judge(`${host}:${String(port)}`, true), `${host}:${String(port)}`).toMatchObject({ kind: 'refused' });
-    expect(await everywhere.judge('10.9.9.9:6379', true)).toMatchObject({ kind: 'refused', message: expect.stringContaining('itself') });
+        expect(await everywhere.judge(`${host}:${String(port)}`, true), `${host}:${String(port)}`).toMatchObject({
+          kind: 'refused',
+        });
+    expect(await everywhere.judge('10.9.9.9:6379', true)).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('itself'),
+    });
     expect(await everywhere.judge('10.9.9.8:6379', true)).toMatchObject({ kind: 'allowed' });
   });
 

@@ -5,7 +5,14 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { blockListOf, DialNetworks, isIn, loopbackNetworks, plainAddress, type DialNetworkOptions } from './dial-networks.js';
+import {
+  blockListOf,
+  DialNetworks,
+  isIn,
+  loopbackNetworks,
+  plainAddress,
+  type DialNetworkOptions,
+} from './dial-networks.js';
 
 export interface DialPlace {
   readonly host: string;
@@ -72,7 +79,9 @@ async function addressesOf(host: string): Promise<readonly string[]> {
 
 function isOfThisMachine(address: string): boolean {
   if (isIn(loopback, address)) return true;
-  return Object.values(networkInterfaces()).some((entries) => entries?.some((entry) => plainAddress(entry.address) === address));
+  return Object.values(networkInterfaces()).some((entries) =>
+    entries?.some((entry) => plainAddress(entry.address) === address),
+  );
 }
 
 function ownDoor(address: string): string {

@@ -55,7 +55,8 @@ export class Dialer {
     if (this.#isStopped) return;
     const [host] = verdict.kind === 'allowed' ? verdict.addresses : [];
     if (host !== undefined) return this.#dial(host, parseDialAddress(address).port);
-    if (verdict.kind === 'refused') this.options.logger.warn({ deviceId, address, reason: verdict.message }, 'a device is not dialled');
+    if (verdict.kind === 'refused')
+      this.options.logger.warn({ deviceId, address, reason: verdict.message }, 'a device is not dialled');
     this.#again();
   }
 

@@ -60,7 +60,9 @@ async function boot(options?: Parameters<typeof Board.boot>[0]): Promise<Board> 
 
 async function register(address: string, dialByAdmin = true): Promise<DeviceId> {
   const deviceId = `board-${(number += 1)}` as DeviceId;
-  await registry.enrolments.register([{ deviceId, name: undefined, tags: [], dialect: 'MCPU', transport: 'TCP', address, dialByAdmin }]);
+  await registry.enrolments.register([
+    { deviceId, name: undefined, tags: [], dialect: 'MCPU', transport: 'TCP', address, dialByAdmin },
+  ]);
   return deviceId;
 }
 
@@ -87,7 +89,14 @@ describe('a microcontroller with an address', () => {
     const deviceId = await register(board.address);
     const { toolSetHash } = await entryOf(deviceId);
     expect(await registry.devices.find(deviceId)).toMatchObject({
-      ...{ dialect: 'MCPU', presence: 'ONLINE', transport: 'TCP', reachability: 'ALWAYS', model: 'greenhouse', firmwareVersion: '2.3.1' },
+      ...{
+        dialect: 'MCPU',
+        presence: 'ONLINE',
+        transport: 'TCP',
+        reachability: 'ALWAYS',
+        model: 'greenhouse',
+        firmwareVersion: '2.3.1',
+      },
     });
     const toolSet = toolSetHash && (await registry.toolSets.get(toolSetHash));
     expect(toolSet && toolSet.tools.map(({ name, schemaKnown }) => [name, schemaKnown])).toEqual([
@@ -95,7 +104,10 @@ describe('a microcontroller with an address', () => {
       ['water_bed', false],
     ]);
     expect(toolSet && toolSet.pins).toMatchObject([{ pin: 16, name: 'valve', type: 'digital_output' }]);
-    expect(board.requests.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['get_info', 'list_tools']);
+    expect(board.requests.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual([
+      'get_info',
+      'list_tools',
+    ]);
   });
 
   it('runs its tools by their names', async () => {
@@ -103,7 +115,10 @@ describe('a microcontroller with an address', () => {
     const deviceId = await register(board.address);
     await entryOf(deviceId);
     const settled = await stage.call({ deviceId, call: { ...callOf('water_bed'), arguments: { seconds: 3 } } });
-    expect(settled.outcome).toMatchObject({ kind: 'SUCCEEDED', result: { content: [{ type: 'text', text: '{"done":"water_bed"}' }] } });
+    expect(settled.outcome).toMatchObject({
+      kind: 'SUCCEEDED',
+      result: { content: [{ type: 'text', text: '{"done":"water_bed"}' }] },
+    });
     expect(board.requests.at(-1)).toContain('"method":"water_bed","params":{"seconds":3}}');
   });
 
@@ -156,7 +171,10 @@ describe('a microcontroller with an address', () => {
   it.each([
     ['stays mute', () => undefined],
     ['closes at once', (socket: { destroy: () => void }) => socket.destroy()],
-    ['answers garbage', (socket: { write: (text: string) => void }) => socket.write('null\n{"id":0,"error":1}\n[]\n{"result":{}\n')],
+    [
+      'answers garbage',
+      (socket: { write: (text: string) => void }) => socket.write('null\n{"id":0,"error":1}\n[]\n{"result":{}\n'),
+    ],
     [
       'floods',
       (socket: { write: (text: string) => boolean; on: (event: 'drain', pour: () => void) => void }) => {
@@ -179,5 +197,11 @@ describe('a microcontroller with an address', () => {
 });
 
 function callOf(tool: string) {
-  return { callId: crypto.randomUUID() as never, tool, arguments: {}, queueDeadlineAt: Date.now() + 2_000, callTimeoutMs: 2_000 };
+  return {
+    callId: crypto.randomUUID() as never,
+    tool,
+    arguments: {},
+    queueDeadlineAt: Date.now() + 2_000,
+    callTimeoutMs: 2_000,
+  };
 }

@@ -23,7 +23,11 @@ describeTransport('lines over messages', () => {
   const received: string[] = [];
   far.onmessage = (text) => received.push(text.trimEnd());
   far.start();
-  const farEnd = { send: (text: string) => void far.send(`${text}\r\n`), close: () => far.close('device_closed'), received };
+  const farEnd = {
+    send: (text: string) => void far.send(`${text}\r\n`),
+    close: () => far.close('device_closed'),
+    received,
+  };
   return Promise.resolve({ near: new FramedLineTransport(near, () => undefined), far: farEnd });
 });
 
@@ -32,7 +36,11 @@ describe('FramedLineTransport', () => {
     ['one frame each', [listing, '{"id":3}'], [listing, '{"id":3}']],
     ['lines with their ends', [`${listing}\r\n{"id":3}\r\n`], [listing, '{"id":3}']],
     ['a line in pieces', [listing.slice(0, 9), listing.slice(9, 40), `${listing.slice(40)}\r\n`], [listing]],
-    ['what the sketch prints, and the frame behind it', ['wifi ok\r\n', 'boot', listing], ['wifi ok', `boot${listing}`]],
+    [
+      'what the sketch prints, and the frame behind it',
+      ['wifi ok\r\n', 'boot', listing],
+      ['wifi ok', `boot${listing}`],
+    ],
     ['an end of line that comes by itself', [listing, '\r\n', '{"id":3}'], [listing, '{"id":3}']],
   ])('hears %s', (_what, messages, expected) => {
     const { far, heard } = open();

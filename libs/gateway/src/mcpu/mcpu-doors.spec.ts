@@ -35,7 +35,11 @@ const auth: DeviceAuth = {
 function stage(limits: Partial<GatewayLimits> = {}) {
   const defaults = doorOptions();
   const options = { ...defaults, auth, limits: { ...defaults.limits, closingTimeoutMs: 50, ...limits } };
-  return { options, host: defaults.host, count: (name: string) => options.counters.list().find((one) => one.name === name)?.count ?? 0 };
+  return {
+    options,
+    host: defaults.host,
+    count: (name: string) => options.counters.list().find((one) => one.name === name)?.count ?? 0,
+  };
 }
 
 async function openMqtt(limits: Partial<GatewayLimits> = {}) {
@@ -59,7 +63,11 @@ async function openMqtt(limits: Partial<GatewayLimits> = {}) {
 
 describe('a microcontroller over MQTT', () => {
   const subscribe = (device: MqttDevice, ...topics: string[]) =>
-    device.write({ cmd: 'subscribe', messageId: 1, subscriptions: topics.map((topic) => ({ topic, qos: 0 as const })) });
+    device.write({
+      cmd: 'subscribe',
+      messageId: 1,
+      subscriptions: topics.map((topic) => ({ topic, qos: 0 as const })),
+    });
 
   it('arrives with its subscription, and is who its client id names', async () => {
     const { dial, host } = await openMqtt();
@@ -85,13 +93,25 @@ describe('a microcontroller over MQTT', () => {
   it('may speak and listen on its own topics only', async () => {
     const { dial, host, count } = await openMqtt();
     const device = await dial();
-    subscribe(device, 'mcpu/greenhouse-8/request', 'mcpu/+/request', 'mcpu/#', 'mcpu/greenhouse-7/response', 'mcpu/greenhouse-7/request');
+    subscribe(
+      device,
+      'mcpu/greenhouse-8/request',
+      'mcpu/+/request',
+      'mcpu/#',
+      'mcpu/greenhouse-7/response',
+      'mcpu/greenhouse-7/request',
+    );
     expect(await device.packet('suback')).toMatchObject({ granted: [128, 128, 128, 128, 0] });
     const { transport } = await host.arrival();
     const heard: string[] = [];
     transport.onmessage = (text) => heard.push(text);
     transport.start();
-    const topics = ['mcpu/greenhouse-8/response', 'mcpu/greenhouse-7/request', 'device-server', 'devices/p2p/greenhouse-7'];
+    const topics = [
+      'mcpu/greenhouse-8/response',
+      'mcpu/greenhouse-7/request',
+      'device-server',
+      'devices/p2p/greenhouse-7',
+    ];
     for (const topic of topics) device.publish('{"id":1}', topic);
     device.publish('{"id":2}', 'mcpu/greenhouse-7/response');
     await vi.waitFor(() => expect(heard).toEqual(['{"id":2}']));
@@ -121,7 +141,9 @@ async function openWebSocket() {
   });
   const dial = (deviceId: string, token?: string, protocols: string[] = []) => {
     const headers = { 'Device-Id': deviceId, ...(token !== undefined && { Authorization: `Bearer ${token}` }) };
-    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/mcpu/v1/`, protocols, { headers });
+    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/mcpu/v1/`, protocols, {
+      headers,
+    });
     return socket.on('error', () => undefined);
   };
   return { dial, host, count, lobby: options.lobby };

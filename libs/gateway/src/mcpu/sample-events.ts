@@ -40,7 +40,13 @@ export class SampleEvents {
       former === undefined ? values.length : Math.round((at - former.at) / intervalMs),
     );
     if (fresh.values.length === 0) return undefined;
-    return { pin: pin.pin, name: pin.name, intervalMs, ...this.#bounded(fresh.values), ...(fresh.isGap ? { gap: true } : {}) };
+    return {
+      pin: pin.pin,
+      name: pin.name,
+      intervalMs,
+      ...this.#bounded(fresh.values),
+      ...(fresh.isGap ? { gap: true } : {}),
+    };
   }
 
   #seriesOf(tool: string, value: JsonObject, series: readonly number[]): JsonObject | undefined {

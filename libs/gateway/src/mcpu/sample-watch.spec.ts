@@ -69,26 +69,38 @@ function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined
       },
     } as unknown as Session,
   };
-  return { ...{ calls, events, closed, session }, asked: (tool: string) => calls.filter((call) => call.tool === tool).length };
+  return {
+    ...{ calls, events, closed, session },
+    asked: (tool: string) => calls.filter((call) => call.tool === tool).length,
+  };
 }
 
 function settledOf(given: Exclude<Answer, 'never'>): SettledCall {
   const outcome =
     'kind' in given
       ? { kind: given.kind, error: { code: 'TIMEOUT', message: '' } }
-      : { kind: 'SUCCEEDED', result: { isError: false, content: [{ type: 'text', text: JSON.stringify(given.result) }] } };
+      : {
+          kind: 'SUCCEEDED',
+          result: { isError: false, content: [{ type: 'text', text: JSON.stringify(given.result) }] },
+        };
   return { callId: 'c', outcome, settledAt: now } as unknown as SettledCall;
 }
 
 function watch(limits: Partial<GatewayLimits> = {}): SampleWatch {
-  const made = new SampleWatch({ clock, counters: new GatewayCounters(), limits: { ...defaultGatewayLimits, ...limits } });
+  const made = new SampleWatch({
+    clock,
+    counters: new GatewayCounters(),
+    limits: { ...defaultGatewayLimits, ...limits },
+  });
   made.start();
   return made;
 }
 
 describe('planPolls', () => {
   it('takes what the firmware wishes, but not more often than is good, and rings before they are full', () => {
-    expect(planPolls(toolSet, defaultGatewayLimits).map(({ tool, arguments: args, everyMs }) => [tool, args, everyMs])).toEqual([
+    expect(
+      planPolls(toolSet, defaultGatewayLimits).map(({ tool, arguments: args, everyMs }) => [tool, args, everyMs]),
+    ).toEqual([
       ['leaf_wetness', {}, 5_000],
       ['greedy', {}, 1_000],
       ['get_pin_buffer', { pin: 36 }, 45_000],
@@ -125,7 +137,12 @@ describe('SampleWatch', () => {
   });
 
   it('tells a series under its own name, and other values as they are, within bounds', () => {
-    const series = { type: 'buffer', resource: 'wetness', sample_interval_ms: 500, values: Array.from({ length: 500 }, (_, at) => at) };
+    const series = {
+      type: 'buffer',
+      resource: 'wetness',
+      sample_interval_ms: 500,
+      values: Array.from({ length: 500 }, (_, at) => at),
+    };
     const { session, events } = board(({ tool }) => ({ result: tool === 'leaf_wetness' ? series : 'x'.repeat(5_000) }));
     watch().add(session);
     pass(6_000);

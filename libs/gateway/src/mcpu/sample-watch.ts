@@ -115,7 +115,12 @@ export class SampleWatch {
     const { clock, limits } = this.options;
     const startedAt = clock.now();
     const deadlines = { queueDeadlineAt: startedAt + limits.pollTimeoutMs, callTimeoutMs: limits.pollTimeoutMs };
-    const call = { callId: this.#ids.next(startedAt) as CallId, tool: poll.tool, arguments: poll.arguments, isBackground: true };
+    const call = {
+      callId: this.#ids.next(startedAt) as CallId,
+      tool: poll.tool,
+      arguments: poll.arguments,
+      isBackground: true,
+    };
     watched.isAsked = true;
     this.#underWay += 1;
     session.session.call({ ...call, ...deadlines }, (settled) => {
@@ -128,7 +133,11 @@ export class SampleWatch {
   #answered(
     session: SampledSession,
     watched: Watched,
-    { poll, settled, startedAt }: { readonly poll: PlannedPoll; readonly settled: SettledCall; readonly startedAt: number },
+    {
+      poll,
+      settled,
+      startedAt,
+    }: { readonly poll: PlannedPoll; readonly settled: SettledCall; readonly startedAt: number },
   ): void {
     if (!this.#watched.has(session)) return;
     const { counters, limits } = this.options;
@@ -136,7 +145,8 @@ export class SampleWatch {
     this.settled(session, settled);
     if (outcome.kind === 'NOT_SENT') return counters.add('poll', 'put_off');
     counters.add('poll', outcome.kind === 'UNKNOWN' ? 'unanswered' : 'answered');
-    if (outcome.kind === 'UNKNOWN' && poll === probe && (watched.misses += 1) >= limits.idleMissesMax) session.close('unresponsive');
+    if (outcome.kind === 'UNKNOWN' && poll === probe && (watched.misses += 1) >= limits.idleMissesMax)
+      session.close('unresponsive');
     if (poll === probe || outcome.kind !== 'SUCCEEDED') return;
     const data = watched.samples.read(poll, outcome.result, startedAt);
     if (data !== undefined && this.#mayTell(watched, settled.settledAt)) session.record.event('device.samples', data);

@@ -43,7 +43,8 @@ export class TcpLineTransport implements Transport {
   }
 
   send(text: string): boolean {
-    if (!this.#isOpen || !this.socket.writable || this.socket.writableLength > this.options.unsentBytesMax) return false;
+    if (!this.#isOpen || !this.socket.writable || this.socket.writableLength > this.options.unsentBytesMax)
+      return false;
     this.socket.write(`${text}\n`);
     return true;
   }

@@ -7,7 +7,11 @@ import type { AedesOptions, Client, PublishPacket } from 'aedes';
 
 type Done = (error?: Error) => void;
 /** `readOn` is to be called when the next bytes of this client may be read. */
-type Receive = (client: Client, message: { readonly topic: string; readonly payload: Uint8Array }, readOn: () => void) => void;
+type Receive = (
+  client: Client,
+  message: { readonly topic: string; readonly payload: Uint8Array },
+  readOn: () => void,
+) => void;
 
 const noBytes = new Uint8Array();
 

@@ -83,7 +83,8 @@ export class MqttConnection {
     const read = this.#conn.read.bind(this.#conn) as (size?: number) => Buffer | null;
     this.#conn.read = (size) => this.#readForBroker(read, size);
     const push = this.#conn.push.bind(this.#conn);
-    this.#conn.push = (chunk: Buffer | null, encoding) => (chunk !== null && this.#passesBroker(chunk)) || push(chunk, encoding);
+    this.#conn.push = (chunk: Buffer | null, encoding) =>
+      (chunk !== null && this.#passesBroker(chunk)) || push(chunk, encoding);
     this.#conn.once('close', () => this.#ended());
   }
 
@@ -168,7 +169,8 @@ export class MqttConnection {
   /** Hands the path over, once. Undefined where it has ended meanwhile, or its device cannot hear yet. */
   arrive(isLate = false): Arrival | undefined {
     const identity = this.#identity;
-    if (identity === undefined || this.topic === undefined || this.transport !== undefined || this.#conn.destroyed) return undefined;
+    if (identity === undefined || this.topic === undefined || this.transport !== undefined || this.#conn.destroyed)
+      return undefined;
     if (!isLate && !this.#isReady) return undefined;
     const { counters, limits } = this.options;
     this.transport = new MqttTransport(this.#conn, {
@@ -177,7 +179,9 @@ export class MqttConnection {
       hangUp: () => this.client.close(),
     });
     const isMcpu = identity.dialect === 'MCPU';
-    const transport = isMcpu ? new FramedLineTransport(this.transport, () => counters.add('anomaly', 'line_overlong')) : this.transport;
+    const transport = isMcpu
+      ? new FramedLineTransport(this.transport, () => counters.add('anomaly', 'line_overlong'))
+      : this.transport;
     const claimed = parseMqttClientId(this.claimedId ?? '');
     const clientId = claimed.ok ? claimed.uuid : undefined;
     return { ...identity, clientId, kind: 'MQTT', transport, ...(this.#will && { will: this.#will }), ...this.peer };
@@ -208,8 +212,19 @@ export class MqttConnection {
    */
   #passesBroker(chunk: Buffer): boolean {
     const { transport } = this;
-    if (transport === undefined || !this.#isBrokerIdle || this.#conn.readableLength > 0 || !this.#guard.isBetweenPackets) return false;
-    if (this.client.closed || this.#traffic.isHolding || this.options.clock.now() - this.#brokerReadAt >= this.#passingMs) return false;
+    if (
+      transport === undefined ||
+      !this.#isBrokerIdle ||
+      this.#conn.readableLength > 0 ||
+      !this.#guard.isBetweenPackets
+    )
+      return false;
+    if (
+      this.client.closed ||
+      this.#traffic.isHolding ||
+      this.options.clock.now() - this.#brokerReadAt >= this.#passingMs
+    )
+      return false;
     const payloads = this.#messages?.payloadsOf(chunk);
     if (payloads === undefined) return false;
     this.#inspect(chunk);
@@ -246,7 +261,9 @@ export class MqttConnection {
     this.#traffic.end();
     this.#held = [];
     if (this.deviceId === undefined && !this.isTurnedAway) this.options.onStranger();
-    this.transport?.ended(this.#guard.sawDisconnect && this.#fault === 'connection_lost' ? 'device_closed' : this.#fault);
+    this.transport?.ended(
+      this.#guard.sawDisconnect && this.#fault === 'connection_lost' ? 'device_closed' : this.#fault,
+    );
   }
 }
 

@@ -20,7 +20,10 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function openDoor({ limits, ...change }: Partial<Omit<MqttIngressOptions, 'limits'>> & { limits?: Partial<GatewayLimits> } = {}) {
+async function openDoor({
+  limits,
+  ...change
+}: Partial<Omit<MqttIngressOptions, 'limits'>> & { limits?: Partial<GatewayLimits> } = {}) {
   const defaults = doorOptions();
   const options = { ...defaults, ...change, limits: { ...defaults.limits, ...limits } };
   const ingress = new MqttIngress(options);
@@ -33,7 +36,12 @@ async function openDoor({ limits, ...change }: Partial<Omit<MqttIngressOptions, 
     await new Promise((resolve) => server.close(resolve));
   });
   const dial = () => MqttDevice.dial((server.address() as AddressInfo).port);
-  return { dial, host: defaults.host, lobby: options.lobby, count: (name: string) => countOf(options.counters.list(), name) };
+  return {
+    dial,
+    host: defaults.host,
+    lobby: options.lobby,
+    count: (name: string) => countOf(options.counters.list(), name),
+  };
 }
 
 function countOf(counts: readonly { readonly name: string; readonly count: number }[], name: string): number {
@@ -79,7 +87,12 @@ describe('MqttIngress lets devices in', () => {
     const door = await openDoor();
     const { device, arrival } = await enter(door, change);
     expect(await device.connack()).toBe(0);
-    expect(arrival).toMatchObject({ deviceId: '02:5e:7a:10:c4:9f', kind: 'MQTT', remoteAddress: '127.0.0.1', localAddress: '127.0.0.1' });
+    expect(arrival).toMatchObject({
+      deviceId: '02:5e:7a:10:c4:9f',
+      kind: 'MQTT',
+      remoteAddress: '127.0.0.1',
+      localAddress: '127.0.0.1',
+    });
     expect(door.lobby.size).toBe(0);
   });
 
@@ -107,7 +120,15 @@ describe('MqttIngress lets devices in', () => {
   it('takes messages on the common topic and on the own one, whatever their retain flag or QoS', async () => {
     const { device, heard } = await enter(await openDoor());
     device.publish('one', 'devices/p2p/02_5e_7a_10_c4_9f');
-    device.write({ cmd: 'publish', topic: 'device-server', payload: 'two', qos: 1, messageId: 7, dup: false, retain: true });
+    device.write({
+      cmd: 'publish',
+      topic: 'device-server',
+      payload: 'two',
+      qos: 1,
+      messageId: 7,
+      dup: false,
+      retain: true,
+    });
     await vi.waitFor(() => expect(new Set(heard.messages)).toEqual(new Set(['one', 'two'])));
     expect((await device.packet('puback')).messageId).toBe(7);
   });
@@ -119,7 +140,14 @@ describe('MqttIngress lets devices in', () => {
     const bytes = Buffer.concat(
       texts.flatMap((payload, index) => {
         const qos = isAcknowledged(index) ? ({ qos: 1, messageId: index } as const) : ({ qos: 0 } as const);
-        const message = mqtt.generate({ cmd: 'publish', topic: 'device-server', payload, ...qos, dup: false, retain: false });
+        const message = mqtt.generate({
+          cmd: 'publish',
+          topic: 'device-server',
+          payload,
+          ...qos,
+          dup: false,
+          retain: false,
+        });
         return index % 11 === 5 ? [message, mqtt.generate({ cmd: 'pingreq' })] : [message];
       }),
     );
@@ -137,7 +165,14 @@ describe('MqttIngress lets devices in', () => {
 
   it('takes a message of QoS 2 once, however often it is sent', async () => {
     const { device, heard } = await enter(await openDoor());
-    const message = { cmd: 'publish', topic: 'device-server', payload: 'once', qos: 2, messageId: 9, retain: false } as const;
+    const message = {
+      cmd: 'publish',
+      topic: 'device-server',
+      payload: 'once',
+      qos: 2,
+      messageId: 9,
+      retain: false,
+    } as const;
     device.write({ ...message, dup: false });
     await device.packet('pubrec');
     device.write({ ...message, dup: true });
@@ -183,7 +218,11 @@ describe('MqttIngress lets devices in', () => {
     const door = await openDoor();
     const first = await enter(door);
     const second = await enter(door, { clientId: 'GID_lab@@@02_5e_7a_10_c4_a0@@@x' });
-    second.device.write({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: 'devices/p2p/02_5e_7a_10_c4_a0', qos: 0 }] });
+    second.device.write({
+      cmd: 'subscribe',
+      messageId: 1,
+      subscriptions: [{ topic: 'devices/p2p/02_5e_7a_10_c4_a0', qos: 0 }],
+    });
     await second.device.packet('suback');
     first.device.publish('for you', 'devices/p2p/02_5e_7a_10_c4_a0');
     first.device.publish('for the hub');
@@ -196,7 +235,11 @@ describe('MqttIngress lets devices in', () => {
   it('grants a subscription to the own topic and to no other', async () => {
     const { device } = await enter(await openDoor());
     const topics = ['devices/p2p/02_5e_7a_10_c4_9f', 'devices/p2p/02_5e_7a_10_c4_a0', '#', '$SYS/#'];
-    device.write({ cmd: 'subscribe', messageId: 1, subscriptions: topics.map((topic) => ({ topic, qos: 0 as const })) });
+    device.write({
+      cmd: 'subscribe',
+      messageId: 1,
+      subscriptions: topics.map((topic) => ({ topic, qos: 0 as const })),
+    });
     expect((await device.packet('suback')).granted).toEqual([0, 128, 128, 128]);
   });
 

@@ -72,7 +72,8 @@ export class MqttIngress {
           delete packet.will;
           proceed(null, true);
         },
-        authenticate: (client, username, password, answer) => this.#authenticate(client, { username, password }, answer),
+        authenticate: (client, username, password, answer) =>
+          this.#authenticate(client, { username, password }, answer),
         authorizePublish: (_client, _packet, proceed) => proceed(null),
         authorizeSubscribe: (client, subscription, answer) => answer(null, this.#ownTopicOnly(client, subscription)),
       },
@@ -106,7 +107,8 @@ export class MqttIngress {
   accept(conn: Duplex, peer: Peer): void {
     const { attempts, clock, counters, host, limits, lobby, publishTopic } = this.options;
     const isLimited = !attempts.mayConnect(peer.remoteAddress);
-    const leaveLobby = this.#broker.closed || isLimited ? undefined : lobby.enter(peer.remoteAddress, () => conn.destroy());
+    const leaveLobby =
+      this.#broker.closed || isLimited ? undefined : lobby.enter(peer.remoteAddress, () => conn.destroy());
     if (leaveLobby === undefined) {
       counters.add('refusal', isLimited ? 'address_limited' : 'too_many_connections');
       conn.on('error', () => undefined);
@@ -148,8 +150,13 @@ export class MqttIngress {
     const ask = () => auth.checkMqtt({ clientId, ...claim, remoteAddress });
     askAuth({ ask, subject: { clientId, remoteAddress } }, this.options, (verdict) => {
       if (verdict.kind === 'granted')
-        this.#welcome(connection, { deviceId: verdict.deviceId ?? identity.deviceId, dialect: identity.dialect ?? 'XIAOZHI' }, answer);
-      else if (verdict.kind === 'undecided') this.#turnAway(connection, answer, 'auth_unavailable', 'credentials could not be checked');
+        this.#welcome(
+          connection,
+          { deviceId: verdict.deviceId ?? identity.deviceId, dialect: identity.dialect ?? 'XIAOZHI' },
+          answer,
+        );
+      else if (verdict.kind === 'undecided')
+        this.#turnAway(connection, answer, 'auth_unavailable', 'credentials could not be checked');
       else {
         const code = verdict.reason === 'credentials_missing' ? NOT_AUTHORIZED : BAD_CREDENTIALS;
         this.#refuse(answer, verdict.reason, new ConnectRefusal(code, verdict.message));

@@ -34,7 +34,8 @@ async function openDoor() {
     upgrade.stop();
     await new Promise((resolve) => server.close(resolve));
   });
-  const open = (subprotocols: string[]) => new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/mqtt`, subprotocols);
+  const open = (subprotocols: string[]) =>
+    new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/mqtt`, subprotocols);
   return { open, host: options.host, counters: options.counters };
 }
 

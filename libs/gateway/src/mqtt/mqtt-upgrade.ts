@@ -32,12 +32,18 @@ export class MqttUpgrade {
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
     if (!offered.some((name) => subprotocols.includes(name))) {
-      refuseUpgrade(socket, { status: 400, code: 'HANDSHAKE_INVALID', message: 'the subprotocol must be mqtt or mqttv3.1' });
+      refuseUpgrade(socket, {
+        status: 400,
+        code: 'HANDSHAKE_INVALID',
+        message: 'the subprotocol must be mqtt or mqttv3.1',
+      });
       return;
     }
     request.socket.setKeepAlive(true, this.options.limits.pingIntervalMs);
     const peer = peerOfRequest(request, this.options.addressOf);
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.options.accept(createWebSocketStream(webSocket), peer));
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.options.accept(createWebSocketStream(webSocket), peer),
+    );
   };
 
   stop(): void {

@@ -4,13 +4,34 @@ import { describe, expect, it } from 'vitest';
 import { PacketGuard } from './packet-guard.js';
 
 const bounds = { unprovenPacketBytesMax: 4096, messageBytesMax: 65_536 };
-const connect = mqtt.generate({ cmd: 'connect', clientId: 'a', protocolId: 'MQTT', protocolVersion: 4, clean: true, keepalive: 60 });
+const connect = mqtt.generate({
+  cmd: 'connect',
+  clientId: 'a',
+  protocolId: 'MQTT',
+  protocolVersion: 4,
+  clean: true,
+  keepalive: 60,
+});
 const ping = mqtt.generate({ cmd: 'pingreq' });
 
 function publishOf(totalBytes: number): Buffer {
-  const packet = mqtt.generate({ cmd: 'publish', topic: 't', payload: Buffer.alloc(totalBytes), qos: 0, dup: false, retain: false });
+  const packet = mqtt.generate({
+    cmd: 'publish',
+    topic: 't',
+    payload: Buffer.alloc(totalBytes),
+    qos: 0,
+    dup: false,
+    retain: false,
+  });
   const surplus = packet.length - totalBytes;
-  return mqtt.generate({ cmd: 'publish', topic: 't', payload: Buffer.alloc(totalBytes - surplus), qos: 0, dup: false, retain: false });
+  return mqtt.generate({
+    cmd: 'publish',
+    topic: 't',
+    payload: Buffer.alloc(totalBytes - surplus),
+    qos: 0,
+    dup: false,
+    retain: false,
+  });
 }
 
 function accepted(): PacketGuard {
@@ -76,17 +97,21 @@ describe('PacketGuard', () => {
       fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
     );
     fc.assert(
-      fc.property(fc.array(packets, { maxLength: 6 }), fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1 }), (parts, sizes) => {
-        const stream = Buffer.concat([connect, ...parts]);
-        const whole = new PacketGuard(bounds).inspect(stream);
-        const pieces = new PacketGuard(bounds);
-        for (let at = 0, turn = 0; at < stream.length; turn += 1) {
-          const size = sizes[turn % sizes.length] ?? 1;
-          pieces.inspect(stream.subarray(at, at + size));
-          at += size;
-        }
-        expect(pieces.cut).toBe(whole);
-      }),
+      fc.property(
+        fc.array(packets, { maxLength: 6 }),
+        fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1 }),
+        (parts, sizes) => {
+          const stream = Buffer.concat([connect, ...parts]);
+          const whole = new PacketGuard(bounds).inspect(stream);
+          const pieces = new PacketGuard(bounds);
+          for (let at = 0, turn = 0; at < stream.length; turn += 1) {
+            const size = sizes[turn % sizes.length] ?? 1;
+            pieces.inspect(stream.subarray(at, at + size));
+            at += size;
+          }
+          expect(pieces.cut).toBe(whole);
+        },
+      ),
     );
   });
 });

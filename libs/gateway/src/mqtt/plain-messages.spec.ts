@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { PlainMessages } from './plain-messages.js';
 
 function publish(payload: string, change: Partial<mqtt.IPublishPacket> = {}): Buffer {
-  return mqtt.generate({ cmd: 'publish', topic: 'device-server', payload, qos: 0, dup: false, retain: false, ...change });
+  return mqtt.generate({
+    cmd: 'publish',
+    topic: 'device-server',
+    payload,
+    qos: 0,
+    dup: false,
+    retain: false,
+    ...change,
+  });
 }
 
 function taken(...parts: readonly Buffer[]): readonly string[] | undefined {
@@ -17,7 +25,11 @@ describe('PlainMessages', () => {
   });
 
   it('takes several in their order, on each of the own topics', () => {
-    expect(taken(publish('one'), publish('', { topic: 'devices/p2p/x' }), publish('three'))).toEqual(['one', '', 'three']);
+    expect(taken(publish('one'), publish('', { topic: 'devices/p2p/x' }), publish('three'))).toEqual([
+      'one',
+      '',
+      'three',
+    ]);
   });
 
   it.each([

@@ -5,7 +5,10 @@ import { DiscoveryPace } from './discovery-pace.js';
 function stage() {
   const clock = new ManualClock();
   const begun: number[] = [];
-  const pace = new DiscoveryPace({ discoveriesPerSecondMax: 1_000, discoveriesPerSecondQuietMax: 4_000, quietAfterMs: 10_000 }, clock);
+  const pace = new DiscoveryPace(
+    { discoveriesPerSecondMax: 1_000, discoveriesPerSecondQuietMax: 4_000, quietAfterMs: 10_000 },
+    clock,
+  );
   pace.called();
   const enqueue = (n: number) => pace.enqueue(() => begun.push(n));
   return { clock, begun, pace, enqueue };

@@ -25,7 +25,10 @@ afterEach(() => {
 const deviceId = '02:5e:7a:10:c4:9f';
 const hello = JSON.stringify({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' });
 
-async function openDoors({ limits, auth }: { readonly limits?: Partial<GatewayLimits>; readonly auth?: DeviceAuth } = {}) {
+async function openDoors({
+  limits,
+  auth,
+}: { readonly limits?: Partial<GatewayLimits>; readonly auth?: DeviceAuth } = {}) {
   const defaults = doorOptions();
   const attempts = new FailedAttempts(realClock, { burst: 3, perSecond: 0.001, addressesMax: 10 });
   const options = { ...defaults, attempts, ...(auth && { auth }), limits: { ...defaults.limits, ...limits } };
@@ -100,7 +103,9 @@ describe.each(['MQTT', 'WEBSOCKET'] as const)('a device that floods over %s', (k
     expect(Date.now() - sentAt).toBeGreaterThan(400);
     expect(heard.messages).toHaveLength(81);
     expect(isClosed()).toBe(false);
-    expect(doors.host.reports).toMatchObject([{ deviceId, type: 'device.throttled', transport: kind, action: 'slowed' }]);
+    expect(doors.host.reports).toMatchObject([
+      { deviceId, type: 'device.throttled', transport: kind, action: 'slowed' },
+    ]);
     expect(doors.count('traffic_slowed')).toBe(1);
   });
 
@@ -190,7 +195,11 @@ describe('failed attempts from one address', () => {
 
   it('are connections as well that say nothing that can be read', async () => {
     const doors = await openDoors({ auth, limits: { introductionTimeoutMs: 50 } });
-    for (const bytes of [Buffer.from('GET / HTTP/1.1\r\n\r\n'), Buffer.of(0x10, 0xff, 0xff, 0xff, 0x7f), Buffer.alloc(0)]) {
+    for (const bytes of [
+      Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+      Buffer.of(0x10, 0xff, 0xff, 0xff, 0x7f),
+      Buffer.alloc(0),
+    ]) {
       const device = await doors.dialMqtt();
       device.writeBytes(bytes);
       await device.closed();

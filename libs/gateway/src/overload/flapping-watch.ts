@@ -11,7 +11,8 @@ export type FlappingLimits = Pick<
 >;
 
 /** `isNew`: the device begins to flap with this attempt. */
-export type Entry = { readonly kind: 'welcome' } | { readonly kind: 'held'; readonly isNew: boolean; readonly retryAfterMs: number };
+export type Entry =
+  { readonly kind: 'welcome' } | { readonly kind: 'held'; readonly isNew: boolean; readonly retryAfterMs: number };
 
 export interface Attempt {
   readonly kind: 'MQTT' | 'WEBSOCKET';
@@ -60,7 +61,8 @@ export class FlappingWatch {
   get flapping(): number {
     const now = this.clock.now();
     let count = 0;
-    for (const standing of this.#standings.values()) if (standing.episode && this.#levelAt(standing, now) > 0) count += 1;
+    for (const standing of this.#standings.values())
+      if (standing.episode && this.#levelAt(standing, now) > 0) count += 1;
     return count;
   }
 

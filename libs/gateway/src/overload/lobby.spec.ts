@@ -6,7 +6,10 @@ const enterMany = (lobby: Lobby, count: number, address = '192.0.2.1') =>
   Array.from({ length: count }, () => lobby.enter(address, () => undefined)).filter((leave) => leave !== undefined);
 
 it('holds a bounded number, and gives each place back once', () => {
-  const lobby = new Lobby({ unprovenConnectionsMax: 2, unprovenPerAddressMax: 2, connectionsPerSecondMax: 1_000 }, new ManualClock());
+  const lobby = new Lobby(
+    { unprovenConnectionsMax: 2, unprovenPerAddressMax: 2, connectionsPerSecondMax: 1_000 },
+    new ManualClock(),
+  );
   const [first] = enterMany(lobby, 3);
   expect(lobby.size).toBe(2);
   first?.();
@@ -32,7 +35,10 @@ it('lets as many come at once as it holds, then so many a second, however soon t
 
 it('keeps places for others where one address brings many', () => {
   const clock = new ManualClock();
-  const lobby = new Lobby({ unprovenConnectionsMax: 5, unprovenPerAddressMax: 3, connectionsPerSecondMax: 1_000 }, clock);
+  const lobby = new Lobby(
+    { unprovenConnectionsMax: 5, unprovenPerAddressMax: 3, connectionsPerSecondMax: 1_000 },
+    clock,
+  );
   const held = enterMany(lobby, 10);
   expect(held).toHaveLength(3);
   expect(enterMany(lobby, 10, '192.0.2.2')).toHaveLength(2);
@@ -43,7 +49,10 @@ it('keeps places for others where one address brings many', () => {
 
 it('gives one of a full lobby the place of the oldest from an address that holds more, and none to such an address', () => {
   const clock = new ManualClock();
-  const lobby = new Lobby({ unprovenConnectionsMax: 10, unprovenPerAddressMax: 6, connectionsPerSecondMax: 1_000 }, clock);
+  const lobby = new Lobby(
+    { unprovenConnectionsMax: 10, unprovenPerAddressMax: 6, connectionsPerSecondMax: 1_000 },
+    clock,
+  );
   const expelled: string[] = [];
   const enter = (count: number, address: string) =>
     Array.from({ length: count }, (_, index) => lobby.enter(address, () => expelled.push(`${address} ${index}`)));

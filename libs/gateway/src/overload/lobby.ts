@@ -20,7 +20,10 @@ export class Lobby {
   #countedAt: number;
 
   constructor(
-    private readonly limits: Pick<GatewayLimits, 'unprovenConnectionsMax' | 'unprovenPerAddressMax' | 'connectionsPerSecondMax'>,
+    private readonly limits: Pick<
+      GatewayLimits,
+      'unprovenConnectionsMax' | 'unprovenPerAddressMax' | 'connectionsPerSecondMax'
+    >,
     private readonly clock: { now(): number },
   ) {
     this.#allowance = limits.unprovenConnectionsMax;

@@ -1,7 +1,10 @@
 /** How much one device sends: two token buckets, of messages and of bytes, that may run into debt. Says how long it takes until the debt is paid. */
 import type { GatewayLimits } from '../gateway-limits.js';
 
-export type TrafficLimits = Pick<GatewayLimits, 'messagesPerSecondMax' | 'messagesBurst' | 'bytesPerSecondMax' | 'bytesBurst'>;
+export type TrafficLimits = Pick<
+  GatewayLimits,
+  'messagesPerSecondMax' | 'messagesBurst' | 'bytesPerSecondMax' | 'bytesBurst'
+>;
 
 export class TrafficMeter {
   #messages: number;
@@ -28,7 +31,11 @@ export class TrafficMeter {
     this.#fill(now);
     if (this.#messages >= 0 && this.#bytes >= 0) return 0;
     const { messagesPerSecondMax, bytesPerSecondMax } = this.limits;
-    return Math.max(0, Math.ceil((-this.#messages / messagesPerSecondMax) * 1_000), Math.ceil((-this.#bytes / bytesPerSecondMax) * 1_000));
+    return Math.max(
+      0,
+      Math.ceil((-this.#messages / messagesPerSecondMax) * 1_000),
+      Math.ceil((-this.#bytes / bytesPerSecondMax) * 1_000),
+    );
   }
 
   #fill(now: number): void {

@@ -4,7 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import type { EventFeed } from '@flotilla/bus';
-import type { CredentialStore, EnrolmentStore, KnownDevice, OtaContact, PendingEnrolment, Recognition } from '@flotilla/registry';
+import type {
+  CredentialStore,
+  EnrolmentStore,
+  KnownDevice,
+  OtaContact,
+  PendingEnrolment,
+  Recognition,
+} from '@flotilla/registry';
 import type { EventLog } from '../sessions/event-log.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import { addressKey } from '../overload/attempt-limiter.js';
@@ -64,7 +71,8 @@ export class AdmissionDesk {
       return { kind: 'known', known };
     }
     if (recognition.firstUse !== 'none') this.#tellOfSecond(contact);
-    if (this.options.mode !== 'closed') return { kind: 'waiting', pending: await this.#queue(contact, recognition.replaces) };
+    if (this.options.mode !== 'closed')
+      return { kind: 'waiting', pending: await this.#queue(contact, recognition.replaces) };
     if (recognition.isKnown) this.#tellOfRefused(contact);
     return { kind: 'closed' };
   }
@@ -88,7 +96,11 @@ export class AdmissionDesk {
   }
 
   /** What a link or mode `open` does not admit is found out by the same statements as what they do. */
-  async #admitAtOnce(contact: OtaContact, token: string | undefined, { firstUse }: Unproven): Promise<KnownDevice | undefined> {
+  async #admitAtOnce(
+    contact: OtaContact,
+    token: string | undefined,
+    { firstUse }: Unproven,
+  ): Promise<KnownDevice | undefined> {
     const { enrolments, mode } = this.options;
     const byFirstUse = firstUse === 'due' ? await enrolments.admitFirstUse(contact) : undefined;
     if (byFirstUse) return this.#welcome(byFirstUse, 'first_use');
@@ -104,7 +116,9 @@ export class AdmissionDesk {
     const key = await enrolments.factoryKeyOf(proof.serial);
     if (key === undefined) return false;
     const { challenge } = await enrolments.request(contact);
-    const known = isProofRight(proof, key, challenge) ? await enrolments.admit(contact, { serial: proof.serial }) : undefined;
+    const known = isProofRight(proof, key, challenge)
+      ? await enrolments.admit(contact, { serial: proof.serial })
+      : undefined;
     if (known) this.#welcome(known, 'factory_key');
     return known !== undefined;
   }

@@ -40,7 +40,9 @@ describe('the addresses that devices are told', () => {
 
   it('spell out the port that a device would otherwise guess', () => {
     expect(addresses({ publicMqtt: 'mqtt.example.net' }).mqttEndpoint(reached)).toBe('mqtt.example.net:8883');
-    expect(addresses({ publicUrl: 'http://hub.example.net' }).webSocketUrl(reached)).toBe('ws://hub.example.net:80/xiaozhi/v1/');
+    expect(addresses({ publicUrl: 'http://hub.example.net' }).webSocketUrl(reached)).toBe(
+      'ws://hub.example.net:80/xiaozhi/v1/',
+    );
   });
 
   it('never contain an IPv6 address: the Host header helps out, or nothing is told', () => {
@@ -53,7 +55,9 @@ describe('the addresses that devices are told', () => {
     const told = addresses({ isTls: true });
     expect(told.webSocketUrl(reached)).toBe('wss://whatever.example:8080/xiaozhi/v1/');
     expect(told.mqttEndpoint(reached)).toBe('whatever.example:8883');
-    expect(addresses({ isTls: true, publicUrl: 'https://hub.example.net' }).mqttEndpoint(reached)).toBe('hub.example.net:8883');
+    expect(addresses({ isTls: true, publicUrl: 'https://hub.example.net' }).mqttEndpoint(reached)).toBe(
+      'hub.example.net:8883',
+    );
     expect(addresses().otaUrl()).toBe('http://127.0.0.1:8080/ota/');
   });
 });
@@ -79,7 +83,9 @@ describe('public addresses that would reboot devices in a loop', () => {
   ])('are refused: the URL %j', (text) => expect(publicUrlProblem(text)).toMatch(/^must /));
 
   it('are told from good ones', () => {
-    for (const text of ['hub.example.net', 'hub.example.net:8883', '192.0.2.4:1883']) expect(publicMqttProblem(text)).toBeUndefined();
-    for (const text of ['https://hub.example.net', 'http://192.0.2.4:8080/flotilla']) expect(publicUrlProblem(text)).toBeUndefined();
+    for (const text of ['hub.example.net', 'hub.example.net:8883', '192.0.2.4:1883'])
+      expect(publicMqttProblem(text)).toBeUndefined();
+    for (const text of ['https://hub.example.net', 'http://192.0.2.4:8080/flotilla'])
+      expect(publicUrlProblem(text)).toBeUndefined();
   });
 });

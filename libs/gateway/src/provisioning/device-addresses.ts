@@ -42,8 +42,10 @@ export function publicMqttProblem(text: string): string | undefined {
 /** What is wrong with a FLOTILLA_PUBLIC_URL, if anything. A colon anywhere but before the port reboots devices in a loop. */
 export function publicUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) return 'must be a URL that begins with http: or https:';
-  if (!bareHost.test(url.host)) return 'must name its host by a name or an IPv4 address, because devices cannot parse others';
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    return 'must be a URL that begins with http: or https:';
+  if (!bareHost.test(url.host))
+    return 'must name its host by a name or an IPv4 address, because devices cannot parse others';
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     return 'must have no user, query or fragment, because devices cannot parse them';
   if (url.pathname.includes(':')) return 'must have no colon in its path, because devices would take it for the port';
@@ -98,7 +100,9 @@ export class DeviceAddresses {
       return `${url.protocol}//${url.hostname}:${port}${url.pathname.replace(/\/+$/, '')}`;
     }
     const host = this.#ownHost(reached);
-    return host === undefined ? undefined : `${this.settings.isTls ? 'https' : 'http'}://${host}:${this.settings.httpPort()}`;
+    return host === undefined
+      ? undefined
+      : `${this.settings.isTls ? 'https' : 'http'}://${host}:${this.settings.httpPort()}`;
   }
 
   #ownHost(reached: ReachedAt | undefined): string | undefined {

@@ -11,8 +11,11 @@ export interface FactoryProof {
 /** Undefined where the body brings none: chips without the HMAC unit send an empty one. */
 export function readFactoryProof(body: JsonObject): FactoryProof | undefined {
   const { algorithm, serial_number: serial, hmac } = body;
-  if (algorithm !== 'hmac-sha256' || typeof serial !== 'string' || !/^[\x21-\x7e]{1,64}$/.test(serial)) return undefined;
-  return typeof hmac === 'string' && /^[0-9a-f]{64}$/.test(hmac) ? { serial, hmac: Buffer.from(hmac, 'hex') } : undefined;
+  if (algorithm !== 'hmac-sha256' || typeof serial !== 'string' || !/^[\x21-\x7e]{1,64}$/.test(serial))
+    return undefined;
+  return typeof hmac === 'string' && /^[0-9a-f]{64}$/.test(hmac)
+    ? { serial, hmac: Buffer.from(hmac, 'hex') }
+    : undefined;
 }
 
 /** `challenge` is the one that the hub gave this device, not the one that came back. */

@@ -20,5 +20,9 @@ export function issuedSettings(options: IssuedSettingsOptions, known: KnownDevic
   }
   const url = options.addresses.webSocketUrl(undefined, '/mcpu/v1/');
   const { secret } = known.credential;
-  return { ...(url !== undefined && { url }), device_id: known.deviceId, ...(secret !== undefined && { token: secret }) };
+  return {
+    ...(url !== undefined && { url }),
+    device_id: known.deviceId,
+    ...(secret !== undefined && { token: secret }),
+  };
 }

@@ -19,7 +19,11 @@ const answered = {
   reached: { localAddress: '192.0.2.4', host: undefined },
   firmware: noUpdate('2.4.2'),
 };
-const credential = { mqttClientId: 'GID_flotilla@@@02_5e_7a_10_c4_9f@@@kq3v', mqttUsername: 'dev', secret: 's'.repeat(43) };
+const credential = {
+  mqttClientId: 'GID_flotilla@@@02_5e_7a_10_c4_9f@@@kq3v',
+  mqttUsername: 'dev',
+  secret: 's'.repeat(43),
+};
 const known = (change: Partial<KnownDevice> = {}): KnownDevice => ({
   deviceId: '02:5e:7a:10:c4:9f' as DeviceId,
   dialect: 'XIAOZHI',
@@ -72,7 +76,10 @@ describe('the answer to a device that waits', () => {
 });
 
 describe('the answers of a hub without MQTT', () => {
-  const webSocketOnly = { ...settings, addresses: new DeviceAddresses({ ...addressSettings, mqttPort: () => undefined }) };
+  const webSocketOnly = {
+    ...settings,
+    addresses: new DeviceAddresses({ ...addressSettings, mqttPort: () => undefined }),
+  };
   const url = 'ws://192.0.2.4:8080/xiaozhi/v1/';
 
   it('send every device to the WebSocket, with its secret until it was used', () => {
@@ -114,7 +121,8 @@ function expectNoTrap(answer: OtaAnswer): void {
   expect(answer.mqtt?.['endpoint'] ?? 'h:1').toMatch(/^[\w.-]+:\d{1,5}$/);
   expect(answer.websocket?.['url'] ?? 'ws://h:1/').toMatch(/^wss?:\/\/[\w.-]+:\d{1,5}\/[^:?]*$/);
   if (answer.mqtt) expect(answer.mqtt['keepalive']).toBe(45);
-  if (answer.firmware.url !== undefined) expect(answer.firmware.version.split('.').every((part) => /^\d/.test(part))).toBe(true);
+  if (answer.firmware.url !== undefined)
+    expect(answer.firmware.version.split('.').every((part) => /^\d/.test(part))).toBe(true);
   expect(typeof answer.server_time.timezone_offset).toBe('number');
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024);
 }
@@ -131,7 +139,9 @@ describe('the traps that would reboot a device in a loop', () => {
       { nil: undefined },
     ),
   });
-  const firmware = fc.string().map((version) => noUpdate(readOtaRequest({ 'user-agent': `board/${version}` }, '').firmwareVersion));
+  const firmware = fc
+    .string()
+    .map((version) => noUpdate(readOtaRequest({ 'user-agent': `board/${version}` }, '').firmwareVersion));
   const device = fc.record({
     transport: fc.constantFrom('MQTT' as const, 'WEBSOCKET' as const),
     timeZone: fc.option(fc.string(), { nil: undefined }),

@@ -49,7 +49,11 @@ export interface Answered {
 }
 
 /** For a device that is let in. Its secret is there until it was used, and afterwards left out: the device keeps what it has. */
-export function answerKnown(settings: AnswerSettings, known: KnownDevice, { now, reached, firmware }: Answered): OtaAnswer {
+export function answerKnown(
+  settings: AnswerSettings,
+  known: KnownDevice,
+  { now, reached, firmware }: Answered,
+): OtaAnswer {
   return {
     server_time: serverTime(now, [known.timeZone, settings.timeZone]),
     firmware,

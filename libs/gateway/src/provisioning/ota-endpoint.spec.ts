@@ -10,7 +10,12 @@ import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, stoppedClock, 
 setUpStage();
 
 async function approve(code: string | undefined): Promise<void> {
-  const approval = await stage.registry.enrolments.approve({ code: code ?? '', approver: 'test', confirm: true, at: Date.now() });
+  const approval = await stage.registry.enrolments.approve({
+    code: code ?? '',
+    approver: 'test',
+    confirm: true,
+    at: Date.now(),
+  });
   expect(approval.kind).toBe('approved');
 }
 
@@ -82,7 +87,9 @@ describe('a device that nobody knows', () => {
     const [port, mac] = [await openEndpoint({ clock: stoppedClock() }), newMac()];
     await enrol(port, mac);
     const strangers = await Promise.all(
-      Array.from({ length: 450 }, (_, n) => ask(port, `06:00:00:00:0${n >> 8}:${(n & 255).toString(16).padStart(2, '0')}`)),
+      Array.from({ length: 450 }, (_, n) =>
+        ask(port, `06:00:00:00:0${n >> 8}:${(n & 255).toString(16).padStart(2, '0')}`),
+      ),
     );
     expect(strangers.filter(({ status }) => status === 429).length).toBeGreaterThan(20);
     expect((await ask(port, mac)).body.mqtt).toHaveProperty('client_id');
@@ -116,7 +123,12 @@ describe('a known device', () => {
   it('with another Client-Id is not let in by a link either', async () => {
     const [port, mac] = [await openEndpoint(), newMac()];
     await enrol(port, mac);
-    const { token } = await stage.registry.enrolments.createLink({ name: 'l', tags: [], maxDevices: 9, expiresAt: Date.now() + 60_000 });
+    const { token } = await stage.registry.enrolments.createLink({
+      name: 'l',
+      tags: [],
+      maxDevices: 9,
+      expiresAt: Date.now() + 60_000,
+    });
     const { body } = await ask(port, mac, { client: otherUuid, path: `/ota/${token}/` });
     expect(body.activation).toBeDefined();
     expect(body.mqtt).not.toHaveProperty('client_id');
@@ -164,7 +176,9 @@ describe('the OTA endpoint', () => {
       mode: 'open',
     });
     const socket = connect(port, '127.0.0.1');
-    socket.write(`POST /ota/ HTTP/1.1\r\nHost: x\r\nDevice-Id: ${newMac()}\r\nClient-Id: ${uuid}\r\nContent-Length: 999\r\n\r\n{`);
+    socket.write(
+      `POST /ota/ HTTP/1.1\r\nHost: x\r\nDevice-Id: ${newMac()}\r\nClient-Id: ${uuid}\r\nContent-Length: 999\r\n\r\n{`,
+    );
     const [head] = (await once(socket, 'data')) as [Buffer];
     expect(head.toString()).toContain('HTTP/1.1 200 OK');
     socket.destroy();

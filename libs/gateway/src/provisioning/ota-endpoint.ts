@@ -52,7 +52,9 @@ export class OtaEndpoint {
 
   constructor(private readonly options: OtaEndpointOptions) {
     const handle: HttpRoute['handle'] = (request, response) => void this.#handle(request, response);
-    this.routes = (['GET', 'POST'] as const).flatMap((method) => ['/ota', '/ota/*'].map((path) => ({ method, path, handle })));
+    this.routes = (['GET', 'POST'] as const).flatMap((method) =>
+      ['/ota', '/ota/*'].map((path) => ({ method, path, handle })),
+    );
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -46,12 +46,16 @@ export class OtaProvisioning {
 
   constructor(private readonly options: OtaProvisioningOptions) {
     const { addressOf = directAddress, bus, clock, logger, mode, onBoot, registry, settings } = options;
-    const updates = options.updates && new OfferedFirmware({ ...options.updates, addresses: settings.addresses, clock, logger });
+    const updates =
+      options.updates && new OfferedFirmware({ ...options.updates, addresses: settings.addresses, clock, logger });
     const { credentials, enrolments } = registry;
     const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     publishContacts({ credentials, feed: bus.feed, events });
     this.auth = new CredentialAuth({ credentials, events, clock });
-    const desk = new AdmissionDesk({ ...{ credentials, enrolments, feed: bus.feed, events, mode, logger }, limiter: new AttemptLimiter() });
+    const desk = new AdmissionDesk({
+      ...{ credentials, enrolments, feed: bus.feed, events, mode, logger },
+      limiter: new AttemptLimiter(),
+    });
     const count = this.#counters.add.bind(this.#counters, 'ota');
     this.httpRoutes = new OtaEndpoint({ desk, settings, updates, addressOf, onBoot, clock, logger, count }).routes;
   }

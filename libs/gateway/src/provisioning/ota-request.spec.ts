@@ -36,12 +36,21 @@ describe('readOtaRequest', () => {
   );
 
   it('lives on the description alone', () => {
-    expect(readOtaRequest({}, JSON.stringify(description))).toMatchObject({ deviceId: '02:5e:7a:10:c4:a0', clientUuid: description.uuid });
+    expect(readOtaRequest({}, JSON.stringify(description))).toMatchObject({
+      deviceId: '02:5e:7a:10:c4:a0',
+      clientUuid: description.uuid,
+    });
   });
 
   it('makes nothing of ids that are none', () => {
     const request = readOtaRequest({ 'device-id': 'printer', 'client-id': 'x'.repeat(65), 'user-agent': 'curl' }, '');
-    expect(request).toMatchObject({ deviceId: undefined, clientUuid: undefined, model: undefined, firmwareVersion: undefined, body: {} });
+    expect(request).toMatchObject({
+      deviceId: undefined,
+      clientUuid: undefined,
+      model: undefined,
+      firmwareVersion: undefined,
+      body: {},
+    });
   });
 
   it('strips and bounds texts that people will read', () => {

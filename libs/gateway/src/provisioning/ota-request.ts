@@ -50,7 +50,10 @@ function parseBody(bodyText: string): JsonObject {
 }
 
 /** `<board name>/<version>`, such as `lichuang-dev/2.4.2`. */
-function readUserAgent(agent: string | undefined): { readonly model: string | undefined; readonly version: string | undefined } {
+function readUserAgent(agent: string | undefined): {
+  readonly model: string | undefined;
+  readonly version: string | undefined;
+} {
   const [, model, version] = /^([^/]+)\/([^/ ]+)$/.exec(agent ?? '') ?? [];
   return { model: plain(model), version: plain(version) };
 }

@@ -108,7 +108,12 @@ export async function ask(
 ): Promise<Answer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
-    headers: { 'device-id': mac, 'client-id': client, 'user-agent': 'lichuang-dev/2.4.2', 'content-type': 'application/json' },
+    headers: {
+      'device-id': mac,
+      'client-id': client,
+      'user-agent': 'lichuang-dev/2.4.2',
+      'content-type': 'application/json',
+    },
     ...(method === 'POST' && { body }),
   });
   const text = await response.text();

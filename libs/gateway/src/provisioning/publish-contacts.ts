@@ -14,7 +14,8 @@ export function publishContacts({ credentials, events, feed }: ContactPublishing
   credentials.whenNoted((contacts) => {
     for (const { deviceId, formerVersion: from, firmwareVersion: to } of contacts) {
       feed.publish('device', { deviceId });
-      if (from !== undefined && to !== undefined && from !== to) events.write('firmware.changed', deviceId, { from, to });
+      if (from !== undefined && to !== undefined && from !== to)
+        events.write('firmware.changed', deviceId, { from, to });
     }
   });
 }

@@ -11,7 +11,11 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number;
 }
 
-export const defaultBodyLimits: BodyLimits = { bodyBytesMax: 64 * 1024, surplusBytesMax: 1024 * 1024, bodyTimeoutMs: 5_000 };
+export const defaultBodyLimits: BodyLimits = {
+  bodyBytesMax: 64 * 1024,
+  surplusBytesMax: 1024 * 1024,
+  bodyTimeoutMs: 5_000,
+};
 
 /** Empty where the body was too long or did not end in time. Undefined where the connection ended first. Never rejects. */
 export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<string | undefined> {

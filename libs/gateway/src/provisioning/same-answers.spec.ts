@@ -9,7 +9,14 @@ import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, stoppedClock, 
 setUpStage();
 
 async function register(change: Partial<NewDevice> = {}): Promise<DeviceId> {
-  const device = { deviceId: newMac(), name: undefined, tags: [], dialect: 'XIAOZHI', transport: 'WEBSOCKET', ...change } as const;
+  const device = {
+    deviceId: newMac(),
+    name: undefined,
+    tags: [],
+    dialect: 'XIAOZHI',
+    transport: 'WEBSOCKET',
+    ...change,
+  } as const;
   expect((await stage.registry.enrolments.register([device])).kind).toBe('registered');
   return device.deviceId;
 }
@@ -18,7 +25,13 @@ async function register(change: Partial<NewDevice> = {}): Promise<DeviceId> {
 async function unprovenMacs(): Promise<Readonly<Record<string, DeviceId>>> {
   const { enrolments } = stage.registry;
   const enrol = async () => {
-    const contact = { deviceId: newMac(), clientUuid: uuid, model: undefined, firmwareVersion: undefined, remoteAddress: undefined };
+    const contact = {
+      deviceId: newMac(),
+      clientUuid: uuid,
+      model: undefined,
+      firmwareVersion: undefined,
+      remoteAddress: undefined,
+    };
     expect(await enrolments.admit({ ...contact, at: Date.now() })).toBeDefined();
     return contact.deviceId;
   };
@@ -45,7 +58,10 @@ function recorded(registry: Registry): { readonly registry: Registry; readonly c
       },
     });
   const { credentials, enrolments, events } = registry;
-  return { registry: { ...registry, credentials: recording(credentials), enrolments: recording(enrolments), events }, calls };
+  return {
+    registry: { ...registry, credentials: recording(credentials), enrolments: recording(enrolments), events },
+    calls,
+  };
 }
 
 /** An answer without what is drawn again for each: codes, challenges and the time. */
@@ -63,28 +79,36 @@ const asked: Readonly<Record<string, Asked>> = {
   'an activation of such a link': { path: '/ota/guessed/activate' },
   'a proof of an unknown chip': {
     path: '/ota/activate',
-    body: JSON.stringify({ algorithm: 'hmac-sha256', serial_number: 'S'.repeat(32), challenge: 'c', hmac: '0'.repeat(64) }),
+    body: JSON.stringify({
+      algorithm: 'hmac-sha256',
+      serial_number: 'S'.repeat(32),
+      challenge: 'c',
+      hmac: '0'.repeat(64),
+    }),
   },
 };
 
 describe('the OTA endpoint does not disclose which MACs it knows', () => {
-  it.each(['approve', 'closed'] as const)('in mode %s: all get the same answers after the same questions', async (mode) => {
-    const { registry, calls } = recorded(stage.registry);
-    const macs = await unprovenMacs();
-    const port = await openEndpoint({ mode, registry });
-    for (const [what, request] of Object.entries(asked)) {
-      const seen: unknown[] = [];
-      for (const mac of Object.values(macs)) {
-        calls.length = 0;
-        const answer = await ask(port, mac, { ...request, client: otherUuid });
-        seen.push({ ...(shapeOf(answer) as object), calls: [...calls] });
+  it.each(['approve', 'closed'] as const)(
+    'in mode %s: all get the same answers after the same questions',
+    async (mode) => {
+      const { registry, calls } = recorded(stage.registry);
+      const macs = await unprovenMacs();
+      const port = await openEndpoint({ mode, registry });
+      for (const [what, request] of Object.entries(asked)) {
+        const seen: unknown[] = [];
+        for (const mac of Object.values(macs)) {
+          calls.length = 0;
+          const answer = await ask(port, mac, { ...request, client: otherUuid });
+          seen.push({ ...(shapeOf(answer) as object), calls: [...calls] });
+        }
+        expect(seen, what).toEqual(seen.map(() => seen[0]));
       }
-      expect(seen, what).toEqual(seen.map(() => seen[0]));
-    }
-    const first = await ask(port, macs['registered'] ?? '', { client: otherUuid });
-    expect(first.status).toBe(mode === 'closed' ? 403 : 200);
-    expect(first.text).not.toMatch(/password|token|client_id/);
-  });
+      const first = await ask(port, macs['registered'] ?? '', { client: otherUuid });
+      expect(first.status).toBe(mode === 'closed' ? 403 : 200);
+      expect(first.text).not.toMatch(/password|token|client_id/);
+    },
+  );
 
   it('in mode open: a registered device is admitted like a stranger, and none in the place of another', async () => {
     const macs = await unprovenMacs();
@@ -92,22 +116,31 @@ describe('the OTA endpoint does not disclose which MACs it knows', () => {
     const settingsOf = async (kind: string) => (await ask(port, macs[kind] ?? '', { client: otherUuid })).body;
     expect((await settingsOf('stranger')).mqtt).toHaveProperty('password');
     expect((await settingsOf('registered')).websocket).toHaveProperty('token');
-    for (const kind of ['withClientId', 'known', 'removed']) expect((await settingsOf(kind)).activation, kind).toBeDefined();
+    for (const kind of ['withClientId', 'known', 'removed'])
+      expect((await settingsOf(kind)).activation, kind).toBeDefined();
   });
 
-  it.each(['approve', 'closed', 'open'] as const)('in mode %s: the limit of attempts holds for all alike', async (mode) => {
-    const macs = await unprovenMacs();
-    const port = await openEndpoint({ mode, clock: stoppedClock() });
-    await Promise.all(Array.from({ length: 400 }, () => ask(port, '06:00:00:00:00:01', { path: '/ota/activate', client: randomUUID() })));
-    const answers = await Promise.all(Object.values(macs).map((mac) => ask(port, mac, { client: otherUuid })));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 429));
-    expect(answers.map(shapeOf)).toEqual(answers.map(() => shapeOf(answers[0] as Answer)));
-    expect((await ask(port, macs['known'] ?? '')).status).toBe(200);
-  });
+  it.each(['approve', 'closed', 'open'] as const)(
+    'in mode %s: the limit of attempts holds for all alike',
+    async (mode) => {
+      const macs = await unprovenMacs();
+      const port = await openEndpoint({ mode, clock: stoppedClock() });
+      await Promise.all(
+        Array.from({ length: 400 }, () =>
+          ask(port, '06:00:00:00:00:01', { path: '/ota/activate', client: randomUUID() }),
+        ),
+      );
+      const answers = await Promise.all(Object.values(macs).map((mac) => ask(port, mac, { client: otherUuid })));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 429));
+      expect(answers.map(shapeOf)).toEqual(answers.map(() => shapeOf(answers[0] as Answer)));
+      expect((await ask(port, macs['known'] ?? '')).status).toBe(200);
+    },
+  );
 });
 
 describe('a registered device', () => {
-  const admittedBy = () => stage.events.filter(({ type }) => type === 'enrolment.approved').map(({ data }) => data['by']);
+  const admittedBy = () =>
+    stage.events.filter(({ type }) => type === 'enrolment.approved').map(({ data }) => data['by']);
 
   it.each(['approve', 'closed'] as EnrolmentMode[])('comes in by its own Client-Id in mode %s', async (mode) => {
     const mac = await register({ clientUuid: uuid });
@@ -120,7 +153,12 @@ describe('a registered device', () => {
     const mac = await register();
     const port = await openEndpoint();
     const { activation } = (await ask(port, mac)).body;
-    await stage.registry.enrolments.approve({ code: activation?.code ?? '', approver: 'test', confirm: false, at: Date.now() });
+    await stage.registry.enrolments.approve({
+      code: activation?.code ?? '',
+      approver: 'test',
+      confirm: false,
+      at: Date.now(),
+    });
     expect((await ask(port, mac, { path: '/ota/activate' })).status).toBe(200);
     const { websocket } = (await ask(port, mac)).body;
     expect(websocket).toMatchObject({
@@ -160,7 +198,8 @@ describe('a registered device', () => {
       expect((await ask(port, mac, { path: '/ota/activate' })).status).toBe(202);
       expect((await ask(port, mac)).body.websocket).toHaveProperty('token');
       expect(admittedBy()).toEqual(['first_use']);
-      for (let times = 0; times < 3; times += 1) expect((await ask(port, mac, { client: otherUuid })).text).not.toContain('token');
+      for (let times = 0; times < 3; times += 1)
+        expect((await ask(port, mac, { client: otherUuid })).text).not.toContain('token');
       const told = stage.events.filter(({ type }) => type === 'enrolment.second_client_id');
       expect(told).toMatchObject([{ deviceId: mac, data: { model: 'lichuang-dev', remoteAddress: '127.0.0.1' } }]);
       expect(JSON.stringify(stage.events)).not.toContain(otherUuid);

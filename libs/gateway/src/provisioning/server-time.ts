@@ -32,7 +32,11 @@ function clockOf(zone: string): ZoneClock {
   const known = clocks.get(zone);
   if (known) return known;
   if (clocks.size >= ZONES_MAX) clocks.clear();
-  const clock = { format: new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }), quarter: -1, minutes: 0 };
+  const clock = {
+    format: new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }),
+    quarter: -1,
+    minutes: 0,
+  };
   clocks.set(zone, clock);
   return clock;
 }
@@ -40,7 +44,9 @@ function clockOf(zone: string): ZoneClock {
 function offsetMinutes(clock: ZoneClock, now: number): number {
   const quarter = Math.floor(now / OFFSET_VALID_MS);
   if (clock.quarter !== quarter) {
-    clock.minutes = readOffset(clock.format.formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value ?? '');
+    clock.minutes = readOffset(
+      clock.format.formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value ?? '',
+    );
     clock.quarter = quarter;
   }
   return clock.minutes;

@@ -8,16 +8,34 @@ import { OfferedFirmware, type UpdateOffer } from './update-offer.js';
 
 const signer = new UrlSigner('a secret of this hub');
 const addresses = new DeviceAddresses({
-  ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: 'hub.test', httpPort: () => 8080, mqttPort: () => 1883 },
+  ...{
+    publicUrl: undefined,
+    publicMqtt: undefined,
+    isTls: false,
+    fallbackHost: 'hub.test',
+    httpPort: () => 8080,
+    mqttPort: () => 1883,
+  },
 });
 const reached = { localAddress: '192.168.7.2', host: undefined };
 const contact = (firmwareVersion: string | undefined): OtaContact => ({
-  ...{ deviceId: '02:00:00:00:00:01' as DeviceId, clientUuid: 'c', model: 'lamp', firmwareVersion, remoteAddress: undefined, at: 0 },
+  ...{
+    deviceId: '02:00:00:00:00:01' as DeviceId,
+    clientUuid: 'c',
+    model: 'lamp',
+    firmwareVersion,
+    remoteAddress: undefined,
+    at: 0,
+  },
 });
 
 function offering(offerTo: UpdateOffer['offerTo'], clock: Clock = new ManualClock()) {
   const warnings: string[] = [];
-  const logger = { debug: () => undefined, warn: (_: object, message: string) => void warnings.push(message), error: () => undefined };
+  const logger = {
+    debug: () => undefined,
+    warn: (_: object, message: string) => void warnings.push(message),
+    error: () => undefined,
+  };
   return { firmware: new OfferedFirmware({ offer: { offerTo }, signer, addresses, clock, logger }), warnings };
 }
 
@@ -27,12 +45,18 @@ describe('what a device is told to install', () => {
   it('is at the address at which the device reached the hub', async () => {
     const { firmware } = offering(update('2.5.0'));
     const answer = await firmware.answerFor(contact('2.4.2'), reached);
-    expect(answer).toEqual({ version: '2.5.0', url: expect.stringMatching(/^http:\/\/192\.168\.7\.2:8080\/t\/download\/d-1\./) });
+    expect(answer).toEqual({
+      version: '2.5.0',
+      url: expect.stringMatching(/^http:\/\/192\.168\.7\.2:8080\/t\/download\/d-1\./),
+    });
     expect(signer.judge('download', new URL(answer?.url ?? '').pathname, 0)).toEqual({ kind: 'valid', id: 'd-1' });
   });
 
   it('is forced where the device would not take it for newer', async () => {
-    expect(await offering(update('2.4.1')).firmware.answerFor(contact('2.4.2'), reached)).toMatchObject({ version: '2.4.1', force: 1 });
+    expect(await offering(update('2.4.1')).firmware.answerFor(contact('2.4.2'), reached)).toMatchObject({
+      version: '2.4.1',
+      force: 1,
+    });
     expect(await offering(update('2.4')).firmware.answerFor(contact('2.4.0'), reached)).toMatchObject({ force: 1 });
     expect(await offering(update('2.4.2.1')).firmware.answerFor(contact('2.4.2'), reached)).not.toHaveProperty('force');
   });

@@ -42,15 +42,25 @@ export class OfferedFirmware {
     const { addresses, clock, logger, offer, signer } = this.options;
     const { firmwareVersion } = contact;
     // It would parse its own version together with ours, and abort.
-    if (firmwareVersion === undefined || !isParsableVersion(firmwareVersion) || addresses.urlOf('/', reached) === undefined)
+    if (
+      firmwareVersion === undefined ||
+      !isParsableVersion(firmwareVersion) ||
+      addresses.urlOf('/', reached) === undefined
+    )
       return undefined;
     const deadlineAt = clock.now() + OFFER_TIMEOUT_MS;
     const update = await inTime(offer.offerTo(contact, deadlineAt), OFFER_TIMEOUT_MS, clock).catch((error: unknown) => {
-      logger.warn({ err: error, deviceId: contact.deviceId }, 'a device is offered no firmware: who decides did not answer');
+      logger.warn(
+        { err: error, deviceId: contact.deviceId },
+        'a device is offered no firmware: who decides did not answer',
+      );
       return undefined;
     });
     if (update === undefined || !isParsableVersion(update.version)) return undefined;
-    const url = addresses.urlOf(signer.pathOf({ purpose: 'download', id: update.downloadId, expiresAt: update.expiresAt }), reached);
+    const url = addresses.urlOf(
+      signer.pathOf({ purpose: 'download', id: update.downloadId, expiresAt: update.expiresAt }),
+      reached,
+    );
     if (url === undefined) return undefined;
     // A device installs by itself only what it takes for newer. [xiaozhi §7.5]
     const isNewer = compareVersions(update.version, firmwareVersion) > 0;

@@ -6,11 +6,9 @@ const asked = (network: string, challenge = 'c') => ({ challenge, network });
 describe('boards that wait', () => {
   it('are new once for each challenge', () => {
     const boards = new WaitingBoards(10);
-    expect([boards.note('a', asked('n')), boards.note('a', asked('n')), boards.note('a', asked('n', 'other'))]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect([boards.note('a', asked('n')), boards.note('a', asked('n')), boards.note('a', asked('n', 'other'))]).toEqual(
+      [true, false, true],
+    );
   });
 
   it('are not evicted by a flood from another network', () => {

@@ -49,7 +49,8 @@ const microcontrollerLimits: Partial<SessionLimits> = { greetingTimeoutMs: 3_500
 
 /** UTF-8 bytes of a message that the MQTT client of the firmware surely takes in one piece: 1,024 with topic and header. [xiaozhi §9, 24] */
 const LARGE_REQUEST_BYTES = 900;
-const restartAdvice = 'The device loses messages above this size since one was cut. Restart it, for example with self.reboot.';
+const restartAdvice =
+  'The device loses messages above this size since one was cut. Restart it, for example with self.reboot.';
 
 function limitsOf({ dialect, kind }: Arrival): Partial<SessionLimits> {
   if (dialect === 'MCPU') return microcontrollerLimits;
@@ -198,7 +199,11 @@ export class DeviceSession implements SessionObserver {
   onLargeRequests(areLost: boolean, unanswered: number): void {
     this.context.counters.add('large_messages', areLost ? 'lost' : 'received');
     if (areLost)
-      this.record.event('device.large_messages_lost', { unanswered, largerThanBytes: LARGE_REQUEST_BYTES, advice: restartAdvice });
+      this.record.event('device.large_messages_lost', {
+        unanswered,
+        largerThanBytes: LARGE_REQUEST_BYTES,
+        advice: restartAdvice,
+      });
     else this.record.event('device.large_messages_received', { unanswered });
   }
 
@@ -214,7 +219,9 @@ export class DeviceSession implements SessionObserver {
 
   #listAgainLater(): void {
     this.#hasListedAgain = true;
-    this.#cancelListing = this.context.clock.setTimer(this.context.limits.emptyListingRetryMs, () => this.#actor.refreshTools());
+    this.#cancelListing = this.context.clock.setTimer(this.context.limits.emptyListingRetryMs, () =>
+      this.#actor.refreshTools(),
+    );
   }
 
   #announce(): void {
@@ -239,7 +246,12 @@ export class DeviceSession implements SessionObserver {
       report: (data) => this.record.event('device.conversation', data),
     };
     const transport = kind === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT';
-    return new DeviceTalk({ host: this.context.conversations, device, transport, onSessionId: (id) => xiaozhi.setSessionId(id) });
+    return new DeviceTalk({
+      host: this.context.conversations,
+      device,
+      transport,
+      onSessionId: (id) => xiaozhi.setSessionId(id),
+    });
   }
 
   #mayNotify(): boolean {

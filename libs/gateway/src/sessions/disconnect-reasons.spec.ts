@@ -51,7 +51,10 @@ describe('a device', () => {
     const { epoch } = await stage.entry(before);
     await go(device);
     await vi.waitFor(
-      () => expect(stage.events).toContainEqual(expect.objectContaining({ type: 'device.disconnected', data: { reason, epoch } })),
+      () =>
+        expect(stage.events).toContainEqual(
+          expect.objectContaining({ type: 'device.disconnected', data: { reason, epoch } }),
+        ),
       8_000,
     );
     const [sessions = []] = await registry.devices.sessions([lampId], 2);
@@ -66,6 +69,8 @@ describe('a device', () => {
     expect(await bus.directory.lookup(lampId)).toBeUndefined();
     bus.feed.publish('expelled', { deviceId: lampId });
     await device.closed();
-    await vi.waitFor(async () => expect(await registry.devices.sessions([lampId], 1)).toMatchObject([[{ closeReason: 'hub_closed' }]]));
+    await vi.waitFor(async () =>
+      expect(await registry.devices.sessions([lampId], 1)).toMatchObject([[{ closeReason: 'hub_closed' }]]),
+    );
   });
 });

@@ -197,7 +197,8 @@ export class LiveSessions implements SessionHost, CallServer {
     for (const session of [...this.#table.values()]) session.close('hub_stopping');
     const { clock, limits, logger } = this.context;
     const giveUpAt = clock.now() + limits.stopTimeoutMs;
-    while (this.#unfinished > 0 && clock.now() < giveUpAt) await new Promise<void>((resolve) => void clock.setTimer(STOP_POLL_MS, resolve));
+    while (this.#unfinished > 0 && clock.now() < giveUpAt)
+      await new Promise<void>((resolve) => void clock.setTimer(STOP_POLL_MS, resolve));
     if (this.#unfinished === 0) return;
     logger.warn({ sessions: this.#unfinished }, 'ends of sessions were not written in time; the lease will close them');
     for (const session of [...this.#ending, ...this.#table.values()]) session.record.abandon();

@@ -5,7 +5,16 @@
 import type { Bus } from '@flotilla/bus';
 import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
-import type { CallStore, DeviceStore, EventStore, OpenedSession, ReadyFacts, ReadyResult, ToolSet, ToolSetStore } from '@flotilla/registry';
+import type {
+  CallStore,
+  DeviceStore,
+  EventStore,
+  OpenedSession,
+  ReadyFacts,
+  ReadyResult,
+  ToolSet,
+  ToolSetStore,
+} from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
@@ -114,7 +123,10 @@ export class SessionRecord {
     );
     // A device that was taken over is not gone, though its newer session may end before it ever has an epoch: then only this row says that it is.
     if (wasNewest === true)
-      this.context.bus.feed.publish('device', reason === 'taken_over' ? { deviceId } : { deviceId, presence: 'OFFLINE' });
+      this.context.bus.feed.publish(
+        'device',
+        reason === 'taken_over' ? { deviceId } : { deviceId, presence: 'OFFLINE' },
+      );
     const { will } = this.options.arrival;
     // [MQTT-3.1.2-8]: not after DISCONNECT; and a hub that stops says nothing about the device.
     if (will && reason !== 'device_closed' && reason !== 'hub_stopping') this.event('device.will', { ...will, epoch });
@@ -181,7 +193,8 @@ export class SessionRecord {
     const { gatewayId, bus } = this.context;
     const { deviceId } = this.options.arrival;
     await this.#persist('directory entry', () => bus.directory.put({ deviceId, gatewayId, epoch, toolSetHash }));
-    if (!this.#isClosed) bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
+    if (!this.#isClosed)
+      bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
   }
 
   async #writeStart(connectedAt: number, facts: SessionFacts | undefined): Promise<OpenedSession> {
@@ -208,26 +221,39 @@ export class SessionRecord {
   async #readyFacts({ info, toolSet, isComplete }: SessionFacts): Promise<ReadyFacts> {
     const { context } = this;
     if (toolSet !== undefined) await context.registry.toolSets.ensure(toolSet);
-    return { gatewayId: context.gatewayId, ...info, toolSetHash: toolSet?.hash, toolsComplete: isComplete, at: context.clock.now() };
+    return {
+      gatewayId: context.gatewayId,
+      ...info,
+      toolSetHash: toolSet?.hash,
+      toolsComplete: isComplete,
+      at: context.clock.now(),
+    };
   }
 
   /** The events of an announcement. */
   async #tell(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
     const { kind, dialect, remoteAddress } = this.options.arrival;
-    if (!this.#wasAnnounced) this.event('device.connected', { transport: kind, remoteAddress: remoteAddress ?? null, epoch });
+    if (!this.#wasAnnounced)
+      this.event('device.connected', { transport: kind, remoteAddress: remoteAddress ?? null, epoch });
     // A board initialises its pins for each connection. [mcpu §0]
     if (!this.#wasAnnounced && dialect === 'MCPU' && epoch > 1) this.event('device.outputs_reset', { epoch });
     this.#wasAnnounced = true;
     const { firmwareVersion } = facts.info;
-    if (answer.previousFirmwareVersion !== undefined && firmwareVersion !== undefined && answer.previousFirmwareVersion !== firmwareVersion)
+    if (
+      answer.previousFirmwareVersion !== undefined &&
+      firmwareVersion !== undefined &&
+      answer.previousFirmwareVersion !== firmwareVersion
+    )
       this.event('firmware.changed', { from: answer.previousFirmwareVersion, to: firmwareVersion });
-    if (facts.toolSet !== undefined && facts.toolSet.hash !== answer.previousToolSetHash) await this.#tellTools(facts.toolSet, answer);
+    if (facts.toolSet !== undefined && facts.toolSet.hash !== answer.previousToolSetHash)
+      await this.#tellTools(facts.toolSet, answer);
   }
 
   async #tellTools(toolSet: ToolSet, { previousToolSetHash }: ReadyResult): Promise<void> {
     const { toolSets } = this.context.registry;
     const former = previousToolSetHash;
-    const before = former === undefined ? undefined : await this.#persist('former tools', () => toolSets.get(former), false);
+    const before =
+      former === undefined ? undefined : await this.#persist('former tools', () => toolSets.get(former), false);
     if (this.#isAbandoned) return;
     const { added, removed, changed } = diffToolSets(before ? before.tools : [], toolSet.tools);
     this.event('tools.changed', {
@@ -248,7 +274,11 @@ export class SessionRecord {
   /** Tries until it works, once at least; undefined when given up, because the session has ended (`endsWithSession`) or the process does. */
   async #persist<Value>(what: string, write: () => Promise<Value>, endsWithSession = true): Promise<Value | undefined> {
     const { limits, clock, logger } = this.context;
-    for (let delayMs = limits.retryDelayMs; !this.#isAbandoned; delayMs = Math.min(delayMs * 2, limits.retryDelayMsMax)) {
+    for (
+      let delayMs = limits.retryDelayMs;
+      !this.#isAbandoned;
+      delayMs = Math.min(delayMs * 2, limits.retryDelayMsMax)
+    ) {
       try {
         return await write();
       } catch (error) {

@@ -76,7 +76,10 @@ describe('a second connection of a device', () => {
     expect((await stage.event('device.disconnected')).data).toEqual({ reason: 'taken_over', epoch });
     expect(await registry.devices.find(lampId)).toMatchObject({ presence: 'ONLINE', epoch: newer.epoch });
     expect((await stage.call({ epoch: newer.epoch })).outcome.kind).toBe('SUCCEEDED');
-    expect((await stage.call({ epoch })).outcome).toMatchObject({ kind: 'NOT_SENT', error: { code: 'DEVICE_OFFLINE' } });
+    expect((await stage.call({ epoch })).outcome).toMatchObject({
+      kind: 'NOT_SENT',
+      error: { code: 'DEVICE_OFFLINE' },
+    });
     expect(stage.gateway.status().counts).toContainEqual({ name: 'takeover_all', count: 1 });
     expect(stage.presences).not.toContain('OFFLINE');
   });
@@ -180,9 +183,12 @@ function describeMove(name: string, openBuses: () => Promise<TwoBuses>): void {
 
     it('keeps one session when it goes to and fro faster than that is written', async () => {
       const devices: MqttDevice[] = [];
-      for (let round = 0; round < 6; round += 1) devices.push(await (round % 2 === 0 ? here : there).stage.connectLamp());
+      for (let round = 0; round < 6; round += 1)
+        devices.push(await (round % 2 === 0 ? here : there).stage.connectLamp());
       const live = () => [here, there].flatMap(({ stage }) => stage.gateway.status().sessions);
-      await vi.waitFor(() => expect(live()).toEqual([{ state: 'ready', transport: 'MQTT', count: 1 }]), { timeout: 5000 });
+      await vi.waitFor(() => expect(live()).toEqual([{ state: 'ready', transport: 'MQTT', count: 1 }]), {
+        timeout: 5000,
+      });
       const { epoch, gatewayId } = await vi.waitFor(async () => {
         const entry = await there.stage.entry();
         expect(await here.registry.devices.find(lampId)).toMatchObject({ presence: 'ONLINE', epoch: entry.epoch });

@@ -33,7 +33,9 @@ describe('ToolSetIndex', () => {
 
   it('hashes content, not pages', () => {
     const index = new ToolSetIndex();
-    expect(index.toolSetOf(discovered(page('a'), page('b'))).hash).toBe(index.toolSetOf(discovered(page('b', 'a'))).hash);
+    expect(index.toolSetOf(discovered(page('a'), page('b'))).hash).toBe(
+      index.toolSetOf(discovered(page('b', 'a'))).hash,
+    );
     expect(index.toolSetOf(discovered(page('a'))).hash).toMatch(/^[0-9a-f]{64}$/);
   });
 

@@ -36,5 +36,9 @@ export class ToolSetIndex {
 function makeToolSet({ tools: discovered, pins = [] }: DiscoveredTools): ToolSet {
   const { canonicalJson, tools } = canonicalToolSet(discovered, pins);
   const hash = createHash('sha256').update(canonicalJson).digest('hex') as ToolSetHash;
-  return { hash, tools: tools.map((tool) => ({ ...tool, schemaKnown: compileArguments(tool.inputSchema).schemaKnown })), pins };
+  return {
+    hash,
+    tools: tools.map((tool) => ({ ...tool, schemaKnown: compileArguments(tool.inputSchema).schemaKnown })),
+    pins,
+  };
 }

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { PollWheel } from './poll-wheel.js';
 import type { WatchedSession } from './watched-session.js';
 
-const sessions = Array.from({ length: 3_000 }, (_, index) => ({ deviceId: `device-${index}` as DeviceId }) as WatchedSession);
+const sessions = Array.from(
+  { length: 3_000 },
+  (_, index) => ({ deviceId: `device-${index}` as DeviceId }) as WatchedSession,
+);
 const wheelOf = (intervalSeconds: number): PollWheel => {
   const wheel = new PollWheel(intervalSeconds);
   for (const session of sessions) wheel.add(session);

@@ -19,7 +19,9 @@ describe('changes of a state', () => {
 
   it('are everything the first time, up to a bound', () => {
     expect(stateChanges(undefined, { a: 1 })).toEqual([{ path: 'a', from: null, to: 1 }]);
-    expect(stateChanges(undefined, Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`p${index}`, index])))).toHaveLength(50);
+    expect(
+      stateChanges(undefined, Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`p${index}`, index]))),
+    ).toHaveLength(50);
   });
 
   it('compare what lies deep as a whole', () => {

@@ -29,7 +29,12 @@ export function stateChanges(before: JsonObject | undefined, after: JsonObject):
   return changes;
 }
 
-function valuesOf(state: JsonObject, prefix = '', level = 1, values = new Map<string, unknown>()): ReadonlyMap<string, unknown> {
+function valuesOf(
+  state: JsonObject,
+  prefix = '',
+  level = 1,
+  values = new Map<string, unknown>(),
+): ReadonlyMap<string, unknown> {
   for (const [name, value] of Object.entries(state)) {
     if (isJsonObject(value) && level < LEVELS_MAX) valuesOf(value, `${prefix}${name}.`, level + 1, values);
     else values.set(`${prefix}${name}`, value);

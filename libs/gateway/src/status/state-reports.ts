@@ -48,7 +48,12 @@ export class StateReports {
     if (!former.isCurrent) return;
     const changes = stateChanges(former.state, report.state);
     if (changes.length === 0) return;
-    const event = registry.events.append({ type: 'device.state_changed', deviceId, at, data: { tool: report.tool, changes } });
+    const event = registry.events.append({
+      type: 'device.state_changed',
+      deviceId,
+      at,
+      data: { tool: report.tool, changes },
+    });
     bus.feed.publish('event', event);
     bus.feed.publish('device', { deviceId });
   }

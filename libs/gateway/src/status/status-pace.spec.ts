@@ -17,7 +17,11 @@ function watched(calls: number) {
   const clock = new ManualClock(1_000);
   const limits = { ...defaultGatewayLimits, statusIntervalSeconds: 0, statusCallsMax: 1_000 };
   const unused = () => Promise.reject(new Error('nothing is answered, so nothing is written'));
-  const registry = { calls: { record: unused, isOverloaded: false }, devices: { report: unused }, events: { append: unused } };
+  const registry = {
+    calls: { record: unused, isOverloaded: false },
+    devices: { report: unused },
+    events: { append: unused },
+  };
   const watch = new StatusWatch({
     ...{ clock, limits, logger: silentLogger, counters: new GatewayCounters() },
     ...{ registry: registry as never, bus: { feed: { publish: () => undefined } } },
@@ -27,9 +31,13 @@ function watched(calls: number) {
     const deviceId = `device-${number}` as DeviceId;
     const call = () => void looks.push(deviceId);
     const session = { state: 'ready', call } as never;
-    watch.settled({ deviceId, session, record: { epoch: 1 }, statusTool: 'self.get_device_status' } satisfies WatchedSession, SET, {
-      ...{ callId, outcome, settledAt: 1_000 },
-    });
+    watch.settled(
+      { deviceId, session, record: { epoch: 1 }, statusTool: 'self.get_device_status' } satisfies WatchedSession,
+      SET,
+      {
+        ...{ callId, outcome, settledAt: 1_000 },
+      },
+    );
   }
   return { clock, limits, looks };
 }

@@ -12,7 +12,8 @@ import type { GatewayLimits } from '../gateway-limits.js';
 
 const STATUS = 'self.get_device_status';
 const SET = 'self.audio_speaker.set_volume';
-const volume = (level: number) => JSON.stringify({ audio_speaker: { volume: level }, chip: { temperature: 40 + level / 10 } });
+const volume = (level: number) =>
+  JSON.stringify({ audio_speaker: { volume: level }, chip: { temperature: 40 + level / 10 } });
 
 let database: TestDatabase;
 let registry: Registry;
@@ -86,7 +87,9 @@ describe('the state of a device', () => {
     await stage.entry();
     expect((await call(SET)).outcome.kind).toBe('SUCCEEDED');
     await stage.event('device.state_changed');
-    await vi.waitFor(async () => expect(await callsOnRecord()).toMatchObject([{ tool: STATUS, outcome: 'SUCCEEDED', actor: 'hub' }]));
+    await vi.waitFor(async () =>
+      expect(await callsOnRecord()).toMatchObject([{ tool: STATUS, outcome: 'SUCCEEDED', actor: 'hub' }]),
+    );
   });
 
   it('is taken from whoever asked for it, and repeated it costs no event', async () => {

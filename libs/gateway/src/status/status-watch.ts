@@ -112,7 +112,8 @@ export class StatusWatch {
 
   #step(): void {
     this.#cancelStep = this.options.clock.setTimer(WHEEL_STEP_MS, () => this.#step());
-    for (const session of this.#wheel.due(this.options.clock.now())) this.#due.add({ session, kind: 'planned', left: 0 });
+    for (const session of this.#wheel.due(this.options.clock.now()))
+      this.#due.add({ session, kind: 'planned', left: 0 });
     this.#next();
   }
 
@@ -219,7 +220,10 @@ export class StatusWatch {
 
   #seen({ session, kind, left }: Look, tool: string, settled: SettledCall, startedAt: number): void {
     const { outcome } = settled;
-    this.options.counters.add('status', outcome.kind === 'SUCCEEDED' ? 'answered' : outcome.kind === 'NOT_SENT' ? 'put_off' : 'unanswered');
+    this.options.counters.add(
+      'status',
+      outcome.kind === 'SUCCEEDED' ? 'answered' : outcome.kind === 'NOT_SENT' ? 'put_off' : 'unanswered',
+    );
     if (outcome.kind === 'SUCCEEDED') void this.#reports.take(session, tool, outcome.result);
     if (kind === 'planned') return;
     if (outcome.kind !== 'NOT_SENT') this.#record(session, tool, settled, startedAt);
@@ -227,10 +231,24 @@ export class StatusWatch {
     if (isBusy && left > 0 && session.session.state !== 'closed') this.#planAfterSet(session, left - 1);
   }
 
-  #record({ deviceId }: WatchedSession, tool: string, { callId, outcome, settledAt }: SettledCall, startedAt: number): void {
+  #record(
+    { deviceId }: WatchedSession,
+    tool: string,
+    { callId, outcome, settledAt }: SettledCall,
+    startedAt: number,
+  ): void {
     const { logger, registry } = this.options;
     registry.calls
-      .record({ id: callId, deviceId, tool, arguments: {}, outcome, startedAt, durationMs: settledAt - startedAt, actor: 'hub' })
+      .record({
+        id: callId,
+        deviceId,
+        tool,
+        arguments: {},
+        outcome,
+        startedAt,
+        durationMs: settledAt - startedAt,
+        actor: 'hub',
+      })
       .catch((error: unknown) => logger.warn({ error, callId, deviceId }, 'a call of the hub could not be recorded'));
   }
 }

@@ -25,7 +25,9 @@ export class DeviceGrants {
 
   visionToken({ deviceId, connectedAt }: VisionGrant): string {
     const id = joined(connectedAt.toString(36), deviceId);
-    return this.signer.pathOf({ purpose: 'vision', id, expiresAt: connectedAt + VISION_LIFE_MS }).slice(VISION_PATH.length);
+    return this.signer
+      .pathOf({ purpose: 'vision', id, expiresAt: connectedAt + VISION_LIFE_MS })
+      .slice(VISION_PATH.length);
   }
 
   readVisionToken(token: string, now: number): VisionGrant | undefined {

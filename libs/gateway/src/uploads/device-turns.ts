@@ -23,7 +23,10 @@ export class DeviceTurns {
     if (this.#active.has(deviceId)) throw new UploadRefusal('RATE_LIMITED', 'An upload of this device is under way.');
     const minute = this.#minuteOf(deviceId, now);
     if (minute.count >= this.limits.perDeviceMinuteMax)
-      throw new UploadRefusal('RATE_LIMITED', `At most ${this.limits.perDeviceMinuteMax} uploads of a device in a minute.`);
+      throw new UploadRefusal(
+        'RATE_LIMITED',
+        `At most ${this.limits.perDeviceMinuteMax} uploads of a device in a minute.`,
+      );
     minute.count += 1;
     this.#active.add(deviceId);
     return () => this.#active.delete(deviceId);

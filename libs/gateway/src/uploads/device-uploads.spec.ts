@@ -43,7 +43,10 @@ const server = createServer((request, response) => {
 });
 
 /** A session of the device that PostgreSQL knows, and the token of it. */
-async function session(deviceId: DeviceId, connectedAt = Date.now()): Promise<{ readonly token: string; readonly epoch: number }> {
+async function session(
+  deviceId: DeviceId,
+  connectedAt = Date.now(),
+): Promise<{ readonly token: string; readonly epoch: number }> {
   const about = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
   const { epoch } = await registry.devices.connecting({ deviceId, connectedAt, ...about });
   const vision = uploads.visionFor({ deviceId, connectedAt, reached: { localAddress: '127.0.0.1', host: undefined } });
@@ -78,7 +81,13 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo;
   httpUrl = `http://127.0.0.1:${port}`;
   const ports = { httpPort: () => port, mqttPort: () => 1883 };
-  const addresses = new DeviceAddresses({ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1', ...ports });
+  const addresses = new DeviceAddresses({
+    publicUrl: undefined,
+    publicMqtt: undefined,
+    isTls: false,
+    fallbackHost: '127.0.0.1',
+    ...ports,
+  });
   uploads = new DeviceUploads({
     ...{ registry, blobs, signer, addresses, clock: realClock, logger: silentLogger },
     feed: { publish: (_topic, event) => void events.push(event) },
@@ -105,9 +114,12 @@ afterAll(async () => {
 describe('POST /vision', () => {
   it('keeps the photo, asks about it, and answers in the firmware’s words under its size', async () => {
     const { token } = await session(camera);
-    say = async ({ question, contentType, picture }) => `${question} ${contentType} ${picture.length} ${'ß'.repeat(10_000)}`;
+    say = async ({ question, contentType, picture }) =>
+      `${question} ${contentType} ${picture.length} ${'ß'.repeat(10_000)}`;
     const picture = await jpeg();
-    const reply = await post(`${httpUrl}/vision`, photoParts('what is it?', picture), { headers: headersOf(camera, token) });
+    const reply = await post(`${httpUrl}/vision`, photoParts('what is it?', picture), {
+      headers: headersOf(camera, token),
+    });
     expect(reply).toMatchObject({ status: 200, body: { success: true, action: 'RESPONSE' } });
     expect(reply.body['response']).toContain(`what is it? image/jpeg ${picture.length} ß`);
     expect(Buffer.byteLength(JSON.stringify(reply.body))).toBeLessThan(6_000);
@@ -116,10 +128,17 @@ describe('POST /vision', () => {
       expect(found?.thumbnailKey).toBeDefined();
       return found;
     });
-    expect(upload).toMatchObject({ kind: 'PHOTO', deviceId: camera, question: 'what is it?', sizeBytes: picture.length });
+    expect(upload).toMatchObject({
+      kind: 'PHOTO',
+      deviceId: camera,
+      question: 'what is it?',
+      sizeBytes: picture.length,
+    });
     expect(upload?.answer).toContain('what is it? image/jpeg');
     expect(await readdir(path.join(folder, 'uploads'))).toHaveLength(2);
-    expect(events).toMatchObject([{ type: 'upload.received', deviceId: camera, data: { uploadId: upload?.id, kind: 'PHOTO' } }]);
+    expect(events).toMatchObject([
+      { type: 'upload.received', deviceId: camera, data: { uploadId: upload?.id, kind: 'PHOTO' } },
+    ]);
   });
 
   it('answers in time when the model does not, and keeps the photo', async () => {
@@ -154,7 +173,11 @@ describe('POST /vision', () => {
     expect(await ask({ 'Device-Id': device })).toBe(401);
     expect(await ask(headersOf(camera, token))).toBe(401);
     expect(await ask(headersOf(device, `${token}x`))).toBe(401);
-    expect(await ask(headersOf(device, signer.pathOf({ purpose: 'preview', id: 'x', expiresAt: Date.now() + 9_000 }).slice(11)))).toBe(401);
+    expect(
+      await ask(
+        headersOf(device, signer.pathOf({ purpose: 'preview', id: 'x', expiresAt: Date.now() + 9_000 }).slice(11)),
+      ),
+    ).toBe(401);
     expect(await ask({ ...headersOf(device, token), Authorization: token })).toBe(401);
     expect(await ask(headersOf(device.toUpperCase(), token))).toBe(200);
     const newer = await session(device);
@@ -173,12 +196,20 @@ describe('POST /vision', () => {
     const large = Buffer.concat([await jpeg(), Buffer.alloc(6 * 1024 * 1024)]);
     const refusal = async (parts: readonly Buffer[], more: Parameters<typeof post>[2] = {}) =>
       post(`${httpUrl}/vision`, parts, { headers, ...more });
-    expect(await refusal(photoParts('?', large))).toMatchObject({ status: 413, body: { success: false, code: 'REQUEST_TOO_LARGE' } });
-    expect(await refusal([Buffer.from('{}')], { headers: { ...headers, 'Content-Type': 'application/json' } })).toMatchObject({
+    expect(await refusal(photoParts('?', large))).toMatchObject({
+      status: 413,
+      body: { success: false, code: 'REQUEST_TOO_LARGE' },
+    });
+    expect(
+      await refusal([Buffer.from('{}')], { headers: { ...headers, 'Content-Type': 'application/json' } }),
+    ).toMatchObject({
       status: 400,
     });
     expect(await refusal(photoParts('?', Buffer.from('<svg onload="alert(1)"/>')))).toMatchObject({ status: 415 });
-    expect(await refusal(photoParts('?', await jpeg()).slice(0, 3))).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT' } });
+    expect(await refusal(photoParts('?', await jpeg()).slice(0, 3))).toMatchObject({
+      status: 400,
+      body: { code: 'BAD_USER_INPUT' },
+    });
     expect(await picturesKept()).toEqual(before);
     expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows).toEqual([]);
   });
@@ -188,7 +219,10 @@ describe('POST /vision', () => {
     const { token } = await session(device);
     const headers = headersOf(device, token);
     const parts = photoParts('?', await jpeg()).slice(0, 3);
-    expect(await post(`${httpUrl}/vision`, parts, { headers, after: 'leave' })).toMatchObject({ status: 408, body: { code: 'TOO_SLOW' } });
+    expect(await post(`${httpUrl}/vision`, parts, { headers, after: 'leave' })).toMatchObject({
+      status: 408,
+      body: { code: 'TOO_SLOW' },
+    });
     const before = await picturesKept();
     await expect(post(`${httpUrl}/vision`, parts, { headers, after: 'cut' })).rejects.toThrow();
     const reply = await vi.waitFor(async () => {
@@ -197,7 +231,9 @@ describe('POST /vision', () => {
       return again;
     });
     await vi.waitFor(async () => expect(await picturesKept()).toHaveLength(before.length + 1));
-    expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows.map(({ id }) => id)).toEqual([reply.body['uploadId']]);
+    expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows.map(({ id }) => id)).toEqual([
+      reply.body['uploadId'],
+    ]);
   });
 
   it('takes one at a time of a device', async () => {
@@ -257,6 +293,8 @@ describe('a device’s screen', () => {
     expect(response.headers.get('content-length')).toBe(String(shown.length));
     expect(await sharp(shown).metadata()).toMatchObject({ format: 'png', width: 320, height: 160 });
     expect((await fetch(permits.previewUrl(upload?.id ?? '', Date.now() - 1_000) ?? '')).status).toBe(404);
-    expect((await fetch(permits.previewUrl('0192aa00-0000-7000-8000-0000000000ff', Date.now() + 5_000) ?? '')).status).toBe(404);
+    expect(
+      (await fetch(permits.previewUrl('0192aa00-0000-7000-8000-0000000000ff', Date.now() + 5_000) ?? '')).status,
+    ).toBe(404);
   });
 });

@@ -52,7 +52,11 @@ export class DeviceUploads {
     this.#grants = new DeviceGrants(signer);
     this.#thumbnails = new Thumbnails({ uploads, blobs, limits, logger });
     const shared = { uploads, blobs, limits, clock, logger };
-    this.#intake = new PictureIntake({ ...shared, thumbnails: this.#thumbnails, events: new EventLog({ events, feed, clock }) });
+    this.#intake = new PictureIntake({
+      ...shared,
+      thumbnails: this.#thumbnails,
+      events: new EventLog({ events, feed, clock }),
+    });
     const parts = { ...shared, turns, grants: this.#grants, intake: this.#intake };
     const vision = new VisionEndpoint({ ...parts, devices, answerer });
     const screen = new ScreenEndpoints(parts);

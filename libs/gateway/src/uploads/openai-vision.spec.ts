@@ -47,22 +47,37 @@ describe('a vision model', () => {
       answer(response, ' A red mug. ');
     };
     expect(await ask(given)).toBe('A red mug.');
-    const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${photo.picture.toString('base64')}` } };
+    const image = {
+      type: 'image_url',
+      image_url: { url: `data:image/jpeg;base64,${photo.picture.toString('base64')}` },
+    };
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'what is it?' }, image] }];
     expect(asked).toMatchObject({ url: expected, key: 'Bearer secret', body: { model: 'eyes-1', messages } });
   });
 
   it.each<[string, string, typeof behave]>([
-    ['refuses', 'status 401', (_request, response) => response.writeHead(401).end('{"error":"your key secret is wrong"}')],
+    [
+      'refuses',
+      'status 401',
+      (_request, response) => response.writeHead(401).end('{"error":"your key secret is wrong"}'),
+    ],
     ['fails', 'status 500', (_request, response) => response.writeHead(500).end('oops')],
-    ['redirects', 'could not be asked', (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+    [
+      'redirects',
+      'could not be asked',
+      (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    ],
     ['answers no JSON', 'no chat completion', (_request, response) => response.end('<html>')],
     ['answers nothing', 'no chat completion', (_request, response) => answer(response, '  ')],
     ['answers parts', 'no chat completion', (_request, response) => answer(response, [{ type: 'text' }])],
     ['answers null', 'no chat completion', (_request, response) => response.end('null')],
     ['has no choice', 'no chat completion', (_request, response) => response.end('{"choices":[]}')],
     ['cuts the connection', 'could not be asked', (request) => request.socket.destroy()],
-    ['breaks off', 'could not be asked', (_request, response) => response.write('{"choices"', () => response.destroy())],
+    [
+      'breaks off',
+      'could not be asked',
+      (_request, response) => response.write('{"choices"', () => response.destroy()),
+    ],
     ['goes on and on', 'could not be asked', (_request, response) => response.end('x'.repeat(300_000))],
   ])('that %s is an error without secrets', async (_what, message, misbehave) => {
     behave = misbehave;

@@ -30,9 +30,12 @@ export class OpenAiVision implements VisionAnswerer {
       response = await fetch(this.#endpoint, this.#request(photo, signal));
       text = await readText(response);
     } catch (error) {
-      throw new VisionError(signal.aborted ? 'The vision model did not answer in time.' : 'The vision model could not be asked.', {
-        cause: error,
-      });
+      throw new VisionError(
+        signal.aborted ? 'The vision model did not answer in time.' : 'The vision model could not be asked.',
+        {
+          cause: error,
+        },
+      );
     }
     if (!response.ok) throw new VisionError(`The vision model answered with status ${response.status}.`);
     const answer = answerIn(text);
@@ -47,7 +50,11 @@ export class OpenAiVision implements VisionAnswerer {
     return {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
-      body: JSON.stringify({ model, max_tokens: ANSWER_TOKENS_MAX, messages: [{ role: 'user', content: [text, image] }] }),
+      body: JSON.stringify({
+        model,
+        max_tokens: ANSWER_TOKENS_MAX,
+        messages: [{ role: 'user', content: [text, image] }],
+      }),
       // A key goes to nobody but the address that was set.
       redirect: 'error',
       signal,

@@ -41,6 +41,12 @@ export class PictureGate extends Transform {
     this.#head = undefined;
     this.type = pictureType(head);
     if (this.type !== undefined) done(null, head);
-    else done(new UploadRefusal('UNSUPPORTED_PICTURE', 'The file is no picture of a kind that the hub keeps: JPEG, PNG, WebP or GIF.'));
+    else
+      done(
+        new UploadRefusal(
+          'UNSUPPORTED_PICTURE',
+          'The file is no picture of a kind that the hub keeps: JPEG, PNG, WebP or GIF.',
+        ),
+      );
   }
 }

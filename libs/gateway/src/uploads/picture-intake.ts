@@ -39,7 +39,8 @@ export class PictureIntake {
   /** Reads the whole body. Throws UploadRefusal and nothing else. */
   async take(request: IncomingMessage, origin: PictureOrigin): Promise<UploadRow> {
     const { limits } = this.options;
-    if (this.#active >= limits.atOnceMax) throw new UploadRefusal('UNAVAILABLE', 'Too many uploads at once; try again.');
+    if (this.#active >= limits.atOnceMax)
+      throw new UploadRefusal('UNAVAILABLE', 'Too many uploads at once; try again.');
     this.#active += 1;
     try {
       return await this.#take(request, origin);
@@ -58,7 +59,11 @@ export class PictureIntake {
       const { kept, fields } = await receiveForm(request, limits, (file) => this.#keep(storageKey, file));
       const question = origin.kind === 'PHOTO' ? fields.get('question') : undefined;
       const upload = await this.#write({ id, storageKey, ...kept, ...origin, question });
-      events.write('upload.received', upload.deviceId, { uploadId: id, kind: upload.kind, sizeBytes: upload.sizeBytes });
+      events.write('upload.received', upload.deviceId, {
+        uploadId: id,
+        kind: upload.kind,
+        sizeBytes: upload.sizeBytes,
+      });
       thumbnails.add(upload);
       return upload;
     } catch (error) {

@@ -63,12 +63,18 @@ function openForm(request: IncomingMessage, { questionBytesMax }: Limits): busbo
     const limits = { fields: 8, files: 1, parts: 9, fieldNameSize: 100, fieldSize: questionBytesMax, headerPairs: 20 };
     return busboy({ headers: request.headers, limits });
   } catch (error) {
-    throw new UploadRefusal('BAD_USER_INPUT', 'The body must be multipart/form-data with a boundary.', { cause: error });
+    throw new UploadRefusal('BAD_USER_INPUT', 'The body must be multipart/form-data with a boundary.', {
+      cause: error,
+    });
   }
 }
 
 /** Ends a body that stands still, takes too long, or whose connection is gone. The returned function ends the watch. */
-function watchBody(request: IncomingMessage, { silenceMaxMs, bodyMaxMs }: Limits, end: (refusal: UploadRefusal) => void): () => void {
+function watchBody(
+  request: IncomingMessage,
+  { silenceMaxMs, bodyMaxMs }: Limits,
+  end: (refusal: UploadRefusal) => void,
+): () => void {
   const late = () => end(new UploadRefusal('TOO_SLOW', 'The body did not come in time.'));
   const gone = () => end(new UploadRefusal('BAD_USER_INPUT', 'The connection ended before the body.'));
   const deadline = setTimeout(late, bodyMaxMs);

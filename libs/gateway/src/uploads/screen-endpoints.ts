@@ -51,7 +51,8 @@ export class ScreenEndpoints {
     const uploadId = grants.readPreviewPath(pathOf(request), clock.now());
     const upload = uploadId === undefined ? undefined : await uploads.find(uploadId).catch(unavailable);
     if (upload === undefined) throw unknownAddress();
-    if (this.#decodings >= DECODINGS_MAX) throw new UploadRefusal('UNAVAILABLE', 'Too many pictures are prepared at once; try again.');
+    if (this.#decodings >= DECODINGS_MAX)
+      throw new UploadRefusal('UNAVAILABLE', 'Too many pictures are prepared at once; try again.');
     this.#decodings += 1;
     try {
       const picture = await this.#screenPicture(upload.storageKey);

@@ -25,7 +25,10 @@ export function sendAnswer(response: ServerResponse, { status, body }: UploadAns
 }
 
 /** Reads what is left of a body and throws it away, within bounds. Never rejects. */
-export function drain(request: IncomingMessage, limits: Pick<UploadLimits, 'surplusBytesMax' | 'surplusMaxMs'>): Promise<void> {
+export function drain(
+  request: IncomingMessage,
+  limits: Pick<UploadLimits, 'surplusBytesMax' | 'surplusMaxMs'>,
+): Promise<void> {
   if (request.readableEnded || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     let bytes = 0;

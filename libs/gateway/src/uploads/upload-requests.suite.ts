@@ -20,7 +20,9 @@ export function jpeg(shade = 100): Promise<Buffer> {
 export function photoParts(question: string, picture: Buffer): readonly Buffer[] {
   return [
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="question"\r\n\r\n${question}\r\n`),
-    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="camera.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`),
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="camera.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`,
+    ),
     picture,
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ];
@@ -32,7 +34,11 @@ export interface Sending {
   readonly after?: 'end' | 'leave' | 'cut';
 }
 
-export function post(url: string, parts: readonly Buffer[], { headers = {}, after = 'end' }: Sending = {}): Promise<Reply> {
+export function post(
+  url: string,
+  parts: readonly Buffer[],
+  { headers = {}, after = 'end' }: Sending = {},
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const type = { 'Content-Type': `multipart/form-data; boundary=${boundary}`, 'Transfer-Encoding': 'chunked' };
     const sending = httpRequest(url, { method: 'POST', agent: false, headers: { ...type, ...headers } }, (response) => {

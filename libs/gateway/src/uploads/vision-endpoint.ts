@@ -55,10 +55,15 @@ export class VisionEndpoint {
     const token = /^bearer +(\S{1,400})$/i.exec(headers.authorization ?? '')?.[1];
     const grant = token === undefined ? undefined : grants.readVisionToken(token, clock.now());
     const claimed = headers['device-id'];
-    if (grant === undefined || typeof claimed !== 'string' || claimed.toLowerCase() !== grant.deviceId) throw unauthenticated();
-    const sessions = await inTime(devices.sessions([grant.deviceId], 1), SESSION_CHECK_MS, clock).catch((error: unknown) => {
-      throw new UploadRefusal('UNAVAILABLE', 'The hub cannot say now whether this device is connected; try again.', { cause: error });
-    });
+    if (grant === undefined || typeof claimed !== 'string' || claimed.toLowerCase() !== grant.deviceId)
+      throw unauthenticated();
+    const sessions = await inTime(devices.sessions([grant.deviceId], 1), SESSION_CHECK_MS, clock).catch(
+      (error: unknown) => {
+        throw new UploadRefusal('UNAVAILABLE', 'The hub cannot say now whether this device is connected; try again.', {
+          cause: error,
+        });
+      },
+    );
     const session = sessions[0]?.[0];
     if (session?.connectedAt !== grant.connectedAt || session.disconnectedAt !== undefined) throw unauthenticated();
     return grant.deviceId;
@@ -70,7 +75,9 @@ export class VisionEndpoint {
     if (answerer === undefined) return { success: true, action: 'RESPONSE', response: onlyKept, uploadId: upload.id };
     try {
       const answer = cutToBytes(await this.#ask(answerer, upload), limits.answerBytesMax);
-      await uploads.setAnswer(upload.id, answer).catch((error: unknown) => logger.warn({ err: error }, 'an answer was not written down'));
+      await uploads
+        .setAnswer(upload.id, answer)
+        .catch((error: unknown) => logger.warn({ err: error }, 'an answer was not written down'));
       return { success: true, action: 'RESPONSE', response: answer, uploadId: upload.id };
     } catch (error) {
       logger.warn({ err: error, deviceId: upload.deviceId, uploadId: upload.id }, 'a photo was not explained');
@@ -91,7 +98,10 @@ export class VisionEndpoint {
 const onlyKept = 'The photo was kept. No vision model is set up, so nothing was said about it.';
 
 function unauthenticated(): UploadRefusal {
-  return new UploadRefusal('UNAUTHENTICATED', 'This needs the device’s own token of its present session, and its Device-Id.');
+  return new UploadRefusal(
+    'UNAUTHENTICATED',
+    'This needs the device’s own token of its present session, and its Device-Id.',
+  );
 }
 
 /** At most so many bytes of JSON text, without half a character. */
@@ -99,6 +109,8 @@ function cutToBytes(text: string, bytesMax: number): string {
   if (Buffer.byteLength(JSON.stringify(text)) <= bytesMax) return text;
   const characters = [...text];
   let bytes = 0;
-  const end = characters.findIndex((character) => (bytes += Buffer.byteLength(JSON.stringify(character)) - 2) > bytesMax - 8);
+  const end = characters.findIndex(
+    (character) => (bytes += Buffer.byteLength(JSON.stringify(character)) - 2) > bytesMax - 8,
+  );
   return `${characters.slice(0, end).join('')}…`;
 }

@@ -87,7 +87,8 @@ export class BackendBook {
     if (before?.state === state) return void this.#put(url, change);
     const entry = this.#put(url, { ...change, state, since: now });
     // That one answers at its first time is no news.
-    if (state === 'UNWELL' || before?.state === 'UNWELL') this.options.watch.turned(entry, now - (before?.since ?? now));
+    if (state === 'UNWELL' || before?.state === 'UNWELL')
+      this.options.watch.turned(entry, now - (before?.since ?? now));
   }
 
   #put(url: string, change: Partial<Entry>): Entry {

@@ -45,7 +45,10 @@ export class BackendGreeting {
     socket.on('message', this.#onMessage);
     socket.on('close', this.#onClose);
     options.signal.addEventListener('abort', this.#giveUp);
-    this.#failIn(options.limits.backendTimeoutMs, () => new BackendUnavailable('UNREACHABLE', 'it did not answer in time'));
+    this.#failIn(
+      options.limits.backendTimeoutMs,
+      () => new BackendUnavailable('UNREACHABLE', 'it did not answer in time'),
+    );
     if (options.signal.aborted) this.#giveUp();
   }
 
@@ -96,7 +99,9 @@ export class BackendGreeting {
 
   #failIn(timeoutMs: number, problem: () => BackendUnavailable): void {
     const { clock, until } = this.options;
-    this.#cancelTimer = clock.setTimer(Math.max(0, Math.min(timeoutMs, until - clock.now())), () => this.#fail(problem()));
+    this.#cancelTimer = clock.setTimer(Math.max(0, Math.min(timeoutMs, until - clock.now())), () =>
+      this.#fail(problem()),
+    );
   }
 
   #fail(problem: BackendUnavailable): void {

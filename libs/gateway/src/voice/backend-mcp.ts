@@ -61,9 +61,14 @@ export class BackendMcp {
     if (!isJsonObject(payload) || payload['jsonrpc'] !== '2.0') return;
     const { id, method, params } = payload;
     if (typeof method !== 'string' || !isRpcId(id)) return;
-    if (params !== undefined && !isJsonObject(params)) return this.#refuse(id, INVALID_PARAMS, 'params must be an object');
+    if (params !== undefined && !isJsonObject(params))
+      return this.#refuse(id, INVALID_PARAMS, 'params must be an object');
     if (this.#pending >= this.options.limits.backendRequestsMax)
-      return this.#refuse(id, SERVER_ERROR, `more than ${this.options.limits.backendRequestsMax} requests wait for this device`);
+      return this.#refuse(
+        id,
+        SERVER_ERROR,
+        `more than ${this.options.limits.backendRequestsMax} requests wait for this device`,
+      );
     this.#pending += 1;
     void this.#serve(id, method, params ?? {}).finally(() => {
       this.#pending -= 1;
@@ -121,7 +126,8 @@ export class BackendMcp {
     const timeoutMs = limits.backendCallTimeoutMs;
     const answer = await calls.call({ deviceId, backend, tool: name, arguments: given, timeoutMs, mayCallUserOnly });
     if (isKept && answer.kind === 'error') this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
-    else if (answer.kind === 'result') this.#reply(id, { content: answer.result.content, isError: answer.result.isError });
+    else if (answer.kind === 'result')
+      this.#reply(id, { content: answer.result.content, isError: answer.result.isError });
     else this.#refuse(id, answer.isInvalid ? INVALID_PARAMS : SERVER_ERROR, answer.message);
   }
 

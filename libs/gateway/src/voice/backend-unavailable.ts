@@ -24,7 +24,10 @@ export class BackendUnavailable extends Error {
 }
 
 export function notBound(): BackendUnavailable {
-  return new BackendUnavailable('NOT_BOUND', 'the device is not bound at this voice server: bind it in the console of that server');
+  return new BackendUnavailable(
+    'NOT_BOUND',
+    'the device is not bound at this voice server: bind it in the console of that server',
+  );
 }
 
 export function authFailed({ credential, isListed, url }: VoiceServer): BackendUnavailable {

@@ -13,7 +13,8 @@ async function converse(limits: Partial<VoiceLimits>, clock?: Clock) {
   return { conversation, heard: await server.conversation(), server, stage };
 }
 
-const reasons = (stage: RelayStage) => stage.device.reports.map(({ reason }) => reason).filter((reason) => reason !== undefined);
+const reasons = (stage: RelayStage) =>
+  stage.device.reports.map(({ reason }) => reason).filter((reason) => reason !== undefined);
 
 describe('the bounds of a conversation', () => {
   it.each([

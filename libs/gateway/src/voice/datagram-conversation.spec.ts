@@ -111,7 +111,9 @@ describe('a conversation over MQTT and UDP', () => {
     const { nonce } = told.message['udp'] as { nonce: string };
     // Type 1, no flags, 3 bytes, the number of the hello, the time in ms, sequence from 1.
     const times = version === 2 ? ['0000abcd', '0000abcd'] : ['0000003c', '00000078'];
-    expect(speaker.headers).toEqual(times.map((time, index) => `01000003${nonce.slice(8, 16)}${time}0000000${index + 1}`));
+    expect(speaker.headers).toEqual(
+      times.map((time, index) => `01000003${nonce.slice(8, 16)}${time}0000000${index + 1}`),
+    );
     expect(heard.texts[1]).toBe('{"session_id":"b-1","type":"listen","state":"start","mode":"auto"}');
     expect(JSON.stringify(stage.device.said)).toBe(`[{"type":"tts","state":"start","session_id":"${told.sessionId}"}]`);
   });
@@ -172,7 +174,12 @@ describe('a conversation over MQTT and UDP', () => {
     const { heard, speaker, stage } = await converse();
     speaker.speak(speech);
     await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
-    const channel = stage.udp.openChannel({ address: undefined, packetsAheadMax: 10, heard: () => undefined, missed: () => undefined });
+    const channel = stage.udp.openChannel({
+      address: undefined,
+      packetsAheadMax: 10,
+      heard: () => undefined,
+      missed: () => undefined,
+    });
     const header = { length: 1, ssrc: channel.ssrc, timestamp: 60, sequence: 1 };
     const datagram = Buffer.concat([makeUdpHeader(header), Buffer.from([1])]);
     expect(channel.receive(datagram, header, { address: '127.0.0.1', port: 0 })).toBe('wrong_address');

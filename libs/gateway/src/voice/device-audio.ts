@@ -113,6 +113,7 @@ export function frameOf(packet: AudioPacket, backend: FramingVersion): Uint8Arra
 /** Milliseconds of sound in a packet, as a hello says. */
 export function frameMsOf(hello: Readonly<Record<string, unknown>>): number {
   const params = hello['audio_params'];
-  const frameMs = typeof params === 'object' && params !== null && 'frame_duration' in params ? params.frame_duration : undefined;
+  const frameMs =
+    typeof params === 'object' && params !== null && 'frame_duration' in params ? params.frame_duration : undefined;
   return typeof frameMs === 'number' && frameMs >= 5 && frameMs <= 120 ? frameMs : FRAME_MS;
 }

@@ -12,7 +12,10 @@ describe('a voice server at which the device is not bound', () => {
   it('is asked a second time, and then the event says what to do, without the code', async () => {
     const server = await openServer();
     server.hello = prompt;
-    const stage = await RelayStage.set({ servers: [listed(server)], limits: { helloRepeatMs: 20, backendTimeoutMs: 150 } });
+    const stage = await RelayStage.set({
+      servers: [listed(server)],
+      limits: { helloRepeatMs: 20, backendTimeoutMs: 150 },
+    });
     const { answer } = await stage.talk('websocket', 1);
     expect(answer.message).toMatchObject({ type: 'hello' });
     expect(server.conversations[0]?.texts).toHaveLength(2);
@@ -24,7 +27,9 @@ describe('a voice server at which the device is not bound', () => {
         message: expect.stringContaining('bind it in the console') as unknown,
       },
     ]);
-    expect(stage.relay.health(), 'the server itself is well').toMatchObject([{ state: 'UNTRIED', lastErrorCode: 'NOT_BOUND' }]);
+    expect(stage.relay.health(), 'the server itself is well').toMatchObject([
+      { state: 'UNTRIED', lastErrorCode: 'NOT_BOUND' },
+    ]);
     expect(stage.turns).toEqual([]);
   });
 
@@ -32,7 +37,10 @@ describe('a voice server at which the device is not bound', () => {
     const server = await openServer();
     server.hello = prompt;
     server.later = prompt;
-    const stage = await RelayStage.set({ servers: [listed(server)], limits: { helloRepeatMs: 20, backendTimeoutMs: 60_000 } });
+    const stage = await RelayStage.set({
+      servers: [listed(server)],
+      limits: { helloRepeatMs: 20, backendTimeoutMs: 60_000 },
+    });
     await stage.talk('websocket', 1);
     expect(stage.device.reports).toMatchObject([{ reason: 'not_bound' }]);
   });
@@ -71,7 +79,11 @@ describe('a voice server that rejects the token', () => {
     const stage = await RelayStage.set({ servers: [listed(server, { credential: signing })] });
     await stage.talk('websocket', 1);
     expect(stage.device.reports).toMatchObject([
-      { state: 'unavailable', reason: 'auth_failed', message: expect.stringContaining('FLOTILLA_VOICE_SIGNING_KEY') as unknown },
+      {
+        state: 'unavailable',
+        reason: 'auth_failed',
+        message: expect.stringContaining('FLOTILLA_VOICE_SIGNING_KEY') as unknown,
+      },
     ]);
     expect(stage.relay.health()).toMatchObject([{ state: 'UNWELL', lastErrorCode: 'AUTH_FAILED' }]);
   });
@@ -96,7 +108,9 @@ describe('a handshake', () => {
     expect(names).toEqual([...new Set(names)]);
     expect(rawHeaders[rawHeaders.indexOf('Connection') + 1]).toBe('Upgrade');
     expect(names).not.toContain('sec-websocket-extensions');
-    const [signature, seconds] = (rawHeaders[rawHeaders.indexOf('Authorization') + 1] ?? '').slice('Bearer '.length).split('.');
+    const [signature, seconds] = (rawHeaders[rawHeaders.indexOf('Authorization') + 1] ?? '')
+      .slice('Bearer '.length)
+      .split('.');
     expect(signature).toHaveLength(43);
     expect(Math.abs(Number(seconds) - Date.now() / 1_000)).toBeLessThan(60);
   });
@@ -131,8 +145,12 @@ describe('a handshake', () => {
     for (const name of ['client-id', 'authorization', 'x-real-ip']) expect(heard.headers).not.toHaveProperty(name);
     expect(heard.headers['device-id']).toBe(stage.device.deviceId);
     expect(JSON.stringify([heard.rawHeaders, heard.texts])).not.toContain(stage.device.clientId);
-    heard.socket.send('{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"withUserTools":true}}}');
-    heard.socket.send('{"type":"mcp","payload":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"self.reboot"}}}');
+    heard.socket.send(
+      '{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"withUserTools":true}}}',
+    );
+    heard.socket.send(
+      '{"type":"mcp","payload":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"self.reboot"}}}',
+    );
     heard.socket.send('{"type":"system","command":"reboot"}');
     await vi.waitFor(() => expect(heard.texts).toHaveLength(3));
     expect(JSON.parse(heard.texts[1] ?? '')).toMatchObject({ payload: { result: { tools: [{ name: 'self.lamp' }] } } });

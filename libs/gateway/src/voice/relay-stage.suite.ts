@@ -75,7 +75,10 @@ export class RelayStage {
       },
       ...{ checksAddress: true, publicHost: undefined },
       known: options.servers.map(({ url }) => url),
-      watch: { changed: () => undefined, turned: ({ state, url }) => void this.turns.push(`${backendName(url)} ${state}`) },
+      watch: {
+        changed: () => undefined,
+        turned: ({ state, url }) => void this.turns.push(`${backendName(url)} ${state}`),
+      },
       ...{ udp: options.udp ?? (() => udp), clock, counters: this.counters, logger: silentLogger },
       voiceless: new NoVoice({ clock, idleMs: 0, publicHost: undefined, udpPort: () => udp.port }),
       limits: { ...defaultVoiceLimits, closingTimeoutMs: 50, ...options.limits },
@@ -93,9 +96,18 @@ export class RelayStage {
   }
 
   /** Says hello; the answer is there when this resolves. */
-  async talk(transport: 'udp' | 'websocket', version: FramingVersion): Promise<{ conversation: Conversation; answer: HelloAnswer }> {
+  async talk(
+    transport: 'udp' | 'websocket',
+    version: FramingVersion,
+  ): Promise<{ conversation: Conversation; answer: HelloAnswer }> {
     let answer: HelloAnswer | undefined;
-    const message = { type: 'hello', version, features: { mcp: true }, transport, audio_params: { format: 'opus', sample_rate: 16_000 } };
+    const message = {
+      type: 'hello',
+      version,
+      features: { mcp: true },
+      transport,
+      audio_params: { format: 'opus', sample_rate: 16_000 },
+    };
     const hello = { transport, version, hasMcp: true };
     const conversation = this.relay.open({ device: this.device, hello, message }, (one) => (answer = one));
     return vi.waitFor(() => {

@@ -208,12 +208,15 @@ export class RelayedConversation implements BackendEars {
     const now = clock.now();
     if (now - this.#startedAt >= limits.lengthMsMax) this.end('too_long');
     else if (now - this.#heardAt >= limits.idleMs) this.end('idle');
-    else if (this.#stalledSince !== undefined && now - this.#stalledSince >= limits.backendStallMsMax) this.end('backend_stalled');
+    else if (this.#stalledSince !== undefined && now - this.#stalledSince >= limits.backendStallMsMax)
+      this.end('backend_stalled');
     else this.#lookLater();
   }
 }
 
 /** The message with the name that the other side knows the conversation by. Messages without one stay without. */
 function renamed(message: JsonObject, sessionId: string | undefined): JsonObject {
-  return message['session_id'] === undefined || !isJsonObject(message) ? message : { ...message, session_id: sessionId ?? '' };
+  return message['session_id'] === undefined || !isJsonObject(message)
+    ? message
+    : { ...message, session_id: sessionId ?? '' };
 }

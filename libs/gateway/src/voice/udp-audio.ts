@@ -74,7 +74,11 @@ export class UdpAudio {
   }
 
   /** Port 0 picks a free one; `bufferBytes` is asked of the system for each direction. Throws GatewayError UDP_UNAVAILABLE. */
-  static async open(options: { readonly host: string; readonly port: number; readonly bufferBytes?: number }): Promise<UdpAudio> {
+  static async open(options: {
+    readonly host: string;
+    readonly port: number;
+    readonly bufferBytes?: number;
+  }): Promise<UdpAudio> {
     const { bufferBytes = BUFFER_BYTES, host } = options;
     const socket = createSocket({
       type: host.includes(':') ? 'udp6' : 'udp4',

@@ -43,11 +43,17 @@ describe('the handshake with a voice server', () => {
 
   it('sends no address that is not one', () => {
     for (const remoteAddress of [undefined, '', 'unknown', '10.0.0.1, 10.0.0.2'])
-      expect(handshakeHeaders({ credential: undefined, isListed: true }, { ...device, remoteAddress }, at)).not.toHaveProperty('X-Real-IP');
+      expect(
+        handshakeHeaders({ credential: undefined, isListed: true }, { ...device, remoteAddress }, at),
+      ).not.toHaveProperty('X-Real-IP');
   });
 
   it('takes a token with its scheme as it is', () => {
-    const headers = handshakeHeaders({ credential: { kind: 'token', token: 'Token two-words' }, isListed: true }, device, at);
+    const headers = handshakeHeaders(
+      { credential: { kind: 'token', token: 'Token two-words' }, isListed: true },
+      device,
+      at,
+    );
     expect(headers['Authorization']).toBe('Token two-words');
   });
 });

@@ -17,7 +17,8 @@ export function handshakeHeaders(
 ): Readonly<Record<string, string>> {
   const deviceId = headerText(id);
   const clientId = headerText(ownId ?? id);
-  const authorization = credential && authorizationOf(credential, { clientId, deviceId, seconds: Math.floor(now / 1_000) });
+  const authorization =
+    credential && authorizationOf(credential, { clientId, deviceId, seconds: Math.floor(now / 1_000) });
   return {
     'Device-Id': deviceId,
     'Protocol-Version': String(version),

@@ -15,7 +15,9 @@ const frame = (version: FramingVersion) => Buffer.from(encodeAudioFrame(version,
 describe('a conversation over WebSocket', () => {
   it.each([1, 2, 3] as const)('looks to the voice server as if the device spoke, in framing %i', async (version) => {
     const server = await openServer();
-    const stage = await RelayStage.set({ servers: [listed(server, { credential: { kind: 'token', token: 'hub-token' } })] });
+    const stage = await RelayStage.set({
+      servers: [listed(server, { credential: { kind: 'token', token: 'hub-token' } })],
+    });
     const { conversation, answer } = await stage.talk('websocket', version);
     const heard = await server.conversation();
     expect(heard.headers).toMatchObject({
@@ -77,7 +79,10 @@ describe('a conversation over WebSocket', () => {
       await vi.waitFor(() => expect(stage.relay.size).toBe(0));
     }
     expect(stage.device.hangUps).toEqual(['conversation_ended', 'conversation_ended']);
-    expect(stage.device.reports.map((report) => report['reason']).filter(Boolean)).toEqual(['backend_closed', 'backend_lost']);
+    expect(stage.device.reports.map((report) => report['reason']).filter(Boolean)).toEqual([
+      'backend_closed',
+      'backend_lost',
+    ]);
   });
 
   it('drops and counts frames that lie about their length, and passes no message on that a device could read otherwise', async () => {
@@ -87,7 +92,13 @@ describe('a conversation over WebSocket', () => {
     const heard = await server.conversation();
     heard.socket.send(Buffer.from('0000ffff01', 'hex'));
     conversation.heardAudio(Buffer.from('0000ffff01', 'hex'));
-    for (const text of ['no json', '[]', '{"Type":"mcp","payload":{}}', '{"type":"system","command":"reboot"}', '{"type":"hello"}'])
+    for (const text of [
+      'no json',
+      '[]',
+      '{"Type":"mcp","payload":{}}',
+      '{"type":"system","command":"reboot"}',
+      '{"type":"hello"}',
+    ])
       heard.socket.send(text);
     heard.socket.send('{"type":"stt","text":"on"}');
     await vi.waitFor(() => expect(stage.device.said).toEqual([{ type: 'stt', text: 'on' }]));
@@ -121,7 +132,10 @@ describe('a conversation over WebSocket', () => {
     await stage.talk('websocket', 1);
     const heard = await server.conversation();
     heard.socket.pause();
-    const ask = setInterval(() => heard.socket.send('{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}'), 1);
+    const ask = setInterval(
+      () => heard.socket.send('{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}'),
+      1,
+    );
     try {
       await vi.waitFor(() => expect(stage.device.reports.at(-1)).toMatchObject({ reason: 'backend_stalled' }), 10_000);
     } finally {
@@ -186,7 +200,9 @@ describe('the choice of a voice server', () => {
     await stage.talk('websocket', 1);
     server.hello = hello;
     const { conversation } = await stage.talk('websocket', 1);
-    expect(stage.relay.health()).toMatchObject([{ state: 'WELL', conversations: 1, lastError: 'it did not answer in time' }]);
+    expect(stage.relay.health()).toMatchObject([
+      { state: 'WELL', conversations: 1, lastError: 'it did not answer in time' },
+    ]);
     conversation.end('device_gone');
     expect(stage.relay.health()).toMatchObject([{ conversations: 0 }]);
     expect(stage.turns.map((turn) => turn.split(' ')[1])).toEqual(['UNWELL', 'WELL']);
@@ -246,8 +262,20 @@ describe('the choice of a voice server', () => {
 
 describe('a voice server that speaks MCP', () => {
   const tools = [
-    { name: 'self.lamp.turn_on', description: 'On.', inputSchema: { type: 'object', properties: {} }, userOnly: false, schemaKnown: true },
-    { name: 'self.reboot', description: 'Reboot.', inputSchema: { type: 'object', properties: {} }, userOnly: true, schemaKnown: true },
+    {
+      name: 'self.lamp.turn_on',
+      description: 'On.',
+      inputSchema: { type: 'object', properties: {} },
+      userOnly: false,
+      schemaKnown: true,
+    },
+    {
+      name: 'self.reboot',
+      description: 'Reboot.',
+      inputSchema: { type: 'object', properties: {} },
+      userOnly: true,
+      schemaKnown: true,
+    },
   ] as const satisfies readonly StoredTool[];
 
   async function converse(rights: Partial<VoiceServer> = {}) {
@@ -288,14 +316,21 @@ describe('a voice server that speaks MCP', () => {
       ...{ jsonrpc: '2.0', id: 7 },
       result: { content: [{ type: 'text', text: 'true' }], isError: false },
     });
-    expect(stage.asked).toMatchObject([{ deviceId: stage.device.deviceId, tool: 'self.lamp.turn_on', arguments: { r: 1 } }]);
+    expect(stage.asked).toMatchObject([
+      { deviceId: stage.device.deviceId, tool: 'self.lamp.turn_on', arguments: { r: 1 } },
+    ]);
     const unknown = (name: string) => ({ error: { code: -32_602, message: `Unknown tool: ${name}` } });
-    expect(await ask({ id: 'none', method: 'tools/call', params: { name: 'hub.alert' } })).toMatchObject(unknown('hub.alert'));
+    expect(await ask({ id: 'none', method: 'tools/call', params: { name: 'hub.alert' } })).toMatchObject(
+      unknown('hub.alert'),
+    );
     expect(stage.asked, 'nothing to record').toHaveLength(1);
     stage.called = { kind: 'error', message: 'The device said no.', isInvalid: false };
     expect(await ask({ id: 9, ...call })).toMatchObject({ error: { code: -32_000, message: 'The device said no.' } });
     // Refused on the road of all calls, where it is recorded.
-    expect(await ask({ id: 8, method: 'tools/call', params: { name: 'self.reboot' } })).toMatchObject({ id: 8, ...unknown('self.reboot') });
+    expect(await ask({ id: 8, method: 'tools/call', params: { name: 'self.reboot' } })).toMatchObject({
+      id: 8,
+      ...unknown('self.reboot'),
+    });
     expect(stage.asked).toHaveLength(3);
 
     const allowed = await converse({ mayCallUserOnly: true });

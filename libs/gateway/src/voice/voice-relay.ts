@@ -7,7 +7,13 @@ import { websocketServerHello, udpServerHello } from '@flotilla/mcp';
 import type { DeviceId, JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { FramingVersion } from '@flotilla/voice';
-import type { Conversation, ConversationHost, ConversationRequest, DeviceEnd, HelloAnswer } from '../conversations/conversation-host.js';
+import type {
+  Conversation,
+  ConversationHost,
+  ConversationRequest,
+  DeviceEnd,
+  HelloAnswer,
+} from '../conversations/conversation-host.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import { BackendBook, backendName } from './backend-book.js';
 import type { BackendHealth, BackendWatch } from './backend-book.js';
@@ -67,8 +73,12 @@ export class VoiceRelay implements ConversationHost {
   }
 
   open(request: ConversationRequest, answer: (hello: HelloAnswer) => void): Conversation {
-    const opening = new Opening(this.options, this.#book, request, { answer, forget: () => void this.#open.delete(opening) });
-    if (this.#open.size >= this.options.limits.conversationsMax) opening.goWithout('the hub has as many conversations as it takes');
+    const opening = new Opening(this.options, this.#book, request, {
+      answer,
+      forget: () => void this.#open.delete(opening),
+    });
+    if (this.#open.size >= this.options.limits.conversationsMax)
+      opening.goWithout('the hub has as many conversations as it takes');
     else {
       this.#open.add(opening);
       void opening.begin();
@@ -144,7 +154,8 @@ class Opening implements Conversation {
   }
 
   heardAudio(frame: Uint8Array): void {
-    if (this.#relayed !== undefined) this.#relayed.conversation.heardAudioFromDevice(this.#relayed.audio.fromDevice(frame));
+    if (this.#relayed !== undefined)
+      this.#relayed.conversation.heardAudioFromDevice(this.#relayed.audio.fromDevice(frame));
     else if (this.#voiceless !== undefined) this.#voiceless.heardAudio(frame);
     else this.options.counters.dropped('too_early', 1);
   }
@@ -212,7 +223,10 @@ class Opening implements Conversation {
     try {
       this.#join(server, connection, version);
     } catch (error) {
-      this.options.logger.error({ deviceId: this.request.device.deviceId, err: error }, 'a conversation could not be joined');
+      this.options.logger.error(
+        { deviceId: this.request.device.deviceId, err: error },
+        'a conversation could not be joined',
+      );
       connection.close();
       this.#relayed?.audio.close();
       this.#relayed = undefined;
@@ -229,7 +243,9 @@ class Opening implements Conversation {
     const sessionId = randomUUID();
     const framing = framingOf(connection.hello) ?? version;
     const isUdp = hello.transport === 'udp';
-    const { answer, audio } = isUdp ? this.#overUdp(sessionId, connection, framing) : this.#overSocket(sessionId, connection, framing);
+    const { answer, audio } = isUdp
+      ? this.#overUdp(sessionId, connection, framing)
+      : this.#overSocket(sessionId, connection, framing);
     const conversation = new RelayedConversation({
       ...{ device, connection, audio, calls, clock, counters, limits, mayCallUserOnly },
       backend: backendName(server.url),
@@ -246,13 +262,21 @@ class Opening implements Conversation {
     conversation.start();
   }
 
-  #overSocket(sessionId: string, connection: BackendConnection, backend: FramingVersion): { answer: JsonObject; audio: DeviceAudio } {
+  #overSocket(
+    sessionId: string,
+    connection: BackendConnection,
+    backend: FramingVersion,
+  ): { answer: JsonObject; audio: DeviceAudio } {
     const { device, hello } = this.request;
     const audio = new SocketAudio(device, { device: hello.version, backend }, this.options.limits);
     return { audio, answer: withAudioOf(websocketServerHello(sessionId), connection.hello) };
   }
 
-  #overUdp(sessionId: string, connection: BackendConnection, backend: FramingVersion): { answer: JsonObject; audio: DeviceAudio } {
+  #overUdp(
+    sessionId: string,
+    connection: BackendConnection,
+    backend: FramingVersion,
+  ): { answer: JsonObject; audio: DeviceAudio } {
     const { checksAddress, counters, limits, publicHost, udp } = this.options;
     const { device } = this.request;
     const socket = udp();

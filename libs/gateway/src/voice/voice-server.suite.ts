@@ -59,7 +59,8 @@ export class TestVoiceServer {
     const server = createServer();
     const sockets = new WebSocketServer({ noServer: true });
     server.on('upgrade', (request, socket, head) => {
-      if (refusing === undefined) return sockets.handleUpgrade(request, socket, head, (ws) => sockets.emit('connection', ws, request));
+      if (refusing === undefined)
+        return sockets.handleUpgrade(request, socket, head, (ws) => sockets.emit('connection', ws, request));
       const location = refusing.location === undefined ? '' : `Location: ${refusing.location}\r\n`;
       socket.end(`HTTP/1.1 ${refusing.status} No\r\n${location}Content-Length: 0\r\n\r\n`);
     });

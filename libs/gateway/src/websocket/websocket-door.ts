@@ -76,7 +76,8 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
 
   start(): void {
     this.#cancelRound = this.options.clock.setTimer(this.options.limits.pingIntervalMs, () => {
-      for (const transport of this.#transports) if (!transport.checkPulse()) this.options.counters.add('peer', 'silent');
+      for (const transport of this.#transports)
+        if (!transport.checkPulse()) this.options.counters.add('peer', 'silent');
       this.start();
     });
   }
@@ -104,7 +105,11 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
     }
     const leaveLobby = host.isFull ? undefined : lobby.enter(remoteAddress, () => socket.destroy());
     if (leaveLobby === undefined) {
-      this.#refuse(socket, 'hub_full', { status: 503, code: 'OVERLOADED', message: 'no room for another session, try again later' });
+      this.#refuse(socket, 'hub_full', {
+        status: 503,
+        code: 'OVERLOADED',
+        message: 'no room for another session, try again later',
+      });
       return;
     }
     socket.once('close', leaveLobby);
@@ -115,7 +120,11 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
         if (this.#isWelcome(socket, handshake))
           this.#server.handleUpgrade(request, socket, head, (ws) => this.receive(ws, handshake, leaveLobby));
       } else if (verdict.kind === 'undecided') {
-        this.#refuse(socket, 'auth_unavailable', { status: 503, code: 'OVERLOADED', message: 'credentials could not be checked' });
+        this.#refuse(socket, 'auth_unavailable', {
+          status: 503,
+          code: 'OVERLOADED',
+          message: 'credentials could not be checked',
+        });
       } else {
         attempts.failed(remoteAddress);
         this.#refuse(socket, verdict.reason, { status: 401, code: 'UNAUTHORIZED', message: verdict.message });

@@ -15,7 +15,11 @@ import type { WebSocketIngressOptions } from './websocket-ingress.js';
 import type { Arrival } from '../sessions/session-host.js';
 import { directAddress } from '../sessions/session-host.js';
 
-const headers = { 'Device-Id': '02:5e:7a:10:c4:9f', 'Client-Id': '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21', 'Protocol-Version': '1' };
+const headers = {
+  'Device-Id': '02:5e:7a:10:c4:9f',
+  'Client-Id': '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21',
+  'Protocol-Version': '1',
+};
 const hello = JSON.stringify({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' });
 
 const closers: (() => Promise<void>)[] = [];
@@ -35,7 +39,12 @@ async function openDoor({
   ...change
 }: Partial<Omit<WebSocketIngressOptions, 'limits'>> & { limits?: Partial<GatewayLimits> } = {}) {
   const defaults = doorOptions();
-  const options = { ...defaults, addressOf: directAddress, ...change, limits: { ...defaults.limits, closingTimeoutMs: 50, ...limits } };
+  const options = {
+    ...defaults,
+    addressOf: directAddress,
+    ...change,
+    limits: { ...defaults.limits, closingTimeoutMs: 50, ...limits },
+  };
   const ingress = new WebSocketIngress(options);
   ingress.start();
   const server = createServer().on('upgrade', ingress.upgrade);
@@ -85,7 +94,10 @@ async function refusal(socket: WebSocket): Promise<{ readonly status: number | u
 
 describeTransport('the WebSocket transport', async () => {
   const { socket, received, arrival } = await enter(await openDoor());
-  return { near: arrival.transport, far: { send: (text) => socket.send(text), close: () => socket.terminate(), received } };
+  return {
+    near: arrival.transport,
+    far: { send: (text) => socket.send(text), close: () => socket.terminate(), received },
+  };
 });
 
 describe('WebSocketIngress', () => {

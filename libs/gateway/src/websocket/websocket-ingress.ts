@@ -47,7 +47,8 @@ export class WebSocketIngress extends WebSocketDoor<WebSocketIngressOptions> {
       counters.add('refusal', 'hello_missing');
       end('protocol_error');
     });
-    let end = (reason: CloseReason) => closePolitely(socket, { clock, closingTimeoutMs: limits.closingTimeoutMs, reason });
+    let end = (reason: CloseReason) =>
+      closePolitely(socket, { clock, closingTimeoutMs: limits.closingTimeoutMs, reason });
     const hear = (data: RawData, isBinary: boolean) => {
       const hello = isBinary ? undefined : helloOf(data.toString());
       if (hello === undefined) return;
@@ -65,7 +66,16 @@ export class WebSocketIngress extends WebSocketDoor<WebSocketIngressOptions> {
 
   #introduce(socket: WebSocket, { clientId, deviceId, host, peer }: Handshake, hello: JsonObject): WebSocketTransport {
     const transport = this.open(socket);
-    this.options.host.admit({ deviceId, kind: 'WEBSOCKET', transport, audio: transport, hello, clientId, host, ...peer });
+    this.options.host.admit({
+      deviceId,
+      kind: 'WEBSOCKET',
+      transport,
+      audio: transport,
+      hello,
+      clientId,
+      host,
+      ...peer,
+    });
     return transport;
   }
 }

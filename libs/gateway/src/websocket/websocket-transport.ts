@@ -49,7 +49,8 @@ export class WebSocketTransport implements Transport, AudioPath {
 
   send(text: string): boolean {
     const { socket } = this;
-    if (!this.#isOpen || socket.readyState !== socket.OPEN || socket.bufferedAmount > this.options.unsentBytesMax) return false;
+    if (!this.#isOpen || socket.readyState !== socket.OPEN || socket.bufferedAmount > this.options.unsentBytesMax)
+      return false;
     socket.send(text);
     return true;
   }
@@ -114,6 +115,7 @@ export function closePolitely(
 ): void {
   const cancelCut = options.clock.setTimer(options.closingTimeoutMs, () => socket.terminate());
   socket.once('close', cancelCut);
-  const code = options.reason === 'hub_stopping' ? GOING_AWAY : options.reason === 'protocol_error' ? PROTOCOL_ERROR : NORMAL;
+  const code =
+    options.reason === 'hub_stopping' ? GOING_AWAY : options.reason === 'protocol_error' ? PROTOCOL_ERROR : NORMAL;
   socket.close(code, options.reason);
 }

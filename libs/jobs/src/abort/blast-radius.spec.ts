@@ -12,7 +12,12 @@ import { findTrippedRule } from './evaluate-rules.js';
 
 type PlannedJob = Parameters<typeof blastRadius>[0];
 
-const failing: AbortRule = { outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'], scope: 'JOB', ratio: 0.1, action: 'PAUSE' };
+const failing: AbortRule = {
+  outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'],
+  scope: 'JOB',
+  ratio: 0.1,
+  action: 'PAUSE',
+};
 const lost: AbortRule = { outcomes: ['UNKNOWN'], scope: 'WAVE', count: 3, action: 'PAUSE', onlyWave: 1 };
 const job = (change: Partial<PlannedJob> = {}): PlannedJob => ({
   ...{ abortRules: [failing], waves: [], idempotent: false, maxAttempts: 1, maxInFlight: 10 },
@@ -28,9 +33,14 @@ describe('the blast radius', () => {
     expect(radius({ abortRules: [] }, 5_000)).toBe(5_000);
     expect(radius({ abortRules: [lost] }, 5_000), 'a device may fail in other ways').toBe(5_000);
     expect(radius({ verification: 'REBOOT' }, 5_000), 'all are sent before the first is judged').toBe(5_000);
-    expect(radius({ idempotent: true, maxAttempts: 3 }, 5_000), 'all are sent before the first has failed for good').toBe(5_000);
+    expect(
+      radius({ idempotent: true, maxAttempts: 3 }, 5_000),
+      'all are sent before the first has failed for good',
+    ).toBe(5_000);
     const open = { ...wave, successThreshold: 0, percent: 1 };
-    expect(radius({ verification: 'FIRMWARE', waves: [open] }, 5_000), 'a gate that opens whatever happens').toBe(5_000);
+    expect(radius({ verification: 'FIRMWARE', waves: [open] }, 5_000), 'a gate that opens whatever happens').toBe(
+      5_000,
+    );
   });
 
   it('leaves out who is certain to be refused', () => {
@@ -68,7 +78,9 @@ describe('the blast radius', () => {
   it('grows with targets that are refused, because they thin the failures out', () => {
     expect(radius({ abortRules: [{ ...failing, ratio: 0.5 }] }, 1_000, 300)).toBe(300 + 20);
     expect(radius({ abortRules: [{ ...failing, ratio: 1 }] }, 1_000, 1)).toBe(999);
-    expect(radius({ abortRules: [{ ...failing, ratio: 1, outcomes: [...failing.outcomes, 'REJECTED'] }] }, 1_000, 1)).toBe(40);
+    expect(
+      radius({ abortRules: [{ ...failing, ratio: 1, outcomes: [...failing.outcomes, 'REJECTED'] }] }, 1_000, 1),
+    ).toBe(40);
   });
 
   it('holds against the rules and gates themselves, whatever is judged when', () => {
@@ -81,7 +93,9 @@ describe('the blast radius', () => {
         (planned, reached, rejected, dice) => {
           const targets = reached + rejected;
           const bound = blastRadius(planned, { targets, rejected }, verificationTimes);
-          expect(new DoomedJob(planned, { reached, rejected }, () => dice.next().value ?? 0).run()).toBeLessThanOrEqual(bound);
+          expect(new DoomedJob(planned, { reached, rejected }, () => dice.next().value ?? 0).run()).toBeLessThanOrEqual(
+            bound,
+          );
         },
       ),
       { numRuns: 500 },
@@ -101,13 +115,31 @@ const anyWave: fc.Arbitrary<WaveSpec> = fc.record({
 });
 const anyJob: fc.Arbitrary<PlannedJob> = fc
   .record({
-    ...{ abortRules: fc.array(anyRule, { maxLength: 2 }), waves: fc.array(anyWave, { maxLength: 3 }), idempotent: fc.boolean() },
-    ...{ maxInFlight: fc.integer({ min: 1, max: 60 }), verification: fc.constantFrom('NONE', 'FIRMWARE'), isRetried: fc.boolean() },
+    ...{
+      abortRules: fc.array(anyRule, { maxLength: 2 }),
+      waves: fc.array(anyWave, { maxLength: 3 }),
+      idempotent: fc.boolean(),
+    },
+    ...{
+      maxInFlight: fc.integer({ min: 1, max: 60 }),
+      verification: fc.constantFrom('NONE', 'FIRMWARE'),
+      isRetried: fc.boolean(),
+    },
   })
   .map(({ isRetried, ...rest }) => job({ ...rest, maxAttempts: isRetried && rest.idempotent ? 3 : 1 }));
 
 const zero: JobProgress = {
-  ...{ total: 0, pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, succeeded: 0, noChange: 0, failed: 0, rejected: 0 },
+  ...{
+    total: 0,
+    pending: 0,
+    waitingDevice: 0,
+    inFlight: 0,
+    verifying: 0,
+    succeeded: 0,
+    noChange: 0,
+    failed: 0,
+    rejected: 0,
+  },
   ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
 };
 type Tally = { -readonly [Counter in keyof JobProgress]: JobProgress[Counter] };
@@ -153,7 +185,8 @@ class DoomedJob {
     if (!canSend && this.#inFlight.length + this.#undecided.length === 0) return false;
     const die = this.roll();
     if (canSend && (die < 60 || this.#inFlight.length + this.#undecided.length === 0)) this.#send(tally);
-    else if (this.#inFlight.length > 0 && (die < 90 || this.#undecided.length === 0)) this.#answer(this.#inFlight.pop() ?? 0);
+    else if (this.#inFlight.length > 0 && (die < 90 || this.#undecided.length === 0))
+      this.#answer(this.#inFlight.pop() ?? 0);
     else this.#fail(this.#undecided.pop() ?? 0);
     return true;
   }
@@ -181,7 +214,9 @@ class DoomedJob {
   #isStopped(): boolean {
     const tallies = this.#waves.map(({ tally }) => tally);
     const counters = Object.keys(zero) as (keyof JobProgress)[];
-    const all = Object.fromEntries(counters.map((counter) => [counter, tallies.reduce((sum, tally) => sum + tally[counter], 0)]));
+    const all = Object.fromEntries(
+      counters.map((counter) => [counter, tallies.reduce((sum, tally) => sum + tally[counter], 0)]),
+    );
     const open = this.#waves[this.#current];
     if (open === undefined) return true;
     const evidence = {

@@ -16,7 +16,15 @@ import { minDecidedDefault } from './evaluate-rules.js';
 
 type PlannedJob = Pick<
   Job,
-  'abortRules' | 'callTimeoutMs' | 'firmwareImageId' | 'idempotent' | 'maxAttempts' | 'maxInFlight' | 'perMinute' | 'verification' | 'waves'
+  | 'abortRules'
+  | 'callTimeoutMs'
+  | 'firmwareImageId'
+  | 'idempotent'
+  | 'maxAttempts'
+  | 'maxInFlight'
+  | 'perMinute'
+  | 'verification'
+  | 'waves'
 >;
 
 export interface TargetCounts {
@@ -29,7 +37,10 @@ export interface TargetCounts {
 export function blastRadius(job: PlannedJob, { targets, rejected }: TargetCounts, times: VerificationTimes): number {
   const waves = planWaves(targets, job.waves);
   const byRule =
-    failuresAtTrip(job, waves, { targets, rejected }) + job.maxInFlight + intentBatchMax(job) + undecidedWithoutSlot(job, times);
+    failuresAtTrip(job, waves, { targets, rejected }) +
+    job.maxInFlight +
+    intentBatchMax(job) +
+    undecidedWithoutSlot(job, times);
   return Math.min(targets - rejected, sizeUntilGate(waves) ?? targets, byRule);
 }
 
@@ -45,19 +56,27 @@ function isGuarded({ gate, successThreshold }: PlannedWave): boolean {
 
 /** Failures at which the first rule trips that sees all of them. */
 function failuresAtTrip(job: PlannedJob, waves: readonly PlannedWave[], counts: TargetCounts): number {
-  const ways: readonly AbortOutcome[] = job.verification === 'NONE' ? ['FAILED', 'UNKNOWN'] : ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'];
+  const ways: readonly AbortOutcome[] =
+    job.verification === 'NONE' ? ['FAILED', 'UNKNOWN'] : ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'];
   const [first] = waves;
   // The job stays in its first wave for as long as everything fails, or it has none.
   const isOneWave = waves.length <= 1 || (first !== undefined && isGuarded(first));
   const watching = job.abortRules.filter(
     ({ onlyWave, outcomes, scope }) =>
-      ways.every((way) => outcomes.includes(way)) && (isOneWave ? (onlyWave ?? 1) === 1 : onlyWave === undefined && scope === 'JOB'),
+      ways.every((way) => outcomes.includes(way)) &&
+      (isOneWave ? (onlyWave ?? 1) === 1 : onlyWave === undefined && scope === 'JOB'),
   );
-  return Math.min(...watching.map((rule) => Math.min(rule.count ?? Infinity, failuresAtRatio(rule, first?.size ?? 0, counts))));
+  return Math.min(
+    ...watching.map((rule) => Math.min(rule.count ?? Infinity, failuresAtRatio(rule, first?.size ?? 0, counts))),
+  );
 }
 
 /** Refused targets count as decided and, unless the rule names them, not as failed: at worst all of them come first. */
-function failuresAtRatio({ minDecided, outcomes, ratio }: AbortRule, firstWave: number, { rejected, targets }: TargetCounts): number {
+function failuresAtRatio(
+  { minDecided, outcomes, ratio }: AbortRule,
+  firstWave: number,
+  { rejected, targets }: TargetCounts,
+): number {
   if (ratio === undefined) return Infinity;
   const least = minDecided ?? Math.min(minDecidedDefault, firstWave > 0 ? firstWave : targets);
   if (rejected === 0 || outcomes.includes('REJECTED')) return least;

@@ -3,7 +3,12 @@ import type { Job } from '../job-types.js';
 import type { AbortRule } from './abort-rule.js';
 
 /** One device in ten that fails is more than chance. */
-const failing: AbortRule = { outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'], scope: 'JOB', ratio: 0.1, action: 'PAUSE' };
+const failing: AbortRule = {
+  outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'],
+  scope: 'JOB',
+  ratio: 0.1,
+  action: 'PAUSE',
+};
 /** Devices that do not come back from a canary are the reason to have one. */
 const lost: AbortRule = { outcomes: ['UNKNOWN'], scope: 'WAVE', count: 3, action: 'PAUSE', onlyWave: 1 };
 

@@ -6,7 +6,17 @@ import { defaultAbortRules } from './default-rules.js';
 import { findTrippedRule } from './evaluate-rules.js';
 
 const zero: JobProgress = {
-  ...{ total: 1_000, pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, succeeded: 0, noChange: 0, failed: 0, rejected: 0 },
+  ...{
+    total: 1_000,
+    pending: 0,
+    waitingDevice: 0,
+    inFlight: 0,
+    verifying: 0,
+    succeeded: 0,
+    noChange: 0,
+    failed: 0,
+    rejected: 0,
+  },
   ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
 };
 const tenth: AbortRule = { outcomes: ['FAILED', 'UNKNOWN'], scope: 'JOB', ratio: 0.1, minDecided: 20, action: 'PAUSE' };
@@ -20,11 +30,19 @@ interface Situation {
   readonly firstWaveSize?: number;
 }
 
-function find(rules: readonly AbortRule[], { job, wave, overdue, before, currentWave, firstWaveSize }: Situation): TrippedRule | undefined {
+function find(
+  rules: readonly AbortRule[],
+  { job, wave, overdue, before, currentWave, firstWaveSize }: Situation,
+): TrippedRule | undefined {
   const progress = { ...zero, ...job };
   return findTrippedRule(
     { abortRules: rules, trippedRule: before, currentWave: currentWave ?? 1 },
-    { job: progress, wave: { ...zero, ...(wave ?? job) }, overdue: overdue ?? { job: 0, wave: 0 }, firstWaveSize: firstWaveSize ?? 0 },
+    {
+      job: progress,
+      wave: { ...zero, ...(wave ?? job) },
+      overdue: overdue ?? { job: 0, wave: 0 },
+      firstWaveSize: firstWaveSize ?? 0,
+    },
     7,
   );
 }
@@ -43,13 +61,17 @@ describe('an abort rule', () => {
   });
 
   it('counts neither neutral ends nor devices that never came', () => {
-    expect(find([tenth], { job: { failed: 5, noChange: 500, skipped: 50, cancelled: 50, expired: 50 } })).toBeUndefined();
+    expect(
+      find([tenth], { job: { failed: 5, noChange: 500, skipped: 50, cancelled: 50, expired: 50 } }),
+    ).toBeUndefined();
     const asleep: AbortRule = { ...tenth, outcomes: ['EXPIRED'] };
     expect(find([asleep], { job: { succeeded: 18, expired: 2 } })).toMatchObject({ decided: 20, failed: 2 });
   });
 
   it('trips at a count whatever is decided', () => {
-    expect(find([{ outcomes: ['UNKNOWN'], scope: 'JOB', count: 3, action: 'PAUSE' }], { job: { unknown: 3 } })).toMatchObject({
+    expect(
+      find([{ outcomes: ['UNKNOWN'], scope: 'JOB', count: 3, action: 'PAUSE' }], { job: { unknown: 3 } }),
+    ).toMatchObject({
       failed: 3,
     });
   });
@@ -63,8 +85,12 @@ describe('an abort rule', () => {
 
   it('about a wave looks at the open one only', () => {
     const wave: AbortRule = { ...tenth, scope: 'WAVE' };
-    expect(find([wave], { job: { succeeded: 10, failed: 10 }, wave: { succeeded: 20 }, currentWave: 2 })).toBeUndefined();
-    expect(find([wave], { job: { succeeded: 1_000 }, wave: { succeeded: 10, failed: 10 }, currentWave: 2 })).toMatchObject({
+    expect(
+      find([wave], { job: { succeeded: 10, failed: 10 }, wave: { succeeded: 20 }, currentWave: 2 }),
+    ).toBeUndefined();
+    expect(
+      find([wave], { job: { succeeded: 1_000 }, wave: { succeeded: 10, failed: 10 }, currentWave: 2 }),
+    ).toMatchObject({
       wave: 2,
       decided: 20,
     });
@@ -90,7 +116,9 @@ describe('an abort rule', () => {
   });
 
   it('trips at the first crossing of the formula, not before and not after', () => {
-    const ends = fc.array(fc.constantFrom<keyof JobProgress>('succeeded', 'failed', 'unknown', 'skipped'), { maxLength: 200 });
+    const ends = fc.array(fc.constantFrom<keyof JobProgress>('succeeded', 'failed', 'unknown', 'skipped'), {
+      maxLength: 200,
+    });
     const anyRule = fc.record({
       ratio: fc.double({ min: 0.01, max: 1, noNaN: true }),
       minDecided: fc.integer({ min: 1, max: 50 }),
@@ -104,7 +132,9 @@ describe('an abort rule', () => {
           counts[end as keyof typeof counts] += 1;
           const bad = counts.failed + counts.unknown;
           const decided = bad + counts.succeeded;
-          expect(find([rule], { job: counts }) !== undefined).toBe(bad >= count || (decided >= minDecided && bad / decided >= ratio));
+          expect(find([rule], { job: counts }) !== undefined).toBe(
+            bad >= count || (decided >= minDecided && bad / decided >= ratio),
+          );
         }
       }),
     );
@@ -121,6 +151,8 @@ describe('default abort rules', () => {
     expect(find(rules, { job: { unknown: 3, succeeded: 100 }, wave: { unknown: 3 }, firstWaveSize: 5 })).toMatchObject({
       rule: { count: 3 },
     });
-    expect(find(rules, { job: { unknown: 3, succeeded: 100 }, wave: { unknown: 3 }, currentWave: 2, firstWaveSize: 5 })).toBeUndefined();
+    expect(
+      find(rules, { job: { unknown: 3, succeeded: 100 }, wave: { unknown: 3 }, currentWave: 2, firstWaveSize: 5 }),
+    ).toBeUndefined();
   });
 });

@@ -41,7 +41,8 @@ export function findTrippedRule(job: RuledJob, evidence: RuleEvidence, at: numbe
 export function countFor(rule: AbortRule, { job, wave, overdue }: RuleEvidence): RuleCounts {
   const counters = rule.scope === 'WAVE' ? wave : job;
   const { succeeded, failed, rejected, verifyFailed, unknown, expired } = counters;
-  const decided = succeeded + failed + rejected + verifyFailed + unknown + (rule.outcomes.includes('EXPIRED') ? expired : 0);
+  const decided =
+    succeeded + failed + rejected + verifyFailed + unknown + (rule.outcomes.includes('EXPIRED') ? expired : 0);
   const lost = rule.outcomes.includes('UNKNOWN') ? overdue[rule.scope === 'WAVE' ? 'wave' : 'job'] : 0;
   return { decided, failed: rule.outcomes.reduce((sum, outcome) => sum + counters[counterOf[outcome]], lost) };
 }

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allotSlots, weightOf, type Contender } from './allot-slots.js';
 
-const contender = (id: string, weight: number, wanted: number): Contender<string> => ({ id, weight, wanted, deficit: 0 });
+const contender = (id: string, weight: number, wanted: number): Contender<string> => ({
+  id,
+  weight,
+  wanted,
+  deficit: 0,
+});
 const anyContenders = fc
   .array(fc.record({ weight: fc.constantFrom(1, 3, 9), wanted: fc.integer({ min: 1, max: 2_000 }) }), { maxLength: 8 })
   .map((jobs) => jobs.map(({ weight, wanted }, index) => contender(String(index), weight, wanted)));
@@ -26,7 +31,11 @@ describe('allotSlots', () => {
   it('divides by weight, also when slots come free one by one', () => {
     for (const portion of [1, 7, 25, 400]) {
       const shares = new Map<string, number>();
-      let waiting: readonly Contender<string>[] = [contender('low', 1, 10_000), contender('mid', 3, 10_000), contender('high', 9, 10_000)];
+      let waiting: readonly Contender<string>[] = [
+        contender('low', 1, 10_000),
+        contender('mid', 3, 10_000),
+        contender('high', 9, 10_000),
+      ];
       for (let given = 0; given + portion <= 6_500; given += portion) {
         const round = allotSlots(waiting, portion);
         for (const [id, count] of round.granted) shares.set(id, (shares.get(id) ?? 0) + count);
@@ -37,7 +46,9 @@ describe('allotSlots', () => {
         ['mid', 3],
         ['high', 9],
       ] as const) {
-        expect(Math.abs((shares.get(id) ?? 0) - (6_500 * weight) / 13), `${id} by ${portion}`).toBeLessThanOrEqual(25 * 9 + portion);
+        expect(Math.abs((shares.get(id) ?? 0) - (6_500 * weight) / 13), `${id} by ${portion}`).toBeLessThanOrEqual(
+          25 * 9 + portion,
+        );
       }
     }
   });

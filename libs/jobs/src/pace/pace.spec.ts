@@ -11,7 +11,9 @@ describe('the pace of a job', () => {
   it('climbs with the successes of a disruptive job, by doubling from an eighth', () => {
     const pace = paceOf({ perMinute: 800, disruptive: true });
     if (pace === undefined) throw new TypeError('No pace.');
-    expect([0, 99, 100, 200, 300, 5_000].map((succeeded) => ratePerMinute(pace, succeeded, false))).toEqual([100, 100, 200, 400, 800, 800]);
+    expect([0, 99, 100, 200, 300, 5_000].map((succeeded) => ratePerMinute(pace, succeeded, false))).toEqual([
+      100, 100, 200, 400, 800, 800,
+    ]);
     expect(ratePerMinute(pace, 5_000, true)).toBe(100);
   });
 
@@ -43,7 +45,9 @@ describe('the pace of a job', () => {
 
 describe('the token bucket', () => {
   const anyRate = fc.integer({ min: 1, max: 6_000_000 });
-  const anyVisits = fc.array(fc.record({ afterMs: fc.nat(5_000), wanted: fc.integer({ min: 1, max: 500 }) }), { maxLength: 50 });
+  const anyVisits = fc.array(fc.record({ afterMs: fc.nat(5_000), wanted: fc.integer({ min: 1, max: 500 }) }), {
+    maxLength: 50,
+  });
 
   it('never gives more over any time than the rate and what it holds', () => {
     fc.assert(

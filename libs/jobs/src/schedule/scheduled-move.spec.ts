@@ -21,7 +21,10 @@ describe('what the clock asks of a job', () => {
     for (const state of ['PREPARING', 'RUNNING', 'PAUSED'] as const)
       expect(scheduledMove(job(state, { expiresAt: NOW }), closed, NOW)).toEqual({ event: 'expire' });
     for (const state of ['AWAITING_APPROVAL', 'SCHEDULED'] as const)
-      expect(scheduledMove(job(state, { expiresAt: NOW }), undefined, NOW)).toEqual({ event: 'expire', conclusion: 'EXPIRED' });
+      expect(scheduledMove(job(state, { expiresAt: NOW }), undefined, NOW)).toEqual({
+        event: 'expire',
+        conclusion: 'EXPIRED',
+      });
     for (const state of ['CANCELLING', 'FINISHED'] as const)
       expect(scheduledMove(job(state, { expiresAt: NOW }), undefined, NOW)).toBeUndefined();
   });

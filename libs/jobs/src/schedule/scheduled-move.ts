@@ -12,12 +12,18 @@ export interface ScheduledMove {
 type ScheduledJob = Pick<Job, 'state' | 'pauseReason' | 'expiresAt' | 'startAt'>;
 
 /** Undefined where nothing is due. `window`: of a job that has one. A job that somebody paused stays paused when its window opens. */
-export function scheduledMove(job: ScheduledJob, window: WindowState | undefined, now: number): ScheduledMove | undefined {
+export function scheduledMove(
+  job: ScheduledJob,
+  window: WindowState | undefined,
+  now: number,
+): ScheduledMove | undefined {
   const { state } = job;
   if (state === 'CANCELLING' || state === 'FINISHED') return undefined;
   if (job.expiresAt <= now) {
     // It has no targets yet that could tell what it ended as.
-    return state === 'AWAITING_APPROVAL' || state === 'SCHEDULED' ? { event: 'expire', conclusion: 'EXPIRED' } : { event: 'expire' };
+    return state === 'AWAITING_APPROVAL' || state === 'SCHEDULED'
+      ? { event: 'expire', conclusion: 'EXPIRED' }
+      : { event: 'expire' };
   }
   if (state === 'SCHEDULED') return (job.startAt ?? now) <= now ? { event: 'start' } : undefined;
   if (window === undefined) return undefined;

@@ -20,9 +20,27 @@ describe('a daily window', () => {
     ['opens at its first minute', berlin('22:00', '23:30'), '2026-06-10T20:00:00Z', true, '2026-06-10T21:30:00.000Z'],
     ['is closed at its last', berlin('22:00', '23:30'), '2026-06-10T21:30:00Z', false, '2026-06-11T20:00:00.000Z'],
     ['goes on over midnight', berlin('22:00', '04:00'), '2026-06-11T01:00:00Z', true, '2026-06-11T02:00:00.000Z'],
-    ['is that of the day on which it opened', berlin('22:00', '04:00', [3]), '2026-06-11T01:00:00Z', true, '2026-06-11T02:00:00.000Z'],
-    ['stays closed on other days', berlin('22:00', '04:00', [4]), '2026-06-11T01:00:00Z', false, '2026-06-11T20:00:00.000Z'],
-    ['waits for its one day of the week', berlin('01:00', '02:00', [1]), '2026-06-09T12:00:00Z', false, '2026-06-14T23:00:00.000Z'],
+    [
+      'is that of the day on which it opened',
+      berlin('22:00', '04:00', [3]),
+      '2026-06-11T01:00:00Z',
+      true,
+      '2026-06-11T02:00:00.000Z',
+    ],
+    [
+      'stays closed on other days',
+      berlin('22:00', '04:00', [4]),
+      '2026-06-11T01:00:00Z',
+      false,
+      '2026-06-11T20:00:00.000Z',
+    ],
+    [
+      'waits for its one day of the week',
+      berlin('01:00', '02:00', [1]),
+      '2026-06-09T12:00:00Z',
+      false,
+      '2026-06-14T23:00:00.000Z',
+    ],
     // Clocks go from 02:00 to 03:00 at 01:00Z on 29 March 2026.
     [
       'opens at the skip where its beginning is skipped',
@@ -31,19 +49,63 @@ describe('a daily window', () => {
       false,
       '2026-03-29T01:00:00.000Z',
     ],
-    ['closes at the skip where its end is skipped', berlin('01:00', '02:30'), '2026-03-29T00:30:00Z', true, '2026-03-29T01:00:00.000Z'],
+    [
+      'closes at the skip where its end is skipped',
+      berlin('01:00', '02:30'),
+      '2026-03-29T00:30:00Z',
+      true,
+      '2026-03-29T01:00:00.000Z',
+    ],
     ['is shorter over the skip', berlin('01:00', '04:00'), '2026-03-29T00:30:00Z', true, '2026-03-29T02:00:00.000Z'],
-    ['does not open where all of it is skipped', berlin('02:10', '02:50'), '2026-03-29T00:30:00Z', false, '2026-03-30T00:10:00.000Z'],
+    [
+      'does not open where all of it is skipped',
+      berlin('02:10', '02:50'),
+      '2026-03-29T00:30:00Z',
+      false,
+      '2026-03-30T00:10:00.000Z',
+    ],
     // Clocks go from 03:00 back to 02:00 at 01:00Z on 25 October 2026.
-    ['is longer over the repeated hour', berlin('01:00', '04:00'), '2026-10-25T00:30:00Z', true, '2026-10-25T03:00:00.000Z'],
-    ['opens once in a repeated hour', berlin('02:10', '02:50'), '2026-10-25T00:20:00Z', true, '2026-10-25T00:50:00.000Z'],
-    ['does not open again in the repetition', berlin('02:10', '02:50'), '2026-10-25T01:20:00Z', false, '2026-10-26T01:10:00.000Z'],
-    ['closes at the first showing of its end', berlin('22:00', '02:30'), '2026-10-24T23:00:00Z', true, '2026-10-25T00:30:00.000Z'],
+    [
+      'is longer over the repeated hour',
+      berlin('01:00', '04:00'),
+      '2026-10-25T00:30:00Z',
+      true,
+      '2026-10-25T03:00:00.000Z',
+    ],
+    [
+      'opens once in a repeated hour',
+      berlin('02:10', '02:50'),
+      '2026-10-25T00:20:00Z',
+      true,
+      '2026-10-25T00:50:00.000Z',
+    ],
+    [
+      'does not open again in the repetition',
+      berlin('02:10', '02:50'),
+      '2026-10-25T01:20:00Z',
+      false,
+      '2026-10-26T01:10:00.000Z',
+    ],
+    [
+      'closes at the first showing of its end',
+      berlin('22:00', '02:30'),
+      '2026-10-24T23:00:00Z',
+      true,
+      '2026-10-25T00:30:00.000Z',
+    ],
   ])('%s', (_, window, now, isOpen, until) => {
     expect(state(window, now)).toEqual([isOpen, until]);
   });
 
-  const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Apia', 'UTC'];
+  const zones = [
+    'Europe/Berlin',
+    'America/New_York',
+    'Australia/Lord_Howe',
+    'Asia/Kathmandu',
+    'America/St_Johns',
+    'Pacific/Apia',
+    'UTC',
+  ];
   const time = fc
     .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
     .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'));
@@ -59,9 +121,13 @@ describe('a daily window', () => {
   /** Moments of 2026, half of them within hours of a change of clocks. */
   const moment = fc.oneof(
     fc.integer({ min: at('2026-01-01T00:00:00Z'), max: at('2026-12-31T00:00:00Z') }),
-    ...['2026-03-29T01:00:00Z', '2026-10-25T01:00:00Z', '2026-03-08T07:00:00Z', '2026-11-01T06:00:00Z', '2026-04-04T15:00:00Z'].map((iso) =>
-      fc.integer({ min: at(iso) - 6 * 3_600_000, max: at(iso) + 6 * 3_600_000 }),
-    ),
+    ...[
+      '2026-03-29T01:00:00Z',
+      '2026-10-25T01:00:00Z',
+      '2026-03-08T07:00:00Z',
+      '2026-11-01T06:00:00Z',
+      '2026-04-04T15:00:00Z',
+    ].map((iso) => fc.integer({ min: at(iso) - 6 * 3_600_000, max: at(iso) + 6 * 3_600_000 })),
   );
 
   it('does not change before it says, and changes then', () => {
@@ -99,7 +165,9 @@ describe('a daily window', () => {
       fc.property(window, moment, (each, now) => {
         const { isOpen, until } = windowAt(each, now);
         fc.pre(!isOpen);
-        const [from = 0, to = 0] = [each.from, each.to].map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)));
+        const [from = 0, to = 0] = [each.from, each.to].map(
+          (text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)),
+        );
         const minutes = (to - from + 1_440) % 1_440;
         const openMs = windowAt(each, until).until - until;
         expect(Math.abs(openMs / 60_000 - minutes)).toBeLessThanOrEqual(60);

@@ -13,7 +13,9 @@ type FirmwareTimes = Pick<VerificationTimes, 'soakMs' | 'overdueMs' | 'leaseMs'>
 export function judgeFirmware(evidence: VerificationEvidence, times: FirmwareTimes, now: number): VerificationVerdict {
   const seen = latestSighting(evidence);
   if (seen !== undefined) return judgeSeen(evidence, seen, times, now);
-  return evidence.epoch === undefined || !evidence.isOnline ? judgeAway(evidence, times, now) : judgeStayed(evidence, times, now);
+  return evidence.epoch === undefined || !evidence.isOnline
+    ? judgeAway(evidence, times, now)
+    : judgeStayed(evidence, times, now);
 }
 
 /** From when on a device that should have been back counts as lost, and one that never left as not having begun; undefined: never before the deadline. */
@@ -23,25 +25,42 @@ export function overdueAt(
 ): number | undefined {
   const { softDeadlineAt, lastByteAt } = evidence;
   // A download that is slower than expected is no reason to stop a roll-out while it goes on.
-  return softDeadlineAt === undefined || lastByteAt === undefined ? softDeadlineAt : Math.max(softDeadlineAt, lastByteAt + times.overdueMs);
+  return softDeadlineAt === undefined || lastByteAt === undefined
+    ? softDeadlineAt
+    : Math.max(softDeadlineAt, lastByteAt + times.overdueMs);
 }
 
-function judgeAway({ deadlineAt, backSince }: VerificationEvidence, { soakMs }: FirmwareTimes, now: number): VerificationVerdict {
+function judgeAway(
+  { deadlineAt, backSince }: VerificationEvidence,
+  { soakMs }: FirmwareTimes,
+  now: number,
+): VerificationVerdict {
   // One that came back with its new firmware shortly before the deadline gets its soak.
   if (now < Math.max(deadlineAt, backSince === undefined ? deadlineAt : backSince + soakMs)) return pending;
   const message =
-    backSince === undefined ? 'The device did not come back in time.' : 'The device came back with its new firmware, and left for good.';
+    backSince === undefined
+      ? 'The device did not come back in time.'
+      : 'The device came back with its new firmware, and left for good.';
   return lost(message);
 }
 
 /** A device in the middle of a download neither greets nor asks its OTA address, so one that did is through with it. [xiaozhi §7.6] */
-function judgeSeen(evidence: VerificationEvidence, seen: Sighting, times: FirmwareTimes, now: number): VerificationVerdict {
+function judgeSeen(
+  evidence: VerificationEvidence,
+  seen: Sighting,
+  times: FirmwareTimes,
+  now: number,
+): VerificationVerdict {
   const { expectedVersion, deadlineAt } = evidence;
   const { version } = seen;
-  if (version === undefined) return now < deadlineAt ? pending : lost('The device came back without telling its firmware.');
+  if (version === undefined)
+    return now < deadlineAt ? pending : lost('The device came back without telling its firmware.');
   if (!isWanted(evidence, version)) {
     if (isCutUnsure(evidence, seen, times, now)) return pending;
-    return verifyFailed('NOT_APPLIED_OR_ROLLED_BACK', `The device came back with firmware ${version}${wanted(expectedVersion)}.`);
+    return verifyFailed(
+      'NOT_APPLIED_OR_ROLLED_BACK',
+      `The device came back with firmware ${version}${wanted(expectedVersion)}.`,
+    );
   }
   const since = runsSince(evidence);
   if (since !== undefined && now >= since + times.soakMs) return passed;
@@ -60,7 +79,12 @@ function runsSince({ backSince, bootedAt, bootVersion, ...evidence }: Verificati
 }
 
 /** A process that died before the device was back has a living lease for at most `leaseMs` more: until then it is not known whether it cut the download. */
-function isCutUnsure({ download, deadlineAt }: VerificationEvidence, { at }: Sighting, { leaseMs }: FirmwareTimes, now: number): boolean {
+function isCutUnsure(
+  { download, deadlineAt }: VerificationEvidence,
+  { at }: Sighting,
+  { leaseMs }: FirmwareTimes,
+  now: number,
+): boolean {
   return download === 'OPEN' && at !== undefined && now < Math.min(deadlineAt, at + leaseMs);
 }
 

@@ -43,7 +43,10 @@ describe('judgeReadback', () => {
 
   it('compares numbers as numbers, whoever writes them as text, and texts exactly', () => {
     fc.assert(
-      fc.property(fc.integer(), (number) => isSame(String(number), number) && isSame(number, `${number}.0`) && !isSame(number, number + 1)),
+      fc.property(
+        fc.integer(),
+        (number) => isSame(String(number), number) && isSame(number, `${number}.0`) && !isSame(number, number + 1),
+      ),
     );
     expect(isSame('light', 'dark')).toBe(false);
     expect(isSame(true, 'true')).toBe(true);

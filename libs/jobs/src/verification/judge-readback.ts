@@ -17,13 +17,16 @@ export function judgeReadback(
   if (value === undefined) return verifyFailed('READBACK_DIFFERS', `${tool} told nothing at ${path}.`);
   if (isSame(value, args[argument])) return passed;
   const names = [argument, ...path.split('.')];
-  if (names.some((name) => isSecretMember(name, value))) return verifyFailed('READBACK_DIFFERS', `${path} is not the value that was set.`);
+  if (names.some((name) => isSecretMember(name, value)))
+    return verifyFailed('READBACK_DIFFERS', `${path} is not the value that was set.`);
   return verifyFailed('READBACK_DIFFERS', `${path} is ${quote(value)} instead of ${quote(args[argument])}.`);
 }
 
 /** Nothing was read by the deadline: all that is known is how the call ended, `callError` where it had no answer. */
 export function judgeUnread(callError: CallError | undefined): DecidedVerification {
-  return unknown(callError ?? { code: 'NOT_VERIFIED', message: 'The tool answered, and the value could not be read back in time.' });
+  return unknown(
+    callError ?? { code: 'NOT_VERIFIED', message: 'The tool answered, and the value could not be read back in time.' },
+  );
 }
 
 /** The value at a path of member names and indexes with dots between them; undefined where there is none. */

@@ -51,8 +51,18 @@ describe('judgeReboot', () => {
     ['was deleted', { ...away, epoch: undefined }, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_RESTART')],
     ['is back because the hub was away', { ...back, hasLeft: false }, 100, ends('UNKNOWN', 'HUB_RESTARTED')],
     ['asks its OTA address and stays idle', { ...away, bootedAt: 50 }, 100, ends('SUCCEEDED')],
-    ['asks its OTA address, whatever ended its session', { ...back, hasLeft: false, bootedAt: 50 }, 100, ends('SUCCEEDED')],
-    ['asks its OTA address before its old session is known to be over', { ...still, bootedAt: 50 }, 100, ends('SUCCEEDED')],
+    [
+      'asks its OTA address, whatever ended its session',
+      { ...back, hasLeft: false, bootedAt: 50 },
+      100,
+      ends('SUCCEEDED'),
+    ],
+    [
+      'asks its OTA address before its old session is known to be over',
+      { ...still, bootedAt: 50 },
+      100,
+      ends('SUCCEEDED'),
+    ],
   ])('judges a device that %s', (_, evidence, now, verdict) => {
     expect(judgeReboot(evidence, now)).toEqual(verdict);
   });
@@ -66,30 +76,80 @@ describe('judgeFirmware', () => {
     ['is back from a soak that it left', { ...upgraded, epoch: 9 }, 95_000, ends('SUCCEEDED')],
     ['left in its soak for good', { ...upgraded, isOnline: false }, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
     ['came back at the last moment', { ...upgraded, backSince: 1_199_000 }, 1_210_000, { kind: 'pending' }],
-    ['was rolled back', { ...upgraded, epoch: 9, version: '2.3.0' }, 40_000, ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK')],
+    [
+      'was rolled back',
+      { ...upgraded, epoch: 9, version: '2.3.0' },
+      40_000,
+      ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK'),
+    ],
     ['came back as it was', back, 20_000, ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK')],
-    ['came back with another version', { ...back, version: '2.9.9' }, 20_000, ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK')],
+    [
+      'came back with another version',
+      { ...back, version: '2.9.9' },
+      20_000,
+      ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK'),
+    ],
     ['is loading', still, 199_999, { kind: 'pending' }],
     ['stays where it was', still, 200_000, ends('VERIFY_FAILED', 'UPDATE_DID_NOT_START_OR_FAILED')],
     ['is loading slowly', { ...still, lastByteAt: 199_000 }, 280_000, { kind: 'pending' }],
-    ['stopped loading', { ...still, lastByteAt: 199_000 }, 289_000, ends('VERIFY_FAILED', 'UPDATE_DID_NOT_START_OR_FAILED')],
+    [
+      'stopped loading',
+      { ...still, lastByteAt: 199_000 },
+      289_000,
+      ends('VERIFY_FAILED', 'UPDATE_DID_NOT_START_OR_FAILED'),
+    ],
     ['is away', away, 1_199_999, { kind: 'pending' }],
     ['stays away', away, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
     ['boots into the new version and is soaking', booted, 99_999, { kind: 'pending' }],
     ['boots into the new version and stays idle', booted, 100_000, ends('SUCCEEDED')],
-    ['boots into the new version before its old session is known to be over', { ...booted, ...stays }, 100_000, ends('SUCCEEDED')],
+    [
+      'boots into the new version before its old session is known to be over',
+      { ...booted, ...stays },
+      100_000,
+      ends('SUCCEEDED'),
+    ],
     ['boots again in its soak', { ...booted, bootedAt: 90_000 }, 149_999, { kind: 'pending' }],
     ['boots again in its soak and stays', { ...booted, bootedAt: 90_000 }, 150_000, ends('SUCCEEDED')],
-    ['boots again in the soak of its session', { ...upgraded, bootedAt: 80_000, bootVersion: '2.4.0' }, 139_999, { kind: 'pending' }],
-    ['boots into the old version', { ...booted, bootVersion: '2.3.0' }, 40_000, ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK')],
-    ['is rolled back after its session', { ...upgraded, bootedAt: 50_000, bootVersion: '2.3.0' }, 50_000, failedUpgrade],
-    ['greets with the new version after a boot', { ...upgraded, bootedAt: 25_000, bootVersion: '2.4.0' }, 85_000, ends('SUCCEEDED')],
+    [
+      'boots again in the soak of its session',
+      { ...upgraded, bootedAt: 80_000, bootVersion: '2.4.0' },
+      139_999,
+      { kind: 'pending' },
+    ],
+    [
+      'boots into the old version',
+      { ...booted, bootVersion: '2.3.0' },
+      40_000,
+      ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK'),
+    ],
+    [
+      'is rolled back after its session',
+      { ...upgraded, bootedAt: 50_000, bootVersion: '2.3.0' },
+      50_000,
+      failedUpgrade,
+    ],
+    [
+      'greets with the new version after a boot',
+      { ...upgraded, bootedAt: 25_000, bootVersion: '2.4.0' },
+      85_000,
+      ends('SUCCEEDED'),
+    ],
     ['tells no version at boot', { ...booted, bootVersion: undefined }, 1_199_999, { kind: 'pending' }],
     ['never tells its version', { ...booted, bootVersion: undefined }, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
     ['boots at the last moment', { ...booted, bootedAt: 1_199_000 }, 1_258_999, { kind: 'pending' }],
     ['boots without an end', { ...booted, bootedAt: 1_230_000 }, 1_260_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
-    ['says that it failed', { ...still, hasAnswered: true }, 8_000, ends('VERIFY_FAILED', 'UPDATE_DID_NOT_START_OR_FAILED')],
-    ['says that it failed while its download may have been cut', { ...unsure, ...stays, hasAnswered: true }, 8_000, { kind: 'pending' }],
+    [
+      'says that it failed',
+      { ...still, hasAnswered: true },
+      8_000,
+      ends('VERIFY_FAILED', 'UPDATE_DID_NOT_START_OR_FAILED'),
+    ],
+    [
+      'says that it failed while its download may have been cut',
+      { ...unsure, ...stays, hasAnswered: true },
+      8_000,
+      { kind: 'pending' },
+    ],
     ['came back as it was while its download may have been cut', unsure, 34_999, { kind: 'pending' }],
     ['came back as it was, and its hub process lives', unsure, 35_000, failedUpgrade],
   ])('judges a device that %s', (_, evidence, now, verdict) => {
@@ -99,7 +159,9 @@ describe('judgeFirmware', () => {
   it('takes any other version for the new one where only an address was told', () => {
     const open = { ...upgraded, expectedVersion: undefined };
     expect(judgeFirmware(open, times, 90_000)).toEqual(ends('SUCCEEDED'));
-    expect(judgeFirmware({ ...open, version: '2.3.0' }, times, 90_000)).toEqual(ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK'));
+    expect(judgeFirmware({ ...open, version: '2.3.0' }, times, 90_000)).toEqual(
+      ends('VERIFY_FAILED', 'NOT_APPLIED_OR_ROLLED_BACK'),
+    );
   });
 
   it('counts a device as overdue soon after its download should be over, long before it gives it up', () => {
@@ -142,9 +204,12 @@ describe('judgeVerification', () => {
         expect(hasReturned || evidence.bootedAt !== undefined).toBe(true);
         const { expectedVersion, baselineVersion } = evidence;
         const isWanted = (version: string | undefined) =>
-          version !== undefined && (expectedVersion === undefined ? version !== baselineVersion : version === expectedVersion);
+          version !== undefined &&
+          (expectedVersion === undefined ? version !== baselineVersion : version === expectedVersion);
         if (kind === 'FIRMWARE')
-          expect([hasReturned && evidence.version, evidence.bootVersion].some((told) => told !== false && isWanted(told))).toBe(true);
+          expect(
+            [hasReturned && evidence.version, evidence.bootVersion].some((told) => told !== false && isWanted(told)),
+          ).toBe(true);
       }),
     );
   });
@@ -181,7 +246,8 @@ describe('judgeVerification', () => {
           ...evidence,
           backSince: evidence.version === evidence.expectedVersion ? (evidence.backSince ?? 0) : evidence.backSince,
         };
-        const late = Math.max(told.deadlineAt, told.backSince ?? 0, (told.lastByteAt ?? 0) + times.overdueMs) + times.soakMs;
+        const late =
+          Math.max(told.deadlineAt, told.backSince ?? 0, (told.lastByteAt ?? 0) + times.overdueMs) + times.soakMs;
         expect(judgeVerification(kind, { ...told, callError: undefined }, times, late).kind).toBe('decided');
       }),
     );

@@ -7,7 +7,10 @@ export interface Sighting {
   readonly at: number | undefined;
 }
 
-type Shown = Pick<VerificationEvidence, 'sentEpoch' | 'epoch' | 'isOnline' | 'connectedAt' | 'version' | 'bootedAt' | 'bootVersion'>;
+type Shown = Pick<
+  VerificationEvidence,
+  'sentEpoch' | 'epoch' | 'isOnline' | 'connectedAt' | 'version' | 'bootedAt' | 'bootVersion'
+>;
 
 /** Undefined where nothing was seen of the device since the send. */
 export function latestSighting(shown: Shown): Sighting | undefined {

@@ -45,7 +45,11 @@ export interface VerificationDeadlines {
   readonly softMs: number | undefined;
 }
 
-export function verificationDeadlines(kind: Verification, times: VerificationTimes, imageBytes = imageBytesAssumed): VerificationDeadlines {
+export function verificationDeadlines(
+  kind: Verification,
+  times: VerificationTimes,
+  imageBytes = imageBytesAssumed,
+): VerificationDeadlines {
   switch (kind) {
     case 'NONE':
       return { deadlineMs: 0, softMs: undefined };

@@ -9,13 +9,20 @@ const answered: CallOutcome = {
 };
 const failed: CallOutcome = { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'no' } };
 const silent: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } };
-const unsent: CallOutcome = { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'gone' } };
+const unsent: CallOutcome = {
+  kind: 'NOT_SENT',
+  certainty: 'NEVER',
+  error: { code: 'DEVICE_OFFLINE', message: 'gone' },
+};
 const ended = (outcome: CallOutcome, durationMs = 100, baselineVersion: string | undefined = '2.4.2') => ({
   outcome,
   durationMs,
   baselineVersion,
 });
-const didNotStart = { kind: 'decided', decision: { outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } } };
+const didNotStart = {
+  kind: 'decided',
+  decision: { outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } },
+};
 
 describe('verifyAfterCall', () => {
   it.each(['READBACK', 'REBOOT', 'FIRMWARE'] as const)(
@@ -46,7 +53,9 @@ describe('verifyAfterCall', () => {
 
   it('reads an answer that comes after the deadline in the same way', () => {
     expect(verifyAfterLateAnswer({ verification: 'FIRMWARE' }, ended(answered, 70_000))).toMatchObject(didNotStart);
-    expect(verifyAfterLateAnswer({ verification: 'FIRMWARE' }, ended(answered, 70_000, '2.0.4'))).toEqual({ kind: 'pending' });
+    expect(verifyAfterLateAnswer({ verification: 'FIRMWARE' }, ended(answered, 70_000, '2.0.4'))).toEqual({
+      kind: 'pending',
+    });
     expect(verifyAfterLateAnswer({ verification: 'REBOOT' }, ended(answered, 70_000))).toEqual({ kind: 'pending' });
   });
 });

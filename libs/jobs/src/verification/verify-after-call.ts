@@ -28,13 +28,17 @@ const answersAtOnce = /^2\.0\.[1-5](?!\d)/;
 
 export function verifyAfterCall({ verification }: Pick<Job, 'verification'>, ended: EndedCall): AfterCall {
   const { kind, error } = ended.outcome;
-  if (verification === 'NONE' || kind === 'FAILED' || kind === 'NOT_SENT' || kind === 'REJECTED') return { kind: 'decides' };
+  if (verification === 'NONE' || kind === 'FAILED' || kind === 'NOT_SENT' || kind === 'REJECTED')
+    return { kind: 'decides' };
   if (kind === 'SUCCEEDED' && verification === 'FIRMWARE' && saysFailure(ended)) return upgradeAnswered();
   return { kind: 'verify', error };
 }
 
 /** The answer of a call that had been given up and is being verified. Only an upgrade that answers is over by that. */
-export function verifyAfterLateAnswer({ verification }: Pick<Job, 'verification'>, ended: EndedCall): VerificationVerdict {
+export function verifyAfterLateAnswer(
+  { verification }: Pick<Job, 'verification'>,
+  ended: EndedCall,
+): VerificationVerdict {
   const isOver = verification === 'FIRMWARE' && (ended.outcome.kind === 'FAILED' || saysFailure(ended));
   return isOver ? upgradeAnswered() : { kind: 'pending' };
 }

@@ -30,7 +30,8 @@ export function judgeGate(wave: Wave, progress: JobProgress, moment: GateMoment)
   const decided = progress.total - live - progress.waitingDevice;
   const share = wave.number === 1 ? minDecidedShare.first : minDecidedShare.later;
   // Without a single decision there is nothing to judge by.
-  if (decided === 0 || decided < share * (decided + live + stillAwaited)) return waitFor(stillAwaited > 0 ? stragglersFrom : undefined);
+  if (decided === 0 || decided < share * (decided + live + stillAwaited))
+    return waitFor(stillAwaited > 0 ? stragglersFrom : undefined);
   if (!isThresholdMet(wave, progress, decided)) {
     if (live > 0 || stillAwaited > 0) return waitFor(stillAwaited > 0 ? stragglersFrom : undefined);
     return { kind: 'hold', because: 'THRESHOLD' };
@@ -42,7 +43,11 @@ export function judgeGate(wave: Wave, progress: JobProgress, moment: GateMoment)
   return live > 0 ? waitFor(undefined) : { kind: 'hold', because: 'MANUAL' };
 }
 
-function isThresholdMet({ successThreshold }: Wave, { succeeded, noChange, cancelled, skipped }: JobProgress, decided: number): boolean {
+function isThresholdMet(
+  { successThreshold }: Wave,
+  { succeeded, noChange, cancelled, skipped }: JobProgress,
+  decided: number,
+): boolean {
   const judged = decided - noChange - cancelled - skipped;
   return judged === 0 || succeeded / judged >= successThreshold;
 }

@@ -81,5 +81,8 @@ describe('parseRpcMessage', () => {
 });
 
 it('encodes a notification without id and params', () => {
-  expect(JSON.parse(encodeNotification('notifications/initialized'))).toEqual({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  expect(JSON.parse(encodeNotification('notifications/initialized'))).toEqual({
+    jsonrpc: '2.0',
+    method: 'notifications/initialized',
+  });
 });

@@ -52,7 +52,9 @@ function parseCall(payload: JsonObject, id: number | undefined): RpcMessage {
   const { method, params } = payload;
   if (typeof method !== 'string') return invalid(id, '"method" is no string');
   if (payload['id'] === undefined) return { kind: 'notification', method, params };
-  return id === undefined ? invalid(undefined, 'a request whose id is no 32-bit integer') : { kind: 'request', id, method, params };
+  return id === undefined
+    ? invalid(undefined, 'a request whose id is no 32-bit integer')
+    : { kind: 'request', id, method, params };
 }
 
 function parseError(id: number, error: unknown): RpcMessage {
@@ -60,7 +62,11 @@ function parseError(id: number, error: unknown): RpcMessage {
   const message = typeof error['message'] === 'string' ? error['message'] : '';
   const code = error['code'];
   const isCodeGiven = Number.isInteger(code);
-  return { kind: 'error', id, error: { code: isCodeGiven ? Number(code) : codeFromMessage(message), isCodeGiven, message } };
+  return {
+    kind: 'error',
+    id,
+    error: { code: isCodeGiven ? Number(code) : codeFromMessage(message), isCodeGiven, message },
+  };
 }
 
 function invalid(id: number | undefined, problem: string): RpcMessage {

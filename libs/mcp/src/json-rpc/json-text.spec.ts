@@ -17,7 +17,9 @@ describe('parseJsonText', () => {
   });
 
   it('replaces NUL and halves of surrogate pairs in values and names, and nothing else', () => {
-    expect(parseJsonText(String.raw`{"a\u0000":["x\ud800y","\ud83d\ude00","\u00e9"]}`)).toEqual({ 'a\uFFFD': ['x\uFFFDy', '😀', 'é'] });
+    expect(parseJsonText(String.raw`{"a\u0000":["x\ud800y","\ud83d\ude00","\u00e9"]}`)).toEqual({
+      'a\uFFFD': ['x\uFFFDy', '😀', 'é'],
+    });
     expect(parseJsonText(String.raw`{"a":"\\u0000"}`)).toEqual({ a: String.raw`\u0000` });
   });
 

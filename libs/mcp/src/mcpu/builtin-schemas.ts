@@ -5,7 +5,11 @@ const pin = { type: 'integer', minimum: 0, maximum: 255 };
 /** The sampling tools take a pin's name as well. */
 const pinOrName = { anyOf: [pin, { type: 'string' }] };
 
-const object = (properties: JsonSchema, required: readonly string[]): JsonSchema => ({ type: 'object', properties, required });
+const object = (properties: JsonSchema, required: readonly string[]): JsonSchema => ({
+  type: 'object',
+  properties,
+  required,
+});
 
 export const builtinSchemas: ReadonlyMap<string, JsonSchema> = new Map([
   ['gpio_write', object({ pin, value: { type: 'boolean' } }, ['pin', 'value'])],

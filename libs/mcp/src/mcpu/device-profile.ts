@@ -14,7 +14,11 @@ export interface McpuProfile extends DeviceInfo {
 }
 
 /** The strictest of profiles: boards of the first firmware do not say which they are. */
-export const strictestProfile: McpuProfile = { model: undefined, firmwareVersion: undefined, requestBytesMax: requestBytesOfOthers };
+export const strictestProfile: McpuProfile = {
+  model: undefined,
+  firmwareVersion: undefined,
+  requestBytesMax: requestBytesOfOthers,
+};
 
 /** The name is no identity: a hundred boards with one sketch say the same. */
 export function parseMcpuInfo(result: unknown): McpuProfile {

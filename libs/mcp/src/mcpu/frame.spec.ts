@@ -13,7 +13,11 @@ describe('encodeMcpuRequest', () => {
 
 describe('readMcpuLine', () => {
   it.each([
-    ['an answer', '{"result":{"value":1876},"jsonrpc":"2.0","id":5}', { kind: 'result', id: 5, result: { value: 1876 } }],
+    [
+      'an answer',
+      '{"result":{"value":1876},"jsonrpc":"2.0","id":5}',
+      { kind: 'result', id: 5, result: { value: 1876 } },
+    ],
     ['an answer without a result', '{"jsonrpc":"2.0","id":5}', { kind: 'result', id: 5, result: null }],
     [
       'an error',
@@ -25,7 +29,11 @@ describe('readMcpuLine', () => {
       '{"jsonrpc":"2.0","id":0,"error":{"code":-32700,"message":"Parse error"}}',
       { kind: 'unread', error: { code: -32700, isCodeGiven: true, message: 'Parse error' } },
     ],
-    ['a frame glued to a log line', 'adc ready{"result":7,"jsonrpc":"2.0","id":9}', { kind: 'result', id: 9, result: 7 }],
+    [
+      'a frame glued to a log line',
+      'adc ready{"result":7,"jsonrpc":"2.0","id":9}',
+      { kind: 'result', id: 9, result: 7 },
+    ],
     ['a log line', 'rst:0x1 (POWERON_RESET),boot:0x13', { kind: 'noise' }],
     ['null', 'null', { kind: 'noise' }],
     ['a number', '42', { kind: 'noise' }],

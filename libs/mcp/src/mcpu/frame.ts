@@ -48,6 +48,10 @@ function parseFrame(line: string): JsonObject | undefined {
 
 function asError(id: number, { code, message }: JsonObject): McpuFrame {
   const isCodeGiven = Number.isInteger(code);
-  const error = { code: isCodeGiven ? Number(code) : -32_000, isCodeGiven, message: typeof message === 'string' ? message : '' };
+  const error = {
+    code: isCodeGiven ? Number(code) : -32_000,
+    isCodeGiven,
+    message: typeof message === 'string' ? message : '',
+  };
   return id === 0 ? { kind: 'unread', error } : { kind: 'error', id, error };
 }

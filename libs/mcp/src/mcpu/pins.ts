@@ -86,10 +86,14 @@ export function findPinProblem(
 ): { readonly path: 'pin' | 'duty'; readonly message: string } | undefined {
   if (!pinTypesOf.has(tool) || pins.length === 0) return undefined;
   const pin = pins.find(({ pin: number, name }) => args['pin'] === number || (args['pin'] === name && name !== ''));
-  if (pin === undefined) return { path: 'pin', message: `The device has registered no pin ${JSON.stringify(args['pin'] ?? null)}.` };
+  if (pin === undefined)
+    return { path: 'pin', message: `The device has registered no pin ${JSON.stringify(args['pin'] ?? null)}.` };
   const types = pinTypesOf.get(tool);
   if (types !== undefined && !types.includes(pin.type)) {
-    return { path: 'pin', message: `${tool} takes a pin of type ${types.join(' or ')}; pin ${pin.pin} is ${pin.type}.` };
+    return {
+      path: 'pin',
+      message: `${tool} takes a pin of type ${types.join(' or ')}; pin ${pin.pin} is ${pin.type}.`,
+    };
   }
   const duty = args['duty'];
   if (tool === 'pwm_write' && typeof duty === 'number' && (duty < 0 || duty > dutyMax)) {

@@ -8,7 +8,11 @@ const ringOf = (series: readonly number[], { taken, size }: { readonly taken: nu
 
 describe('freshSamples', () => {
   it('finds in the second answer exactly what was sampled between, whatever the series', () => {
-    const cases = fc.record({ size: fc.integer({ min: 1, max: 30 }), before: fc.integer({ min: 1, max: 60 }), between: fc.nat(29) });
+    const cases = fc.record({
+      size: fc.integer({ min: 1, max: 30 }),
+      before: fc.integer({ min: 1, max: 60 }),
+      between: fc.nat(29),
+    });
     // Few different values, so that windows overlap in more than one way.
     const seriesOf = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 90, maxLength: 90 });
     fc.assert(
@@ -16,7 +20,10 @@ describe('freshSamples', () => {
         fc.pre(between < size);
         const older = ringOf(series, { taken: before, size });
         const newer = ringOf(series, { taken: before + between, size });
-        expect(freshSamples(older, newer, between)).toEqual({ values: series.slice(before, before + between), isGap: false });
+        expect(freshSamples(older, newer, between)).toEqual({
+          values: series.slice(before, before + between),
+          isGap: false,
+        });
       }),
     );
   });

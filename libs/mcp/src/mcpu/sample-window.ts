@@ -18,7 +18,8 @@ export function freshSamples(older: readonly number[], newer: readonly number[],
   const overlapMax = Math.min(older.length, newer.length);
   let best = 0;
   for (let overlap = 1; overlap <= overlapMax; overlap++) {
-    const isNearer = best === 0 || Math.abs(newer.length - overlap - expected) <= Math.abs(newer.length - best - expected);
+    const isNearer =
+      best === 0 || Math.abs(newer.length - overlap - expected) <= Math.abs(newer.length - best - expected);
     if (isNearer && doOverlap(older, newer, overlap)) best = overlap;
   }
   return { values: newer.slice(best), isGap: best === 0 && older.length > 0 && newer.length > 0 };

@@ -17,8 +17,15 @@ const unknownParameters = { 'x-params-unknown': true };
 export function parseMcpuTools(result: unknown): ToolPage | undefined {
   if (!isJsonObject(result) || !Array.isArray(result['tools'])) return undefined;
   const entries: readonly unknown[] = result['tools'];
-  const tools = entries.map((entry) => (isJsonObject(entry) ? parseTool(entry) : undefined)).filter((tool) => tool !== undefined);
-  return { tools, nextCursor: undefined, droppedEntries: entries.length - tools.length, pins: parsePins(result['pins']) };
+  const tools = entries
+    .map((entry) => (isJsonObject(entry) ? parseTool(entry) : undefined))
+    .filter((tool) => tool !== undefined);
+  return {
+    tools,
+    nextCursor: undefined,
+    droppedEntries: entries.length - tools.length,
+    pins: parsePins(result['pins']),
+  };
 }
 
 function parseTool({ name, description, inputSchema, polling }: JsonObject): DeviceTool | undefined {
@@ -29,14 +36,22 @@ function parseTool({ name, description, inputSchema, polling }: JsonObject): Dev
     description: deviceText(description, toolDescriptionMax),
     inputSchema: parseInputSchema(name, inputSchema),
     userOnly: false,
-    ...(Number.isInteger(pollingIntervalMs) && Number(pollingIntervalMs) > 0 ? { pollingIntervalMs: Number(pollingIntervalMs) } : {}),
+    ...(Number.isInteger(pollingIntervalMs) && Number(pollingIntervalMs) > 0
+      ? { pollingIntervalMs: Number(pollingIntervalMs) }
+      : {}),
   };
 }
 
 /** A missing schema and one without properties both mean that the parameters are unknown. [mcpu §3.2] */
 function parseInputSchema(name: string, inputSchema: unknown): JsonSchema {
   if (hasParameters(inputSchema)) return inputSchema;
-  return builtinSchemas.get(name) ?? { type: 'object', ...(isJsonObject(inputSchema) ? inputSchema : {}), ...unknownParameters };
+  return (
+    builtinSchemas.get(name) ?? {
+      type: 'object',
+      ...(isJsonObject(inputSchema) ? inputSchema : {}),
+      ...unknownParameters,
+    }
+  );
 }
 
 function hasParameters(inputSchema: unknown): inputSchema is JsonSchema {

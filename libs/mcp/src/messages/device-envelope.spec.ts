@@ -4,12 +4,18 @@ import { encodeMcpEnvelope, parseDeviceEnvelope } from './device-envelope.js';
 
 describe('parseDeviceEnvelope', () => {
   it('unwraps MCP whatever the session id is', () => {
-    expect(parseDeviceEnvelope('{"session_id":"","type":"mcp","payload":{"a":1}}')).toEqual({ kind: 'mcp', payload: { a: 1 } });
+    expect(parseDeviceEnvelope('{"session_id":"","type":"mcp","payload":{"a":1}}')).toEqual({
+      kind: 'mcp',
+      payload: { a: 1 },
+    });
     expect(parseDeviceEnvelope('{"type":"mcp","payload":{}}')).toEqual({ kind: 'mcp', payload: {} });
   });
 
   it('tells a hello from other messages', () => {
-    expect(parseDeviceEnvelope('{"type":"hello","version":1}')).toMatchObject({ kind: 'hello', message: { version: 1 } });
+    expect(parseDeviceEnvelope('{"type":"hello","version":1}')).toMatchObject({
+      kind: 'hello',
+      message: { version: 1 },
+    });
     expect(parseDeviceEnvelope('{"type":"listen","state":"stop"}')).toMatchObject({
       kind: 'other',
       type: 'listen',
@@ -17,15 +23,21 @@ describe('parseDeviceEnvelope', () => {
     });
   });
 
-  it.each(['[]', '"x"', '{}', '{"type":5}', '{"type":"mcp"}', '{"type":"mcp","payload":[]}', '{"type":"mcp","payload":null}'])(
-    'says that %s is no envelope',
-    (text) => {
-      expect(parseDeviceEnvelope(text).kind).toBe('invalid');
-    },
-  );
+  it.each([
+    '[]',
+    '"x"',
+    '{}',
+    '{"type":5}',
+    '{"type":"mcp"}',
+    '{"type":"mcp","payload":[]}',
+    '{"type":"mcp","payload":null}',
+  ])('says that %s is no envelope', (text) => {
+    expect(parseDeviceEnvelope(text).kind).toBe('invalid');
+  });
 
   it('reads our id from an answer that an unescaped error text broke', () => {
-    const broken = '{"session_id":"s-1","type":"mcp","payload":{"jsonrpc":"2.0","id":42,"error":{"message":"Failed to open URL: a"b"}}}';
+    const broken =
+      '{"session_id":"s-1","type":"mcp","payload":{"jsonrpc":"2.0","id":42,"error":{"message":"Failed to open URL: a"b"}}}';
     expect(parseDeviceEnvelope(broken)).toEqual({ kind: 'unparseable', replyId: 42 });
     expect(parseDeviceEnvelope('{"type":"mcp","payload":{"jsonrpc":"2.0","id":7,"result":{"content":[{"te')).toEqual({
       kind: 'unparseable',
@@ -34,7 +46,10 @@ describe('parseDeviceEnvelope', () => {
   });
 
   it('reads no id from text that a person can have written', () => {
-    expect(parseDeviceEnvelope('{"session_id":"","type":"listen","text":""id":7,"}')).toEqual({ kind: 'unparseable', replyId: undefined });
+    expect(parseDeviceEnvelope('{"session_id":"","type":"listen","text":""id":7,"}')).toEqual({
+      kind: 'unparseable',
+      replyId: undefined,
+    });
     expect(parseDeviceEnvelope('no json, "id":7,')).toEqual({ kind: 'unparseable', replyId: undefined });
   });
 
@@ -52,7 +67,10 @@ describe('parseDeviceEnvelope', () => {
         fc.option(fc.string(), { nil: undefined }),
         fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.integer()),
         (sessionId, payload) => {
-          expect(parseDeviceEnvelope(encodeMcpEnvelope(sessionId, JSON.stringify(payload)))).toEqual({ kind: 'mcp', payload });
+          expect(parseDeviceEnvelope(encodeMcpEnvelope(sessionId, JSON.stringify(payload)))).toEqual({
+            kind: 'mcp',
+            payload,
+          });
         },
       ),
     );

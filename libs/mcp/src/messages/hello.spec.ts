@@ -15,12 +15,18 @@ describe('parseDeviceHello', () => {
 
   it('notices firmware without MCP', () => {
     for (const features of [undefined, null, {}, { mcp: false }, 'mcp']) {
-      expect(parseDeviceHello({ transport: 'websocket', version: 1, features })).toMatchObject({ ok: true, hello: { hasMcp: false } });
+      expect(parseDeviceHello({ transport: 'websocket', version: 1, features })).toMatchObject({
+        ok: true,
+        hello: { hasMcp: false },
+      });
     }
   });
 
   it('names the member that is wrong', () => {
-    expect(parseDeviceHello({ transport: 'mqtt', version: 3 })).toMatchObject({ ok: false, problem: expect.stringContaining('transport') });
+    expect(parseDeviceHello({ transport: 'mqtt', version: 3 })).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('transport'),
+    });
     expect(parseDeviceHello({ transport: 'websocket', version: 4 })).toMatchObject({
       ok: false,
       problem: expect.stringContaining('version'),
@@ -38,7 +44,12 @@ it('answers on WebSocket with the transport that devices insist on', () => {
 });
 
 it('answers over MQTT with a complete UDP block', () => {
-  const channel = { server: '203.0.113.9', port: 8884, key: '8f1d2c3b4a5968778695a4b3c2d1e0ff', nonce: '01000000a1b2c3d40000000000000000' };
+  const channel = {
+    server: '203.0.113.9',
+    port: 8884,
+    key: '8f1d2c3b4a5968778695a4b3c2d1e0ff',
+    nonce: '01000000a1b2c3d40000000000000000',
+  };
   expect(udpServerHello('s-91b2', channel)).toEqual({
     type: 'hello',
     version: 3,

@@ -10,7 +10,8 @@ export interface DeviceHello {
   readonly hasMcp: boolean;
 }
 
-export type ParsedHello = { readonly ok: true; readonly hello: DeviceHello } | { readonly ok: false; readonly problem: string };
+export type ParsedHello =
+  { readonly ok: true; readonly hello: DeviceHello } | { readonly ok: false; readonly problem: string };
 
 export function parseDeviceHello(message: JsonObject): ParsedHello {
   const { transport, features } = message;
@@ -18,7 +19,8 @@ export function parseDeviceHello(message: JsonObject): ParsedHello {
     return { ok: false, problem: 'hello: "transport" must be "websocket" or "udp"' };
   }
   const version = message['version'] ?? (transport === 'udp' ? 3 : 1);
-  if (version !== 1 && version !== 2 && version !== 3) return { ok: false, problem: 'hello: "version" must be 1, 2 or 3' };
+  if (version !== 1 && version !== 2 && version !== 3)
+    return { ok: false, problem: 'hello: "version" must be 1, 2 or 3' };
   const hasMcp = typeof features === 'object' && features !== null && 'mcp' in features && features.mcp === true;
   return { ok: true, hello: { transport, version, hasMcp } };
 }

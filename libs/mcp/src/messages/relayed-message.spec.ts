@@ -3,7 +3,8 @@ import { parseJsonText } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import { sortServerMessage } from './relayed-message.js';
 
-const sort = (text: string, maySendSystem = false) => sortServerMessage(parseJsonText(text) as JsonObject, { maySendSystem });
+const sort = (text: string, maySendSystem = false) =>
+  sortServerMessage(parseJsonText(text) as JsonObject, { maySendSystem });
 
 describe('a message of a voice server', () => {
   it.each([

@@ -20,7 +20,9 @@ export function sortServerMessage(message: JsonObject, rules: { readonly maySend
   if (unsafe !== undefined) return refused(`${unsafe.path} ${unsafe.rule}`);
   if (type === 'mcp') return { kind: 'mcp', payload: message['payload'] };
   if (type === 'hello' || type === 'goodbye') return { kind: type };
-  return type === 'system' && !rules.maySendSystem ? refused('"system" is not for voice servers') : { kind: 'relayed', type };
+  return type === 'system' && !rules.maySendSystem
+    ? refused('"system" is not for voice servers')
+    : { kind: 'relayed', type };
 }
 
 function refused(problem: string): ServerMessage {

@@ -2,7 +2,11 @@
 import type { JsonObject } from '../json-rpc/json-text.js';
 
 /** A banner on the device; it ignores one that lacks any of the three texts. Works while the device is idle on MQTT. */
-export function alertMessage(alert: { readonly status: string; readonly message: string; readonly emotion: string }): JsonObject {
+export function alertMessage(alert: {
+  readonly status: string;
+  readonly message: string;
+  readonly emotion: string;
+}): JsonObject {
   return { type: 'alert', status: alert.status, message: alert.message, emotion: alert.emotion };
 }
 

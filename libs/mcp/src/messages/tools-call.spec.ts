@@ -36,7 +36,10 @@ describe('parseToolResult', () => {
 
   it('makes one text of a result without content', () => {
     expect(parseToolResult(true)).toEqual({ content: [{ type: 'text', text: 'true' }], isError: false });
-    expect(parseToolResult({ power: true })).toEqual({ content: [{ type: 'text', text: '{"power":true}' }], isError: false });
+    expect(parseToolResult({ power: true })).toEqual({
+      content: [{ type: 'text', text: '{"power":true}' }],
+      isError: false,
+    });
     expect(parseToolResult('on')).toEqual({ content: [{ type: 'text', text: 'on' }], isError: false });
   });
 

@@ -5,7 +5,10 @@ const tool = { name: 'self.reboot', description: 'Restarts', inputSchema: { type
 
 describe('parseToolPage', () => {
   it('reads tools and the cursor', () => {
-    const page = parseToolPage({ tools: [tool, { ...tool, name: 'b', annotations: { audience: ['user'] } }], nextCursor: 'c' });
+    const page = parseToolPage({
+      tools: [tool, { ...tool, name: 'b', annotations: { audience: ['user'] } }],
+      nextCursor: 'c',
+    });
     expect(page?.tools).toEqual([
       { ...tool, userOnly: false },
       { ...tool, name: 'b', userOnly: true },

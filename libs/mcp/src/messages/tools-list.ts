@@ -39,7 +39,9 @@ function parseTool(entry: unknown): DeviceTool | undefined {
 /** Other microcontrollers leave the schema out, or its properties, where a tool takes nothing. */
 function parseInputSchema(inputSchema: unknown): JsonSchema {
   if (!isJsonObject(inputSchema)) return { type: 'object', properties: {} };
-  return inputSchema['properties'] === undefined && inputSchema['type'] === 'object' ? { ...inputSchema, properties: {} } : inputSchema;
+  return inputSchema['properties'] === undefined && inputSchema['type'] === 'object'
+    ? { ...inputSchema, properties: {} }
+    : inputSchema;
 }
 
 function isForUsersOnly(annotations: unknown): boolean {

@@ -8,7 +8,8 @@ type Schema = Readonly<Record<string, unknown>>;
 const text = fc.string({ unit: 'grapheme', maxLength: 6 });
 const bounds = (value: fc.Arbitrary<number>) =>
   fc.record({ minimum: value, maximum: value, default: value, title: text }, { requiredKeys: [] });
-const lengths = (least: string, most: string) => fc.record({ [least]: fc.nat(4), [most]: fc.nat(6) }, { requiredKeys: [] });
+const lengths = (least: string, most: string) =>
+  fc.record({ [least]: fc.nat(4), [most]: fc.nat(6) }, { requiredKeys: [] });
 const small = fc.integer({ min: -20, max: 20 });
 const scalar = fc.oneof(fc.boolean(), small, text, fc.constant(null));
 
@@ -21,12 +22,16 @@ const { property } = fc.letrec<{ property: Schema; object: Schema }>((tie) => ({
     lengths('minLength', 'maxLength').map((limits) => ({ type: 'string', ...limits })),
     fc.uniqueArray(scalar, { minLength: 1, maxLength: 4 }).map((values) => ({ enum: values })),
     fc.constantFrom<Schema[]>({ type: 'boolean' }, { type: 'null' }, { type: ['string', 'null'] }, {}),
-    fc.tuple(lengths('minItems', 'maxItems'), tie('property')).map(([limits, items]) => ({ type: 'array', ...limits, items })),
+    fc
+      .tuple(lengths('minItems', 'maxItems'), tie('property'))
+      .map(([limits, items]) => ({ type: 'array', ...limits, items })),
     tie('object'),
   ),
   object: fc
     .dictionary(fc.constantFrom('a', 'b', 'c'), tie('property'), { maxKeys: 3 })
-    .chain((properties) => fc.subarray(Object.keys(properties)).map((required) => ({ type: 'object', properties, required }))),
+    .chain((properties) =>
+      fc.subarray(Object.keys(properties)).map((required) => ({ type: 'object', properties, required })),
+    ),
 }));
 
 const args = fc.dictionary(fc.constantFrom('a', 'b', 'c'), property, { maxKeys: 3 });
@@ -39,17 +44,25 @@ function valueFor(schema: Schema): fc.Arbitrary<unknown> {
     items,
     properties,
   } = schema as { type?: unknown; enum?: unknown[]; items?: Schema; properties?: Record<string, Schema> };
-  const other = fc.oneof(scalar, fc.double({ min: -25, max: 25, noNaN: true }), fc.constantFrom<unknown[]>([], {}, ['x'], { a: 1 }));
+  const other = fc.oneof(
+    scalar,
+    fc.double({ min: -25, max: 25, noNaN: true }),
+    fc.constantFrom<unknown[]>([], {}, ['x'], { a: 1 }),
+  );
   if (values) return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...values) }, other);
-  if (type === 'array') return fc.oneof({ weight: 5, arbitrary: fc.array(valueFor(items ?? {}), { maxLength: 7 }) }, other);
+  if (type === 'array')
+    return fc.oneof({ weight: 5, arbitrary: fc.array(valueFor(items ?? {}), { maxLength: 7 }) }, other);
   if (type === 'object' && properties) return fc.oneof({ weight: 5, arbitrary: recordFor(properties) }, other);
-  if (type === 'string') return fc.oneof({ weight: 5, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) }, other);
+  if (type === 'string')
+    return fc.oneof({ weight: 5, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) }, other);
   if (type === 'integer' || type === 'number') return fc.oneof({ weight: 5, arbitrary: small }, other);
   return other;
 }
 
 function recordFor(properties: Readonly<Record<string, Schema>>): fc.Arbitrary<unknown> {
-  return fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valueFor(schema)])), { requiredKeys: [] });
+  return fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valueFor(schema)])), {
+    requiredKeys: [],
+  });
 }
 
 describe('the conversion of schemas', () => {

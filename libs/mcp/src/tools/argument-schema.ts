@@ -10,10 +10,13 @@ type Check = (value: unknown) => boolean;
 
 const isFiniteNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
 const isCount: Check = (value) => Number.isInteger(value) && Number(value) >= 0;
-const isScalar: Check = (value) => value === null || typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
+const isScalar: Check = (value) =>
+  value === null || typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
 
 /** Members that say nothing about what is valid, or (`pattern`, `format`) would run a device's regular expression here. */
-const ignored = new Set('title description default examples deprecated readOnly writeOnly pattern format $schema $id $comment'.split(' '));
+const ignored = new Set(
+  'title description default examples deprecated readOnly writeOnly pattern format $schema $id $comment'.split(' '),
+);
 
 const numberLimits = {
   minimum: isFiniteNumber,
@@ -48,7 +51,8 @@ export function normaliseSchema(schema: JsonObject, levels = 8): JsonObject | un
   if (Object.hasOwn(limits, 'const')) return enumeration([limits['const']]);
   if (type === undefined) return withoutType(limits, levels);
   const allowed = typeof type === 'string' && Object.hasOwn(limitsByType, type) ? limitsByType[type] : undefined;
-  if (allowed === undefined || !Object.entries(limits).every(([member, value]) => allowed[member]?.(value))) return undefined;
+  if (allowed === undefined || !Object.entries(limits).every(([member, value]) => allowed[member]?.(value)))
+    return undefined;
   if (type === 'integer') return integer(limits);
   if (type === 'array') return array(limits, levels);
   return type === 'object' ? object(limits, levels) : { ...limits, type };

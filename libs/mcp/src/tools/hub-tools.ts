@@ -19,7 +19,13 @@ export const alertTool: DeviceTool = {
   inputSchema: {
     type: 'object',
     properties: {
-      status: { type: 'string', minLength: 1, maxLength: statusLengthMax, default: 'Notice', description: 'Title of the banner.' },
+      status: {
+        type: 'string',
+        minLength: 1,
+        maxLength: statusLengthMax,
+        default: 'Notice',
+        description: 'Title of the banner.',
+      },
       message: { type: 'string', minLength: 1, maxLength: messageLengthMax, description: 'What it says.' },
       emotion: {
         type: 'string',
@@ -36,7 +42,8 @@ export const alertTool: DeviceTool = {
 
 export const identifyTool: DeviceTool = {
   name: 'hub.identify',
-  description: "Shows the device's name and id on its screen, so that somebody who stands before many can tell which one it is.",
+  description:
+    "Shows the device's name and id on its screen, so that somebody who stands before many can tell which one it is.",
   inputSchema: { type: 'object', properties: {} },
   userOnly: false,
 };

@@ -2,17 +2,39 @@ import { describe, expect, it } from 'vitest';
 import { hasMaskedSecret, isSecretMember, maskAll, maskArguments, maskSecrets } from './secret-arguments.js';
 
 describe('arguments whose names look secret', () => {
-  it.each(['password', 'wifiPassword', 'passwd', 'passphrase', 'passcode', 'passwords', 'clientSecret', 'access_token', 'psk', 'wifi_psk'])(
-    '%s is one',
-    (name) => expect(isSecretMember(name, 'x')).toBe(true),
-  );
+  it.each([
+    'password',
+    'wifiPassword',
+    'passwd',
+    'passphrase',
+    'passcode',
+    'passwords',
+    'clientSecret',
+    'access_token',
+    'psk',
+    'wifi_psk',
+  ])('%s is one', (name) => expect(isSecretMember(name, 'x')).toBe(true));
   it.each(['ssid', 'volume', 'compass', 'bypass', 'keyboard', 'pinned', 'brightness'])('%s is not', (name) => {
     expect(isSecretMember(name, 5)).toBe(false);
   });
 
   it('are masked at every level and in lists, and everything else stays in its order', () => {
-    const args = { ssid: 'net', password: 'p', nets: [{ psk: 'a', ssid: 'b' }, 3], token: { a: 1 }, secret: true, key: '' };
-    const masked = { ssid: 'net', password: '***', nets: [{ psk: '***', ssid: 'b' }, 3], token: '***', secret: true, key: '' };
+    const args = {
+      ssid: 'net',
+      password: 'p',
+      nets: [{ psk: 'a', ssid: 'b' }, 3],
+      token: { a: 1 },
+      secret: true,
+      key: '',
+    };
+    const masked = {
+      ssid: 'net',
+      password: '***',
+      nets: [{ psk: '***', ssid: 'b' }, 3],
+      token: '***',
+      secret: true,
+      key: '',
+    };
     expect(JSON.stringify(maskSecrets(args))).toBe(JSON.stringify(masked));
   });
 

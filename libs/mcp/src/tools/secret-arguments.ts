@@ -65,5 +65,7 @@ function maskedObject(object: Arguments, level: number): Arguments {
 function findMask(value: unknown, level = 0): boolean {
   if (typeof value !== 'object' || value === null || level === levelsMax) return false;
   if (Array.isArray(value)) return value.some((item) => findMask(item, level + 1));
-  return Object.entries(value).some(([name, member]) => (member === MASK && isSecretMember(name, member)) || findMask(member, level + 1));
+  return Object.entries(value).some(
+    ([name, member]) => (member === MASK && isSecretMember(name, member)) || findMask(member, level + 1),
+  );
 }

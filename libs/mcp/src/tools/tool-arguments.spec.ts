@@ -7,7 +7,8 @@ const volume = compileArguments({
   properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } },
   required: ['volume'],
 });
-const verdict = (property: object, value: unknown) => compileArguments({ type: 'object', properties: { x: property } }).check({ x: value });
+const verdict = (property: object, value: unknown) =>
+  compileArguments({ type: 'object', properties: { x: property } }).check({ x: value });
 
 describe('compileArguments', () => {
   it('accepts what the schema allows', () => {
@@ -53,7 +54,8 @@ describe('compileArguments', () => {
   });
 
   it('refuses NUL and half characters in any string and name, however deep', () => {
-    for (const value of ['a\0b', ['a\0b'], { 'k\0': 1 }, { k: { l: 'a\0' } }, '\ud800']) expect(verdict({}, value).ok).toBe(false);
+    for (const value of ['a\0b', ['a\0b'], { 'k\0': 1 }, { k: { l: 'a\0' } }, '\ud800'])
+      expect(verdict({}, value).ok).toBe(false);
     expect(verdict({}, 'tief 😀').ok).toBe(true);
   });
 
@@ -62,12 +64,16 @@ describe('compileArguments', () => {
       type: 'object',
       properties: { steps: { type: 'array', items: { type: 'object', properties: { ms: { type: 'integer' } } } } },
     };
-    expect(compileArguments(schema).check({ steps: [{ ms: 1 }, { ms: 'x' }] })).toMatchObject({ ok: false, path: 'steps[1].ms' });
+    expect(compileArguments(schema).check({ steps: [{ ms: 1 }, { ms: 'x' }] })).toMatchObject({
+      ok: false,
+      path: 'steps[1].ms',
+    });
   });
 
   it('bounds nesting and refuses what is no JSON', () => {
     const deep = Array.from({ length: 20 }).reduce<unknown>((inner) => [inner], 1);
-    for (const value of [deep, () => 1, 5n, undefined, Symbol('x'), new Map()]) expect(verdict({}, value).ok).toBe(false);
+    for (const value of [deep, () => 1, 5n, undefined, Symbol('x'), new Map()])
+      expect(verdict({}, value).ok).toBe(false);
   });
 
   it('understands choices, several types and alternatives', () => {
@@ -104,7 +110,18 @@ describe('compileArguments', () => {
   });
 
   it('compiles and checks any schema with any value without throwing', () => {
-    const keyword = fc.constantFrom('type', 'properties', 'required', 'items', 'minimum', 'enum', 'anyOf', 'const', 'minLength', 'x');
+    const keyword = fc.constantFrom(
+      'type',
+      'properties',
+      'required',
+      'items',
+      'minimum',
+      'enum',
+      'anyOf',
+      'const',
+      'minLength',
+      'x',
+    );
     const type = fc.constantFrom('object', 'string', 'integer', 'array', 'null', 'boolean', 'number');
     const { schema } = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
       schema: fc.dictionary(

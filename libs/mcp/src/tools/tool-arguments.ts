@@ -10,7 +10,8 @@ import type { JsonSchema } from './tool.js';
 import { findUnsafeValue } from '../json-rpc/unsafe-value.js';
 
 /** `path` is the argument as a caller would write it, e.g. `colour.red` or `steps[2]`; empty for the arguments as a whole. */
-export type ArgumentsVerdict = { readonly ok: true } | { readonly ok: false; readonly path: string; readonly message: string };
+export type ArgumentsVerdict =
+  { readonly ok: true } | { readonly ok: false; readonly path: string; readonly message: string };
 
 export interface CompiledArguments {
   /** False where the schema does not convert: any plain data is accepted then. */
@@ -68,7 +69,10 @@ function checkValues(args: JsonObject, validator: z.ZodType): ArgumentsVerdict {
   const issue = parsed.error.issues[0];
   const path = writePath(issue?.path ?? []);
   if (!hasValueAt(args, issue?.path ?? [])) return refuse(path, `${nameOf(path)} is required.`);
-  const rule = issue === undefined || issue.code === 'invalid_union' ? 'fits none of the forms that the tool takes' : issue.message;
+  const rule =
+    issue === undefined || issue.code === 'invalid_union'
+      ? 'fits none of the forms that the tool takes'
+      : issue.message;
   return refuse(path, `${nameOf(path)}: ${rule}.`);
 }
 
@@ -79,7 +83,9 @@ function hasValueAt(args: unknown, path: readonly PropertyKey[]): boolean {
 }
 
 function writePath(path: readonly PropertyKey[]): string {
-  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`)).join('');
+  return path
+    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
+    .join('');
 }
 
 function nameOf(path: string): string {

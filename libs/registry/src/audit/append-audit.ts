@@ -11,7 +11,9 @@ import { maskedData } from './masked-data.js';
 
 /** Held by whoever appends. Any constant that no other lock of ours has. */
 const LOCK = { text: `SELECT pg_advisory_xact_lock(hashtext('flotilla.audit'))` };
-const END_OF_CHAIN = { text: 'SELECT e.sequence::text AS sequence, e.hash, e.key_id FROM audit_entry e ORDER BY e.sequence DESC LIMIT 1' };
+const END_OF_CHAIN = {
+  text: 'SELECT e.sequence::text AS sequence, e.hash, e.key_id FROM audit_entry e ORDER BY e.sequence DESC LIMIT 1',
+};
 const INSERT = {
   text: `INSERT INTO audit_entry (id, sequence, at, actor, action, subject, data, remote_address, hash, key_id)
          SELECT i.id, i.sequence, to_timestamp(i.at / 1000), i.actor, i.action, i.subject, i.data, i."remoteAddress", i.hash, $2
@@ -52,7 +54,11 @@ async function endOfChain(transaction: Queryable): Promise<EndOfChain | undefine
   return (await transaction.query<EndOfChain>(END_OF_CHAIN, []))[0];
 }
 
-async function appendLocked(transaction: Queryable, entries: readonly NewAuditEntry[], end: EndOfChain | undefined): Promise<void> {
+async function appendLocked(
+  transaction: Queryable,
+  entries: readonly NewAuditEntry[],
+  end: EndOfChain | undefined,
+): Promise<void> {
   const { auditKey: key } = transaction;
   let sequence = Number(end?.sequence ?? 0);
   let hash = end?.hash ?? GENESIS_HASH;

@@ -10,7 +10,11 @@ import type { AuditKey } from './audit-key.js';
 /** What the first entry's hash covers in place of a hash before it. */
 export const GENESIS_HASH = '0'.repeat(64);
 
-export function hashOfEntry(previousHash: string, entry: Omit<AuditEntryRow, 'hash' | 'keyId'>, key: AuditKey | undefined): string {
+export function hashOfEntry(
+  previousHash: string,
+  entry: Omit<AuditEntryRow, 'hash' | 'keyId'>,
+  key: AuditKey | undefined,
+): string {
   const { sequence, id, at, actor, action, subject, data, remoteAddress } = entry;
   const content = [previousHash, sequence, id, at, actor, action, subject, data, remoteAddress ?? null];
   // PostgreSQL keeps the members of an object in an order of its own.

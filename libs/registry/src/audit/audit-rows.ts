@@ -1,7 +1,8 @@
 /** Rows of the audit trail, as they are read. */
 import type { AuditEntryRow } from '../audit-store.js';
 
-export const AUDIT_COLUMNS = 'id, sequence::text AS sequence, at, actor, action, subject, data, remote_address, hash, key_id';
+export const AUDIT_COLUMNS =
+  'id, sequence::text AS sequence, at, actor, action, subject, data, remote_address, hash, key_id';
 
 export interface AuditRecord {
   readonly id: string;

@@ -45,24 +45,43 @@ describe('the audit trail', () => {
     await other.close();
     const { rows } = await raw.query<{ sequence: string }>('SELECT sequence FROM audit_entry ORDER BY sequence');
     expect(rows.map(({ sequence }) => Number(sequence))).toEqual(rows.map((_, index) => index + 1));
-    expect(await registry.audit.verify()).toMatchObject({ kind: 'intact', entries: rows.length, first: 1, last: rows.length });
+    expect(await registry.audit.verify()).toMatchObject({
+      kind: 'intact',
+      entries: rows.length,
+      first: 1,
+      last: rows.length,
+    });
   });
 
   it('keeps texts that PostgreSQL cannot, as it can, and the chain holds', async () => {
-    await registry.audit.record(entry({ actor: 'a\0b', data: { text: 'c\0\ud800', [`n\0`]: -0, many: 1e21, nothing: undefined } }));
+    await registry.audit.record(
+      entry({ actor: 'a\0b', data: { text: 'c\0\ud800', [`n\0`]: -0, many: 1e21, nothing: undefined } }),
+    );
     expect((await latest())[0]).toMatchObject({ actor: 'a\uFFFDb', data: { text: 'c\uFFFD\uFFFD', many: 1e21 } });
     expect((await registry.audit.verify()).kind).toBe('intact');
   });
 
   it('masks secrets in arguments and tells of what is too long by its hash', async () => {
     const data = {
-      arguments: { ssid: 'net', password: 'hunter2', wifi: { api_key: 'k' }, url: 'https://u:p@host/file.bin?sig=abc#x', volume: 3 },
+      arguments: {
+        ssid: 'net',
+        password: 'hunter2',
+        wifi: { api_key: 'k' },
+        url: 'https://u:p@host/file.bin?sig=abc#x',
+        volume: 3,
+      },
       list: 'x'.repeat(20_000),
     };
     await registry.audit.record(entry({ data }));
     const [kept] = await latest();
     expect(kept?.data).toEqual({
-      arguments: { ssid: 'net', password: '***', wifi: { api_key: '***' }, url: 'https://host/file.bin?***', volume: 3 },
+      arguments: {
+        ssid: 'net',
+        password: '***',
+        wifi: { api_key: '***' },
+        url: 'https://host/file.bin?***',
+        volume: 3,
+      },
       list: { bytes: 20_002, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
   });
@@ -83,7 +102,9 @@ describe('the audit trail', () => {
 
   it('is found by who, what, on which and when, page by page, latest first', async () => {
     for (const subject of ['device:1', 'device:2', 'device:1'])
-      await registry.audit.record(entry({ actor: 'finder', action: 'device.removed', subject, remoteAddress: '10.0.0.1' }));
+      await registry.audit.record(
+        entry({ actor: 'finder', action: 'device.removed', subject, remoteAddress: '10.0.0.1' }),
+      );
     const first = await registry.audit.page({ actor: 'finder' }, { first: 2 });
     expect(first.rows.map(({ subject }) => subject)).toEqual(['device:1', 'device:2']);
     const rest = await registry.audit.page({ actor: 'finder' }, { first: 2, after: first.cursors.at(-1) ?? '' });
@@ -95,7 +116,13 @@ describe('the audit trail', () => {
 
   it('takes what an act of the registry did, or nothing where it did nothing', async () => {
     const by = { actor: 'admin', remoteAddress: '::1' };
-    const device = { deviceId: 'audited' as DeviceId, name: undefined, tags: ['t'], dialect: 'XIAOZHI', transport: 'MQTT' } as const;
+    const device = {
+      deviceId: 'audited' as DeviceId,
+      name: undefined,
+      tags: ['t'],
+      dialect: 'XIAOZHI',
+      transport: 'MQTT',
+    } as const;
     await registry.enrolments.register([device], by);
     await registry.devices.update('audited', { name: 'Lamp' }, by);
     await registry.devices.tag({ ids: ['audited'] }, { add: ['u'], remove: [], tagsMax: 9 }, by);
@@ -125,11 +152,16 @@ describe('the audit trail', () => {
       { action: 'audit.trimmed', actor: 'hub', data: { sequence: before.last, entries: before.last } },
     ]);
     for (let index = 0; index < 9; index += 1) await registry.audit.record(entry({ data: { index } }));
-    expect(await verifyAuditTrail(database.databaseUrl)).toMatchObject({ kind: 'intact', entries: 10, first: before.last + 1 });
+    expect(await verifyAuditTrail(database.databaseUrl)).toMatchObject({
+      kind: 'intact',
+      entries: 10,
+      first: before.last + 1,
+    });
     const { rows } = await raw.query<{ sequence: string; hash: string }>('SELECT * FROM audit_anchor');
-    const { rows: cut } = await raw.query<{ hash: string }>('DELETE FROM audit_entry WHERE sequence = $1 RETURNING hash', [
-      before.last + 1,
-    ]);
+    const { rows: cut } = await raw.query<{ hash: string }>(
+      'DELETE FROM audit_entry WHERE sequence = $1 RETURNING hash',
+      [before.last + 1],
+    );
     expect((await registry.audit.verify()).kind).toBe('broken');
     await raw.query('UPDATE audit_anchor SET sequence = $1, hash = $2', [before.last + 1, cut[0]?.hash]);
     expect(await registry.audit.verify()).toMatchObject({ kind: 'broken', reason: 'MISSING' });

@@ -9,7 +9,13 @@ import { AUDIT_COLUMNS, toAuditEntry } from './audit-rows.js';
 import type { AuditRecord } from './audit-rows.js';
 
 const SECRET = 'the key of the audit chain, outside the database';
-const entry: NewAuditEntry = { actor: 'somebody', action: 'policy.set', subject: 'policy:x', data: { a: 1 }, at: Date.now() };
+const entry: NewAuditEntry = {
+  actor: 'somebody',
+  action: 'policy.set',
+  subject: 'policy:x',
+  data: { a: 1 },
+  at: Date.now(),
+};
 
 describe('the chain of the audit trail with a key', () => {
   let database: TestDatabase;
@@ -38,7 +44,9 @@ describe('the chain of the audit trail with a key', () => {
   };
   /** What somebody can do who can write into the database and has no key: every hash again, from the first entry on. */
   const rewriteWithoutKey = async () => {
-    const { rows } = await raw.query<AuditRecord>(`SELECT ${AUDIT_COLUMNS} FROM audit_entry ORDER BY audit_entry.sequence`);
+    const { rows } = await raw.query<AuditRecord>(
+      `SELECT ${AUDIT_COLUMNS} FROM audit_entry ORDER BY audit_entry.sequence`,
+    );
     let hash = '0'.repeat(64);
     for (const row of rows.map(toAuditEntry)) {
       hash = hashOfEntry(hash, row, undefined);

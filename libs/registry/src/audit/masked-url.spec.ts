@@ -6,7 +6,10 @@ describe('addresses on the audit trail', () => {
   it.each([
     ['https://hub.example/ota/short', 'https://hub.example/ota/***'],
     ['https://hub.example/ota/', 'https://hub.example/ota/'],
-    ['https://hooks.example/services/T024BE7LD/B0123ABCDEF/x7Tq9ZbL2cVwR', 'https://hooks.example/services/***/***/***'],
+    [
+      'https://hooks.example/services/T024BE7LD/B0123ABCDEF/x7Tq9ZbL2cVwR',
+      'https://hooks.example/services/***/***/***',
+    ],
     ['https://chat.example/bot123456:AAE-x/sendMessage', 'https://chat.example/***/sendMessage'],
     ['wss://user:secret@voice.example/xiaozhi/v1/?token=abc', 'wss://voice.example/xiaozhi/v1/?***'],
     ['https://files.example/firmware/lamp-2.0.1-esp32s3.bin', 'https://files.example/firmware/lamp-2.0.1-esp32s3.bin'],
@@ -21,7 +24,12 @@ describe('addresses on the audit trail', () => {
   it('lose any token in a path, whatever letters it is written with', () => {
     for (let round = 0; round < 2_000; round += 1) {
       const bytes = randomBytes(24);
-      for (const token of [bytes.toString('base64url'), bytes.toString('hex'), bytes.toString('hex').toUpperCase(), randomUUID()])
+      for (const token of [
+        bytes.toString('base64url'),
+        bytes.toString('hex'),
+        bytes.toString('hex').toUpperCase(),
+        randomUUID(),
+      ])
         expect(maskedAddresses(`https://host.example/hook/${token}/go`)).toBe('https://host.example/hook/***/go');
     }
   });

@@ -8,7 +8,8 @@ import { MASK } from '@flotilla/mcp';
  * Who signs in, then authority and path, then the query. Who signs in ends at the last `@`, and has a colon that no port follows where a password with a slash
  * was written as it is.
  */
-const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@|[^/?#@:[]*:(?!\d+(?:[/?#]|$)).*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
+const URL_PARTS =
+  /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@|[^/?#@:[]*:(?!\d+(?:[/?#]|$)).*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
 /** One inside a longer text ends at white space or a quote. */
 const EMBEDDED_URL = /[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi;
 const PATH = /^(\/[^\s?#]*)(\?[^\s#]*)?(#\S*)?$/;

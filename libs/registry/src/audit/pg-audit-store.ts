@@ -1,6 +1,13 @@
 /** The audit trail in PostgreSQL: a writer for what has no transaction of the registry's own, pages for readers, and the check of the chain. */
 import { z } from 'zod';
-import type { AuditEntryRow, AuditFilter, AuditOrder, AuditStore, AuditVerdict, NewAuditEntry } from '../audit-store.js';
+import type {
+  AuditEntryRow,
+  AuditFilter,
+  AuditOrder,
+  AuditStore,
+  AuditVerdict,
+  NewAuditEntry,
+} from '../audit-store.js';
 import { BatchWriter } from '../database/batch-writer.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';

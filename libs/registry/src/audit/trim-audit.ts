@@ -41,6 +41,8 @@ async function trimSome(transaction: Queryable, before: number, at: number): Pro
     },
     [sequence, hash],
   );
-  const { length } = await transaction.query({ text: 'DELETE FROM audit_entry WHERE sequence <= $1 RETURNING 1' }, [sequence]);
+  const { length } = await transaction.query({ text: 'DELETE FROM audit_entry WHERE sequence <= $1 RETURNING 1' }, [
+    sequence,
+  ]);
   return length;
 }

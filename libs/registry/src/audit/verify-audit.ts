@@ -59,12 +59,25 @@ async function walk(snapshot: Queryable, anchor: Place | undefined): Promise<Aud
     if (records.length < ROWS) break;
   }
   // The hub says in the chain whatever it cuts off, so the last word about that is the anchor.
-  if (anchor !== undefined && !isAbout(trimmed, anchor)) return { kind: 'broken', sequence: anchor.sequence + 1, reason: 'MISSING' };
+  if (anchor !== undefined && !isAbout(trimmed, anchor))
+    return { kind: 'broken', sequence: anchor.sequence + 1, reason: 'MISSING' };
   if (!keys.isComplete)
-    return { kind: 'broken', sequence: Math.max(end.sequence, 1), reason: keys.unchecked > 0 ? 'OTHER_KEY' : 'UNKEYED' };
+    return {
+      kind: 'broken',
+      sequence: Math.max(end.sequence, 1),
+      reason: keys.unchecked > 0 ? 'OTHER_KEY' : 'UNKEYED',
+    };
   const { keyedFrom, unchecked } = keys;
   const { sequence: last, hash } = end;
-  return { kind: 'intact', entries: last - start.sequence, first: start.sequence + 1, last, hash, keyedFrom, unchecked };
+  return {
+    kind: 'intact',
+    entries: last - start.sequence,
+    first: start.sequence + 1,
+    last,
+    hash,
+    keyedFrom,
+    unchecked,
+  };
 }
 
 /**

@@ -4,7 +4,10 @@ import { silentLogger } from '../registry-logger.js';
 import { BatchWriter } from './batch-writer.js';
 import type { BatchWriterOptions } from './batch-writer.js';
 
-function writerOf(write: BatchWriterOptions<string, string>['write'], change: Partial<BatchWriterOptions<string, string>> = {}) {
+function writerOf(
+  write: BatchWriterOptions<string, string>['write'],
+  change: Partial<BatchWriterOptions<string, string>> = {},
+) {
   return new BatchWriter<string, string>({
     name: 'spec',
     write,
@@ -69,7 +72,13 @@ describe('a batch writer', () => {
   it('finds the refused row of a batch, and writes all others', async () => {
     const writer = writerOf((rows) => (rows.includes('bad') ? Promise.reject(refused) : echo(rows)));
     const results = await Promise.allSettled(['a', 'b', 'bad', 'c', 'd'].map((row) => writer.add(row)));
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
     expect(results[2]).toMatchObject({ reason: refused });
   });
 

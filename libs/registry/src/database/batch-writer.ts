@@ -64,7 +64,10 @@ export class BatchWriter<Row, Result> {
     if (this.isFull) {
       this.#refusedTotal += 1;
       return Promise.reject(
-        new RegistryError('OVERLOADED', `The ${this.#options.name} writer holds ${String(this.depth)} rows, its limit.`),
+        new RegistryError(
+          'OVERLOADED',
+          `The ${this.#options.name} writer holds ${String(this.depth)} rows, its limit.`,
+        ),
       );
     }
     return new Promise((resolve, reject) => {
@@ -139,7 +142,10 @@ export class BatchWriter<Row, Result> {
     if (first === undefined) return;
     if (entries.length === 1 || isTransient(error)) {
       this.#refusedTotal += entries.length;
-      this.#options.logger.error({ writer: this.#options.name, rows: entries.length, err: error }, 'rows were not written');
+      this.#options.logger.error(
+        { writer: this.#options.name, rows: entries.length, err: error },
+        'rows were not written',
+      );
       for (const entry of entries) entry.reject(error);
       return;
     }

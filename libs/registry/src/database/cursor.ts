@@ -14,9 +14,16 @@ export function encodeCursor(list: string, key: CursorKey): string {
 }
 
 /** The key in a cursor of this list, as `key` says, or undefined for the first page. Throws RegistryError ARGUMENT_INVALID for anything else. */
-export function decodeCursor<Key extends CursorKey>(list: string, page: PageRequest, key: z.ZodType<Key>): Key | undefined {
+export function decodeCursor<Key extends CursorKey>(
+  list: string,
+  page: PageRequest,
+  key: z.ZodType<Key>,
+): Key | undefined {
   if (!Number.isInteger(page.first) || page.first < 0 || page.first > PAGE_ROWS_MAX) {
-    throw new RegistryError('ARGUMENT_INVALID', `A page has 0 to ${String(PAGE_ROWS_MAX)} rows, not ${String(page.first)}.`);
+    throw new RegistryError(
+      'ARGUMENT_INVALID',
+      `A page has 0 to ${String(PAGE_ROWS_MAX)} rows, not ${String(page.first)}.`,
+    );
   }
   if (page.after === undefined) return undefined;
   const cursor = z

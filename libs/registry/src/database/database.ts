@@ -59,7 +59,10 @@ export class Database implements Queryable {
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
   }
 
-  async query<Row extends pg.QueryResultRow>({ timeoutMs, ...statement }: Statement, values: unknown[]): Promise<readonly Row[]> {
+  async query<Row extends pg.QueryResultRow>(
+    { timeoutMs, ...statement }: Statement,
+    values: unknown[],
+  ): Promise<readonly Row[]> {
     try {
       const query = { ...statement, values, ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }) };
       return (await this.#pool.query<Row>(query)).rows;
@@ -95,7 +98,12 @@ export class Database implements Queryable {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
-        reject(new RegistryError('DATABASE_UNAVAILABLE', `PostgreSQL did not answer within ${String(QUESTION_TIMEOUT_MS / 1000)} s.`));
+        reject(
+          new RegistryError(
+            'DATABASE_UNAVAILABLE',
+            `PostgreSQL did not answer within ${String(QUESTION_TIMEOUT_MS / 1000)} s.`,
+          ),
+        );
       }, QUESTION_TIMEOUT_MS);
     });
     try {

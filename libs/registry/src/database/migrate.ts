@@ -33,7 +33,11 @@ export async function migrate(databaseUrl: string): Promise<readonly string[]> {
   }
 }
 
-async function migrateInTurn(pool: pg.Pool, migrations: readonly Migration[], address: string): Promise<readonly string[]> {
+async function migrateInTurn(
+  pool: pg.Pool,
+  migrations: readonly Migration[],
+  address: string,
+): Promise<readonly string[]> {
   const lock = await connect(pool, address);
   try {
     await requireServerVersion(lock);
@@ -101,7 +105,9 @@ async function requirePrivileges(client: pg.PoolClient, address: string): Promis
 
 /** Compares names and checksums, which spares most starts the engine; what differs in any way is left to the engine to do or to refuse. */
 async function isUpToDate(client: pg.PoolClient, migrations: readonly Migration[]): Promise<boolean> {
-  const { rows: tables } = await client.query<{ name: string | null }>(`SELECT to_regclass('_prisma_migrations')::text AS name`);
+  const { rows: tables } = await client.query<{ name: string | null }>(
+    `SELECT to_regclass('_prisma_migrations')::text AS name`,
+  );
   if (tables[0]?.name === null) return false;
   // Its script is one transaction together with its mark: without the mark, nothing of it happened.
   await client.query('DELETE FROM "_prisma_migrations" WHERE finished_at IS NULL AND rolled_back_at IS NULL');
@@ -118,5 +124,7 @@ async function readMigrations(): Promise<readonly Migration[]> {
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  return Promise.all(names.map(async (name) => ({ name, sql: await readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8') })));
+  return Promise.all(
+    names.map(async (name) => ({ name, sql: await readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8') })),
+  );
 }

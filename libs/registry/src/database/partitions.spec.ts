@@ -36,7 +36,9 @@ describe('partitions', () => {
   it('cover today and seven days, this month and the next, over the end of a year', () => {
     const names = partitionsFrom(MIDNIGHT + 1).map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('event_'))).toEqual(
-      ['20261231', '20270101', '20270102', '20270103', '20270104', '20270105', '20270106', '20270107'].map((day) => `event_${day}`),
+      ['20261231', '20270101', '20270102', '20270103', '20270104', '20270105', '20270106', '20270107'].map(
+        (day) => `event_${day}`,
+      ),
     );
     expect(names.filter((name) => name.startsWith('job_target_'))).toEqual(['job_target_202612', 'job_target_202701']);
   });

@@ -38,7 +38,10 @@ export async function makePartitions(database: Database, now: number, logger: Re
     try {
       if (!(await exists(database, partition))) await make(database, partition);
     } catch (error) {
-      logger.warn({ partition: partition.name, err: error }, 'a partition was not made: its rows go to the default one');
+      logger.warn(
+        { partition: partition.name, err: error },
+        'a partition was not made: its rows go to the default one',
+      );
     }
   }
 }
@@ -48,18 +51,30 @@ export function partitionsFrom(now: number): readonly Partition[] {
   const today = new Date(now);
   const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
   const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, index) => index + day).flatMap((dayOfMonth) =>
-    ['event', 'call'].map((table) => partition(table, Date.UTC(year, month, dayOfMonth), Date.UTC(year, month, dayOfMonth + 1), 8)),
+    ['event', 'call'].map((table) =>
+      partition(table, Date.UTC(year, month, dayOfMonth), Date.UTC(year, month, dayOfMonth + 1), 8),
+    ),
   );
-  const months = [month, month + 1].map((index) => partition('job_target', Date.UTC(year, index), Date.UTC(year, index + 1), 6, REWRITTEN));
+  const months = [month, month + 1].map((index) =>
+    partition('job_target', Date.UTC(year, index), Date.UTC(year, index + 1), 6, REWRITTEN),
+  );
   return [...days, ...months];
 }
 
 function partition(table: string, from: number, until: number, digits: number, storage: Storage = {}): Partition {
-  return { table, name: `${table}_${new Date(from).toISOString().replaceAll('-', '').slice(0, digits)}`, from, until, storage };
+  return {
+    table,
+    name: `${table}_${new Date(from).toISOString().replaceAll('-', '').slice(0, digits)}`,
+    from,
+    until,
+    storage,
+  };
 }
 
 async function exists(database: Queryable, { name }: Partition): Promise<boolean> {
-  const rows = await database.query<{ found: boolean }>({ text: 'SELECT to_regclass($1) IS NOT NULL AS found' }, [name]);
+  const rows = await database.query<{ found: boolean }>({ text: 'SELECT to_regclass($1) IS NOT NULL AS found' }, [
+    name,
+  ]);
   return rows[0]?.found === true;
 }
 
@@ -75,6 +90,7 @@ function make(database: Database, { table, name, from, until, storage }: Partiti
       },
       [],
     );
-    if (storage.key !== undefined) await transaction.query({ text: `ALTER INDEX ${name}_pkey SET (${storage.key})` }, []);
+    if (storage.key !== undefined)
+      await transaction.query({ text: `ALTER INDEX ${name}_pkey SET (${storage.key})` }, []);
   });
 }

@@ -7,13 +7,18 @@ import type { GroundFilter } from '../device-filter.js';
 import type { ResolvedFilter } from './resolved-filter.js';
 
 /** Presence as it is now: the flag counts only while the gateway that set it holds its lease. */
-export const IS_ONLINE = '(d.online AND EXISTS (SELECT FROM hub_process p WHERE p.id = d.gateway_id AND p.lease_until > now()))';
+export const IS_ONLINE =
+  '(d.online AND EXISTS (SELECT FROM hub_process p WHERE p.id = d.gateway_id AND p.lease_until > now()))';
 
 /** When a device was last seen, for lists in that order; the index is on this very expression. */
 export const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
 
 /** For lists: no condition means every device. `resolved` where the filter was looked up beforehand. */
-export function listedDeviceCondition(filter: GroundFilter | undefined, parameters: unknown[], resolved?: ResolvedFilter): string {
+export function listedDeviceCondition(
+  filter: GroundFilter | undefined,
+  parameters: unknown[],
+  resolved?: ResolvedFilter,
+): string {
   return filter === undefined ? 'TRUE' : compile(filter, { parameters, resolved }, 'TRUE');
 }
 
@@ -65,7 +70,8 @@ function ownConditions(filter: GroundFilter, compilation: Compilation): string[]
   });
   when(
     filter.search,
-    (text) => `d.id IN (SELECT s.device_id FROM device_search s WHERE s.text LIKE ${bind(parameters, containsPattern(text))})`,
+    (text) =>
+      `d.id IN (SELECT s.device_id FROM device_search s WHERE s.text LIKE ${bind(parameters, containsPattern(text))})`,
   );
   when(filter.revertOf, (former) => isToGoBack(former, parameters));
   return conditions;
@@ -95,12 +101,16 @@ function isBefore(version: string, { parameters, resolved }: Compilation): strin
 /** As simple as can be: an order in an index goes on after one value, but not after several. */
 function oneOf(column: string, values: readonly string[], parameters: unknown[]): string {
   if (values.length === 0) return 'FALSE';
-  return values.length === 1 ? `${column} = ${bind(parameters, values[0])}` : `${column} = ANY (${bind(parameters, values)}::text[])`;
+  return values.length === 1
+    ? `${column} = ${bind(parameters, values[0])}`
+    : `${column} = ANY (${bind(parameters, values)}::text[])`;
 }
 
 function isOnline({ parameters, resolved }: Compilation): string {
   if (resolved === undefined) return IS_ONLINE;
-  return resolved.ghosts.length === 0 ? 'd.online' : `(d.online AND d.gateway_id <> ALL (${bind(parameters, resolved.ghosts)}::uuid[]))`;
+  return resolved.ghosts.length === 0
+    ? 'd.online'
+    : `(d.online AND d.gateway_id <> ALL (${bind(parameters, resolved.ghosts)}::uuid[]))`;
 }
 
 function isOffline({ parameters, resolved }: Compilation): string {
@@ -126,7 +136,11 @@ function nestedConditions(filter: GroundFilter, compilation: Compilation, empty:
   }
   if (filter.not !== undefined) {
     // "IS NOT TRUE" and not NOT: a device about which the condition says NULL is in the complement.
-    conditions.push(empty === 'FALSE' && !hasCondition(filter.not) ? 'FALSE' : `(${compile(filter.not, compilation, empty)} IS NOT TRUE)`);
+    conditions.push(
+      empty === 'FALSE' && !hasCondition(filter.not)
+        ? 'FALSE'
+        : `(${compile(filter.not, compilation, empty)} IS NOT TRUE)`,
+    );
   }
   return conditions;
 }

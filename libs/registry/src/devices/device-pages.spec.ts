@@ -39,7 +39,10 @@ beforeAll(async () => {
              INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known)
              SELECT hash, place, name, '', '{}', 'h', false, true FROM json_to_recordset($2) AS i(hash text, place int, name text)`,
     },
-    [sets, JSON.stringify(tools.flatMap((names, set) => names.map((name, place) => ({ hash: sets[set], place, name }))))],
+    [
+      sets,
+      JSON.stringify(tools.flatMap((names, set) => names.map((name, place) => ({ hash: sets[set], place, name })))),
+    ],
   );
   await database.query(
     {
@@ -92,13 +95,18 @@ async function lookAt(
       const nodes = explained?.['QUERY PLAN'].flatMap(({ Plan: plan }) => nodesOf(plan)) ?? [];
       const scans = nodes.filter((node) => /^device(_tag)?$/.test(node['Relation Name'] ?? ''));
       const rowsOf = (node: PlanNode): number =>
-        (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) * node['Actual Loops'];
-      looks.push({ visited: scans.reduce((sum, node) => sum + rowsOf(node), 0), scans: scans.map((node) => node['Node Type']) });
+        (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) *
+        node['Actual Loops'];
+      looks.push({
+        visited: scans.reduce((sum, node) => sum + rowsOf(node), 0),
+        scans: scans.map((node) => node['Node Type']),
+      });
       return database.query({ text }, values);
     },
   } as Pick<Database, 'query'> as Database;
   const first = await pageOfDevices(watched, filter, order, { first: ROWS });
-  if (first.hasNextPage) await pageOfDevices(watched, filter, order, { first: ROWS, after: first.cursors.at(-1) ?? '' });
+  if (first.hasNextPage)
+    await pageOfDevices(watched, filter, order, { first: ROWS, after: first.cursors.at(-1) ?? '' });
   return { visited: Math.max(...looks.map(({ visited }) => visited)), scans: looks.flatMap(({ scans }) => scans) };
 }
 
@@ -161,7 +169,10 @@ describe.each(orders)('a page of devices, %s', (order) => {
   it.each(cases)('has the devices that a count finds, once each: $name', async ({ filter }) => {
     const found: string[] = [];
     for (let after: string | undefined; ;) {
-      const page = await pageOfDevices(database, filter, order, { first: 1_000, ...(after === undefined ? {} : { after }) });
+      const page = await pageOfDevices(database, filter, order, {
+        first: 1_000,
+        ...(after === undefined ? {} : { after }),
+      });
       found.push(...page.rows.map(({ id }) => id));
       if (!page.hasNextPage) break;
       after = page.cursors.at(-1);

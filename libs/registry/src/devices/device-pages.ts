@@ -65,7 +65,10 @@ export async function pageOfDevices(
   const ground = filter && (await groundFilter(database, filter));
   const resolved = ground && (await resolveFilter(database, ground));
   const { from, by, each, rest } = sourceOf(orderName, ground, resolved, parameters);
-  const conditions = [listedDeviceCondition(rest, parameters, resolved), ...(key === undefined ? [] : [order.after(key, parameters, by)])];
+  const conditions = [
+    listedDeviceCondition(rest, parameters, resolved),
+    ...(key === undefined ? [] : [order.after(key, parameters, by)]),
+  ];
   const inOrder = `ORDER BY ${order.orderBy(by)} LIMIT ${bind(parameters, request.first + 1)}`;
   const wanted = `${from} WHERE ${conditions.join(' AND ')} ${inOrder}`;
   const records = await database.query<DeviceRecord>(

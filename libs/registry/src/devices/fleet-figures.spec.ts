@@ -20,7 +20,14 @@ async function connect(id: string, at: number, greeting: { model: string; firmwa
     remoteAddress: undefined,
     connectedAt: at,
   });
-  const session = { deviceId: id as DeviceId, epoch, gatewayId: lease.id, toolSetHash: undefined, toolsComplete: true, at: at + 1 };
+  const session = {
+    deviceId: id as DeviceId,
+    epoch,
+    gatewayId: lease.id,
+    toolSetHash: undefined,
+    toolsComplete: true,
+    at: at + 1,
+  };
   await registry.devices.ready({ ...session, ...greeting });
   return epoch;
 }
@@ -60,7 +67,11 @@ describe('the figures of the fleet', () => {
 
   it('count within a filter, and nothing where nothing matches', async () => {
     expect(await registry.fleetFigures.counts({ model: 'speaker' })).toMatchObject({ deviceCount: 1, onlineCount: 1 });
-    expect(await registry.fleetFigures.counts({ model: 'kettle' })).toMatchObject({ deviceCount: 0, models: [], firmwareVersions: [] });
+    expect(await registry.fleetFigures.counts({ model: 'kettle' })).toMatchObject({
+      deviceCount: 0,
+      models: [],
+      firmwareVersions: [],
+    });
   });
 
   it('say how many devices had a session at each moment', async () => {
@@ -76,7 +87,13 @@ describe('the figures of the fleet', () => {
 
   it('say which processes there are, and how many sessions each holds', async () => {
     const [process] = await registry.fleetFigures.processes();
-    expect(process).toMatchObject({ id: lease.id, isAlive: true, onlineCount: 2, roles: ['gateway'], version: '1.2.3' });
+    expect(process).toMatchObject({
+      id: lease.id,
+      isAlive: true,
+      onlineCount: 2,
+      roles: ['gateway'],
+      version: '1.2.3',
+    });
   });
 
   it('count calls by how they ended, since when it was asked for', async () => {

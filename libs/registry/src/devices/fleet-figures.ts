@@ -116,7 +116,11 @@ export class PgFleetFigures implements FleetFiguresStore {
     const sharesOf = (wanted: CountRecord['kind']): readonly FleetShare[] =>
       records
         .filter(({ kind }) => kind === wanted)
-        .map(({ value, devices, online }) => ({ value: value ?? undefined, deviceCount: devices, onlineCount: online }));
+        .map(({ value, devices, online }) => ({
+          value: value ?? undefined,
+          deviceCount: devices,
+          onlineCount: online,
+        }));
     return {
       deviceCount: all?.devices ?? 0,
       onlineCount: all?.online ?? 0,
@@ -139,7 +143,8 @@ export class PgFleetFigures implements FleetFiguresStore {
       `greatest(0, ceil((extract(epoch FROM ${moment}) * 1000 - ${from}::float8) / ${every}::float8))::int`;
     const condition = await this.#condition(filter, parameters);
     const start = await this.#start(within, parameters);
-    const isShown = start === undefined ? '' : `AND coalesce(s.disconnected_at, 'infinity') > ${start} AND ${start} < 'infinity'`;
+    const isShown =
+      start === undefined ? '' : `AND coalesce(s.disconnected_at, 'infinity') > ${start} AND ${start} < 'infinity'`;
     const device = filter === undefined ? '' : `JOIN device d ON d.id = s.device_id AND ${condition} ${isShown}`;
     const began = start === undefined ? 's.connected_at' : `greatest(s.connected_at, ${start}) AS connected_at`;
     // Open sessions and those that ended in the window are indexed; each changes the count twice at most, so nobody counts devices point by point.
@@ -172,10 +177,17 @@ export class PgFleetFigures implements FleetFiguresStore {
     const [lowest, limit] = [bind(parameters, lowestUuidOf(since)), bind(parameters, CALLS_COUNTED_MAX)];
     const condition = await this.#condition(filter, parameters);
     const start = await this.#start(within, parameters);
-    const isShown = (record: string) => (start === NEVER ? 'AND FALSE' : start && `AND ${record} >= uuid_from(${start})`) ?? '';
+    const isShown = (record: string) =>
+      (start === NEVER ? 'AND FALSE' : start && `AND ${record} >= uuid_from(${start})`) ?? '';
     const deviceOf = (id: string, record: string) =>
-      filter === undefined ? '' : `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition} ${isShown(record)})`;
-    const records = await this.#database.query<{ readonly outcome: Outcome | null; readonly count: number; readonly bound: string }>(
+      filter === undefined
+        ? ''
+        : `AND EXISTS (SELECT FROM device d WHERE d.id = ${id} AND ${condition} ${isShown(record)})`;
+    const records = await this.#database.query<{
+      readonly outcome: Outcome | null;
+      readonly count: number;
+      readonly bound: string;
+    }>(
       {
         text: `
           WITH single AS MATERIALIZED (

@@ -42,7 +42,8 @@ export function sourceOf(
   if (filter === undefined || order === 'LAST_SEEN_DESC') return everything;
   const tagged = lift(
     filter,
-    ({ tags: [tag, ...more] = [], ...rest }) => tag && { lead: tag, rest: more.length > 0 ? { ...rest, tags: more } : rest },
+    ({ tags: [tag, ...more] = [], ...rest }) =>
+      tag && { lead: tag, rest: more.length > 0 ? { ...rest, tags: more } : rest },
   );
   if (tagged) {
     const from = `device_tag t JOIN device d ON d.id = t.device_id AND t.tag = ${bind(parameters, tagged.lead)}`;
@@ -50,7 +51,9 @@ export function sourceOf(
   }
   const several =
     lift(filter, ({ hasTool, ...rest }) => oneOf('tool_set_hash', resolved?.toolSets.get(hasTool ?? ''), rest)) ??
-    lift(filter, ({ firmwareBefore, ...rest }) => oneOf('firmware_version', resolved?.versionsBefore.get(firmwareBefore ?? ''), rest));
+    lift(filter, ({ firmwareBefore, ...rest }) =>
+      oneOf('firmware_version', resolved?.versionsBefore.get(firmwareBefore ?? ''), rest),
+    );
   if (!several) return everything;
   const { column, values } = several.lead;
   return {
@@ -77,7 +80,10 @@ function oneOf(
 }
 
 /** Takes one condition out of what each device must match: the filter itself, what narrows it, or the only member of its `any`. */
-function lift<Lead>(filter: GroundFilter, take: (part: GroundFilter) => Lifted<Lead> | undefined | ''): Lifted<Lead> | undefined {
+function lift<Lead>(
+  filter: GroundFilter,
+  take: (part: GroundFilter) => Lifted<Lead> | undefined | '',
+): Lifted<Lead> | undefined {
   const own = take(filter);
   // Where it was the only condition, the rest is about every device.
   if (own) return { ...own, rest: { ...own.rest, all: true } };

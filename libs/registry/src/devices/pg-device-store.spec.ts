@@ -48,7 +48,13 @@ const arriving = (id: string, connectedAt = AT): ConnectingDevice => ({
   connectedAt,
 });
 
-const greeted = (id: string, epoch: number, toolSetHash: ToolSetHash | undefined = SET_A, firmwareVersion = '1.9.0', at = AT + 1) => ({
+const greeted = (
+  id: string,
+  epoch: number,
+  toolSetHash: ToolSetHash | undefined = SET_A,
+  firmwareVersion = '1.9.0',
+  at = AT + 1,
+) => ({
   deviceId: id as DeviceId,
   epoch,
   gatewayId: lease.id,
@@ -73,14 +79,25 @@ describe('sessions of devices', () => {
   it('makes a new device at its first connection and shows it online once it is ready', async () => {
     const { epoch } = await registry.devices.connecting(arriving('first'));
     expect(epoch).toBe(1);
-    expect(await registry.devices.find('first')).toMatchObject({ presence: 'OFFLINE', epoch: 1, connectedAt: undefined });
+    expect(await registry.devices.find('first')).toMatchObject({
+      presence: 'OFFLINE',
+      epoch: 1,
+      connectedAt: undefined,
+    });
     expect(await registry.devices.ready(greeted('first', epoch))).toEqual({
       isCurrent: true,
       previousToolSetHash: undefined,
       previousFirmwareVersion: undefined,
     });
     expect(await registry.devices.find('first')).toMatchObject({
-      ...{ presence: 'ONLINE', model: 'board', firmwareVersion: '1.9.0', toolSetHash: SET_A, toolsStale: false, connectedAt: AT },
+      ...{
+        presence: 'ONLINE',
+        model: 'board',
+        firmwareVersion: '1.9.0',
+        toolSetHash: SET_A,
+        toolsStale: false,
+        connectedAt: AT,
+      },
     });
   });
 
@@ -98,34 +115,55 @@ describe('sessions of devices', () => {
   it('lets writes of an older epoch change nothing', async () => {
     const old = await comeOnline('replaced');
     const epoch = await comeOnline('replaced');
-    expect(await registry.devices.closed({ deviceId: 'replaced' as DeviceId, epoch: old, reason: 'connection_lost', at: AT + 5 })).toBe(
-      false,
-    );
+    expect(
+      await registry.devices.closed({
+        deviceId: 'replaced' as DeviceId,
+        epoch: old,
+        reason: 'connection_lost',
+        at: AT + 5,
+      }),
+    ).toBe(false);
     expect(await registry.devices.ready(greeted('replaced', old, SET_B))).toMatchObject({ isCurrent: false });
     expect(await registry.devices.find('replaced')).toMatchObject({ presence: 'ONLINE', epoch, toolSetHash: SET_A });
   });
 
   it('does not bring a device online whose session was closed before it was ready', async () => {
     const { epoch } = await registry.devices.connecting(arriving('hasty'));
-    expect(await registry.devices.closed({ deviceId: 'hasty' as DeviceId, epoch, reason: 'connection_lost', at: AT + 1 })).toBe(true);
+    expect(
+      await registry.devices.closed({ deviceId: 'hasty' as DeviceId, epoch, reason: 'connection_lost', at: AT + 1 }),
+    ).toBe(true);
     expect(await registry.devices.ready(greeted('hasty', epoch))).toMatchObject({ isCurrent: false });
     expect(await registry.devices.find('hasty')).toMatchObject({ presence: 'OFFLINE' });
   });
 
   it('opens a session that is ready already with one write, which tells what it replaced', async () => {
     const open = (toolSetHash: ToolSetHash | undefined, firmwareVersion: string, at: number) =>
-      registry.devices.connecting({ ...arriving('quick'), ready: { ...greeted('quick', 0), toolSetHash, firmwareVersion, at } });
+      registry.devices.connecting({
+        ...arriving('quick'),
+        ready: { ...greeted('quick', 0), toolSetHash, firmwareVersion, at },
+      });
     const unknown = { previousToolSetHash: undefined, previousFirmwareVersion: undefined };
     expect(await open(SET_A, '1.9.0', AT + 1)).toEqual({ epoch: 1, ready: { isCurrent: true, ...unknown } });
     const online = { presence: 'ONLINE', model: 'board', connectedAt: AT, toolsStale: false } as const;
-    const first = { ...online, epoch: 1, toolSetHash: SET_A, firmwareVersion: '1.9.0', lastSeenAt: AT + 1, toolsDiscoveredAt: AT + 1 };
+    const first = {
+      ...online,
+      epoch: 1,
+      toolSetHash: SET_A,
+      firmwareVersion: '1.9.0',
+      lastSeenAt: AT + 1,
+      toolsDiscoveredAt: AT + 1,
+    };
     expect(await registry.devices.find('quick')).toMatchObject(first);
     const before = { previousToolSetHash: SET_A, previousFirmwareVersion: '1.9.0' };
     expect(await open(SET_B, '2.0', AT + 2)).toEqual({ epoch: 2, ready: { isCurrent: true, ...before } });
     const second = { ...online, epoch: 2, toolSetHash: SET_B, firmwareVersion: '2.0', toolsDiscoveredAt: AT + 2 };
     expect(await registry.devices.find('quick')).toMatchObject(second);
     expect((await open(undefined, '2.0', AT + 3)).ready).toMatchObject({ previousToolSetHash: SET_B });
-    expect(await registry.devices.find('quick')).toMatchObject({ toolSetHash: SET_B, toolsStale: true, toolsDiscoveredAt: AT + 2 });
+    expect(await registry.devices.find('quick')).toMatchObject({
+      toolSetHash: SET_B,
+      toolsStale: true,
+      toolsDiscoveredAt: AT + 2,
+    });
     const [sessions] = await registry.devices.sessions(['quick'], 10);
     expect(sessions?.map(({ epoch, closeReason, firmwareVersion }) => [epoch, closeReason, firmwareVersion])).toEqual([
       [3, undefined, '2.0'],
@@ -142,7 +180,14 @@ describe('sessions of devices', () => {
   it('shows a device that connects again as away until it is ready, with the tools that it had', async () => {
     await comeOnline('returning');
     await registry.devices.connecting(arriving('returning', AT + 9));
-    const away = { presence: 'OFFLINE', epoch: 2, toolSetHash: SET_A, firmwareVersion: '1.9.0', toolsStale: false, lastSeenAt: AT + 9 };
+    const away = {
+      presence: 'OFFLINE',
+      epoch: 2,
+      toolSetHash: SET_A,
+      firmwareVersion: '1.9.0',
+      toolsStale: false,
+      lastSeenAt: AT + 9,
+    };
     expect(await registry.devices.find('returning')).toMatchObject(away);
   });
 
@@ -200,7 +245,8 @@ describe('lists of devices', () => {
     await registry.devices.update('list-2', { name: 'z 50%_b', tags: ['lamp'] });
   });
 
-  const listed = (filter: DeviceFilter) => idsOf({ ...filter, ids: ['list-1', 'list-2', 'list-3', 'list-4', 'list-5'] });
+  const listed = (filter: DeviceFilter) =>
+    idsOf({ ...filter, ids: ['list-1', 'list-2', 'list-3', 'list-4', 'list-5'] });
 
   it.each<[string, DeviceFilter, readonly string[]]>([
     ['all tags', { tags: ['lamp', 'kitchen'] }, ['list-1']],
@@ -214,7 +260,11 @@ describe('lists of devices', () => {
     ['nothing for a wildcard alone', { search: '_' }, ['list-2']],
     ['any of several', { any: [{ tags: ['kitchen'] }, { hasTool: 'lamp.blink' }] }, ['list-1', 'list-3']],
     ['none of none', { any: [] }, []],
-    ['the full complement, unknown values included', { not: { firmwareBefore: '1.10' } }, ['list-2', 'list-3', 'list-5']],
+    [
+      'the full complement, unknown values included',
+      { not: { firmwareBefore: '1.10' } },
+      ['list-2', 'list-3', 'list-5'],
+    ],
     ['offline ones last seen before', { lastSeenBefore: AT + 1_000 }, ['list-5']],
     ['no transport that nobody has', { transport: 'TCP' }, []],
     ['model and dialect', { model: 'board', dialect: 'XIAOZHI' }, ['list-1', 'list-2', 'list-3', 'list-4']],
@@ -228,39 +278,56 @@ describe('lists of devices', () => {
       const seen: string[] = [];
       let after: string | undefined;
       for (;;) {
-        const page = await registry.devices.page({ search: 'list-' }, order, { first: 2, ...(after === undefined ? {} : { after }) });
+        const page = await registry.devices.page({ search: 'list-' }, order, {
+          first: 2,
+          ...(after === undefined ? {} : { after }),
+        });
         seen.push(...page.rows.map((row) => row.id));
         after = page.cursors.at(-1);
         if (!page.hasNextPage) break;
       }
       expect([...seen].sort(), order).toEqual(['list-1', 'list-2', 'list-3', 'list-4', 'list-5']);
-      if (order === 'NAME_ASC') expect(seen.slice(2), 'devices without a name come last').toEqual(['list-3', 'list-4', 'list-5']);
+      if (order === 'NAME_ASC')
+        expect(seen.slice(2), 'devices without a name come last').toEqual(['list-3', 'list-4', 'list-5']);
     }
   });
 
   it('refuses cursors of other lists and page sizes that make no sense', async () => {
     const { cursors } = await registry.devices.page(undefined, 'ID_ASC', { first: 1 });
     const after = cursors[0] ?? '';
-    await expect(registry.devices.page(undefined, 'NAME_ASC', { first: 1, after })).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
+    await expect(registry.devices.page(undefined, 'NAME_ASC', { first: 1, after })).rejects.toMatchObject({
+      code: 'ARGUMENT_INVALID',
+    });
     await expect(registry.devices.page(undefined, 'ID_ASC', { first: 1, after: 'nonsense' })).rejects.toMatchObject({
       code: 'ARGUMENT_INVALID',
     });
-    await expect(registry.devices.page(undefined, 'ID_ASC', { first: -1 })).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
+    await expect(registry.devices.page(undefined, 'ID_ASC', { first: -1 })).rejects.toMatchObject({
+      code: 'ARGUMENT_INVALID',
+    });
   });
 
   it('changes tags of those that match, and of nobody without a condition', async () => {
     const add = (tag: string) => ({ add: [tag], remove: [], tagsMax: 3 });
-    const swapped = await registry.devices.tag({ ids: ['list-1', 'list-3'] }, { add: ['new'], remove: ['lamp'], tagsMax: 3 });
+    const swapped = await registry.devices.tag(
+      { ids: ['list-1', 'list-3'] },
+      { add: ['new'], remove: ['lamp'], tagsMax: 3 },
+    );
     expect(swapped).toMatchObject({ kind: 'changed', ids: expect.arrayContaining(['list-1', 'list-3']) });
     expect((await registry.devices.find('list-1'))?.tags).toEqual(['kitchen', 'new']);
     expect(await registry.devices.tag({}, add('x'))).toEqual({ kind: 'changed', ids: [] });
-    expect(await registry.devices.tag({ any: [{}, { ids: ['list-1'] }] }, add('x'))).toEqual({ kind: 'changed', ids: ['list-1'] });
+    expect(await registry.devices.tag({ any: [{}, { ids: ['list-1'] }] }, add('x'))).toEqual({
+      kind: 'changed',
+      ids: ['list-1'],
+    });
     expect(await registry.devices.tag({ not: {} }, add('y'))).toEqual({ kind: 'changed', ids: [] });
   });
 
   it('changes no device where one has no room for another tag', async () => {
     const full = { ids: ['list-1', 'list-4'] };
-    expect(await registry.devices.tag(full, { add: ['one-more'], remove: [], tagsMax: 3 })).toEqual({ kind: 'full', id: 'list-1' });
+    expect(await registry.devices.tag(full, { add: ['one-more'], remove: [], tagsMax: 3 })).toEqual({
+      kind: 'full',
+      id: 'list-1',
+    });
     expect((await registry.devices.find('list-4'))?.tags).toEqual([]);
     const replaced = await registry.devices.tag(full, { add: ['one-more'], remove: ['x'], tagsMax: 3 });
     expect(replaced).toMatchObject({ kind: 'changed', ids: expect.arrayContaining(['list-1', 'list-4']) });

@@ -48,7 +48,12 @@ export class PgDeviceStore implements DeviceStore {
   readonly #toolSets: ToolSetStore;
   readonly #presence: PresenceWriter;
 
-  constructor(database: Database, toolSets: ToolSetStore, holder: () => HubProcessId | undefined, logger: RegistryLogger) {
+  constructor(
+    database: Database,
+    toolSets: ToolSetStore,
+    holder: () => HubProcessId | undefined,
+    logger: RegistryLogger,
+  ) {
     this.#database = database;
     this.#toolSets = toolSets;
     this.#presence = new PresenceWriter(database, holder, logger);
@@ -57,7 +62,10 @@ export class PgDeviceStore implements DeviceStore {
   connecting(device: ConnectingDevice): Promise<OpenedSession> {
     if (device.deviceId === '' || storableText(device.deviceId) !== device.deviceId) {
       return Promise.reject(
-        new RegistryError('ARGUMENT_INVALID', `A device id is a text without NUL, not ${JSON.stringify(device.deviceId)}.`),
+        new RegistryError(
+          'ARGUMENT_INVALID',
+          `A device id is a text without NUL, not ${JSON.stringify(device.deviceId)}.`,
+        ),
       );
     }
     return this.#presence.connecting.add(device);
@@ -103,19 +111,33 @@ export class PgDeviceStore implements DeviceStore {
   async count(filter: DeviceFilter | undefined): Promise<number | undefined> {
     const parameters: unknown[] = [];
     const ground = filter && (await groundFilter(this.#database, filter));
-    const condition = listedDeviceCondition(ground, parameters, ground && (await resolveFilter(this.#database, ground)));
+    const condition = listedDeviceCondition(
+      ground,
+      parameters,
+      ground && (await resolveFilter(this.#database, ground)),
+    );
     const [row] = await this.#database.query<{ count: number }>(
-      { text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}) AS counted` },
+      {
+        text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}) AS counted`,
+      },
       parameters,
     );
     return row === undefined || row.count > COUNT_MAX ? undefined : row.count;
   }
 
-  sessions(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly SessionRow[])[]> {
+  sessions(
+    ids: readonly string[],
+    first: number,
+    starts?: readonly number[],
+  ): Promise<readonly (readonly SessionRow[])[]> {
     return readSessions(this.#database, ids.map(storableText), first, starts);
   }
 
-  toolSetHistory(ids: readonly string[], first: number, starts?: readonly number[]): Promise<readonly (readonly ToolSetUseRow[])[]> {
+  toolSetHistory(
+    ids: readonly string[],
+    first: number,
+    starts?: readonly number[],
+  ): Promise<readonly (readonly ToolSetUseRow[])[]> {
     return toolSetHistory(this.#database, this.#toolSets, ids.map(storableText), { first, starts });
   }
 
@@ -124,7 +146,8 @@ export class PgDeviceStore implements DeviceStore {
       this.#database,
       by,
       (transaction) => updateDevice(transaction, storableText(id), change),
-      (isDevice) => (isDevice ? [{ action: 'device.updated', subject: `device:${id}`, data: { ...change }, at: Date.now() }] : []),
+      (isDevice) =>
+        isDevice ? [{ action: 'device.updated', subject: `device:${id}`, data: { ...change }, at: Date.now() }] : [],
     );
     return this.find(id);
   }
@@ -145,7 +168,11 @@ export class PgDeviceStore implements DeviceStore {
 }
 
 /** False where there is no such device. */
-async function updateDevice(transaction: Queryable, id: string, { name, tags, timeZone, voiceUrls }: DeviceChange): Promise<boolean> {
+async function updateDevice(
+  transaction: Queryable,
+  id: string,
+  { name, tags, timeZone, voiceUrls }: DeviceChange,
+): Promise<boolean> {
   const rows = await transaction.query(
     {
       text: `UPDATE device SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END, tags = coalesce($4::text[], tags),

@@ -26,8 +26,13 @@ export class PgDialStore implements DialStore {
 
   async take(dialer: HubProcessId, max: number): Promise<readonly DialTarget[]> {
     await this.database.query(TAKE, [dialer, max]);
-    const rows = await this.database.query<{ id: string | null; address: string | null; dial_by_admin: boolean | null }>(MINE, [dialer]);
-    if (rows.length === 0) throw new RegistryError('DATABASE_REFUSED', 'The lease of this process is over: it dials nothing.');
+    const rows = await this.database.query<{
+      id: string | null;
+      address: string | null;
+      dial_by_admin: boolean | null;
+    }>(MINE, [dialer]);
+    if (rows.length === 0)
+      throw new RegistryError('DATABASE_REFUSED', 'The lease of this process is over: it dials nothing.');
     return rows.flatMap(({ id, address, dial_by_admin: byAdmin }) =>
       id === null || address === null ? [] : [{ deviceId: id as DeviceId, address, byAdmin: byAdmin === true }],
     );

@@ -40,7 +40,8 @@ export class PgToolSetStore implements ToolSetStore {
 
   async ensure(toolSet: ToolSet): Promise<void> {
     if (this.#cache.get(toolSet.hash) !== undefined) return;
-    const writing = this.#writing.get(toolSet.hash) ?? this.#write(toolSet).finally(() => this.#writing.delete(toolSet.hash));
+    const writing =
+      this.#writing.get(toolSet.hash) ?? this.#write(toolSet).finally(() => this.#writing.delete(toolSet.hash));
     this.#writing.set(toolSet.hash, writing);
     await writing;
   }
@@ -92,7 +93,10 @@ export class PgToolSetStore implements ToolSetStore {
 
   async #read(hashes: readonly ToolSetHash[]): Promise<readonly ToolSet[]> {
     const sets = await this.#database.ask((prisma) =>
-      prisma.toolSet.findMany({ where: { hash: { in: [...hashes] } }, include: { tools: { orderBy: { position: 'asc' } } } }),
+      prisma.toolSet.findMany({
+        where: { hash: { in: [...hashes] } },
+        include: { tools: { orderBy: { position: 'asc' } } },
+      }),
     );
     return sets.map((set) => ({
       hash: set.hash as ToolSetHash,
@@ -116,9 +120,12 @@ export class PgToolSetStore implements ToolSetStore {
     const conditions = ['TRUE'];
     if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
     if (filter?.search !== undefined)
-      conditions.push(`lower(t.name || E'\\n' || t.description) LIKE ${bind(parameters, containsPattern(filter.search))}`);
+      conditions.push(
+        `lower(t.name || E'\\n' || t.description) LIKE ${bind(parameters, containsPattern(filter.search))}`,
+      );
     if (filter?.userOnly !== undefined) conditions.push(`t.user_only = ${bind(parameters, filter.userOnly)}`);
-    if (after !== undefined) conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
+    if (after !== undefined)
+      conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
     const ofHub = bind(parameters, HUB_TOOLS);
     // The hub's own tools are in no set.
     const records = await this.#database.query<FleetToolRecord>(

@@ -28,9 +28,14 @@ describe('a write of sessions that was planned over empty tables', () => {
     { statement: REPORTED, types: 'json', values: "'[]'" },
   ])('looks devices and their sessions up by key: $statement.name', async ({ statement, types, values }) => {
     await client.query(`PREPARE "${statement.name ?? ''}" (${types}) AS ${statement.text}`);
-    const { rows } = await client.query<Record<'QUERY PLAN', string>>(`EXPLAIN EXECUTE "${statement.name ?? ''}" (${values})`);
-    const scans = rows.map((row) => row['QUERY PLAN']).filter((line) => /Scan .*on (device|session|tool_set_use)\b/.test(line));
+    const { rows } = await client.query<Record<'QUERY PLAN', string>>(
+      `EXPLAIN EXECUTE "${statement.name ?? ''}" (${values})`,
+    );
+    const scans = rows
+      .map((row) => row['QUERY PLAN'])
+      .filter((line) => /Scan .*on (device|session|tool_set_use)\b/.test(line));
     expect(scans.length).toBeGreaterThan(0);
-    for (const scan of scans) expect(scan).toMatch(/Index Scan using (device_pkey|session_pkey|session_open_idx|tool_set_use_pkey) /);
+    for (const scan of scans)
+      expect(scan).toMatch(/Index Scan using (device_pkey|session_pkey|session_open_idx|tool_set_use_pkey) /);
   });
 });

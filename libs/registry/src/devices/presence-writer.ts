@@ -96,7 +96,8 @@ async function writeConnecting(
   const byId = new Map(raised.map((record) => [record.id, record]));
   return rows.map((row) => {
     const found = byId.get(row.deviceId);
-    if (found === undefined) throw new RegistryError('DATABASE_REFUSED', `No epoch came back for the device ${row.deviceId}.`);
+    if (found === undefined)
+      throw new RegistryError('DATABASE_REFUSED', `No epoch came back for the device ${row.deviceId}.`);
     return { epoch: found.epoch, ready: row.ready && readyResult(found.is_listed ? found : undefined) };
   });
 }
@@ -145,7 +146,13 @@ async function writeClosed(database: Queryable, rows: readonly ClosedSession[]):
 }
 
 async function writeReported(database: Queryable, rows: readonly ReportedState[]): Promise<readonly FormerState[]> {
-  const input = rows.map((row) => ({ id: row.deviceId, epoch: row.epoch, tool: row.tool, state: row.state, at: row.at }));
+  const input = rows.map((row) => ({
+    id: row.deviceId,
+    epoch: row.epoch,
+    tool: row.tool,
+    state: row.state,
+    at: row.at,
+  }));
   const former = await database.query<{ id: string; state: FormerState['state'] | null }>(REPORTED, [toJson(input)]);
   const byId = new Map(former.map((row) => [row.id, row.state ?? undefined]));
   return rows.map((row) => ({ isCurrent: byId.has(row.deviceId), state: byId.get(row.deviceId) }));

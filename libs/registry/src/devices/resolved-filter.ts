@@ -20,7 +20,9 @@ export async function resolveFilter(db: Queryable, filter: GroundFilter): Promis
   const [toolSets, versionsBefore, ghosts] = await Promise.all([
     toolSetsOf(db, distinct(parts.map(({ hasTool }) => hasTool))),
     versionsOf(db, distinct(parts.map(({ firmwareBefore }) => firmwareBefore))),
-    parts.some(({ presence, lastSeenBefore }) => presence !== undefined || lastSeenBefore !== undefined) ? ghostProcesses(db) : [],
+    parts.some(({ presence, lastSeenBefore }) => presence !== undefined || lastSeenBefore !== undefined)
+      ? ghostProcesses(db)
+      : [],
   ]);
   return { toolSets, versionsBefore, ghosts };
 }

@@ -10,7 +10,11 @@ import { noteGroupMembers } from '../groups/group-zones.js';
 import { deviceCondition } from './device-condition.js';
 
 /** To be called in a transaction. */
-export async function tagDevices(database: Queryable, filter: DeviceFilter, { add, remove, tagsMax }: TagChange): Promise<TagResult> {
+export async function tagDevices(
+  database: Queryable,
+  filter: DeviceFilter,
+  { add, remove, tagsMax }: TagChange,
+): Promise<TagResult> {
   const parameters: unknown[] = [sortedTags(add), sortedTags(remove)];
   const condition = deviceCondition(await groundFilter(database, filter), parameters);
   const limit = bind(parameters, tagsMax);

@@ -36,7 +36,11 @@ export async function toolSetHistory(
 }
 
 /** `uses` has one more than is shown, for what the last one changed. */
-function historyOf(uses: readonly UseRecord[], sets: ReadonlyMap<ToolSetHash, ToolSet>, first: number): readonly ToolSetUseRow[] {
+function historyOf(
+  uses: readonly UseRecord[],
+  sets: ReadonlyMap<ToolSetHash, ToolSet>,
+  first: number,
+): readonly ToolSetUseRow[] {
   return uses.slice(0, first).map((use, index) => {
     const before = uses[index + 1];
     return {
@@ -50,7 +54,10 @@ function historyOf(uses: readonly UseRecord[], sets: ReadonlyMap<ToolSetHash, To
 }
 
 /** The first set of a device adds nothing and removes nothing: there is nothing to compare with. */
-function difference(before: ToolSet | undefined, after: ToolSet | undefined): Pick<ToolSetUseRow, 'added' | 'removed' | 'changed'> {
+function difference(
+  before: ToolSet | undefined,
+  after: ToolSet | undefined,
+): Pick<ToolSetUseRow, 'added' | 'removed' | 'changed'> {
   if (before === undefined || after === undefined) return { added: [], removed: [], changed: [] };
   const old = new Map(before.tools.map((tool) => [tool.name, tool]));
   const names = new Set(after.tools.map((tool) => tool.name));

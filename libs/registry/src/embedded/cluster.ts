@@ -28,7 +28,12 @@ export interface Cluster {
  * In the data folder, or, where the server's user cannot reach that, under `sharedDir` by the hash of the data folder's path. The password is always in
  * the data folder (mode 0600). Throws RegistryError EMBEDDED_SERVER_FAILED.
  */
-export async function openCluster(dataDir: string, sharedDir: string, binaries: Binaries, user: ServerUser | undefined): Promise<Cluster> {
+export async function openCluster(
+  dataDir: string,
+  sharedDir: string,
+  binaries: Binaries,
+  user: ServerUser | undefined,
+): Promise<Cluster> {
   const { home, notice } = await chooseHome(await realpath(dataDir), sharedDir, user);
   const folder = path.join(home, 'postgres');
   const passwordFile = path.join(dataDir, 'postgres.password');
@@ -62,14 +67,20 @@ async function makerOf(folder: string): Promise<ServerUser | undefined> {
 }
 
 /** Built aside and renamed, so that a start that is killed leaves no half cluster. */
-async function make(folder: string, passwordFile: string, binaries: Binaries, user: ServerUser | undefined): Promise<string> {
+async function make(
+  folder: string,
+  passwordFile: string,
+  binaries: Binaries,
+  user: ServerUser | undefined,
+): Promise<string> {
   const password = randomBytes(24).toString('base64url');
   const unfinished = `${folder}.unfinished`;
   const handOver = `${unfinished}.password`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
   await writeFile(handOver, password, { mode: 0o600 });
-  if (user !== undefined) await Promise.all([chown(unfinished, user.uid, user.gid), chown(handOver, user.uid, user.gid)]);
+  if (user !== undefined)
+    await Promise.all([chown(unfinished, user.uid, user.gid), chown(handOver, user.uid, user.gid)]);
   try {
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const account = [`--username=${ROLE}`, `--pwfile=${handOver}`, '--auth=scram-sha-256'];
@@ -79,9 +90,13 @@ async function make(folder: string, passwordFile: string, binaries: Binaries, us
       ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
     });
   } catch (error) {
-    throw new RegistryError('EMBEDDED_SERVER_FAILED', `PostgreSQL's cluster could not be made in ${folder}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new RegistryError(
+      'EMBEDDED_SERVER_FAILED',
+      `PostgreSQL's cluster could not be made in ${folder}: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await rm(handOver, { force: true });
   }

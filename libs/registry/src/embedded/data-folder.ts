@@ -15,7 +15,8 @@ const OTHERS = 0o077;
 const STICKY = 0o1000;
 
 /** What a hub keeps in its data folder. A folder with anything else belongs to other programs, too. */
-const OWN_ENTRIES = /^(files|simulated-devices|lost\+found|(admin|audit|demo|device|events|firmware|hub|postgres)[.\w-]*)$/;
+const OWN_ENTRIES =
+  /^(files|simulated-devices|lost\+found|(admin|audit|demo|device|events|firmware|hub|postgres)[.\w-]*)$/;
 
 export type ClosedFolder =
   | { readonly kind: 'kept' }
@@ -34,7 +35,10 @@ export async function makePrivateFolder(folder: string, user: ServerUser | undef
 }
 
 /** Takes the folder's entrance from other users. Never opens anything; a folder that other programs share keeps its mode. `isEmbedded`: a cluster is or will be in it. */
-export async function closeDataDir(dataDir: string, { isEmbedded }: { readonly isEmbedded: boolean }): Promise<ClosedFolder> {
+export async function closeDataDir(
+  dataDir: string,
+  { isEmbedded }: { readonly isEmbedded: boolean },
+): Promise<ClosedFolder> {
   const folder = path.resolve(dataDir);
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined || !found.isDirectory()) return { kind: 'kept' };

@@ -25,7 +25,9 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<OpenedPostg
     return { databaseUrl: started.databaseUrl, close: () => started.stop() };
   } catch (error) {
     const running =
-      error instanceof RegistryError && error.code === 'DATA_DIR_IN_USE' ? await findEmbeddedPostgres({ dataDir }) : undefined;
+      error instanceof RegistryError && error.code === 'DATA_DIR_IN_USE'
+        ? await findEmbeddedPostgres({ dataDir })
+        : undefined;
     if (running === undefined) throw error;
     return { databaseUrl: running, close: () => Promise.resolve() };
   }

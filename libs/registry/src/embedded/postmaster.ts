@@ -64,7 +64,11 @@ export interface PostmasterOptions {
 }
 
 /** The running server of this cluster, adopted or started. Throws RegistryError EMBEDDED_SERVER_FAILED with the end of the server's log. */
-export async function runPostmaster(cluster: Cluster, binaries: Binaries, options: PostmasterOptions): Promise<Postmaster> {
+export async function runPostmaster(
+  cluster: Cluster,
+  binaries: Binaries,
+  options: PostmasterOptions,
+): Promise<Postmaster> {
   const running = await findRunning(cluster.folder);
   if (running !== undefined) return running;
   await setAsideBigLog(options.logFile);
@@ -103,7 +107,10 @@ export async function findRunning(folder: string): Promise<Postmaster | undefine
     if (noted.isReady) return noted;
     await sleep(POLL_MS);
   }
-  throw new RegistryError('EMBEDDED_SERVER_FAILED', `A PostgreSQL server works on ${folder} but does not become ready.`);
+  throw new RegistryError(
+    'EMBEDDED_SERVER_FAILED',
+    `A PostgreSQL server works on ${folder} but does not become ready.`,
+  );
 }
 
 /** A server's working folder is its data folder. Where the system does not tell, the server itself is asked when the hub connects with this cluster's password. */
@@ -122,11 +129,19 @@ async function readPidFile(folder: string): Promise<(Postmaster & { readonly isR
   return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' };
 }
 
-async function start(cluster: Cluster, binaries: Binaries, options: PostmasterOptions, port: number): Promise<Postmaster> {
+async function start(
+  cluster: Cluster,
+  binaries: Binaries,
+  options: PostmasterOptions,
+  port: number,
+): Promise<Postmaster> {
   const { logFile } = options;
   const log = await open(logFile, 'a', 0o600);
   try {
-    const settings = Object.entries({ ...SETTINGS, ...options.settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const settings = Object.entries({ ...SETTINGS, ...options.settings }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]);
     const child = spawn(binaries.postgres, ['-D', cluster.folder, '-p', String(port), ...settings], {
       cwd: cluster.folder,
       detached: true,

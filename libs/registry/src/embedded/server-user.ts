@@ -29,7 +29,8 @@ export async function findServerUser(): Promise<ServerUser | undefined> {
     );
   }
   const made = await lookUp();
-  if (made === undefined) throw new RegistryError('EMBEDDED_SERVER_FAILED', `The user "${NAME}" was made but is not in /etc/passwd.`);
+  if (made === undefined)
+    throw new RegistryError('EMBEDDED_SERVER_FAILED', `The user "${NAME}" was made but is not in /etc/passwd.`);
   return made;
 }
 

@@ -68,7 +68,10 @@ describe('the embedded PostgreSQL', () => {
 
   it('refuses a second hub on the same folder and says who has it', async () => {
     await start();
-    await expect(start()).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE', message: expect.stringContaining(String(process.pid)) });
+    await expect(start()).rejects.toMatchObject({
+      code: 'DATA_DIR_IN_USE',
+      message: expect.stringContaining(String(process.pid)),
+    });
   });
 
   it('adopts the server that a killed hub left running', async () => {
@@ -94,7 +97,10 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
     running.length = 0;
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
-    await writeFile(pidFile, [String(process.pid), path.join(dataDir, 'postgres'), '1', '1', '', '127.0.0.1', '1', 'ready', ''].join('\n'));
+    await writeFile(
+      pidFile,
+      [String(process.pid), path.join(dataDir, 'postgres'), '1', '1', '', '127.0.0.1', '1', 'ready', ''].join('\n'),
+    );
     const again = await start();
     expect(again.pid).not.toBe(process.pid);
   });
@@ -138,24 +144,34 @@ describe('the embedded PostgreSQL', () => {
       process.umask(before);
     }
     const cluster = await stat(path.join(dataDir, 'postgres'));
-    for (const made of [above, dataDir]) expect(await stat(made)).toMatchObject({ uid: 0, gid: cluster.gid, mode: 0o40710 });
+    for (const made of [above, dataDir])
+      expect(await stat(made)).toMatchObject({ uid: 0, gid: cluster.gid, mode: 0o40710 });
   });
 
   it('does not start over a cluster whose password is lost', async () => {
     await (await start()).stop();
     await rm(path.join(dataDir, 'postgres.password'));
-    await expect(start()).rejects.toMatchObject({ code: 'EMBEDDED_SERVER_FAILED', message: expect.stringContaining('postgres.password') });
+    await expect(start()).rejects.toMatchObject({
+      code: 'EMBEDDED_SERVER_FAILED',
+      message: expect.stringContaining('postgres.password'),
+    });
   });
 
   it('leaves files alone that are no cluster of it', async () => {
     await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
     await writeFile(path.join(dataDir, 'postgres', 'diary.txt'), 'Dear diary');
-    await expect(start()).rejects.toMatchObject({ code: 'EMBEDDED_SERVER_FAILED', message: expect.stringContaining('no PG_VERSION') });
+    await expect(start()).rejects.toMatchObject({
+      code: 'EMBEDDED_SERVER_FAILED',
+      message: expect.stringContaining('no PG_VERSION'),
+    });
     expect(await readFile(path.join(dataDir, 'postgres', 'diary.txt'), 'utf8')).toBe('Dear diary');
   });
 
   it('names the setting when the data folder is none', async () => {
     await writeFile(dataDir, 'a file');
-    await expect(start()).rejects.toMatchObject({ code: 'EMBEDDED_SERVER_FAILED', message: expect.stringContaining('FLOTILLA_DATA_DIR') });
+    await expect(start()).rejects.toMatchObject({
+      code: 'EMBEDDED_SERVER_FAILED',
+      message: expect.stringContaining('FLOTILLA_DATA_DIR'),
+    });
   });
 });

@@ -45,7 +45,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /** Where the server of this folder can be reached that a hub runs. Undefined: it does not run. */
-export async function findEmbeddedPostgres({ dataDir, sharedDir = SHARED_DIR }: EmbeddedPostgresOptions): Promise<string | undefined> {
+export async function findEmbeddedPostgres({
+  dataDir,
+  sharedDir = SHARED_DIR,
+}: EmbeddedPostgresOptions): Promise<string | undefined> {
   const user = await findServerUser();
   const cluster = await openCluster(path.resolve(dataDir), sharedDir, await findBinaries(user, sharedDir), user);
   const postmaster = await findRunning(cluster.folder);
@@ -91,7 +94,10 @@ async function ensureDatabase(cluster: Cluster, postmaster: Postmaster): Promise
       [ROLE],
     );
     if (rows[0]?.folder !== cluster.folder) {
-      throw new RegistryError('EMBEDDED_SERVER_FAILED', `it works on ${rows[0]?.folder ?? 'nothing'}, not on ${cluster.folder}`);
+      throw new RegistryError(
+        'EMBEDDED_SERVER_FAILED',
+        `it works on ${rows[0]?.folder ?? 'nothing'}, not on ${cluster.folder}`,
+      );
     }
     if (!rows[0].exists) await client.query(`CREATE DATABASE "${ROLE}"`);
   } finally {

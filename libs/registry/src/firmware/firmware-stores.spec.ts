@@ -17,7 +17,15 @@ const downloads = () => fixture.registry.downloads;
 function newImage(change: Partial<NewFirmwareImage> = {}): NewFirmwareImage {
   const id = v7();
   return {
-    ...{ id, kind: 'FIRMWARE', fileName: 'xiaozhi.bin', project: 'xiaozhi', version: '2.5.0', chip: 'esp32s3', idfVersion: 'v5.5.2' },
+    ...{
+      id,
+      kind: 'FIRMWARE',
+      fileName: 'xiaozhi.bin',
+      project: 'xiaozhi',
+      version: '2.5.0',
+      chip: 'esp32s3',
+      idfVersion: 'v5.5.2',
+    },
     ...{
       sizeBytes: 1000,
       sha256: randomUUID(),
@@ -41,7 +49,9 @@ describe('firmware images', () => {
   it('are one for the same bytes, however often and wherever they are uploaded at once', async () => {
     const sha256 = randomUUID();
     const answers = await Promise.all(
-      [fixture.registry, fixture.other].flatMap(({ firmwareImages }) => [1, 2].map(() => firmwareImages.add(newImage({ sha256 })))),
+      [fixture.registry, fixture.other].flatMap(({ firmwareImages }) =>
+        [1, 2].map(() => firmwareImages.add(newImage({ sha256 }))),
+      ),
     );
     expect(new Set(answers.map(({ image }) => image.id)).size).toBe(1);
     expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -57,11 +67,15 @@ describe('firmware images', () => {
 
   it('are published for boards, more and more of them', async () => {
     const image = await added({ version: '3.0.0' });
-    expect(await images().publish({ id: image.id, models: ['box-b', 'box-a'], notes: 'Better sound', at: 2_000 })).toEqual({
+    expect(
+      await images().publish({ id: image.id, models: ['box-b', 'box-a'], notes: 'Better sound', at: 2_000 }),
+    ).toEqual({
       kind: 'published',
       image: { ...image, models: ['box-a', 'box-b'], notes: 'Better sound', publishedAt: 2_000 },
     });
-    expect(await publish(image, 'box-c', 'box-a')).toMatchObject({ image: { models: ['box-a', 'box-b', 'box-c'], notes: 'Better sound' } });
+    expect(await publish(image, 'box-c', 'box-a')).toMatchObject({
+      image: { models: ['box-a', 'box-b', 'box-c'], notes: 'Better sound' },
+    });
     expect(await images().released('FIRMWARE', 'box-c', '3.0.0')).toMatchObject({ id: image.id });
     expect(await images().released('FIRMWARE', 'box-c', '3.0.1')).toBeUndefined();
     expect(await publish({ id: randomUUID() }, 'box-a')).toEqual({ kind: 'NOT_FOUND' });
@@ -70,7 +84,11 @@ describe('firmware images', () => {
   it('are one per board and version, all boards of a publication or none', async () => {
     const [first, second] = [await added({ version: '3.1.0' }), await added({ version: '3.1.0' })];
     await publish(first, 'lamp');
-    expect(await publish(second, 'robot', 'lamp')).toMatchObject({ kind: 'conflict', model: 'lamp', holder: { id: first.id } });
+    expect(await publish(second, 'robot', 'lamp')).toMatchObject({
+      kind: 'conflict',
+      model: 'lamp',
+      holder: { id: first.id },
+    });
     expect(await images().released('FIRMWARE', 'robot', '3.1.0')).toBeUndefined();
     const assets = await added({ version: '3.1.0', kind: 'ASSETS', chip: 'any' });
     expect(await publish(assets, 'lamp')).toMatchObject({ kind: 'published' });
@@ -78,7 +96,9 @@ describe('firmware images', () => {
 
   it('never take a board halfway when two are published at once', async () => {
     const pair = await Promise.all([added({ version: '3.2.0' }), added({ version: '3.2.0' })]);
-    const answers = await Promise.all(pair.map((image, index) => publish(image, ...(index === 0 ? ['a', 'b'] : ['b', 'a']))));
+    const answers = await Promise.all(
+      pair.map((image, index) => publish(image, ...(index === 0 ? ['a', 'b'] : ['b', 'a']))),
+    );
     expect(answers.map(({ kind }) => kind).sort()).toEqual(['conflict', 'published']);
   });
 
@@ -93,11 +113,16 @@ describe('firmware images', () => {
   });
 
   it('are not published for a board whose devices have another chip', async () => {
-    const contact = newContact({ model: 'c3-board', board: { chip: 'esp32c3', otaPartitions: 2, elfSha256: undefined } });
+    const contact = newContact({
+      model: 'c3-board',
+      board: { chip: 'esp32c3', otaPartitions: 2, elfSha256: undefined },
+    });
     await fixture.registry.enrolments.admit(contact);
     const image = await added({ version: '3.4.0' });
     expect(await publish(image, 'c3-board')).toEqual({ kind: 'foreign_chip', model: 'c3-board', chip: 'esp32c3' });
-    expect(await publish(await added({ version: '3.4.0', kind: 'ASSETS', chip: 'any' }), 'c3-board')).toMatchObject({ kind: 'published' });
+    expect(await publish(await added({ version: '3.4.0', kind: 'ASSETS', chip: 'any' }), 'c3-board')).toMatchObject({
+      kind: 'published',
+    });
     await fixture.registry.credentials.contacted({
       ...contact,
       board: { chip: 'esp32s3', otaPartitions: undefined, elfSha256: undefined },
@@ -116,7 +141,13 @@ describe('firmware images', () => {
     expect(await images().remove(image.id, 9_000)).toMatchObject({ kind: 'removed' });
     expect(await images().remove(image.id, 9_000)).toEqual({ kind: 'NOT_FOUND' });
     const fetched = await added();
-    await downloads().add({ id: v7(), imageId: fetched.id, deviceId: 'd' as DeviceId, jobId: randomUUID(), expiresAt: 1 });
+    await downloads().add({
+      id: v7(),
+      imageId: fetched.id,
+      deviceId: 'd' as DeviceId,
+      jobId: randomUUID(),
+      expiresAt: 1,
+    });
     expect(await images().remove(fetched.id, 9_000)).toEqual({ kind: 'IN_USE' });
   });
 });
@@ -134,7 +165,14 @@ describe('downloads', () => {
     const image = await added();
     const download = await offered(image);
     await Promise.all([served(download.id, 400, 10_000), served(download.id, 600, 11_000, true)]);
-    const expected = { ...download, requests: 2, bytesServed: 1000, startedAt: 10_000, lastByteAt: 11_000, completedAt: 11_000 };
+    const expected = {
+      ...download,
+      requests: 2,
+      bytesServed: 1000,
+      startedAt: 10_000,
+      lastByteAt: 11_000,
+      completedAt: 11_000,
+    };
     expect(await downloads().find(download.id)).toEqual({ download: expected, image });
     expect(await downloads().ofTargets([{ jobId: download.jobId, deviceId: download.deviceId }])).toEqual([expected]);
     expect(await downloads().find(randomUUID())).toBeUndefined();
@@ -157,7 +195,11 @@ describe('downloads', () => {
     const [complete, running, stalled] = [await offered(image), await offered(image), await offered(image)];
     await offered(image, 'expired', 9_000);
     await offered(image, 'waiting');
-    await Promise.all([served(complete.id, 1000, 9_000, true), served(running.id, 10, 9_000), served(stalled.id, 10, 4_000)]);
+    await Promise.all([
+      served(complete.id, 1000, 9_000, true),
+      served(running.id, 10, 9_000),
+      served(stalled.id, 10, 4_000),
+    ]);
     expect((await downloads().countOpen(10_000, 5_000)) - before).toBe(2);
   });
 });

@@ -30,7 +30,9 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
       // One upload of these bytes at a time, so that the second finds the first.
       await transaction.query({ text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))' }, [image.sha256]);
       const [earlier] = await transaction.query<ImageRecord>(
-        { text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i WHERE i.sha256 = $1 AND i.kind = $2::firmware_kind AND i.version = $3` },
+        {
+          text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i WHERE i.sha256 = $1 AND i.kind = $2::firmware_kind AND i.version = $3`,
+        },
         [image.sha256, image.kind, storableText(image.version)],
       );
       if (earlier) return signAgain(transaction, toImageRow(earlier), image);
@@ -52,7 +54,10 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
 
   async findMany(ids: readonly string[]): Promise<readonly (FirmwareImageRow | undefined)[]> {
     const records = await this.database.query<ImageRecord>(
-      { name: 'firmware-images-by-id', text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i WHERE i.id = ANY($1::uuid[])` },
+      {
+        name: 'firmware-images-by-id',
+        text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i WHERE i.id = ANY($1::uuid[])`,
+      },
       [ids.filter(isUuid)],
     );
     const images = new Map(records.map((record) => [record.id, toImageRow(record)]));
@@ -60,9 +65,10 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
   }
 
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await this.database.query<{ id: string }>({ text: 'SELECT id FROM firmware_image WHERE id = ANY($1::uuid[])' }, [
-      ids.filter(isUuid),
-    ]);
+    const rows = await this.database.query<{ id: string }>(
+      { text: 'SELECT id FROM firmware_image WHERE id = ANY($1::uuid[])' },
+      [ids.filter(isUuid)],
+    );
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -87,7 +93,8 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
       const image = await find(transaction, publication.id);
       if (image === undefined) return { kind: 'NOT_FOUND' };
       if (publication.mustBeSigned === true && image.signedBy === undefined) return { kind: 'unsigned' };
-      const refusal = (await conflictOf(transaction, image, models)) ?? (await foreignChipOf(transaction, image, models));
+      const refusal =
+        (await conflictOf(transaction, image, models)) ?? (await foreignChipOf(transaction, image, models));
       if (refusal) return refusal;
       await transaction.query(
         {
@@ -131,7 +138,9 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     const image = await this.find(id);
     if (image === undefined) return { kind: 'NOT_FOUND' };
     const work = (transaction: Queryable): Promise<RemovalAnswer> => removeUnused(transaction, image);
-    return audited(this.database, by, work, ({ kind }) => (kind === 'removed' ? [actOn(image, 'firmware.deleted', at)] : []));
+    return audited(this.database, by, work, ({ kind }) =>
+      kind === 'removed' ? [actOn(image, 'firmware.deleted', at)] : [],
+    );
   }
 
   async released(kind: FirmwareKind, model: string, version: string): Promise<FirmwareImageRow | undefined> {
@@ -172,7 +181,12 @@ async function removeUnused(transaction: Queryable, image: FirmwareImageRow): Pr
   return removed.length === 1 ? { kind: 'removed', image } : { kind: 'IN_USE' };
 }
 
-function actOn({ chip, id, kind, sha256, version }: FirmwareImageRow, action: string, at: number, more: object = {}): AuditedAct {
+function actOn(
+  { chip, id, kind, sha256, version }: FirmwareImageRow,
+  action: string,
+  at: number,
+  more: object = {},
+): AuditedAct {
   return { action, subject: `firmware:${id}`, data: { kind, version, chip, sha256, ...more }, at };
 }
 
@@ -184,7 +198,14 @@ async function insert(transaction: Queryable, image: NewFirmwareImage): Promise<
              VALUES ($1, $2::firmware_kind, $3, $4, $5, $6, $7, $8, $9, $10, $11, to_timestamp($12::float8 / 1000), $13, $14, $15)`,
     },
     [
-      ...[image.id, image.kind, storableText(image.fileName), storableText(image.project), storableText(image.version), image.chip],
+      ...[
+        image.id,
+        image.kind,
+        storableText(image.fileName),
+        storableText(image.project),
+        storableText(image.version),
+        image.chip,
+      ],
       ...[image.idfVersion ?? null, image.sizeBytes, image.sha256, image.elfSha256 ?? null, image.storageKey],
       ...[image.uploadedAt, storableText(image.uploadedBy), image.signature?.value, image.signature?.fingerprint],
     ],
@@ -192,7 +213,11 @@ async function insert(transaction: Queryable, image: NewFirmwareImage): Promise<
 }
 
 /** A signature that comes with the same bytes again is added, or replaces the earlier one. */
-async function signAgain(transaction: Queryable, earlier: FirmwareImageRow, { signature }: NewFirmwareImage): Promise<AddedImage> {
+async function signAgain(
+  transaction: Queryable,
+  earlier: FirmwareImageRow,
+  { signature }: NewFirmwareImage,
+): Promise<AddedImage> {
   if (signature === undefined || earlier.signedBy?.fingerprint === signature.fingerprint)
     return { image: earlier, isNew: false, isSignedNow: false };
   await transaction.query({ text: 'UPDATE firmware_image SET signature = $2, signed_by = $3 WHERE id = $1' }, [
@@ -202,7 +227,11 @@ async function signAgain(transaction: Queryable, earlier: FirmwareImageRow, { si
 }
 
 /** Which of the boards has another image of this version. */
-async function conflictOf(transaction: Queryable, image: FirmwareImageRow, models: readonly string[]): Promise<PublishAnswer | undefined> {
+async function conflictOf(
+  transaction: Queryable,
+  image: FirmwareImageRow,
+  models: readonly string[],
+): Promise<PublishAnswer | undefined> {
   const [taken] = await transaction.query<{ model: string; image_id: string }>(
     {
       text: `SELECT model, image_id FROM firmware_release

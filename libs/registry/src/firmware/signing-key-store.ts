@@ -24,9 +24,15 @@ export type SigningKeyAnswer =
 export interface FirmwareSigningKeyStore {
   /** Oldest first. */
   all(): Promise<readonly FirmwareSigningKeyRow[]>;
-  add(key: FirmwareSigningKeyRow, how: { readonly keysMax: number; readonly by: AuditSource }): Promise<SigningKeyAnswer>;
+  add(
+    key: FirmwareSigningKeyRow,
+    how: { readonly keysMax: number; readonly by: AuditSource },
+  ): Promise<SigningKeyAnswer>;
   /** Undefined where there is no such key. Images that it signed count as unsigned until the key is added again. */
-  remove(id: string, how: { readonly at: number; readonly by: AuditSource }): Promise<FirmwareSigningKeyRow | undefined>;
+  remove(
+    id: string,
+    how: { readonly at: number; readonly by: AuditSource },
+  ): Promise<FirmwareSigningKeyRow | undefined>;
 }
 
 interface KeyRecord {
@@ -50,14 +56,20 @@ export class PgFirmwareSigningKeyStore implements FirmwareSigningKeyStore {
     return records.map(toKeyRow);
   }
 
-  add(key: FirmwareSigningKeyRow, { keysMax, by }: Parameters<FirmwareSigningKeyStore['add']>[1]): Promise<SigningKeyAnswer> {
+  add(
+    key: FirmwareSigningKeyRow,
+    { keysMax, by }: Parameters<FirmwareSigningKeyStore['add']>[1],
+  ): Promise<SigningKeyAnswer> {
     return audited(
       this.database,
       by,
       async (transaction): Promise<SigningKeyAnswer> => {
         // Two additions at once must see each other: their number is bounded.
         await transaction.query({ text: 'LOCK TABLE firmware_signing_key IN SHARE ROW EXCLUSIVE MODE' }, []);
-        const present = await transaction.query<KeyRecord>({ text: `SELECT ${KEY_COLUMNS} FROM firmware_signing_key` }, []);
+        const present = await transaction.query<KeyRecord>(
+          { text: `SELECT ${KEY_COLUMNS} FROM firmware_signing_key` },
+          [],
+        );
         const duplicate = present.find(({ fingerprint }) => fingerprint === key.fingerprint);
         if (duplicate !== undefined) return { kind: 'DUPLICATE', key: toKeyRow(duplicate) };
         if (present.length >= keysMax) return { kind: 'FULL' };
@@ -74,7 +86,10 @@ export class PgFirmwareSigningKeyStore implements FirmwareSigningKeyStore {
     );
   }
 
-  async remove(id: string, { at, by }: { readonly at: number; readonly by: AuditSource }): Promise<FirmwareSigningKeyRow | undefined> {
+  async remove(
+    id: string,
+    { at, by }: { readonly at: number; readonly by: AuditSource },
+  ): Promise<FirmwareSigningKeyRow | undefined> {
     if (!isUuid(id)) return undefined;
     return audited(
       this.database,

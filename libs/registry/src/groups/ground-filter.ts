@@ -11,7 +11,10 @@ const GROUPS_IN_FILTER_MAX = 10;
 export async function groundFilter(db: Queryable, filter: DeviceFilter): Promise<GroundFilter> {
   const ids = groupIdsIn(filter);
   if (ids.length > GROUPS_IN_FILTER_MAX) {
-    throw new RegistryError('ARGUMENT_INVALID', `A device filter names at most ${String(GROUPS_IN_FILTER_MAX)} groups.`);
+    throw new RegistryError(
+      'ARGUMENT_INVALID',
+      `A device filter names at most ${String(GROUPS_IN_FILTER_MAX)} groups.`,
+    );
   }
   const named = [...ids, ...narrowingGroupsIn(filter)];
   const rows =
@@ -30,7 +33,11 @@ export function isGroundFilter(filter: DeviceFilter): filter is GroundFilter {
 
 /** As often as they are named by whoever asks. */
 export function groupIdsIn({ groupId, any = [], not }: DeviceFilter): readonly string[] {
-  return [...(groupId === undefined ? [] : [groupId]), ...any.flatMap(groupIdsIn), ...(not === undefined ? [] : groupIdsIn(not))];
+  return [
+    ...(groupId === undefined ? [] : [groupId]),
+    ...any.flatMap(groupIdsIn),
+    ...(not === undefined ? [] : groupIdsIn(not)),
+  ];
 }
 
 /** The ids of the groups that narrow a viewer, as far as they can be ids. */
@@ -62,7 +69,9 @@ function written(filter: DeviceFilter, groups: Groups): GroundFilter {
   const [bound, ...more] = bounds;
   return {
     ...own,
-    ...(bound === undefined ? {} : { within: more.reduce<GroundFilter>((inner, outer) => ({ any: [inner], within: outer }), bound) }),
+    ...(bound === undefined
+      ? {}
+      : { within: more.reduce<GroundFilter>((inner, outer) => ({ any: [inner], within: outer }), bound) }),
     ...(any === undefined ? {} : { any: any.map((member) => written(member, groups)) }),
     ...(not === undefined ? {} : { not: written(not, groups) }),
   };
@@ -70,6 +79,7 @@ function written(filter: DeviceFilter, groups: Groups): GroundFilter {
 
 function groupOf(id: string, groups: Groups): GroundFilter {
   const filter = groups.get(id.toLowerCase());
-  if (filter === undefined) throw new RegistryError('ARGUMENT_INVALID', `There is no device group ${JSON.stringify(id.slice(0, 100))}.`);
+  if (filter === undefined)
+    throw new RegistryError('ARGUMENT_INVALID', `There is no device group ${JSON.stringify(id.slice(0, 100))}.`);
   return filter;
 }

@@ -19,7 +19,10 @@ export const GROUP_ZONES = '';
 /** The first by name comes first, and counts where several match. */
 export async function readGroupZones(db: Queryable): Promise<readonly GroupZone[]> {
   const rows = await db.query<{ readonly filter: GroundFilter; readonly time_zone: string }>(
-    { name: 'zones-of-groups', text: 'SELECT filter, time_zone FROM device_group WHERE time_zone IS NOT NULL ORDER BY name' },
+    {
+      name: 'zones-of-groups',
+      text: 'SELECT filter, time_zone FROM device_group WHERE time_zone IS NOT NULL ORDER BY name',
+    },
     [],
   );
   return rows.map(({ filter, time_zone: timeZone }) => ({ filter, timeZone }));
@@ -28,7 +31,9 @@ export async function readGroupZones(db: Queryable): Promise<readonly GroupZone[
 /** SQL of the zone of `device d`: its own, or what its groups say. */
 export function zoneOfDevice(zones: readonly GroupZone[], parameters: unknown[]): string {
   if (zones.length === 0) return 'd.time_zone';
-  const cases = zones.map(({ filter, timeZone }) => `WHEN ${deviceCondition(filter, parameters)} THEN ${bind(parameters, timeZone)}::text`);
+  const cases = zones.map(
+    ({ filter, timeZone }) => `WHEN ${deviceCondition(filter, parameters)} THEN ${bind(parameters, timeZone)}::text`,
+  );
   return `coalesce(d.time_zone, CASE ${cases.join(' ')} END)`;
 }
 

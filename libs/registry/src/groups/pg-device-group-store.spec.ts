@@ -29,7 +29,12 @@ afterAll(async () => {
 const how = () => ({ groupsMax: 20, at: Date.now(), by: { actor: 'admin' } });
 const shop: GroundFilter = { tags: ['shop'] };
 
-async function created(name: string, filter: GroundFilter, timeZone?: string, voiceUrls: readonly string[] = []): Promise<DeviceGroupRow> {
+async function created(
+  name: string,
+  filter: GroundFilter,
+  timeZone?: string,
+  voiceUrls: readonly string[] = [],
+): Promise<DeviceGroupRow> {
   const answer = await registry.deviceGroups.create({ name, filter, timeZone, voiceUrls }, how());
   if (answer.kind !== 'saved') throw new Error(answer.kind);
   return answer.group;
@@ -86,11 +91,15 @@ describe('device groups', () => {
 
   it('have names of their own, and a number that they do not exceed', async () => {
     const [one, two] = [await created('One', shop), await created('Two', shop)];
-    expect(await registry.deviceGroups.create({ name: 'One', filter: shop, timeZone: undefined, voiceUrls: [] }, how())).toEqual({
+    expect(
+      await registry.deviceGroups.create({ name: 'One', filter: shop, timeZone: undefined, voiceUrls: [] }, how()),
+    ).toEqual({
       kind: 'NAME_TAKEN',
     });
     expect(await registry.deviceGroups.update({ ...two, name: 'One' }, how())).toEqual({ kind: 'NAME_TAKEN' });
-    expect(await registry.deviceGroups.update({ ...two, filter: { ids: ['d'] } }, how())).toMatchObject({ kind: 'saved' });
+    expect(await registry.deviceGroups.update({ ...two, filter: { ids: ['d'] } }, how())).toMatchObject({
+      kind: 'saved',
+    });
     expect(await idsOf({ groupId: two.id })).toEqual(['d']);
     const full = await registry.deviceGroups.create(
       { name: 'Three', filter: shop, timeZone: undefined, voiceUrls: [] },
@@ -121,7 +130,12 @@ describe('device groups', () => {
       ['group.deleted', 'admin'],
       ['group.created', 'admin'],
     ]);
-    expect(rows[1]?.data).toEqual({ name: 'Audited', filter: { tags: ['shop'] }, timeZone: 'Asia/Tokyo', voiceUrls: [] });
+    expect(rows[1]?.data).toEqual({
+      name: 'Audited',
+      filter: { tags: ['shop'] },
+      timeZone: 'Asia/Tokyo',
+      voiceUrls: [],
+    });
   });
 });
 
@@ -132,29 +146,33 @@ describe('the zone of a device’s clock', () => {
       await expect.poll(async () => (await each.credentials.findKnown(id))?.timeZone, { timeout: 10_000 }).toBe(zone);
   };
 
-  it('is its own, or of the first of its groups that has one, and follows what changes', { timeout: 60_000 }, async () => {
-    await zoneIs('a', undefined);
-    const [b, a, none] = [
-      await created('B', shop, 'Asia/Tokyo'),
-      await created('A', { ids: ['a'] }, 'Europe/Paris'),
-      await created('0', shop),
-    ];
-    await zoneIs('a', 'Europe/Paris');
-    await zoneIs('b', 'Asia/Tokyo');
-    await registry.devices.update('b', { timeZone: 'Europe/Oslo' });
-    await zoneIs('b', 'Europe/Oslo');
-    expect(await registry.devices.find('b')).toMatchObject({ timeZone: 'Europe/Oslo' });
-    await registry.devices.update('b', { timeZone: null });
-    await zoneIs('b', 'Asia/Tokyo');
-    await registry.devices.tag({ ids: ['d'] }, { add: ['shop'], remove: [], tagsMax: 9 });
-    await zoneIs('d', 'Asia/Tokyo');
-    await registry.deviceGroups.update({ ...b, filter: { ids: ['c'] } }, how());
-    await zoneIs('d', undefined);
-    await zoneIs('c', 'Asia/Tokyo');
-    await Promise.all([a, b, none].map(removed));
-    await zoneIs('c', undefined);
-    await zoneIs('a', undefined);
-  });
+  it(
+    'is its own, or of the first of its groups that has one, and follows what changes',
+    { timeout: 60_000 },
+    async () => {
+      await zoneIs('a', undefined);
+      const [b, a, none] = [
+        await created('B', shop, 'Asia/Tokyo'),
+        await created('A', { ids: ['a'] }, 'Europe/Paris'),
+        await created('0', shop),
+      ];
+      await zoneIs('a', 'Europe/Paris');
+      await zoneIs('b', 'Asia/Tokyo');
+      await registry.devices.update('b', { timeZone: 'Europe/Oslo' });
+      await zoneIs('b', 'Europe/Oslo');
+      expect(await registry.devices.find('b')).toMatchObject({ timeZone: 'Europe/Oslo' });
+      await registry.devices.update('b', { timeZone: null });
+      await zoneIs('b', 'Asia/Tokyo');
+      await registry.devices.tag({ ids: ['d'] }, { add: ['shop'], remove: [], tagsMax: 9 });
+      await zoneIs('d', 'Asia/Tokyo');
+      await registry.deviceGroups.update({ ...b, filter: { ids: ['c'] } }, how());
+      await zoneIs('d', undefined);
+      await zoneIs('c', 'Asia/Tokyo');
+      await Promise.all([a, b, none].map(removed));
+      await zoneIs('c', undefined);
+      await zoneIs('a', undefined);
+    },
+  );
 
   it('is remembered for every known device after a gateway has begun', async () => {
     const group = await created('All', { all: true }, 'Asia/Seoul');

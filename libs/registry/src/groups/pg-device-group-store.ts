@@ -44,7 +44,9 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
         async (transaction) => {
           await lockGroups(transaction);
           const [taken] = await transaction.query<{ groups: number; named: number }>(
-            { text: 'SELECT count(*)::int AS groups, (count(*) FILTER (WHERE name = $1))::int AS named FROM device_group' },
+            {
+              text: 'SELECT count(*)::int AS groups, (count(*) FILTER (WHERE name = $1))::int AS named FROM device_group',
+            },
             [storableText(row.name)],
           );
           if (taken !== undefined && taken.named > 0) return { kind: 'NAME_TAKEN' };
@@ -61,7 +63,10 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
     );
   }
 
-  async update(group: DeviceGroupRow, { at, by }: Parameters<DeviceGroupStore['update']>[1]): Promise<DeviceGroupAnswer> {
+  async update(
+    group: DeviceGroupRow,
+    { at, by }: Parameters<DeviceGroupStore['update']>[1],
+  ): Promise<DeviceGroupAnswer> {
     return (
       (await this.#refuseFilter(group)) ??
       audited(
@@ -129,7 +134,8 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
     const parameters: unknown[] = [];
     const isSeen = await sightOf(this.database, within);
     const counts = groups.map(
-      ({ filter }) => `(SELECT count(*) FROM device d WHERE ${deviceCondition(filter, parameters)} AND ${isSeen('d.id', parameters)})`,
+      ({ filter }) =>
+        `(SELECT count(*) FROM device d WHERE ${deviceCondition(filter, parameters)} AND ${isSeen('d.id', parameters)})`,
     );
     const [row] = await this.database.query<{ counts: readonly number[] }>(
       { text: `SELECT ARRAY[${counts.join(', ')}]::int[] AS counts` },
@@ -151,22 +157,30 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
       parameters,
     );
     const groups = all.map(toGroup);
-    const byDevice = new Map(rows.map((row) => [row.id, groups.filter((_group, index) => row.matches[index] === true)]));
+    const byDevice = new Map(
+      rows.map((row) => [row.id, groups.filter((_group, index) => row.matches[index] === true)]),
+    );
     return deviceIds.map((id) => byDevice.get(id) ?? []);
   }
 
   async voiceUrlsOf(deviceId: string): Promise<readonly string[]> {
     const groups = await this.database.query<GroupRecord>(
-      { name: 'groups-with-a-voice', text: `SELECT ${COLUMNS} FROM device_group g WHERE g.voice_urls <> '{}' ORDER BY g.name` },
+      {
+        name: 'groups-with-a-voice',
+        text: `SELECT ${COLUMNS} FROM device_group g WHERE g.voice_urls <> '{}' ORDER BY g.name`,
+      },
       [],
     );
     const parameters: unknown[] = [storableText(deviceId)];
     const cases = groups.map(
-      ({ filter, voice_urls }) => `WHEN ${deviceCondition(filter, parameters)} THEN ${bind(parameters, voice_urls)}::text[]`,
+      ({ filter, voice_urls }) =>
+        `WHEN ${deviceCondition(filter, parameters)} THEN ${bind(parameters, voice_urls)}::text[]`,
     );
     const ofGroups = cases.length === 0 ? `'{}'::text[]` : `CASE ${cases.join(' ')} ELSE '{}'::text[] END`;
     const [row] = await this.database.query<{ readonly urls: readonly string[] }>(
-      { text: `SELECT CASE WHEN d.voice_urls <> '{}' THEN d.voice_urls ELSE ${ofGroups} END AS urls FROM device d WHERE d.id = $1` },
+      {
+        text: `SELECT CASE WHEN d.voice_urls <> '{}' THEN d.voice_urls ELSE ${ofGroups} END AS urls FROM device d WHERE d.id = $1`,
+      },
       parameters,
     );
     return row?.urls ?? [];
@@ -177,7 +191,10 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
     const parameters: unknown[] = [];
     const condition = deviceCondition(filter, parameters);
     try {
-      await this.database.query({ text: `SELECT FROM device d WHERE ${condition} LIMIT ${bind(parameters, 1)}` }, parameters);
+      await this.database.query(
+        { text: `SELECT FROM device d WHERE ${condition} LIMIT ${bind(parameters, 1)}` },
+        parameters,
+      );
       return undefined;
     } catch (error) {
       if (error instanceof RegistryError && error.code === 'DATABASE_REFUSED') return { kind: 'FILTER_INVALID' };

@@ -52,7 +52,12 @@ async function lockPlainClaims(transaction: Queryable): Promise<void> {
   await transaction.query({ name: 'job-claim-lock', text: 'SELECT pg_advisory_xact_lock_shared($1)' }, [CLAIM_LOCK]);
 }
 
-async function claimFrom(db: Queryable, { jobId, fence }: JobFence, limit: number, at: number): Promise<readonly ClaimedTarget[]> {
+async function claimFrom(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  limit: number,
+  at: number,
+): Promise<readonly ClaimedTarget[]> {
   const rows = await db.query<ClaimedRecord>(
     {
       name: 'job-claim',

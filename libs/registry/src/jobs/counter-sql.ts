@@ -31,4 +31,15 @@ export function countMoved(shard: number, jobId = '$1::uuid'): string {
 }
 
 /** Rows of counters per job, so that a claim, a flush and an operator's cancel do not wait for one another's row lock. */
-export const SHARD = { prepare: 0, claim: 1, flush: 2, wake: 3, end: 4, recover: 5, verify: 6, open: 7, late: 8, offer: 9 } as const;
+export const SHARD = {
+  prepare: 0,
+  claim: 1,
+  flush: 2,
+  wake: 3,
+  end: 4,
+  recover: 5,
+  verify: 6,
+  open: 7,
+  late: 8,
+  offer: 9,
+} as const;

@@ -15,7 +15,10 @@ describe('targets decided over time', () => {
 
   it('adds up to the counters, from the start to the latest decision', async () => {
     const { jobId } = await fixture.runningJob();
-    await fixture.db.query({ text: 'UPDATE job SET started_at = to_timestamp($2::float8 / 1000) WHERE id = $1' }, [jobId, AT]);
+    await fixture.db.query({ text: 'UPDATE job SET started_at = to_timestamp($2::float8 / 1000) WHERE id = $1' }, [
+      jobId,
+      AT,
+    ]);
     const decide = `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome, decided_at = to_timestamp($4::float8 / 1000) WHERE job_id = $1 AND device_id = $2`;
     const ends: readonly (readonly [number, string, number])[] = [
       [0, 'SUCCEEDED', 1_000],
@@ -23,7 +26,8 @@ describe('targets decided over time', () => {
       [2, 'FAILED', 4_000],
       [3, 'UNKNOWN', 10_000],
     ];
-    for (const [index, outcome, after] of ends) await fixture.db.query({ text: decide }, [jobId, ids[index], outcome, AT + after]);
+    for (const [index, outcome, after] of ends)
+      await fixture.db.query({ text: decide }, [jobId, ids[index], outcome, AT + after]);
     const [points] = await fixture.jobs.decidedOverTime([jobId], 11);
     const none = { noChange: 0, rejected: 0, verifyFailed: 0, expired: 0, cancelled: 0, skipped: 0 };
     expect(points).toEqual([
@@ -42,8 +46,16 @@ describe('targets decided over time', () => {
     const [quiet, other] = [await fixture.runningJob(), await fixture.runningJob()];
     const [target] = await fixture.jobs.claim(other, 1, AT);
     if (!target) throw new Error('nothing claimed');
-    const to = { kind: 'decided', outcome: 'SUCCEEDED', certainty: 'YES', error: undefined, result: undefined } as const;
-    await fixture.jobs.flush(other, [{ deviceId: target.deviceId, attempt: target.attempt, to, startedAt: AT, at: Date.now() }]);
+    const to = {
+      kind: 'decided',
+      outcome: 'SUCCEEDED',
+      certainty: 'YES',
+      error: undefined,
+      result: undefined,
+    } as const;
+    await fixture.jobs.flush(other, [
+      { deviceId: target.deviceId, attempt: target.attempt, to, startedAt: AT, at: Date.now() },
+    ]);
     const [none, some] = await fixture.jobs.decidedOverTime([quiet.jobId, other.jobId], 5);
     expect(none).toEqual([]);
     expect(some?.at(-1)).toMatchObject({ succeeded: 1, failed: 0 });

@@ -29,7 +29,9 @@ const counters = {
   SKIPPED: 'skipped',
 } as const satisfies Readonly<Record<TargetOutcome, DecidedCounter>>;
 
-const none = Object.fromEntries(Object.values(counters).map((counter) => [counter, 0])) as Readonly<Record<DecidedCounter, number>>;
+const none = Object.fromEntries(Object.values(counters).map((counter) => [counter, 0])) as Readonly<
+  Record<DecidedCounter, number>
+>;
 
 /** One pass over the rows of each job, which its key finds; at most one answer for each moment and outcome comes back. */
 export async function readDecidedOverTime(

@@ -43,24 +43,37 @@ describe('a device that a disruptive job holds', () => {
     ...({ kind: 'verifying', certainty: 'YES', error: undefined, result: undefined, readAt: undefined } as const),
     ...{ deadlineAt: AT + 300_000, softDeadlineAt: undefined },
   };
-  const unverified = { kind: 'decided', outcome: 'VERIFY_FAILED', error: { code: 'DID_NOT_RESTART', message: '' } } as const;
+  const unverified = {
+    kind: 'decided',
+    outcome: 'VERIFY_FAILED',
+    error: { code: 'DID_NOT_RESTART', message: '' },
+  } as const;
 
-  it.each(['DISPATCHING', 'SENT', 'VERIFYING'] as const)('is passed over by plain jobs while its target is %s', async (state) => {
-    const plain = await fixture.runningJob(retried);
-    const holder = await fixture.runningJob(restart);
-    const held = await claim(restart, holder, 3);
-    if (state === 'SENT') await fixture.jobs.markSent(holder, devices);
-    if (state === 'VERIFYING') await flush(holder, held, verifying);
-    const taken = await claim(retried, plain);
-    expect(namesOf([...taken, ...held])).toEqual(devices);
-    await flush(holder, held, { kind: 'decided', outcome: 'FAILED', certainty: 'YES', error: undefined, result: undefined });
-    await fixture.jobs.settleVerifications(
-      holder,
-      held.map(({ deviceId, attempt }) => ({ deviceId, attempt, to: unverified })),
-      AT,
-    );
-    expect(namesOf(await claim(retried, plain))).toEqual(namesOf(held));
-  });
+  it.each(['DISPATCHING', 'SENT', 'VERIFYING'] as const)(
+    'is passed over by plain jobs while its target is %s',
+    async (state) => {
+      const plain = await fixture.runningJob(retried);
+      const holder = await fixture.runningJob(restart);
+      const held = await claim(restart, holder, 3);
+      if (state === 'SENT') await fixture.jobs.markSent(holder, devices);
+      if (state === 'VERIFYING') await flush(holder, held, verifying);
+      const taken = await claim(retried, plain);
+      expect(namesOf([...taken, ...held])).toEqual(devices);
+      await flush(holder, held, {
+        kind: 'decided',
+        outcome: 'FAILED',
+        certainty: 'YES',
+        error: undefined,
+        result: undefined,
+      });
+      await fixture.jobs.settleVerifications(
+        holder,
+        held.map(({ deviceId, attempt }) => ({ deviceId, attempt, to: unverified })),
+        AT,
+      );
+      expect(namesOf(await claim(retried, plain))).toEqual(namesOf(held));
+    },
+  );
 
   it.each([
     ['the plain job is taken over first', false],
@@ -101,7 +114,13 @@ describe('a device that a disruptive job holds', () => {
     await fixture.jobs.endNeverSent(successor, 'CANCELLED', AT + 60_000);
     const { rows: calls } = await pageOfCalls(fixture.db, { jobId: plain.jobId }, { first: 10 });
     expect(calls).toMatchObject([
-      { id: cutOff?.callId, outcome: 'UNKNOWN', startedAt: AT, durationMs: undefined, error: { code: 'HUB_RESTARTED' } },
+      {
+        id: cutOff?.callId,
+        outcome: 'UNKNOWN',
+        startedAt: AT,
+        durationMs: undefined,
+        error: { code: 'HUB_RESTARTED' },
+      },
     ]);
     const [page] = await fixture.jobs.targets([plain.jobId], { outcomes: ['UNKNOWN'] }, { first: 10 });
     expect(page?.rows).toMatchObject([{ deviceId: cutOff?.deviceId, attempts: 1, error: { code: 'HUB_RESTARTED' } }]);
@@ -113,7 +132,9 @@ describe('a device that a disruptive job holds', () => {
       const fences = await Promise.all(kinds.map((kind) => fixture.runningJob(kind)));
       const claims = await Promise.all(fences.map((fence, index) => claim(kinds[index] ?? retried, fence)));
       const disruptive = namesOf(claims.flatMap((targets, index) => (kinds[index] === restart ? targets : [])));
-      const plain = new Set(claims.flatMap((targets, index) => (kinds[index] === restart ? [] : targets)).map(({ deviceId }) => deviceId));
+      const plain = new Set(
+        claims.flatMap((targets, index) => (kinds[index] === restart ? [] : targets)).map(({ deviceId }) => deviceId),
+      );
       expect(new Set(disruptive).size).toBe(disruptive.length);
       expect(disruptive.filter((deviceId) => plain.has(deviceId))).toEqual([]);
       for (const fence of fences) await fixture.jobs.endInFlight(fence, { code: 'SESSION_CLOSED', message: '' }, AT);

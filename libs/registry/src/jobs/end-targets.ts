@@ -30,10 +30,20 @@ function bulkEndOf(records: readonly EndedRecord[]): BulkEnd {
 /** States in which nothing is under way, each with a partial index of its own or a share in one. */
 const NEVER_SENT = ['READY', 'WAITING_DEVICE', 'PENDING', 'RETRY_WAIT'] as const;
 
-const COUNTER_OF = { READY: 'pending', WAITING_DEVICE: 'waiting_device', PENDING: 'pending', RETRY_WAIT: 'pending' } as const;
+const COUNTER_OF = {
+  READY: 'pending',
+  WAITING_DEVICE: 'waiting_device',
+  PENDING: 'pending',
+  RETRY_WAIT: 'pending',
+} as const;
 
 /** What was sent before and waited for another try keeps the end of its latest attempt. */
-export async function endNeverSent(db: Queryable, fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<BulkEnd> {
+export async function endNeverSent(
+  db: Queryable,
+  fence: JobFence,
+  outcome: 'CANCELLED' | 'EXPIRED',
+  at: number,
+): Promise<BulkEnd> {
   const chunks: EndedRecord[] = [];
   for (const state of NEVER_SENT) {
     for (
@@ -53,7 +63,11 @@ interface ChunkEnd {
 }
 
 /** The state is asked for twice and no row is locked before: whoever changes one in between keeps what it did, and a lock costs as much as half a write. */
-async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outcome, at }: ChunkEnd): Promise<EndedRecord> {
+async function endChunk(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  { state, outcome, at }: ChunkEnd,
+): Promise<EndedRecord> {
   const rows = await db.query<EndedRecord>(
     {
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),
@@ -76,7 +90,12 @@ async function endChunk(db: Queryable, { jobId, fence }: JobFence, { state, outc
 const IN_FLIGHT = `((t.indexed_state = 'READY' AND t.state = 'DISPATCHING') OR t.indexed_state = 'SENT')`;
 
 /** In-flight targets may have run: they end UNKNOWN, also those that are being verified. */
-export async function endInFlight(db: Queryable, { jobId, fence }: JobFence, error: CallError, at: number): Promise<BulkEnd> {
+export async function endInFlight(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  error: CallError,
+  at: number,
+): Promise<BulkEnd> {
   const rows = await db.query<EndedRecord>(
     {
       text: `WITH fenced AS (SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE),

@@ -91,10 +91,25 @@ function valuesOf({ jobId, fence }: JobFence, flushes: readonly TargetFlush[]): 
   ];
 }
 
-const STATES = { decided: 'DECIDED', verifying: 'VERIFYING', waiting: 'WAITING_DEVICE', ready: 'READY', retry: 'RETRY_WAIT' } as const;
+const STATES = {
+  decided: 'DECIDED',
+  verifying: 'VERIFYING',
+  waiting: 'WAITING_DEVICE',
+  ready: 'READY',
+  retry: 'RETRY_WAIT',
+} as const;
 
 /** In the order of the statement's parameters. */
-const END_COLUMNS = ['state', 'outcome', 'certainty', 'errorCode', 'errorMessage', 'rpcCode', 'resultHash', 'isEnd'] as const;
+const END_COLUMNS = [
+  'state',
+  'outcome',
+  'certainty',
+  'errorCode',
+  'errorMessage',
+  'rpcCode',
+  'resultHash',
+  'isEnd',
+] as const;
 
 /** Everything about the end of an attempt but its times, as PostgreSQL takes it. */
 type End = Readonly<Record<(typeof END_COLUMNS)[number], string | number | boolean | undefined>>;
@@ -132,7 +147,9 @@ function placeOf(end: End, ends: Map<string, { readonly place: number; readonly 
 /** An array as PostgreSQL reads it, as pg would look for something to escape in each number. Of nothing but gaps it is empty, which `unnest` fills up again. */
 function numbers<Item>(items: readonly Item[], numberOf: (item: Item) => number | undefined): string {
   const found = items.map(numberOf);
-  return found.every((number) => number === undefined) ? '{}' : `{${found.map((number) => number ?? 'NULL').join(',')}}`;
+  return found.every((number) => number === undefined)
+    ? '{}'
+    : `{${found.map((number) => number ?? 'NULL').join(',')}}`;
 }
 
 /** The distinct bodies of results, by their hashes. Targets that are answered alike cost one hash. */
@@ -175,7 +192,11 @@ export function storable(text: string): string {
 }
 
 /** Marks targets that are still unanswered as handed to the socket. Those that a flush is just writing are let be, so that the two never wait in a circle. */
-export async function markSent(db: Queryable, { jobId, fence }: JobFence, deviceIds: readonly DeviceId[]): Promise<void> {
+export async function markSent(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  deviceIds: readonly DeviceId[],
+): Promise<void> {
   await db.query(
     {
       text: `WITH picked AS MATERIALIZED (

@@ -8,14 +8,20 @@ import { COUNTER_COLUMNS } from './job-rows.js';
 
 export async function countTargets(db: Queryable, { jobId, fence }: JobFence): Promise<number> {
   const rows = await db.query<{ count: number }>(
-    { text: `SELECT count(t.job_id)::int AS count FROM job j LEFT JOIN job_target t ON t.job_id = j.id WHERE j.id = $1 AND j.fence = $2` },
+    {
+      text: `SELECT count(t.job_id)::int AS count FROM job j LEFT JOIN job_target t ON t.job_id = j.id WHERE j.id = $1 AND j.fence = $2`,
+    },
     [jobId, fence],
   );
   return rows[0]?.count ?? 0;
 }
 
 /** From here on all counters sum to the total. Resolves to it; to 0 where the job has another owner or moved on. May be repeated. */
-export function freezeTargets(db: Database, { jobId, fence }: JobFence, waves: readonly PlannedWave[]): Promise<number> {
+export function freezeTargets(
+  db: Database,
+  { jobId, fence }: JobFence,
+  waves: readonly PlannedWave[],
+): Promise<number> {
   return db.transaction(async (transaction) => {
     const rows = await transaction.query<{ total: number }>(
       {
@@ -55,7 +61,9 @@ async function insertWaves(db: Queryable, jobId: string, waves: readonly Planned
 
 /** In the order of sending, but one target of each model and firmware in turn, so that the first wave shows what becomes of all kinds of devices. */
 async function assignWaves(db: Queryable, jobId: string, waves: readonly PlannedWave[]): Promise<void> {
-  const firstPlaces = waves.map(({ number }) => 1 + waves.slice(0, number - 1).reduce((sum, { size }) => sum + size, 0));
+  const firstPlaces = waves.map(
+    ({ number }) => 1 + waves.slice(0, number - 1).reduce((sum, { size }) => sum + size, 0),
+  );
   await db.query(
     {
       text: `UPDATE job_target t SET wave = placed.wave FROM (

@@ -20,8 +20,21 @@ describe('an image that is deleted while a roll-out of it is made', () => {
 
   async function addedImage(): Promise<string> {
     const id = randomUUID();
-    const facts = { project: 'xiaozhi', version: '2.5.0', chip: 'esp32s3', idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
-    const file = { uploadedAt: Date.now(), uploadedBy: 'spec', storageKey: 'x', fileName: 'x.bin', sha256: randomUUID() };
+    const facts = {
+      project: 'xiaozhi',
+      version: '2.5.0',
+      chip: 'esp32s3',
+      idfVersion: undefined,
+      sizeBytes: 1_000,
+      elfSha256: undefined,
+    };
+    const file = {
+      uploadedAt: Date.now(),
+      uploadedBy: 'spec',
+      storageKey: 'x',
+      fileName: 'x.bin',
+      sha256: randomUUID(),
+    };
     await images.add({ id, kind: 'FIRMWARE', ...facts, ...file });
     return id;
   }
@@ -57,7 +70,9 @@ describe('an image that is deleted while a roll-out of it is made', () => {
     expect(await fixture.jobs.createAll(jobs, { actor: 'spec' })).toEqual({ kind: 'image_missing' });
     for (const { id } of jobs) expect(await fixture.jobs.find(id)).toBeUndefined();
     expect(
-      await fixture.db.query({ text: `SELECT FROM audit_entry WHERE subject = ANY($1)` }, [jobs.map(({ id }) => `job:${id}`)]),
+      await fixture.db.query({ text: `SELECT FROM audit_entry WHERE subject = ANY($1)` }, [
+        jobs.map(({ id }) => `job:${id}`),
+      ]),
     ).toEqual([]);
   });
 

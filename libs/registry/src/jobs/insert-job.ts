@@ -28,12 +28,18 @@ async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promis
 export async function holdImages(db: Queryable, jobs: readonly Pick<NewJob, 'firmwareImageId'>[]): Promise<boolean> {
   const ids = new Set(jobs.flatMap(({ firmwareImageId }) => firmwareImageId ?? []));
   if (ids.size === 0) return true;
-  const held = await db.query({ text: 'SELECT FROM firmware_image WHERE id = ANY($1::uuid[]) FOR KEY SHARE' }, [[...ids]]);
+  const held = await db.query({ text: 'SELECT FROM firmware_image WHERE id = ANY($1::uuid[]) FOR KEY SHARE' }, [
+    [...ids],
+  ]);
   return held.length === ids.size;
 }
 
 /** All of them, or none where the idempotency key of the first was used before; whoever is using it now is waited for. */
-export async function insertJobs(db: Queryable, jobs: readonly NewJob[], seal: ArgumentSeal): Promise<readonly JobRecord[]> {
+export async function insertJobs(
+  db: Queryable,
+  jobs: readonly NewJob[],
+  seal: ArgumentSeal,
+): Promise<readonly JobRecord[]> {
   const records: JobRecord[] = [];
   for (const job of jobs) {
     const record = await insertJob(db, job, seal);
@@ -85,7 +91,14 @@ function columnsOf(job: NewJob, devices: GroundFilter): Readonly<Record<string, 
   };
 }
 
-function sealedColumns({ id, tool, arguments: args, requestHash }: NewJob, seal: ArgumentSeal): Readonly<Record<string, unknown>> {
+function sealedColumns(
+  { id, tool, arguments: args, requestHash }: NewJob,
+  seal: ArgumentSeal,
+): Readonly<Record<string, unknown>> {
   const { shown, sealed } = seal.seal(id, tool, args);
-  return { arguments: JSON.stringify(shown), secret_arguments: sealed, request_hash: seal.storedHash(requestHash, tool, args) };
+  return {
+    arguments: JSON.stringify(shown),
+    secret_arguments: sealed,
+    request_hash: seal.storedHash(requestHash, tool, args),
+  };
 }

@@ -17,7 +17,8 @@ function succeeded({ deviceId, attempt }: ClaimedTarget): TargetFlush {
 
 /** Rows of targets that the connection has read so far, as PostgreSQL counts them. */
 async function rowsRead(db: Queryable): Promise<number> {
-  const text = "SELECT sum(seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables WHERE relname LIKE 'job_target%'";
+  const text =
+    "SELECT sum(seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables WHERE relname LIKE 'job_target%'";
   const rows = await db.query<{ count: number }>({ text }, []);
   return rows[0]?.count ?? 0;
 }
@@ -65,17 +66,21 @@ describe(`a job over ${TARGETS} devices`, () => {
     expect((await fixture.jobs.progress([fence.jobId])).get(fence.jobId)).toMatchObject({ succeeded: TARGETS });
   });
 
-  it('looks at the rows of a batch and no others where statistics know nothing of targets in flight', { timeout: 60_000 }, async () => {
-    // Those of a time when all targets were decided.
-    await fixture.db.query({ text: 'ANALYZE job_target' }, []);
-    const fence = await fixture.runningJob({ idempotent: true, maxInFlight: 4_000 });
-    const claimed = await fixture.jobs.claim(fence, 4_000, AT);
-    const batch = claimed.slice(-500).map(succeeded);
-    const fetched = await fixture.db.transaction(async (transaction) => {
-      const before = await rowsRead(transaction);
-      expect(await flushTargets(transaction, fence, batch)).toBe(batch.length);
-      return (await rowsRead(transaction)) - before;
-    });
-    expect(fetched).toBeLessThanOrEqual(2 * batch.length);
-  });
+  it(
+    'looks at the rows of a batch and no others where statistics know nothing of targets in flight',
+    { timeout: 60_000 },
+    async () => {
+      // Those of a time when all targets were decided.
+      await fixture.db.query({ text: 'ANALYZE job_target' }, []);
+      const fence = await fixture.runningJob({ idempotent: true, maxInFlight: 4_000 });
+      const claimed = await fixture.jobs.claim(fence, 4_000, AT);
+      const batch = claimed.slice(-500).map(succeeded);
+      const fetched = await fixture.db.transaction(async (transaction) => {
+        const before = await rowsRead(transaction);
+        expect(await flushTargets(transaction, fence, batch)).toBe(batch.length);
+        return (await rowsRead(transaction)) - before;
+      });
+      expect(fetched).toBeLessThanOrEqual(2 * batch.length);
+    },
+  );
 });

@@ -28,7 +28,14 @@ export interface JobFixture {
 
 export function newJob(change: Partial<NewJob> = {}): NewJob {
   return {
-    ...{ id: randomUUID() as JobId, name: undefined, tool: 'self.lamp.turn_on', arguments: {}, devices: { all: true }, offline: 'WAIT' },
+    ...{
+      id: randomUUID() as JobId,
+      name: undefined,
+      tool: 'self.lamp.turn_on',
+      arguments: {},
+      devices: { all: true },
+      offline: 'WAIT',
+    },
     ...{
       expiresAt: AT + 86_400_000,
       callTimeoutMs: 60_000,
@@ -46,7 +53,15 @@ export function newJob(change: Partial<NewJob> = {}): NewJob {
       readback: undefined,
       skipIfSatisfied: false,
     },
-    ...{ maxAttempts: 1, perMinute: undefined, priority: 2, waves: [], abortRules: [], startAt: undefined, window: undefined },
+    ...{
+      maxAttempts: 1,
+      perMinute: undefined,
+      priority: 2,
+      waves: [],
+      abortRules: [],
+      startAt: undefined,
+      window: undefined,
+    },
     ...{ firmwareImageId: undefined, parentJobId: undefined },
     ...{ mayCallUserOnly: true, createdAt: AT, idempotencyKey: randomUUID(), requestHash: 'hash' },
     ...change,
@@ -61,7 +76,9 @@ export async function openJobFixture(): Promise<JobFixture> {
     const id = randomUUID() as HubProcessId;
     const lease = isAlive ? '1 hour' : '-1 second';
     await db.query(
-      { text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() + $2::interval)` },
+      {
+        text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() + $2::interval)`,
+      },
       [id, lease],
     );
     return id;
@@ -82,9 +99,14 @@ export async function openJobFixture(): Promise<JobFixture> {
       return rows.map((row) => row.id);
     },
     setOnline: async (deviceId, isOnline) =>
-      void (await db.query({ text: 'UPDATE device SET online = $2, epoch = epoch + 1 WHERE id = $1' }, [deviceId, isOnline])),
+      void (await db.query({ text: 'UPDATE device SET online = $2, epoch = epoch + 1 WHERE id = $1' }, [
+        deviceId,
+        isOnline,
+      ])),
     endLease: async (process) =>
-      void (await db.query({ text: `UPDATE hub_process SET lease_until = now() - interval '1 second' WHERE id = $1` }, [process])),
+      void (await db.query({ text: `UPDATE hub_process SET lease_until = now() - interval '1 second' WHERE id = $1` }, [
+        process,
+      ])),
     runningJob: async (change, waveSizes = []) => {
       const guard = { gate: 'AUTO', successThreshold: 1, soakSeconds: 0 } as const;
       const job = newJob({ waves: waveSizes.map((count) => ({ count, ...guard })), ...change });

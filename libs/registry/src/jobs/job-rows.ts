@@ -1,5 +1,15 @@
 /** How rows of jobs and targets become the objects that everybody else knows. */
-import type { AbortRule, DailyWindow, Job, JobProgress, Readback, TargetOutcome, TargetState, TrippedRule, WaveSpec } from '@flotilla/jobs';
+import type {
+  AbortRule,
+  DailyWindow,
+  Job,
+  JobProgress,
+  Readback,
+  TargetOutcome,
+  TargetState,
+  TrippedRule,
+  WaveSpec,
+} from '@flotilla/jobs';
 import { maskArguments } from '@flotilla/mcp';
 import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
 import type { TargetRow } from '../job-store.js';
@@ -147,7 +157,10 @@ function errorOf({ error_code: code, error_message: message, rpc_code: rpcCode }
 }
 
 /** Sums of the counter columns, which PostgreSQL gives as text. */
-export type CounterRecord = Readonly<Record<CounterColumn, string | number>> & { readonly job_id: string; readonly total: number | null };
+export type CounterRecord = Readonly<Record<CounterColumn, string | number>> & {
+  readonly job_id: string;
+  readonly total: number | null;
+};
 
 /** The counters of a target's live states and outcomes, in the order of `job_counter`. */
 export const COUNTER_COLUMNS = [

@@ -146,13 +146,32 @@ class RandomJob {
       const outcome = (['SUCCEEDED', 'FAILED', 'UNKNOWN'] as const)[this.random(3)] ?? 'FAILED';
       const to: TargetFlush['to'] =
         kind === 'decided'
-          ? { kind, outcome, certainty: 'YES', error: undefined, result: { content: [], isError: outcome === 'FAILED' } }
+          ? {
+              kind,
+              outcome,
+              certainty: 'YES',
+              error: undefined,
+              result: { content: [], isError: outcome === 'FAILED' },
+            }
           : kind === 'verifying'
-            ? { kind, certainty: 'YES', error: undefined, result: undefined, deadlineAt: at + 500, softDeadlineAt: undefined, readAt: at }
+            ? {
+                kind,
+                certainty: 'YES',
+                error: undefined,
+                result: undefined,
+                deadlineAt: at + 500,
+                softDeadlineAt: undefined,
+                readAt: at,
+              }
             : kind === 'ready'
               ? { kind, notBefore: at + this.random(300) }
               : kind === 'retry'
-                ? { kind, notBefore: at + this.random(300), certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } }
+                ? {
+                    kind,
+                    notBefore: at + this.random(300),
+                    certainty: 'YES',
+                    error: { code: 'TIMEOUT', message: 'no answer' },
+                  }
                 : { kind };
       ends.set(target.deviceId, { deviceId: target.deviceId, attempt: target.attempt, to, startedAt: at, at });
     }
@@ -160,7 +179,8 @@ class RandomJob {
   }
 
   async #openWave(at: number): Promise<void> {
-    if (this.openWave < this.waves && (await this.fixture.jobs.openWave(this.fence, this.openWave, at))) this.openWave += 1;
+    if (this.openWave < this.waves && (await this.fixture.jobs.openWave(this.fence, this.openWave, at)))
+      this.openWave += 1;
   }
 
   /** What devices say about calls that were given up, some of it twice, and not always the same. */
@@ -186,17 +206,23 @@ class RandomJob {
 
   rows(): Promise<readonly Row[]> {
     return this.fixture.db.query<Row & Record<string, unknown>>(
-      { text: 'SELECT device_id, wave, state, outcome, late, attempts, claim FROM job_target WHERE job_id = $1 ORDER BY device_id' },
+      {
+        text: 'SELECT device_id, wave, state, outcome, late, attempts, claim FROM job_target WHERE job_id = $1 ORDER BY device_id',
+      },
       [this.fence.jobId],
     );
   }
 
   async expectPromisesKept(story: string): Promise<void> {
     const rows = await this.rows();
-    const { total, ...counters } = (await this.fixture.jobs.progress([this.fence.jobId])).get(this.fence.jobId) ?? { total: -1 };
+    const { total, ...counters } = (await this.fixture.jobs.progress([this.fence.jobId])).get(this.fence.jobId) ?? {
+      total: -1,
+    };
     const expected = new Map<string, number>();
     for (const row of rows) expected.set(counterOf(row), (expected.get(counterOf(row)) ?? 0) + 1);
-    expect(Object.fromEntries(Object.entries(counters).filter(([, count]) => count !== 0)), story).toEqual(Object.fromEntries(expected));
+    expect(Object.fromEntries(Object.entries(counters).filter(([, count]) => count !== 0)), story).toEqual(
+      Object.fromEntries(expected),
+    );
     expect(total, story).toBe(DEVICES);
     expect(rows, story).toHaveLength(DEVICES);
     for (const { attempts, device_id: deviceId, state, outcome, late, wave } of rows) {
@@ -209,9 +235,12 @@ class RandomJob {
       if (this.waves > 0 && wave > Math.max(1, this.openWave)) expect(['PENDING', 'DECIDED'], story).toContain(state);
       if (outcome !== null) this.decided.set(deviceId, outcome);
       // What must not run twice is not even in line again once it may have been sent.
-      if (!this.idempotent && attempts > 0) expect(['DISPATCHING', 'SENT', 'VERIFYING', 'DECIDED'], story).toContain(state);
+      if (!this.idempotent && attempts > 0)
+        expect(['DISPATCHING', 'SENT', 'VERIFYING', 'DECIDED'], story).toContain(state);
       if (!this.idempotent)
-        expect(this.claimsByDevice.get(deviceId) ?? 0, story).toBeLessThanOrEqual(1 + (this.returnsByDevice.get(deviceId) ?? 0));
+        expect(this.claimsByDevice.get(deviceId) ?? 0, story).toBeLessThanOrEqual(
+          1 + (this.returnsByDevice.get(deviceId) ?? 0),
+        );
     }
   }
 }
@@ -226,18 +255,22 @@ describe('the targets of a job under any sequence of statements', () => {
   });
   afterAll(() => fixture.close());
 
-  it.each([false, true])(`keeps its promises in ${RUNS} random lives (idempotent: %s)`, { timeout: RUNS * 5_000 }, async (idempotent) => {
-    for (let seed = 1; seed <= RUNS; seed += 1) {
-      const random = randomOf(seed * 2 + Number(idempotent));
-      const sizes = seed % 4 < 2 ? [] : [2, 4, DEVICES - 6];
-      const fence = await fixture.runningJob({ idempotent, verification: seed % 2 === 0 ? 'REBOOT' : 'NONE' }, sizes);
-      const job = new RandomJob(fixture, idempotent, random, fence, devices, sizes.length);
-      const story = [`seed ${seed}`];
-      for (let acts = 0; acts < ACTS_PER_RUN; acts += 1) {
-        story.push(await job.act());
-        await job.expectPromisesKept(story.join(' '));
+  it.each([false, true])(
+    `keeps its promises in ${RUNS} random lives (idempotent: %s)`,
+    { timeout: RUNS * 5_000 },
+    async (idempotent) => {
+      for (let seed = 1; seed <= RUNS; seed += 1) {
+        const random = randomOf(seed * 2 + Number(idempotent));
+        const sizes = seed % 4 < 2 ? [] : [2, 4, DEVICES - 6];
+        const fence = await fixture.runningJob({ idempotent, verification: seed % 2 === 0 ? 'REBOOT' : 'NONE' }, sizes);
+        const job = new RandomJob(fixture, idempotent, random, fence, devices, sizes.length);
+        const story = [`seed ${seed}`];
+        for (let acts = 0; acts < ACTS_PER_RUN; acts += 1) {
+          story.push(await job.act());
+          await job.expectPromisesKept(story.join(' '));
+        }
+        expect(await fixture.jobs.reconcile(job.fence.jobId), story.join(' ')).toBe(0);
       }
-      expect(await fixture.jobs.reconcile(job.fence.jobId), story.join(' ')).toBe(0);
-    }
-  });
+    },
+  );
 });

@@ -28,7 +28,10 @@ export async function findLateTargets(db: Queryable, callIds: readonly CallId[])
 }
 
 /** Counters move by the difference in the same statement, also where the job has finished. Resolves to the targets that changed. */
-export async function correctUnknown(db: Queryable, answers: readonly LateAnswer[]): Promise<readonly CorrectedTarget[]> {
+export async function correctUnknown(
+  db: Queryable,
+  answers: readonly LateAnswer[],
+): Promise<readonly CorrectedTarget[]> {
   const results = new Results();
   const hashes = answers.map(({ result }) => result && results.keep(result));
   return db.query<CorrectedTarget>(

@@ -24,7 +24,17 @@ export async function moveJob(
          approved_by = coalesce($9::text, approved_by)
        FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
     },
-    [id, version, state, pauseReason, conclusion, new Date(at), trippedRule && JSON.stringify(trippedRule), waveApprovedBy, approvedBy],
+    [
+      id,
+      version,
+      state,
+      pauseReason,
+      conclusion,
+      new Date(at),
+      trippedRule && JSON.stringify(trippedRule),
+      waveApprovedBy,
+      approvedBy,
+    ],
   );
   if (record?.state === 'FINISHED' && record.approval_targets !== null) await dropApprovalTargets(transaction, id);
   return record && { from: record.former_state, job: jobOf(record) };

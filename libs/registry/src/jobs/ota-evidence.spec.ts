@@ -31,7 +31,14 @@ beforeAll(async () => {
   downloads = new PgDownloadStore(fixture.db, silent);
   const images = new PgFirmwareImageStore(fixture.db);
   imageId = randomUUID();
-  const facts = { project: 'xiaozhi', version: '2.0.0', chip: 'esp32s3', idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
+  const facts = {
+    project: 'xiaozhi',
+    version: '2.0.0',
+    chip: 'esp32s3',
+    idfVersion: undefined,
+    sizeBytes: 1_000,
+    elfSha256: undefined,
+  };
   const file = { uploadedAt: AT, uploadedBy: 'spec', storageKey: 'x', fileName: 'x.bin', sha256: randomUUID() };
   await images.add({ id: imageId, kind: 'FIRMWARE', ...facts, ...file });
   await images.publish({ id: imageId, models: ['board'], notes: undefined, at: AT });
@@ -42,7 +49,12 @@ afterAll(async () => {
   await fixture.close();
 });
 
-const upgrade: Partial<NewJob> = { tool: 'self.upgrade_firmware', disruptive: true, disconnectExpected: true, verification: 'FIRMWARE' };
+const upgrade: Partial<NewJob> = {
+  tool: 'self.upgrade_firmware',
+  disruptive: true,
+  disconnectExpected: true,
+  verification: 'FIRMWARE',
+};
 
 async function device(): Promise<DeviceId> {
   const [id] = await fixture.addDevices(1);
@@ -63,7 +75,13 @@ interface Sent {
 async function sentImage(error?: typeof answered, change: Partial<NewJob> = {}): Promise<Sent> {
   const id = await device();
   const expiresAt = now + 3_600_000;
-  const fence = await fixture.runningJob({ ...upgrade, firmwareImageId: imageId, devices: { ids: [id] }, expiresAt, ...change });
+  const fence = await fixture.runningJob({
+    ...upgrade,
+    firmwareImageId: imageId,
+    devices: { ids: [id] },
+    expiresAt,
+    ...change,
+  });
   const [target] = await fixture.jobs.claim(fence, 1, AT);
   if (target === undefined) throw new TypeError('Nothing was claimed.');
   const grant = (await new PgRolloutStore(fixture.db).grant(fence, [id], AT, limits)).get(id);
@@ -94,7 +112,12 @@ describe('an OTA request after the send', () => {
     const sent = await sentImage();
     expect(await seen(sent)).toBeUndefined();
     await writer.add(contact(sent.id));
-    expect(await seen(sent)).toMatchObject({ bootedAt: AT + 5_000, bootVersion: '2.0.0', expectedVersion: '2.0.0', epoch: 1 });
+    expect(await seen(sent)).toMatchObject({
+      bootedAt: AT + 5_000,
+      bootVersion: '2.0.0',
+      expectedVersion: '2.0.0',
+      epoch: 1,
+    });
     await writer.add(contact(sent.id, { at: AT + 8_000, firmwareVersion: '1.0.0' }));
     await writer.add(contact(sent.id, { at: AT + 7_000 }));
     expect(await seen(sent)).toMatchObject({ bootedAt: AT + 8_000, bootVersion: '1.0.0' });
@@ -166,7 +189,14 @@ describe('a download', () => {
     const sent = await sentImage();
     const server = await fixture.addProcess(false);
     await served(sent.downloadId, server, 500);
-    await downloads.progress({ id: sent.downloadId, requests: 0, bytes: 10, isComplete: false, at: AT + 4_100, ...end });
+    await downloads.progress({
+      id: sent.downloadId,
+      requests: 0,
+      bytes: 10,
+      isComplete: false,
+      at: AT + 4_100,
+      ...end,
+    });
     expect(await stateOf(sent)).toBe('OVER');
   });
 
@@ -234,6 +264,8 @@ describe('a target whose download the hub cut', () => {
   it('is not offered it where the download is still open', async () => {
     const sent = await sentImage();
     await served(sent.downloadId, await fixture.addProcess(), 500);
-    expect(await new PgRolloutStore(fixture.db).candidate(contact(sent.id, { firmwareVersion: '1.0.0' }))).toBeUndefined();
+    expect(
+      await new PgRolloutStore(fixture.db).candidate(contact(sent.id, { firmwareVersion: '1.0.0' })),
+    ).toBeUndefined();
   });
 });

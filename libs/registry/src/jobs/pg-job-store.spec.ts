@@ -30,22 +30,31 @@ describe('the job store', () => {
   afterAll(() => fixture.close());
 
   const waitingForLock = async () => {
-    const text = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const text =
+      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     return (await fixture.db.query<{ count: number }>({ text }, []))[0]?.count;
   };
-  const progress = async (id: Parameters<typeof fixture.jobs.progress>[0][number]) => (await fixture.jobs.progress([id])).get(id);
+  const progress = async (id: Parameters<typeof fixture.jobs.progress>[0][number]) =>
+    (await fixture.jobs.progress([id])).get(id);
 
   it('makes a job once per actor and key, and tells another request under the key', async () => {
     const job = newJob();
-    expect(await fixture.jobs.create(job)).toMatchObject({ kind: 'created', job: { id: job.id, state: 'PREPARING', version: 1 } });
+    expect(await fixture.jobs.create(job)).toMatchObject({
+      kind: 'created',
+      job: { id: job.id, state: 'PREPARING', version: 1 },
+    });
     expect(await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey })).toMatchObject({
       kind: 'repeat',
       job: { id: job.id },
     });
-    expect(await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, requestHash: 'other' })).toEqual({
+    expect(
+      await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, requestHash: 'other' }),
+    ).toEqual({
       kind: 'conflict',
     });
-    expect(await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, createdById: 'KEY:another' })).toMatchObject({
+    expect(
+      await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, createdById: 'KEY:another' }),
+    ).toMatchObject({
       kind: 'created',
     });
   });
@@ -67,15 +76,25 @@ describe('the job store', () => {
   it('applies the verdict on a tool set to all its devices', async () => {
     const hash = 'aa'.repeat(32) as ToolSetHash;
     await fixture.db.query({ text: 'INSERT INTO tool_set (hash) VALUES ($1)' }, [hash]);
-    await fixture.db.query({ text: 'UPDATE device SET tool_set_hash = $1 WHERE id = ANY ($2)' }, [hash, devices.slice(0, 7)]);
+    await fixture.db.query({ text: 'UPDATE device SET tool_set_hash = $1 WHERE id = ANY ($2)' }, [
+      hash,
+      devices.slice(0, 7),
+    ]);
     const job = newJob();
     await fixture.jobs.create(job);
     const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
     if (!fence) throw new Error('not owned');
     expect(await fixture.jobs.toolSetsOf(fence)).toEqual([hash]);
-    await fixture.jobs.prepareChunk(fence, [{ toolSetHash: hash, rejection: { code: 'TOOL_UNKNOWN', message: 'no such tool' } }], 100, AT);
+    await fixture.jobs.prepareChunk(
+      fence,
+      [{ toolSetHash: hash, rejection: { code: 'TOOL_UNKNOWN', message: 'no such tool' } }],
+      100,
+      AT,
+    );
     expect(await progress(job.id)).toMatchObject({ pending: FLEET - 7, rejected: 7 });
-    expect(await fixture.jobs.failureGroups([job.id], 5)).toMatchObject([[{ outcome: 'REJECTED', code: 'TOOL_UNKNOWN', count: 7 }]]);
+    expect(await fixture.jobs.failureGroups([job.id], 5)).toMatchObject([
+      [{ outcome: 'REJECTED', code: 'TOOL_UNKNOWN', count: 7 }],
+    ]);
   });
 
   it('claims with the intent committed, flushes each end once, and counts what the rows say', async () => {
@@ -102,7 +121,10 @@ describe('the job store', () => {
     ).toBe(0);
     expect(await progress(fence.jobId)).toMatchObject({ pending: FLEET - 10, inFlight: 0, succeeded: 10, failed: 0 });
     const [page] = await fixture.jobs.targets([fence.jobId], { outcomes: ['SUCCEEDED'] }, { first: 4 });
-    expect(page).toMatchObject({ hasNextPage: true, rows: [{ state: 'DECIDED', attempts: 1, result: { isError: false } }, {}, {}, {}] });
+    expect(page).toMatchObject({
+      hasNextPage: true,
+      rows: [{ state: 'DECIDED', attempts: 1, result: { isError: false } }, {}, {}, {}],
+    });
     expect(await fixture.jobs.reconcile(fence.jobId)).toBe(0);
   });
 
@@ -177,7 +199,11 @@ describe('the job store', () => {
   it('never claims a target again that may have been sent and may not run twice', async () => {
     const fence = await fixture.runningJob({ idempotent: false });
     const claimed = await fixture.jobs.claim(fence, 5, AT);
-    expect(await fixture.jobs.recover(fence, AT, noVerification)).toMatchObject({ resent: 0, verifying: 0, unknown: 5 });
+    expect(await fixture.jobs.recover(fence, AT, noVerification)).toMatchObject({
+      resent: 0,
+      verifying: 0,
+      unknown: 5,
+    });
     const rest = await fixture.jobs.claim(fence, 100, AT);
     expect(rest).toHaveLength(FLEET - 5);
     expect(rest.some((target) => claimed.some(({ deviceId }) => deviceId === target.deviceId))).toBe(false);
@@ -194,7 +220,11 @@ describe('the job store', () => {
   it('sends again what may run twice', async () => {
     const fence = await fixture.runningJob({ idempotent: true });
     await fixture.jobs.claim(fence, 5, AT);
-    expect(await fixture.jobs.recover(fence, AT, noVerification)).toMatchObject({ resent: 5, verifying: 0, unknown: 0 });
+    expect(await fixture.jobs.recover(fence, AT, noVerification)).toMatchObject({
+      resent: 5,
+      verifying: 0,
+      unknown: 0,
+    });
     expect(await fixture.jobs.claim(fence, 100, AT)).toHaveLength(FLEET);
   });
 
@@ -214,7 +244,9 @@ describe('the job store', () => {
       ),
     ).toBe(0);
     expect(await fixture.jobs.endNeverSent(fence, 'CANCELLED', AT)).toEqual({ count: 0, deviceIds: [] });
-    await fixture.db.query({ text: `UPDATE hub_process SET lease_until = now() + interval '1 hour' WHERE id = $1` }, [fixture.owner]);
+    await fixture.db.query({ text: `UPDATE hub_process SET lease_until = now() + interval '1 hour' WHERE id = $1` }, [
+      fixture.owner,
+    ]);
     expect((await fixture.jobs.liveJobs()).find((job) => job.id === fence.jobId)).toEqual({
       id: fence.jobId,
       owner: rival,
@@ -228,8 +260,16 @@ describe('the job store', () => {
     const { count, deviceIds } = await fixture.jobs.endNeverSent(fence, 'CANCELLED', AT);
     expect(count).toBe(FLEET - 3);
     expect(new Set(deviceIds).size).toBe(FLEET - 3);
-    expect(await fixture.jobs.endInFlight(fence, { code: 'TIMEOUT', message: 'not awaited' }, AT)).toMatchObject({ count: 3 });
-    expect(await progress(fence.jobId)).toMatchObject({ total: FLEET, pending: 0, inFlight: 0, cancelled: FLEET - 3, unknown: 3 });
+    expect(await fixture.jobs.endInFlight(fence, { code: 'TIMEOUT', message: 'not awaited' }, AT)).toMatchObject({
+      count: 3,
+    });
+    expect(await progress(fence.jobId)).toMatchObject({
+      total: FLEET,
+      pending: 0,
+      inFlight: 0,
+      cancelled: FLEET - 3,
+      unknown: 3,
+    });
   });
 
   it('skips or rejects devices that are away, as the job says', async () => {
@@ -274,7 +314,9 @@ describe('the job store', () => {
     await fixture.jobs.create(named);
     expect((await fixture.jobs.page({ search: '_100%' }, { first: 5 })).rows.map((job) => job.id)).toEqual([named.id]);
     expect(
-      (await fixture.jobs.page({ tool: 'self.audio_speaker.set_volume', states: ['PREPARING'] }, { first: 5 })).rows.map((job) => job.id),
+      (
+        await fixture.jobs.page({ tool: 'self.audio_speaker.set_volume', states: ['PREPARING'] }, { first: 5 })
+      ).rows.map((job) => job.id),
     ).toEqual([named.id]);
     const first = await fixture.jobs.page({}, { first: 2 });
     const second = await fixture.jobs.page({}, { first: 2, after: first.cursors[1] ?? '' });

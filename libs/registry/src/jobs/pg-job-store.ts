@@ -89,7 +89,8 @@ export class PgJobStore implements JobStore {
     const inserted = await audited(
       this.db,
       by,
-      async (transaction) => ((await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs, this.seal) : undefined),
+      async (transaction) =>
+        (await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs, this.seal) : undefined,
       (records) => (records === undefined || records.length === 0 ? [] : jobs.map(jobCreated)),
     );
     if (inserted === undefined) return { kind: 'image_missing' };
@@ -105,7 +106,9 @@ export class PgJobStore implements JobStore {
     );
     const [former] = rows;
     if (former === undefined) return undefined;
-    return this.seal.isHashOf(former.request_hash, job.requestHash) ? { kind: 'repeat', job: jobOf(former) } : { kind: 'conflict' };
+    return this.seal.isHashOf(former.request_hash, job.requestHash)
+      ? { kind: 'repeat', job: jobOf(former) }
+      : { kind: 'conflict' };
   }
 
   find(id: string, sight?: JobSight): Promise<Job | undefined> {
@@ -125,7 +128,10 @@ export class PgJobStore implements JobStore {
   }
 
   async liveCount(): Promise<number> {
-    const rows = await this.db.query<{ count: number }>({ text: `SELECT count(*)::int AS count FROM job WHERE state <> 'FINISHED'` }, []);
+    const rows = await this.db.query<{ count: number }>(
+      { text: `SELECT count(*)::int AS count FROM job WHERE state <> 'FINISHED'` },
+      [],
+    );
     return rows[0]?.count ?? 0;
   }
 
@@ -152,7 +158,9 @@ export class PgJobStore implements JobStore {
     return rows[0] && { jobId: id, fence: rows[0].fence };
   }
 
-  async liveJobs(): Promise<readonly { readonly id: JobId; readonly ownerIsAlive: boolean; readonly owner: HubProcessId | undefined }[]> {
+  async liveJobs(): Promise<
+    readonly { readonly id: JobId; readonly ownerIsAlive: boolean; readonly owner: HubProcessId | undefined }[]
+  > {
     const rows = await this.db.query<{ id: JobId; owner_id: HubProcessId | null; alive: boolean }>(
       {
         text: `SELECT j.id, j.owner_id, (p.lease_until > now()) IS TRUE AS alive FROM job j LEFT JOIN hub_process p ON p.id = j.owner_id
@@ -171,11 +179,19 @@ export class PgJobStore implements JobStore {
     return readTargets(this.db, ids, filter, page);
   }
 
-  failureGroups(ids: readonly JobId[], first: number, sight?: JobSight): Promise<readonly (readonly FailureGroupRow[])[]> {
+  failureGroups(
+    ids: readonly JobId[],
+    first: number,
+    sight?: JobSight,
+  ): Promise<readonly (readonly FailureGroupRow[])[]> {
     return readFailureGroups(this.db, ids, first, sight);
   }
 
-  decidedOverTime(ids: readonly JobId[], points: number, sight?: JobSight): Promise<readonly (readonly DecidedPoint[])[]> {
+  decidedOverTime(
+    ids: readonly JobId[],
+    points: number,
+    sight?: JobSight,
+  ): Promise<readonly (readonly DecidedPoint[])[]> {
     return readDecidedOverTime(this.db, ids, points, sight);
   }
 
@@ -191,7 +207,12 @@ export class PgJobStore implements JobStore {
     return toolSetsOf(this.db, fence);
   }
 
-  prepareChunk(fence: JobFence, verdicts: readonly ToolSetVerdict[], limit: number, at: number): Promise<number | undefined> {
+  prepareChunk(
+    fence: JobFence,
+    verdicts: readonly ToolSetVerdict[],
+    limit: number,
+    at: number,
+  ): Promise<number | undefined> {
     return prepareChunk(this.db, fence, verdicts, limit, at);
   }
 
@@ -236,10 +257,15 @@ export class PgJobStore implements JobStore {
   }
 
   wakeWaiting(fence: JobFence, deviceIds?: readonly DeviceId[]): Promise<number> {
-    return deviceIds === undefined ? wakeAll(this.db, fence, WAKE_TARGETS_MAX) : wakeNamed(this.db, fence, deviceIds, WAKE_TARGETS_MAX);
+    return deviceIds === undefined
+      ? wakeAll(this.db, fence, WAKE_TARGETS_MAX)
+      : wakeNamed(this.db, fence, deviceIds, WAKE_TARGETS_MAX);
   }
 
-  releaseRetries(fence: JobFence, at: number): Promise<{ readonly released: number; readonly nextAt: number | undefined }> {
+  releaseRetries(
+    fence: JobFence,
+    at: number,
+  ): Promise<{ readonly released: number; readonly nextAt: number | undefined }> {
     return releaseRetries(this.db, fence, WAKE_TARGETS_MAX, at);
   }
 

@@ -41,7 +41,9 @@ export class PgRolloutStore implements RolloutStore {
     return findCandidate(this.db, contact);
   }
 
-  offer(...[jobId, contact, deadlines, limits, isHeard]: Parameters<RolloutStore['offer']>): ReturnType<RolloutStore['offer']> {
+  offer(
+    ...[jobId, contact, deadlines, limits, isHeard]: Parameters<RolloutStore['offer']>
+  ): ReturnType<RolloutStore['offer']> {
     return offerUpdate(this.db, jobId, contact, { deadlines, limits, isHeard, serverId: this.holder() });
   }
 

@@ -17,7 +17,9 @@ export async function toolSetsOf(db: Queryable, { jobId, fence }: JobFence): Pro
   const parameters: unknown[] = [];
   const condition = conditionOf(wanted, jobId, parameters);
   const rows = await db.query<{ hash: ToolSetHash }>(
-    { text: `SELECT DISTINCT d.tool_set_hash AS hash FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${condition}` },
+    {
+      text: `SELECT DISTINCT d.tool_set_hash AS hash FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${condition}`,
+    },
     parameters,
   );
   return rows.map((row) => row.hash);
@@ -37,7 +39,11 @@ async function wantedOf(db: Queryable, { jobId, fence }: JobFence): Promise<Want
   return wanted;
 }
 
-function conditionOf({ devices, needs_approval: needsApproval }: WantedDevices, jobId: string, parameters: unknown[]): string {
+function conditionOf(
+  { devices, needs_approval: needsApproval }: WantedDevices,
+  jobId: string,
+  parameters: unknown[],
+): string {
   const condition = deviceCondition(devices, parameters);
   return needsApproval ? `(${condition} AND ${isApproved(bind(parameters, jobId))})` : condition;
 }

@@ -9,7 +9,11 @@ interface ArgumentsRecord {
   readonly secret_arguments: Buffer | null;
 }
 
-export async function readArguments(db: Queryable, seal: ArgumentSeal, id: JobId): Promise<Job['arguments'] | 'lost' | undefined> {
+export async function readArguments(
+  db: Queryable,
+  seal: ArgumentSeal,
+  id: JobId,
+): Promise<Job['arguments'] | 'lost' | undefined> {
   const text = 'SELECT arguments, secret_arguments FROM job WHERE id = $1';
   const [row] = await db.query<ArgumentsRecord>({ name: 'job-arguments', text }, [id]);
   if (row === undefined || row.secret_arguments === null) return row?.arguments;

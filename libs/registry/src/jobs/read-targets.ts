@@ -8,7 +8,14 @@ import { grouped } from '../database/grouped.js';
 import type { FailureGroupRow, JobSight, TargetFilter, TargetRow } from '../job-store.js';
 import type { Page, PageRequest } from '../page.js';
 import { targetSightOf } from '../views/history-sight.js';
-import { COUNTER_COLUMNS, progressOf, TARGET_COLUMNS, targetOf, type CounterRecord, type TargetRecord } from './job-rows.js';
+import {
+  COUNTER_COLUMNS,
+  progressOf,
+  TARGET_COLUMNS,
+  targetOf,
+  type CounterRecord,
+  type TargetRecord,
+} from './job-rows.js';
 
 /** Devices named as examples of a failure. */
 const SAMPLE_DEVICES = 5;

@@ -101,6 +101,9 @@ function grantOf(row: GrantRecord, expiresAt: number, { loopDownloads }: Rollout
   if (row.whole < loopDownloads) return { kind: 'full' };
   return {
     kind: 'refused',
-    error: { code: 'DOWNLOADS_IN_VAIN', message: `The device has fetched the image ${row.whole} times and does not keep it.` },
+    error: {
+      code: 'DOWNLOADS_IN_VAIN',
+      message: `The device has fetched the image ${row.whole} times and does not keep it.`,
+    },
   };
 }

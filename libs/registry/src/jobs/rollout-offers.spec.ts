@@ -27,8 +27,21 @@ describe('an offer of a running roll-out', () => {
     rollouts = new PgRolloutStore(fixture.db);
     const images = new PgFirmwareImageStore(fixture.db);
     firmwareImageId = randomUUID();
-    const facts = { project: 'xiaozhi', version: '2.5.0', chip: 'esp32s3', idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
-    const file = { uploadedAt: Date.now(), uploadedBy: 'spec', storageKey: 'x', fileName: 'x.bin', sha256: randomUUID() };
+    const facts = {
+      project: 'xiaozhi',
+      version: '2.5.0',
+      chip: 'esp32s3',
+      idfVersion: undefined,
+      sizeBytes: 1_000,
+      elfSha256: undefined,
+    };
+    const file = {
+      uploadedAt: Date.now(),
+      uploadedBy: 'spec',
+      storageKey: 'x',
+      fileName: 'x.bin',
+      sha256: randomUUID(),
+    };
     await images.add({ id: firmwareImageId, kind: 'FIRMWARE', ...facts, ...file });
     await images.publish({ id: firmwareImageId, models: ['board'], notes: undefined, at: Date.now() });
   });
@@ -49,7 +62,9 @@ describe('an offer of a running roll-out', () => {
 
   it('is made at the base pace for as long as too many devices fail', async () => {
     const ids = await fixture.addDevices(8, false);
-    const abortRules = [{ outcomes: ['VERIFY_FAILED'], scope: 'JOB', ratio: 0.5, minDecided: 100, action: 'PAUSE' }] as const;
+    const abortRules = [
+      { outcomes: ['VERIFY_FAILED'], scope: 'JOB', ratio: 0.5, minDecided: 100, action: 'PAUSE' },
+    ] as const;
     const { jobId } = await fixture.runningJob({
       ...rollout,
       disruptive: false,

@@ -105,7 +105,12 @@ export function offerUpdate(
       },
       [
         ...toldBy(contact),
-        ...[jobId, new Date(at), new Date(at + deadlines.deadlineMs), new Date(at + (deadlines.softMs ?? deadlines.deadlineMs))],
+        ...[
+          jobId,
+          new Date(at),
+          new Date(at + deadlines.deadlineMs),
+          new Date(at + (deadlines.softMs ?? deadlines.deadlineMs)),
+        ],
         ...[new Date(expiresAt), new Date(at - limits.loopWindowMs), limits.loopDownloads, serverId ?? null],
       ],
     );

@@ -7,7 +7,11 @@ import type { ObjectionGroup } from '../rollout-store.js';
 import { imageObjection, objectionMessage } from './image-objection.js';
 
 /** Most devices first; messages name the board. */
-export async function countObjections(db: Queryable, imageId: string, devices: DeviceFilter): Promise<readonly ObjectionGroup[]> {
+export async function countObjections(
+  db: Queryable,
+  imageId: string,
+  devices: DeviceFilter,
+): Promise<readonly ObjectionGroup[]> {
   const parameters: unknown[] = [imageId];
   const condition = deviceCondition(await groundFilter(db, devices), parameters);
   return db.query<ObjectionGroup>(

@@ -18,5 +18,10 @@ export async function readRevertGroups(db: Queryable, jobId: JobId, sight?: JobS
     },
     parameters,
   );
-  return rows.map((row) => ({ imageId: row.image_id ?? undefined, model: row.model ?? undefined, version: row.version, count: row.count }));
+  return rows.map((row) => ({
+    imageId: row.image_id ?? undefined,
+    model: row.model ?? undefined,
+    version: row.version,
+    count: row.count,
+  }));
 }

@@ -11,8 +11,9 @@ describe('the secret arguments of a job', () => {
   let fixture: JobFixture;
   let jobs: PgJobStore;
   const inDatabase = async (id: string) =>
-    JSON.stringify((await fixture.db.query({ text: 'SELECT * FROM job WHERE id = $1' }, [id]))[0], (_name, value: unknown) =>
-      Buffer.isBuffer(value) ? value.toString('utf8') : value,
+    JSON.stringify(
+      (await fixture.db.query({ text: 'SELECT * FROM job WHERE id = $1' }, [id]))[0],
+      (_name, value: unknown) => (Buffer.isBuffer(value) ? value.toString('utf8') : value),
     );
 
   beforeAll(async () => {
@@ -44,7 +45,11 @@ describe('the secret arguments of a job', () => {
     await jobs.create(job);
     const running = await jobs.transition({ id: job.id, version: 1 }, { state: 'RUNNING' }, AT);
     expect(await jobs.argumentsOf(job.id)).toEqual(args);
-    await jobs.transition({ id: job.id, version: running?.version ?? 0 }, { state: 'FINISHED', conclusion: 'SUCCEEDED' }, AT);
+    await jobs.transition(
+      { id: job.id, version: running?.version ?? 0 },
+      { state: 'FINISHED', conclusion: 'SUCCEEDED' },
+      AT,
+    );
     expect(await jobs.argumentsOf(job.id)).toEqual(shown);
   });
 

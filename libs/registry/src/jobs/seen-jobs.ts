@@ -22,7 +22,10 @@ export async function findJob(db: Queryable, id: string, sight?: JobSight): Prom
   if (!isUuid(id)) return undefined;
   const parameters: unknown[] = [id];
   const isSeen = await jobSight(db, sight, parameters);
-  const rows = await db.query<JobRecord>({ text: `SELECT ${JOB_COLUMNS} FROM job WHERE id = $1 AND ${isSeen}` }, parameters);
+  const rows = await db.query<JobRecord>(
+    { text: `SELECT ${JOB_COLUMNS} FROM job WHERE id = $1 AND ${isSeen}` },
+    parameters,
+  );
   return rows[0] && jobOf(rows[0]);
 }
 
@@ -35,7 +38,13 @@ export async function pageOfJobs(
 ): Promise<Page<Job>> {
   const after = decodeCursor('jobs', page, z.tuple([z.uuid()]));
   const parameters = [
-    ...[states ?? null, tool ?? null, search === undefined ? null : containsPattern(search), after?.[0] ?? null, page.first + 1],
+    ...[
+      states ?? null,
+      tool ?? null,
+      search === undefined ? null : containsPattern(search),
+      after?.[0] ?? null,
+      page.first + 1,
+    ],
   ];
   const isSeen = await jobSight(db, sight, parameters);
   const records = await db.query<JobRecord>(
@@ -65,7 +74,12 @@ export async function countWaveProgress(
 ): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
   const parameters: unknown[] = [ids];
   const isSeen = (await targetSightOf(db, sight))(parameters);
-  const rows = await db.query<{ readonly job_id: JobId; readonly wave: number; readonly counter: CounterColumn; readonly count: number }>(
+  const rows = await db.query<{
+    readonly job_id: JobId;
+    readonly wave: number;
+    readonly counter: CounterColumn;
+    readonly count: number;
+  }>(
     {
       text: `SELECT t.job_id, t.wave, ${counterOf('t.state', 't.outcome')} AS counter, count(*)::int AS count FROM job_target t
         WHERE t.job_id = ANY ($1::uuid[]) AND ${isSeen} GROUP BY 1, 2, 3 ORDER BY 1, 2`,

@@ -7,8 +7,25 @@ const sight = { within: { tags: ['lab'] }, creator: 'KEY:1' };
 const [one, two] = ['job-1', 'job-2'] as [JobId, JobId];
 
 const waves = (pending: number, succeeded: number): WaveProgress => {
-  const none = { waitingDevice: 0, inFlight: 0, verifying: 0, noChange: 0, failed: 0, rejected: 0, verifyFailed: 0, unknown: 0 };
-  const progress: JobProgress = { ...none, expired: 0, cancelled: 0, skipped: 0, total: pending + succeeded, pending, succeeded };
+  const none = {
+    waitingDevice: 0,
+    inFlight: 0,
+    verifying: 0,
+    noChange: 0,
+    failed: 0,
+    rejected: 0,
+    verifyFailed: 0,
+    unknown: 0,
+  };
+  const progress: JobProgress = {
+    ...none,
+    expired: 0,
+    cancelled: 0,
+    skipped: 0,
+    total: pending + succeeded,
+    pending,
+    succeeded,
+  };
   return new Map([[0, progress]]);
 };
 

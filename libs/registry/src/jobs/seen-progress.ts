@@ -51,7 +51,9 @@ export class SeenProgress {
     const missing = ids.filter((_, index) => found[index] === undefined);
     const isFinal = (id: JobId) => isDecided(wholes[ids.indexOf(id)]);
     const counted = missing.length > 0 ? this.#count(missing, sight, { keyOf, isFinal }) : [];
-    return Promise.all(ids.map((id, index) => found[index] ?? counted[missing.indexOf(id)] ?? new Map<number, JobProgress>()));
+    return Promise.all(
+      ids.map((id, index) => found[index] ?? counted[missing.indexOf(id)] ?? new Map<number, JobProgress>()),
+    );
   }
 
   /** With one statement. One that fails is forgotten. */

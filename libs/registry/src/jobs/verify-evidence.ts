@@ -43,7 +43,12 @@ interface EvidenceRecord {
  * A device has left by itself if its connection was not ended by the hub, and its gateway outlived it: one that the device replaced only counts where
  * the new one is at the same process, because a killed process leaves its sessions open for their devices to replace.
  */
-export async function readEvidence(db: Queryable, { jobId, fence }: JobFence, at: number, callId?: CallId): Promise<VerificationLook> {
+export async function readEvidence(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  at: number,
+  callId?: CallId,
+): Promise<VerificationLook> {
   const rows = await db.query<EvidenceRecord>(
     {
       name: 'job-evidence',
@@ -111,12 +116,20 @@ function targetOf(row: EvidenceRecord & { readonly device_id: DeviceId }): Verif
     lastByteAt: row.last_byte_at?.getTime(),
     deadlineAt: row.verify_deadline_at.getTime(),
     softDeadlineAt: row.soft_deadline_at?.getTime(),
-    callError: row.error_code === null ? undefined : { code: row.error_code as CallError['code'], message: row.error_message ?? '' },
+    callError:
+      row.error_code === null
+        ? undefined
+        : { code: row.error_code as CallError['code'], message: row.error_message ?? '' },
   };
 }
 
 /** Devices that should have been back and are not, by wave: what a rule about lost devices counts before anything is decided. [jobs §12] */
-export async function readOverdue(db: Queryable, jobId: string, at: number, overdueMs: number): Promise<ReadonlyMap<number, number>> {
+export async function readOverdue(
+  db: Queryable,
+  jobId: string,
+  at: number,
+  overdueMs: number,
+): Promise<ReadonlyMap<number, number>> {
   const rows = await db.query<{ wave: number; count: number }>(
     {
       text: `SELECT t.wave, count(*)::int AS count FROM job_target t

@@ -33,10 +33,10 @@ describe('targets that are being verified', () => {
   /** A job whose targets, one for each of new devices, were all sent on epoch 1. */
   async function sentJob(count: number, change: Partial<NewJob> = {}): Promise<readonly [JobFence, Targets]> {
     const ids = await fixture.addDevices(count);
-    await fixture.db.query({ text: `UPDATE device SET firmware_version = '1.0.0', connected_at = $2 WHERE id = ANY ($1)` }, [
-      ids,
-      new Date(AT - 1_000),
-    ]);
+    await fixture.db.query(
+      { text: `UPDATE device SET firmware_version = '1.0.0', connected_at = $2 WHERE id = ANY ($1)` },
+      [ids, new Date(AT - 1_000)],
+    );
     for (const id of ids) await openSession(id, 1, AT - 1_000);
     const fence = await fixture.runningJob({ verification: 'REBOOT', devices: { ids }, ...change });
     const [first, second, ...more] = await fixture.jobs.claim(fence, count, AT);
@@ -66,12 +66,16 @@ describe('targets that are being verified', () => {
   }
 
   /** The device ends its session for this reason and is back on epoch 2, at the same process unless told. */
-  async function returns(deviceId: DeviceId, reason: string, version = '1.0.0', gatewayId: string = fixture.owner): Promise<void> {
-    await fixture.db.query({ text: `UPDATE session SET disconnected_at = $2, close_reason = $3 WHERE device_id = $1` }, [
-      deviceId,
-      new Date(AT + 1_000),
-      reason,
-    ]);
+  async function returns(
+    deviceId: DeviceId,
+    reason: string,
+    version = '1.0.0',
+    gatewayId: string = fixture.owner,
+  ): Promise<void> {
+    await fixture.db.query(
+      { text: `UPDATE session SET disconnected_at = $2, close_reason = $3 WHERE device_id = $1` },
+      [deviceId, new Date(AT + 1_000), reason],
+    );
     await openSession(deviceId, 2, AT + 5_000, version, gatewayId);
     await fixture.db.query(
       { text: `UPDATE device SET epoch = 2, firmware_version = $2, gateway_id = $3, connected_at = $4 WHERE id = $1` },
@@ -89,7 +93,12 @@ describe('targets that are being verified', () => {
     expect(targets[0]).toMatchObject({ baselineVersion: '1.0.0', epoch: 1 });
     await expectProgress(fence.jobId, { verifying: 3, inFlight: 0 });
     const [page] = await fixture.jobs.targets([fence.jobId], {}, { first: 1 });
-    expect(page?.rows[0]).toMatchObject({ state: 'VERIFYING', attempts: 1, baselineVersion: '1.0.0', verifyDeadlineAt: AT + 60_000 });
+    expect(page?.rows[0]).toMatchObject({
+      state: 'VERIFYING',
+      attempts: 1,
+      baselineVersion: '1.0.0',
+      verifyDeadlineAt: AT + 60_000,
+    });
   });
 
   it('are looked at when their device is back or their time is up, in one statement', async () => {
@@ -144,7 +153,11 @@ describe('targets that are being verified', () => {
     await returns(bad.deviceId, 'device_closed', '1.0.0');
     const { targets } = await fixture.jobs.verifying(fence, AT + 6_000);
     const byId = new Map(targets.map((target) => [target.deviceId, target]));
-    expect(byId.get(good.deviceId)).toMatchObject({ version: '2.0.0', expectedVersion: '2.0.0', backSince: AT + 5_000 });
+    expect(byId.get(good.deviceId)).toMatchObject({
+      version: '2.0.0',
+      expectedVersion: '2.0.0',
+      backSince: AT + 5_000,
+    });
     expect(byId.get(bad.deviceId)).toMatchObject({ version: '1.0.0', backSince: undefined });
   });
 
@@ -164,7 +177,9 @@ describe('targets that are being verified', () => {
       return page?.rows.find((row) => row.deviceId === deviceId);
     };
     expect(await targetOf(other.deviceId)).toMatchObject({ state: 'READY', error });
-    expect(await fixture.jobs.claim(fence, 5, AT)).toMatchObject([{ deviceId: other.deviceId, attempt: other.attempt + 1 }]);
+    expect(await fixture.jobs.claim(fence, 5, AT)).toMatchObject([
+      { deviceId: other.deviceId, attempt: other.attempt + 1 },
+    ]);
   });
 
   it('are what a crash leaves of a tool with a verification, and get time to come back', async () => {
@@ -185,7 +200,9 @@ describe('targets that are being verified', () => {
 
   it('end UNKNOWN when nobody waits for them any more, and the counters agree', async () => {
     const [fence] = await verifyingJob(2);
-    expect(await fixture.jobs.endInFlight(fence, { code: 'SESSION_CLOSED', message: 'forced' }, AT)).toMatchObject({ count: 2 });
+    expect(await fixture.jobs.endInFlight(fence, { code: 'SESSION_CLOSED', message: 'forced' }, AT)).toMatchObject({
+      count: 2,
+    });
     await expectProgress(fence.jobId, { verifying: 0, inFlight: 0, unknown: 2 });
   });
 
@@ -206,7 +223,9 @@ describe('targets that are being verified', () => {
     await fixture.setOnline(lost.deviceId, false);
     await fixture.setOnline(loading.deviceId, false);
     await fixture.db.query(
-      { text: `INSERT INTO download (id, image_id, device_id, job_id, expires_at, last_byte_at) VALUES ($1, $1, $2, $3, now(), $4)` },
+      {
+        text: `INSERT INTO download (id, image_id, device_id, job_id, expires_at, last_byte_at) VALUES ($1, $1, $2, $3, now(), $4)`,
+      },
       [randomUUID(), loading.deviceId, fence.jobId, new Date(AT + 29_000)],
     );
     expect(await fixture.jobs.overdue(fence.jobId, AT + 29_999, 5_000)).toEqual(new Map());

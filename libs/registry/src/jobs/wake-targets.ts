@@ -6,7 +6,12 @@ import { countMoved, counterOf, SHARD } from './counter-sql.js';
 import { LATEST_END } from './target-placement.js';
 
 /** WAITING_DEVICE targets of these devices become READY where the device is online. At most `limit`, so that a storm comes in portions. */
-export async function wakeNamed(db: Queryable, { jobId, fence }: JobFence, deviceIds: readonly DeviceId[], limit: number): Promise<number> {
+export async function wakeNamed(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  deviceIds: readonly DeviceId[],
+  limit: number,
+): Promise<number> {
   // Each named device is looked up by itself: joined freely, the whole list may be searched for each that waits.
   const rows = await db.query<{ count: number }>(
     {

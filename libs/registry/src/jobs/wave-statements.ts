@@ -46,7 +46,10 @@ function waveOf(record: WaveRecord): Wave {
 }
 
 /** Progress of each wave that has targets, by its number; a job without waves has all of them in wave 1. In the order of the input. */
-export async function readWaveProgress(db: Queryable, ids: readonly JobId[]): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
+export async function readWaveProgress(
+  db: Queryable,
+  ids: readonly JobId[],
+): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
   const sums = COUNTER_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(', ');
   const records = await db.query<CounterRecord & { readonly wave: number }>(
     {
@@ -75,7 +78,12 @@ export async function openWave(db: Queryable, { jobId, fence }: JobFence, from: 
 }
 
 /** Up to `limit` PENDING targets of opened waves become READY, or wait for their device. Resolves to how many moved; 0 when all have. */
-export async function openTargets(db: Queryable, { jobId, fence }: JobFence, limit: number, at: number): Promise<number> {
+export async function openTargets(
+  db: Queryable,
+  { jobId, fence }: JobFence,
+  limit: number,
+  at: number,
+): Promise<number> {
   const rows = await db.query<{ count: number }>(
     {
       text: `WITH fenced AS (SELECT current_wave, offline FROM job WHERE id = $1 AND fence = $2 AND state = 'RUNNING' FOR SHARE),

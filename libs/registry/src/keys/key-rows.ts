@@ -36,12 +36,20 @@ export interface ApiKeyRecord {
   readonly revoked_at: Date | null;
 }
 
-export const KEY_COLUMNS = 'id, name, prefix, scopes, devices, created_at, created_by, owner_id, expires_at, last_used_at, revoked_at';
+export const KEY_COLUMNS =
+  'id, name, prefix, scopes, devices, created_at, created_by, owner_id, expires_at, last_used_at, revoked_at';
 
 export function toApiKey(record: ApiKeyRecord): ApiKeyRow {
   const { id, name, prefix, scopes, devices, created_by: createdBy } = record;
   return {
-    ...{ id, name, prefix, scopes: scopesOf.parse(scopes), devices: devices ?? undefined, createdBy: createdBy ?? undefined },
+    ...{
+      id,
+      name,
+      prefix,
+      scopes: scopesOf.parse(scopes),
+      devices: devices ?? undefined,
+      createdBy: createdBy ?? undefined,
+    },
     ownerId: record.owner_id ?? undefined,
     createdAt: record.created_at.getTime(),
     expiresAt: record.expires_at?.getTime(),

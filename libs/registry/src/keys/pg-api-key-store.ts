@@ -11,8 +11,24 @@ import type { RegistryLogger } from '../registry-logger.js';
 import type { Principal } from '../registry.js';
 import { PacedLookups } from '../secrets/paced-lookups.js';
 import { hashOf, newSecret } from '../secrets/secrets.js';
-import type { ApiKeyAnswer, ApiKeyRow, ApiKeyStore, KeyCreation, NewApiKey, RevocationAnswer } from './api-key-store.js';
-import { canAnswer, insertKey, KEY_COLUMNS, makeRoom, revokeKey, SCOPES, toApiKey, type ApiKeyRecord } from './key-rows.js';
+import type {
+  ApiKeyAnswer,
+  ApiKeyRow,
+  ApiKeyStore,
+  KeyCreation,
+  NewApiKey,
+  RevocationAnswer,
+} from './api-key-store.js';
+import {
+  canAnswer,
+  insertKey,
+  KEY_COLUMNS,
+  makeRoom,
+  revokeKey,
+  SCOPES,
+  toApiKey,
+  type ApiKeyRecord,
+} from './key-rows.js';
 
 /** A key that was revoked in another process works this much longer at most, if the news of it is lost. */
 const REMEMBERED_MS = 5_000;
@@ -78,7 +94,10 @@ export class PgApiKeyStore implements ApiKeyStore {
     this.#unknown.clear();
   }
 
-  async ensureAdminKey(given: string | undefined, keep?: (secret: string) => Promise<void>): Promise<string | undefined> {
+  async ensureAdminKey(
+    given: string | undefined,
+    keep?: (secret: string) => Promise<void>,
+  ): Promise<string | undefined> {
     if (given !== undefined && (given.length < ADMIN_KEY_CHARACTERS_MIN || given.length > SECRET_CHARACTERS_MAX)) {
       throw new RegistryError(
         'ARGUMENT_INVALID',
@@ -108,13 +127,23 @@ export class PgApiKeyStore implements ApiKeyStore {
       async (transaction): Promise<ApiKeyAnswer> => {
         await transaction.query(KEYS_LOCK, []);
         if (!(await makeRoom(transaction, keysMax, at))) return { kind: 'FULL' };
-        const row = { ...key, id: v7({ msecs: at }), prefix: prefixOf(secret), hash: hashOf(secret), createdBy: by.actor, ownerId, at };
+        const row = {
+          ...key,
+          id: v7({ msecs: at }),
+          prefix: prefixOf(secret),
+          hash: hashOf(secret),
+          createdBy: by.actor,
+          ownerId,
+          at,
+        };
         const [record] = await insertKey(transaction, row);
         if (record === undefined) throw new RegistryError('DATABASE_REFUSED', 'A random secret was there already.');
         return { kind: 'created', key: toApiKey(record), secret };
       },
       (answer) =>
-        answer.kind === 'created' ? [{ action: 'key.created', subject: `key:${answer.key.id}`, data: shown(answer.key), at }] : [],
+        answer.kind === 'created'
+          ? [{ action: 'key.created', subject: `key:${answer.key.id}`, data: shown(answer.key), at }]
+          : [],
     );
   }
 
@@ -136,7 +165,9 @@ export class PgApiKeyStore implements ApiKeyStore {
         return revokeKey(transaction, id, at);
       },
       ({ answer: { kind }, key }) =>
-        kind === 'revoked' && key?.revokedAt === at ? [{ action: 'key.revoked', subject: `key:${key.id}`, data: shown(key), at }] : [],
+        kind === 'revoked' && key?.revokedAt === at
+          ? [{ action: 'key.revoked', subject: `key:${key.id}`, data: shown(key), at }]
+          : [],
     );
     this.forget();
     return answer.answer;
@@ -167,12 +198,25 @@ export class PgApiKeyStore implements ApiKeyStore {
 }
 
 function principalOf({ id, name, scopes, devices, ownerId: owner }: ApiKeyRow): Principal {
-  return { kind: 'KEY', id, name, scopes, ...(owner === undefined ? {} : { owner }), ...(devices === undefined ? {} : { devices }) };
+  return {
+    kind: 'KEY',
+    id,
+    name,
+    scopes,
+    ...(owner === undefined ? {} : { owner }),
+    ...(devices === undefined ? {} : { devices }),
+  };
 }
 
 /** For the audit trail, which masks what is named like a secret. */
 function shown({ name, prefix, scopes, devices, expiresAt }: ApiKeyRow): Readonly<Record<string, unknown>> {
-  return { name, prefix, scopes, devices, ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }) };
+  return {
+    name,
+    prefix,
+    scopes,
+    devices,
+    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+  };
 }
 
 function isValid({ revokedAt, expiresAt }: ApiKeyRow, now: number): boolean {

@@ -68,11 +68,18 @@ describe('users', () => {
 
   it('have an e-mail address without regard to case, which nobody else has', async () => {
     const ada = userOf(await create({ email: 'Ada@Example.net', passwordHash: '$argon2id$a' }));
-    expect(ada).toMatchObject({ email: 'ada@example.net', role: 'VIEWER', disabledAt: undefined, lastSignInAt: undefined });
+    expect(ada).toMatchObject({
+      email: 'ada@example.net',
+      role: 'VIEWER',
+      disabledAt: undefined,
+      lastSignInAt: undefined,
+    });
     expect(await registry.users.findByEmail('ADA@example.NET')).toEqual({ user: ada, passwordHash: '$argon2id$a' });
     expect(await create({ email: 'ADA@EXAMPLE.NET' })).toEqual({ refused: 'EMAIL_TAKEN' });
     const bob = userOf(await create({ name: 'Bob', email: 'bob@example.net' }));
-    expect(await registry.users.update(bob.id, { email: 'Ada@example.net' }, asked)).toEqual({ refused: 'EMAIL_TAKEN' });
+    expect(await registry.users.update(bob.id, { email: 'Ada@example.net' }, asked)).toEqual({
+      refused: 'EMAIL_TAKEN',
+    });
     expect(await create({ email: 'one@example.net' }, 2)).toEqual({ refused: 'TOO_MANY' });
     expect(await registry.users.update('nobody', {}, asked)).toEqual({ refused: 'NOT_FOUND' });
   });
@@ -94,7 +101,9 @@ describe('users', () => {
       other.users.update(ids[1] ?? '', { role: 'VIEWER' }, asked),
     ]);
     expect([one, two].filter((answer) => 'refused' in answer && answer.refused === 'LAST_ADMIN')).toHaveLength(1);
-    const left = (await registry.users.all()).filter(({ role, disabledAt }) => role === 'ADMIN' && disabledAt === undefined);
+    const left = (await registry.users.all()).filter(
+      ({ role, disabledAt }) => role === 'ADMIN' && disabledAt === undefined,
+    );
     expect(left).toHaveLength(1);
     await registry.users.update(ids[0] ?? '', { disabled: false, role: 'ADMIN' }, asked);
   });
@@ -196,7 +205,8 @@ describe('attempts to sign in that failed', () => {
     (most: number) =>
     (_subject: string, { failures, lastAt }: { failures: number; lastAt: number }) =>
       failures >= most ? lastAt + 1_000 : undefined;
-  const begin = (subject: string, at: number, most = 3) => registry.signInFailures.begin([subject], at, lockAfter(most), 60_000);
+  const begin = (subject: string, at: number, most = 3) =>
+    registry.signInFailures.begin([subject], at, lockAfter(most), 60_000);
 
   it('are counted before they are judged, so that many at once get no further than one after another', async () => {
     const answers = await Promise.all(
@@ -232,7 +242,9 @@ describe('attempts to sign in that failed', () => {
   it('end with a good one, which costs its address nothing', async () => {
     const subjects = { ended: ['account:z'], spared: ['address:z'] };
     for (let round = 0; round < 5; round += 1) {
-      expect(await registry.signInFailures.begin(['account:z', 'address:z'], now, lockAfter(2), 60_000)).toBeUndefined();
+      expect(
+        await registry.signInFailures.begin(['account:z', 'address:z'], now, lockAfter(2), 60_000),
+      ).toBeUndefined();
       await registry.signInFailures.succeeded(subjects);
     }
   });

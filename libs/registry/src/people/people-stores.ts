@@ -61,7 +61,9 @@ export interface UserStore {
   all(): Promise<readonly UserRow[]>;
   find(id: string): Promise<UserRow | undefined>;
   /** `email` in any case. */
-  findByEmail(email: string): Promise<{ readonly user: UserRow; readonly passwordHash: string | undefined } | undefined>;
+  findByEmail(
+    email: string,
+  ): Promise<{ readonly user: UserRow; readonly passwordHash: string | undefined } | undefined>;
   passwordHashOf(id: string): Promise<string | undefined>;
   findByOidc(identity: OidcIdentity): Promise<UserRow | undefined>;
   /** Ties the account to the identity. False where it is tied to another already. */

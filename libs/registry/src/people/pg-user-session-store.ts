@@ -100,7 +100,8 @@ export class PgUserSessionStore implements UserSessionStore {
         await transaction.query({ text }, [userId, at]);
         return transaction.query(END_SURPLUS, [userId, at, sessionsMax, id]);
       },
-      (ended) => (ended === undefined ? [] : [{ action: 'user.signed_in', subject: `user:${userId}`, data: { way }, at }]),
+      (ended) =>
+        ended === undefined ? [] : [{ action: 'user.signed_in', subject: `user:${userId}`, data: { way }, at }],
     );
     if (surplus === undefined) return undefined;
     if (surplus.length > 0) this.forget();

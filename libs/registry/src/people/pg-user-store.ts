@@ -46,7 +46,9 @@ export class PgUserStore implements UserStore {
 
   async findByEmail(email: string): ReturnType<UserStore['findByEmail']> {
     const text = `SELECT ${USER_COLUMNS}, u.password_hash AS "passwordHash" FROM user_account u WHERE u.email = $1`;
-    const [row] = await this.#database.query<UserRecord & { passwordHash: string | null }>({ text }, [storableText(email.toLowerCase())]);
+    const [row] = await this.#database.query<UserRecord & { passwordHash: string | null }>({ text }, [
+      storableText(email.toLowerCase()),
+    ]);
     return row && { user: toUser(row), passwordHash: row.passwordHash ?? undefined };
   }
 
@@ -63,11 +65,13 @@ export class PgUserStore implements UserStore {
   }
 
   linkOidc(id: string, { issuer, subject }: OidcIdentity, { at, by }: Asked): Promise<boolean> {
-    const text = 'UPDATE user_account SET oidc_issuer = $2, oidc_subject = $3 WHERE id = $1 AND oidc_subject IS NULL RETURNING id';
+    const text =
+      'UPDATE user_account SET oidc_issuer = $2, oidc_subject = $3 WHERE id = $1 AND oidc_subject IS NULL RETURNING id';
     return audited(
       this.#database,
       by,
-      async (transaction) => (await transaction.query({ text }, [id, storableText(issuer), storableText(subject)])).length > 0,
+      async (transaction) =>
+        (await transaction.query({ text }, [id, storableText(issuer), storableText(subject)])).length > 0,
       (isLinked) => (isLinked ? [{ action: 'user.linked', subject: `user:${id}`, data: { issuer, subject }, at }] : []),
     );
   }
@@ -125,7 +129,10 @@ export class PgUserStore implements UserStore {
       this.#database,
       by,
       async (transaction) => {
-        await transaction.query({ text: 'UPDATE user_account SET password_hash = $2 WHERE id = $1' }, [id, passwordHash]);
+        await transaction.query({ text: 'UPDATE user_account SET password_hash = $2 WHERE id = $1' }, [
+          id,
+          passwordHash,
+        ]);
         await transaction.query(END_SESSIONS, [id, at, keptSessionId]);
       },
       () => [{ action: 'user.password_changed', subject: `user:${id}`, data: {}, at }],
@@ -160,12 +167,26 @@ async function isLastAdmin(transaction: Queryable, { id, role, disabledAt }: Use
 
 async function isTaken(transaction: Queryable, email: string | undefined): Promise<boolean> {
   if (email === undefined) return false;
-  return (await transaction.query({ text: 'SELECT FROM user_account WHERE email = $1' }, [email.toLowerCase()])).length > 0;
+  return (
+    (await transaction.query({ text: 'SELECT FROM user_account WHERE email = $1' }, [email.toLowerCase()])).length > 0
+  );
 }
 
-async function insert(transaction: Queryable, { name, email, role, passwordHash, oidc }: NewUser, at: number): Promise<UserRow> {
+async function insert(
+  transaction: Queryable,
+  { name, email, role, passwordHash, oidc }: NewUser,
+  at: number,
+): Promise<UserRow> {
   const identity = oidc === undefined ? [null, null] : [storableText(oidc.issuer), storableText(oidc.subject)];
-  const values = [v7({ msecs: at }), storableText(name), email?.toLowerCase() ?? null, role, passwordHash ?? null, ...identity, at];
+  const values = [
+    v7({ msecs: at }),
+    storableText(name),
+    email?.toLowerCase() ?? null,
+    role,
+    passwordHash ?? null,
+    ...identity,
+    at,
+  ];
   const [row] = await transaction.query<UserRecord>(INSERT, values);
   assert(row);
   return toUser(row);
@@ -179,5 +200,9 @@ async function oneUser(database: Queryable, id: string): Promise<UserRow | undef
 /** The trail masks the value by its name: it says only that there is a new one. */
 function actOn(action: string, { id, name, email, role, disabledAt }: UserRow, passwordHash: string | undefined) {
   const password = passwordHash === undefined ? {} : { password: 'set' };
-  return { action, subject: `user:${id}`, data: { name, email, role, disabled: disabledAt !== undefined, ...password } };
+  return {
+    action,
+    subject: `user:${id}`,
+    data: { name, email, role, disabled: disabledAt !== undefined, ...password },
+  };
 }

@@ -50,7 +50,10 @@ interface Admitted extends Enrolling {
  * How each device stands afterwards, in the order of the arrivals; undefined where it was not admitted. No device arrives twice. One with its own Client-Id is
  * answered; a removed one waits for a person.
  */
-export async function admitArrivals(transaction: Queryable, arrivals: readonly Arrival[]): Promise<readonly (Standing | undefined)[]> {
+export async function admitArrivals(
+  transaction: Queryable,
+  arrivals: readonly Arrival[],
+): Promise<readonly (Standing | undefined)[]> {
   const ids = arrivals.map(({ contact }) => contact.deviceId);
   await lockDevices(transaction, ids);
   const before = await standings(transaction, ids);
@@ -62,7 +65,13 @@ export async function admitArrivals(transaction: Queryable, arrivals: readonly A
     const isKnown = standing !== undefined && standing.credentials.length > 0;
     const registered = isKnown && isUnclaimed(standing) ? standing : undefined;
     if (isKnown && standing.clientUuidHash === clientUuidHash) known.add(deviceId);
-    else strangers.push({ ...arrival, isTaken: isKnown && registered === undefined, isRemoved: standing?.isRemoved === true, registered });
+    else
+      strangers.push({
+        ...arrival,
+        isTaken: isKnown && registered === undefined,
+        isRemoved: standing?.isRemoved === true,
+        registered,
+      });
   }
   const admitted = await judge(transaction, strangers);
   await enrolDevices(transaction, admitted);
@@ -75,7 +84,10 @@ export async function admitArrivals(transaction: Queryable, arrivals: readonly A
   // Last, because its lock is held by one transaction at a time.
   await appendAudit(
     transaction,
-    admitted.map(({ by, contact, more }) => ({ ...boundAct(contact.deviceId, by, contact.at, more), ...hubFor(contact.remoteAddress) })),
+    admitted.map(({ by, contact, more }) => ({
+      ...boundAct(contact.deviceId, by, contact.at, more),
+      ...hubFor(contact.remoteAddress),
+    })),
   );
   return ids.map((id) => after.get(id));
 }

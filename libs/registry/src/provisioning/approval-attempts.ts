@@ -19,9 +19,11 @@ export async function mayTry(transaction: Queryable, approver: string, at: numbe
 
 /** Forgets those that no longer count. */
 export async function countFailure(transaction: Queryable, approver: string, at: number): Promise<void> {
-  await transaction.query({ text: 'DELETE FROM approval_failure WHERE at <= to_timestamp($1::float8 / 1000)' }, [at - WINDOW_MS]);
-  await transaction.query({ text: 'INSERT INTO approval_failure (approver, at) VALUES ($1, to_timestamp($2::float8 / 1000))' }, [
-    approver,
-    at,
+  await transaction.query({ text: 'DELETE FROM approval_failure WHERE at <= to_timestamp($1::float8 / 1000)' }, [
+    at - WINDOW_MS,
   ]);
+  await transaction.query(
+    { text: 'INSERT INTO approval_failure (approver, at) VALUES ($1, to_timestamp($2::float8 / 1000))' },
+    [approver, at],
+  );
 }

@@ -9,7 +9,8 @@ import { lockDevice } from './issue-credentials.js';
 import { findByCode, IS_CREDENTIAL_USED, isOtherDevice, lockPending, markAdmitted } from './pending-enrolments.js';
 
 type Verdict =
-  { readonly kind: 'approved'; readonly deviceId: DeviceId; readonly hasReplaced: boolean } | { readonly kind: ApprovalRefusal };
+  | { readonly kind: 'approved'; readonly deviceId: DeviceId; readonly hasReplaced: boolean }
+  | { readonly kind: ApprovalRefusal };
 
 export async function approveEnrolment(
   transaction: Queryable,
@@ -44,5 +45,9 @@ async function former(
     },
     [deviceId, clientUuidHash],
   );
-  return { hasReplaced: row?.is_other ?? false, isOnline: row?.is_online ?? false, isUnclaimed: row?.is_unclaimed ?? false };
+  return {
+    hasReplaced: row?.is_other ?? false,
+    isOnline: row?.is_online ?? false,
+    isUnclaimed: row?.is_unclaimed ?? false,
+  };
 }

@@ -38,7 +38,10 @@ export function openArrivalWriter(
 }
 
 /** The same for those that have to wait for a person. */
-export function openRequestWriter(database: Database, logger: RegistryLogger): BatchWriter<StoredContact, PendingEnrolment> {
+export function openRequestWriter(
+  database: Database,
+  logger: RegistryLogger,
+): BatchWriter<StoredContact, PendingEnrolment> {
   return new BatchWriter<StoredContact, PendingEnrolment>({
     name: 'enrolment_request',
     keyOf: ({ deviceId }) => deviceId,

@@ -16,7 +16,12 @@ export function hubFor(remoteAddress: string | undefined): AuditSource {
   return { actor: 'hub', remoteAddress };
 }
 
-export function boundAct(deviceId: string, by: BoundBy, at: number, more: Readonly<Record<string, unknown>> = {}): AuditedAct {
+export function boundAct(
+  deviceId: string,
+  by: BoundBy,
+  at: number,
+  more: Readonly<Record<string, unknown>> = {},
+): AuditedAct {
   return { action: 'device.client_bound', subject: `device:${deviceId}`, data: { by, ...more }, at };
 }
 

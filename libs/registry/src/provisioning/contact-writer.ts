@@ -72,7 +72,14 @@ export function openContactWriter(
   });
 }
 
-function toRow({ deviceId, clientUuid, model, firmwareVersion, board, at }: OtaContact): Readonly<Record<string, unknown>> {
+function toRow({
+  deviceId,
+  clientUuid,
+  model,
+  firmwareVersion,
+  board,
+  at,
+}: OtaContact): Readonly<Record<string, unknown>> {
   return {
     ...{ id: deviceId, client_uuid_hash: hashOf(clientUuid), model, firmware_version: firmwareVersion },
     ...{ chip: board?.chip, ota_partitions: board?.otaPartitions, elf_sha256: board?.elfSha256 },

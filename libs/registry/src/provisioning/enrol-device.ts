@@ -81,7 +81,8 @@ function toRow({ contact, given }: Enrolling): Readonly<Record<string, unknown>>
 }
 
 export function toStoredContact(contact: OtaContact): StoredContact {
-  const storable = (text: string | undefined): string | undefined => (text === undefined ? undefined : storableText(text));
+  const storable = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : storableText(text);
   return {
     // An id that PostgreSQL cannot store is no device's: it comes from a parser that lets only MACs through.
     deviceId: storableText(contact.deviceId) as DeviceId,
@@ -90,7 +91,11 @@ export function toStoredContact(contact: OtaContact): StoredContact {
     firmwareVersion: storable(contact.firmwareVersion),
     remoteAddress: storable(contact.remoteAddress),
     remoteNetwork: storable(contact.remoteNetwork),
-    board: contact.board && { ...contact.board, chip: storable(contact.board.chip), elfSha256: storable(contact.board.elfSha256) },
+    board: contact.board && {
+      ...contact.board,
+      chip: storable(contact.board.chip),
+      elfSha256: storable(contact.board.elfSha256),
+    },
     at: contact.at,
   };
 }

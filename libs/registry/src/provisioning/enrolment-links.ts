@@ -52,9 +52,10 @@ export async function revokeLink(database: Queryable, id: string, at: number): P
 
 /** Latest first. */
 export async function listLinks(database: Queryable): Promise<readonly EnrolmentLinkRow[]> {
-  const records = await database.query<LinkRecord>({ text: `SELECT ${COLUMNS} FROM enrolment_link ORDER BY id DESC LIMIT $1` }, [
-    LISTED_MAX,
-  ]);
+  const records = await database.query<LinkRecord>(
+    { text: `SELECT ${COLUMNS} FROM enrolment_link ORDER BY id DESC LIMIT $1` },
+    [LISTED_MAX],
+  );
   return records.map(toLinkRow);
 }
 

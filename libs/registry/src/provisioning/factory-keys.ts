@@ -26,9 +26,10 @@ export async function importFactoryKeys(transaction: Queryable, keys: readonly F
 }
 
 export async function factoryKeyOf(database: Queryable, serial: string): Promise<Uint8Array | undefined> {
-  const [row] = await database.query<{ key: Buffer }>({ name: 'factory-key', text: 'SELECT key FROM factory_key WHERE serial = $1' }, [
-    storableText(serial),
-  ]);
+  const [row] = await database.query<{ key: Buffer }>(
+    { name: 'factory-key', text: 'SELECT key FROM factory_key WHERE serial = $1' },
+    [storableText(serial)],
+  );
   return row && new Uint8Array(row.key);
 }
 
@@ -43,7 +44,10 @@ export async function isSerialOf(
     [storableText(serial)],
   );
   if (row === undefined || row.device_id !== null || isKnown) return row?.device_id === deviceId;
-  await transaction.query({ text: 'UPDATE factory_key SET device_id = $2 WHERE serial = $1' }, [storableText(serial), deviceId]);
+  await transaction.query({ text: 'UPDATE factory_key SET device_id = $2 WHERE serial = $1' }, [
+    storableText(serial),
+    deviceId,
+  ]);
   return true;
 }
 

@@ -28,7 +28,11 @@ const NOTE = {
 };
 
 /** Each of these devices gets a new credential, its newest. */
-export async function issueCredentials(transaction: Queryable, deviceIds: readonly string[], at: number): Promise<void> {
+export async function issueCredentials(
+  transaction: Queryable,
+  deviceIds: readonly string[],
+  at: number,
+): Promise<void> {
   const dialects = await transaction.query<{ id: string; dialect: Dialect }>(DIALECTS, [deviceIds]);
   const dialectOf = new Map(dialects.map(({ id, dialect }) => [id, dialect]));
   const rows = deviceIds.map((deviceId) => {

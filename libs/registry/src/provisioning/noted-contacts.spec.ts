@@ -82,7 +82,9 @@ describe('an OTA request of a known device', () => {
   it('costs no statement of its own: a storm of boards is written in a few', async () => {
     const contacts = await Promise.all(Array.from({ length: 300 }, known));
     noted = [];
-    await Promise.all(contacts.map((contact) => fixture.registry.credentials.contacted({ ...contact, firmwareVersion: '2.8.0' })));
+    await Promise.all(
+      contacts.map((contact) => fixture.registry.credentials.contacted({ ...contact, firmwareVersion: '2.8.0' })),
+    );
     await vi.waitFor(() => expect(noted.flat()).toHaveLength(300));
     expect(noted.length).toBeLessThan(10);
   });

@@ -38,7 +38,8 @@ interface EnrolmentRecord {
 }
 
 /** A board is connected with the credential of device `d`, or was. */
-export const IS_CREDENTIAL_USED = '(EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id AND c.used_at IS NOT NULL))';
+export const IS_CREDENTIAL_USED =
+  '(EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id AND c.used_at IS NOT NULL))';
 
 /** Device `d` is held by another Client-Id, or by the board that uses its credential without one. */
 export function isOtherDevice(clientUuidHash: string): string {
@@ -48,13 +49,19 @@ export function isOtherDevice(clientUuidHash: string): string {
 /** Before everything else in a transaction that changes what waits. Forgets what has waited for too long, let in or not. */
 export async function lockPending(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
-  await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [at - CODE_LIFE_MS]);
+  await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [
+    at - CODE_LIFE_MS,
+  ]);
 }
 
 /** The devices' pending enrolments in their order, made where there is none; no device twice. In a transaction that holds the lock. */
-export async function addPending(transaction: Queryable, contacts: readonly StoredContact[]): Promise<readonly PendingEnrolment[]> {
+export async function addPending(
+  transaction: Queryable,
+  contacts: readonly StoredContact[],
+): Promise<readonly PendingEnrolment[]> {
   const pending: PendingEnrolment[] = [];
-  for (const contact of contacts) pending.push((await askAgain(transaction, contact)) ?? (await ask(transaction, contact)));
+  for (const contact of contacts)
+    pending.push((await askAgain(transaction, contact)) ?? (await ask(transaction, contact)));
   await transaction.query(EVICT, [PENDING_MAX]);
   return pending;
 }
@@ -142,7 +149,11 @@ export async function findByCode(transaction: Queryable, code: string, at: numbe
 }
 
 /** One of these devices waits for a person, or was removed and waits for one. */
-export async function waitingAmong(transaction: Queryable, deviceIds: readonly string[], at: number): Promise<string | undefined> {
+export async function waitingAmong(
+  transaction: Queryable,
+  deviceIds: readonly string[],
+  at: number,
+): Promise<string | undefined> {
   const [row] = await transaction.query<{ id: string }>(
     {
       text: `SELECT i.id FROM unnest($1::text[]) AS i(id)
@@ -180,7 +191,11 @@ export async function rejectPending(transaction: Queryable, id: string): Promise
 }
 
 /** Those that have waited longest first. */
-export async function pageOfPending(database: Queryable, request: PageRequest, at: number): Promise<Page<EnrolmentRow>> {
+export async function pageOfPending(
+  database: Queryable,
+  request: PageRequest,
+  at: number,
+): Promise<Page<EnrolmentRow>> {
   const key = decodeCursor(LIST, request, z.tuple([z.uuid()]));
   const parameters: unknown[] = [at - CODE_LIFE_MS];
   const after = key === undefined ? '' : `AND e.id > ${bind(parameters, key[0])}`;

@@ -22,7 +22,9 @@ describe('credentials of a device', () => {
     const granted = { kind: 'granted', deviceId: contact.deviceId };
     const refused = { kind: 'refused', deviceId: contact.deviceId };
     expect(await logIn(registry, known)).toEqual(granted);
-    expect(await logIn(registry, known, { clientId: `GID_x@@@${contact.deviceId}@@@${randomUUID()}` })).toEqual(refused);
+    expect(await logIn(registry, known, { clientId: `GID_x@@@${contact.deviceId}@@@${randomUUID()}` })).toEqual(
+      refused,
+    );
     expect(await logIn(registry, known, { password: `${known.credential.secret ?? ''}x` })).toEqual(refused);
     expect(await logIn(registry, known, { password: '' })).toEqual(refused);
     expect(await logIn(registry, known, { username: 'nobody' })).toEqual({ kind: 'refused', deviceId: undefined });
@@ -31,7 +33,10 @@ describe('credentials of a device', () => {
     expect(await credentials.checkWebSocket({ ...contact, token })).toEqual(granted);
     expect(await credentials.checkWebSocket({ ...contact, token: token.slice(1) })).toEqual(refused);
     expect(await credentials.checkWebSocket({ ...contact, clientUuid: randomUUID(), token })).toEqual(refused);
-    expect(await credentials.checkWebSocket({ ...contact, deviceId: 'nobody', token })).toEqual({ kind: 'refused', deviceId: undefined });
+    expect(await credentials.checkWebSocket({ ...contact, deviceId: 'nobody', token })).toEqual({
+      kind: 'refused',
+      deviceId: undefined,
+    });
   });
 
   it('of another device are refused, whatever is mixed', async () => {
@@ -57,10 +62,17 @@ describe('credentials of a device', () => {
     const known = await admitted(registry, contact);
     expect((await registry.credentials.findKnown(contact.deviceId))?.credential.secret).toBe(known.credential.secret);
     await logIn(registry, known);
-    expect((await registry.credentials.findKnown(contact.deviceId))?.credential).toEqual({ ...known.credential, secret: undefined });
+    expect((await registry.credentials.findKnown(contact.deviceId))?.credential).toEqual({
+      ...known.credential,
+      secret: undefined,
+    });
     const stored = `SELECT secret, secret_hash FROM device_credential WHERE device_id = '${contact.deviceId}'`;
-    await expect.poll(() => sql(stored)).toEqual([{ secret: null, secret_hash: hashOf(known.credential.secret ?? '') }]);
-    await expect.poll(async () => (await other.credentials.findKnown(contact.deviceId))?.credential.secret).toBeUndefined();
+    await expect
+      .poll(() => sql(stored))
+      .toEqual([{ secret: null, secret_hash: hashOf(known.credential.secret ?? '') }]);
+    await expect
+      .poll(async () => (await other.credentials.findKnown(contact.deviceId))?.credential.secret)
+      .toBeUndefined();
     expect((await logIn(registry, known)).kind).toBe('granted');
   });
 
@@ -69,7 +81,9 @@ describe('credentials of a device', () => {
     const contact = newContact();
     const first = await admitted(registry, contact);
     await logIn(registry, first);
-    const second = { credential: (await registry.credentials.rotate(contact.deviceId, Date.now())) ?? first.credential };
+    const second = {
+      credential: (await registry.credentials.rotate(contact.deviceId, Date.now())) ?? first.credential,
+    };
     expect(second.credential.secret).toMatch(/^[\w-]{43}$/);
     expect(second.credential.mqttClientId).not.toBe(first.credential.mqttClientId);
     expect((await logIn(registry, first)).kind).toBe('granted');
@@ -95,15 +109,24 @@ describe('credentials of a device', () => {
       .poll(() => sql(`SELECT FROM device_credential WHERE device_id = '${contact.deviceId}' AND used_at IS NOT NULL`))
       .toHaveLength(1);
     for (let times = 0; times < 9; times += 1) await registry.credentials.rotate(contact.deviceId, Date.now());
-    expect((await sql(`SELECT FROM device_credential WHERE device_id = '${contact.deviceId}'`)).length).toBeLessThanOrEqual(5);
-    expect(await sql(`SELECT FROM device_credential WHERE device_id = '${contact.deviceId}' AND secret IS NOT NULL`)).toHaveLength(1);
+    expect(
+      (await sql(`SELECT FROM device_credential WHERE device_id = '${contact.deviceId}'`)).length,
+    ).toBeLessThanOrEqual(5);
+    expect(
+      await sql(`SELECT FROM device_credential WHERE device_id = '${contact.deviceId}' AND secret IS NOT NULL`),
+    ).toHaveLength(1);
     expect((await logIn(registry, used)).kind).toBe('granted');
   });
 
   it('are issued to a device that was there before credentials were', async () => {
     const { registry } = fixture;
     const { deviceId } = newContact();
-    const arrival = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
+    const arrival = {
+      dialect: 'XIAOZHI',
+      transport: 'MQTT',
+      reachability: 'ALWAYS',
+      remoteAddress: undefined,
+    } as const;
     await registry.devices.connecting({ deviceId, ...arrival, connectedAt: Date.now() });
     expect(await registry.credentials.findKnown(deviceId)).toBeUndefined();
     const credential = await registry.credentials.rotate(deviceId, Date.now());
@@ -114,12 +137,20 @@ describe('credentials of a device', () => {
 
 describe('tokens of microcontrollers', () => {
   const register = async (deviceId: string, more: Partial<NewDevice> = {}) => {
-    const board = { deviceId: deviceId as DeviceId, name: undefined, tags: [], dialect: 'MCPU', transport: 'WEBSOCKET', ...more } as const;
+    const board = {
+      deviceId: deviceId as DeviceId,
+      name: undefined,
+      tags: [],
+      dialect: 'MCPU',
+      transport: 'WEBSOCKET',
+      ...more,
+    } as const;
     const answer = await fixture.registry.enrolments.register([board]);
     if (answer.kind !== 'registered') throw new TypeError(`${deviceId} was not registered.`);
     return answer.devices[0]?.known?.credential.secret ?? '';
   };
-  const check = (deviceId: string, token: string, { credentials } = fixture.registry) => credentials.checkToken({ deviceId, token });
+  const check = (deviceId: string, token: string, { credentials } = fixture.registry) =>
+    credentials.checkToken({ deviceId, token });
 
   it('let in the board that they were issued to, and no other', async () => {
     const [token, other] = [await register('bed-1'), await register('bed-2')];
@@ -137,7 +168,9 @@ describe('tokens of microcontrollers', () => {
     const { credential } = await admitted(registry, contact);
     expect((await check(contact.deviceId, credential.secret ?? '')).kind).toBe('refused');
     const token = await register('bed-3');
-    expect((await registry.credentials.checkWebSocket({ deviceId: 'bed-3', clientUuid: randomUUID(), token })).kind).toBe('refused');
+    expect(
+      (await registry.credentials.checkWebSocket({ deviceId: 'bed-3', clientUuid: randomUUID(), token })).kind,
+    ).toBe('refused');
   });
 
   it('end when the next is used, or with their grace time, or with the board', async () => {

@@ -50,8 +50,13 @@ export class PgCredentialStore implements CredentialStore {
     this.#contacts = openContactWriter(deps.database, deps.logger, (contacts) => this.#noted(contacts));
   }
 
-  async checkMqtt({ clientId, username, password }: Parameters<CredentialStore['checkMqtt']>[0]): Promise<CredentialVerdict> {
-    const isName: IsBearer = (standing, credential) => credential.mqttClientId === clientId && usernameOf(standing.deviceId) === username;
+  async checkMqtt({
+    clientId,
+    username,
+    password,
+  }: Parameters<CredentialStore['checkMqtt']>[0]): Promise<CredentialVerdict> {
+    const isName: IsBearer = (standing, credential) =>
+      credential.mqttClientId === clientId && usernameOf(standing.deviceId) === username;
     return (await this.#check(username, hashOf(password), isName)).verdict;
   }
 
@@ -65,7 +70,11 @@ export class PgCredentialStore implements CredentialStore {
     if (await this.#bind({ deviceId, clientUuidHash, secretHash, remoteAddress: login.remoteAddress }))
       return { ...verdict, hasBound: true };
     // Another connection with the token was quicker: it may have had the same Client-Id.
-    return this.#judge(await this.#deps.book.read(deviceId), secretHash, ({ clientUuidHash: bound }) => bound === clientUuidHash);
+    return this.#judge(
+      await this.#deps.book.read(deviceId),
+      secretHash,
+      ({ clientUuidHash: bound }) => bound === clientUuidHash,
+    );
   }
 
   async checkToken({ deviceId, token }: Parameters<CredentialStore['checkToken']>[0]): Promise<CredentialVerdict> {
@@ -93,7 +102,8 @@ export class PgCredentialStore implements CredentialStore {
       database,
       by,
       (transaction) => setPreferredTransport(transaction, id, transport),
-      (isDone) => (isDone ? [{ action: 'device.transport_set', subject: `device:${id}`, data: { transport }, at: now() }] : []),
+      (isDone) =>
+        isDone ? [{ action: 'device.transport_set', subject: `device:${id}`, data: { transport }, at: now() }] : [],
     );
     book.forget([id]);
     return isDevice;
@@ -131,7 +141,10 @@ export class PgCredentialStore implements CredentialStore {
     if ((await book.find(contact.deviceId)).credentials.length === 0) return;
     // A device's description is not worth a failed answer to it.
     this.#contacts.add(contact).catch((error: unknown) => {
-      logger.warn({ deviceId: contact.deviceId, message: messageOf(error) }, 'what a device said of itself was not noted');
+      logger.warn(
+        { deviceId: contact.deviceId, message: messageOf(error) },
+        'what a device said of itself was not noted',
+      );
     });
   }
 
@@ -148,7 +161,11 @@ export class PgCredentialStore implements CredentialStore {
   }
 
   /** From memory where that grants; else as PostgreSQL has it, at the same expense for devices that are known and for those that are not. */
-  async #check(deviceId: string, hash: string, isBearer: IsBearer): Promise<{ standing: Standing; verdict: CredentialVerdict }> {
+  async #check(
+    deviceId: string,
+    hash: string,
+    isBearer: IsBearer,
+  ): Promise<{ standing: Standing; verdict: CredentialVerdict }> {
     const { book } = this.#deps;
     const remembered = await book.remembered(deviceId);
     const verdict = remembered && this.#judge(remembered, hash, isBearer);
@@ -160,7 +177,9 @@ export class PgCredentialStore implements CredentialStore {
   #judge(standing: Standing, hash: string, isBearer: IsBearer): CredentialVerdict {
     const { now } = this.#deps;
     const [newest] = standing.credentials;
-    const found = standing.credentials.find((credential) => isBearer(standing, credential) && isEqualHash(credential.secretHash, hash));
+    const found = standing.credentials.find(
+      (credential) => isBearer(standing, credential) && isEqualHash(credential.secretHash, hash),
+    );
     if (found === undefined || (found.expiresAt !== undefined && found.expiresAt <= now()))
       return { kind: 'refused', deviceId: newest && standing.deviceId };
     if (!found.isUsed) this.#noteUse(standing, found);
@@ -211,8 +230,13 @@ async function rotateCredential(transaction: Queryable, id: string, at: number):
 }
 
 /** False where there is no such device, or the hub dials it. */
-async function setPreferredTransport(transaction: Queryable, id: string, transport: KnownDevice['transport']): Promise<boolean> {
-  const text = 'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 AND address IS NULL RETURNING id';
+async function setPreferredTransport(
+  transaction: Queryable,
+  id: string,
+  transport: KnownDevice['transport'],
+): Promise<boolean> {
+  const text =
+    'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 AND address IS NULL RETURNING id';
   const rows = await transaction.query({ text }, [id, transport]);
   if (rows.length > 0) await noteChange(transaction, [id]);
   return rows.length > 0;

@@ -13,12 +13,21 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const approval = (code: string, change: { readonly approver?: string; readonly confirm?: boolean; readonly at?: number } = {}) => ({
+const approval = (
+  code: string,
+  change: { readonly approver?: string; readonly confirm?: boolean; readonly at?: number } = {},
+) => ({
   ...{ code, approver: randomUUID(), confirm: false, at: Date.now() },
   ...change,
 });
 const connecting = (contact: OtaContact) => ({
-  ...({ deviceId: contact.deviceId, dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const),
+  ...({
+    deviceId: contact.deviceId,
+    dialect: 'XIAOZHI',
+    transport: 'MQTT',
+    reachability: 'ALWAYS',
+    remoteAddress: undefined,
+  } as const),
   connectedAt: Date.now(),
 });
 const newDevice = (change: Partial<NewDevice> = {}): NewDevice => ({
@@ -48,7 +57,9 @@ describe('a device that asks to be let in', () => {
   it('waits once, although it asks many times at the same moment', async () => {
     const { registry, other, sql } = fixture;
     const contact = newContact();
-    const asked = await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? registry : other).enrolments.request(contact)));
+    const asked = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? registry : other).enrolments.request(contact)),
+    );
     expect(new Set(asked.map(({ code }) => code)).size).toBe(1);
     expect(await sql(`SELECT FROM enrolment WHERE device_id = '${contact.deviceId}'`)).toHaveLength(1);
   });
@@ -57,14 +68,18 @@ describe('a device that asks to be let in', () => {
     const { registry, sql } = fixture;
     const contact = newContact();
     await registry.enrolments.request(contact);
-    expect(JSON.stringify(await sql(`SELECT * FROM enrolment WHERE device_id = '${contact.deviceId}'`))).not.toContain(contact.clientUuid);
+    expect(JSON.stringify(await sql(`SELECT * FROM enrolment WHERE device_id = '${contact.deviceId}'`))).not.toContain(
+      contact.clientUuid,
+    );
   });
 
   it('is forgotten a quarter of an hour after its last request', async () => {
     const { registry } = fixture;
     const contact = newContact({ at: Date.now() - 16 * MINUTE_MS });
     const { code } = await registry.enrolments.request(contact);
-    expect((await registry.enrolments.page({ first: 200 })).rows.map(({ deviceId }) => deviceId)).not.toContain(contact.deviceId);
+    expect((await registry.enrolments.page({ first: 200 })).rows.map(({ deviceId }) => deviceId)).not.toContain(
+      contact.deviceId,
+    );
     expect((await registry.enrolments.approve(approval(code))).kind).toBe('NOT_FOUND');
     expect((await registry.enrolments.request({ ...contact, at: Date.now() })).code).not.toBe(code);
   });
@@ -73,7 +88,9 @@ describe('a device that asks to be let in', () => {
     const { registry } = fixture;
     const contact = newContact();
     const { code } = await registry.enrolments.request(contact);
-    const row = (await registry.enrolments.page({ first: 200 })).rows.find(({ deviceId }) => deviceId === contact.deviceId);
+    const row = (await registry.enrolments.page({ first: 200 })).rows.find(
+      ({ deviceId }) => deviceId === contact.deviceId,
+    );
     expect(await registry.enrolments.reject(row?.id ?? '')).toBe(contact.deviceId);
     expect(await registry.enrolments.reject(row?.id ?? '')).toBeUndefined();
     expect(await registry.enrolments.reject('no uuid')).toBeUndefined();
@@ -90,7 +107,9 @@ describe('a known device that comes with another Client-Id', () => {
     const secret = former.credential.secret ?? '';
     const forged = { ...contact, clientUuid: randomUUID() };
     const { code } = await registry.enrolments.request(forged);
-    const rows = (await registry.enrolments.page({ first: 200 })).rows.filter(({ deviceId }) => deviceId === contact.deviceId);
+    const rows = (await registry.enrolments.page({ first: 200 })).rows.filter(
+      ({ deviceId }) => deviceId === contact.deviceId,
+    );
     expect(rows).toMatchObject([{ code, replaces: true }]);
     expect(JSON.stringify(rows)).not.toContain(secret);
     expect((await logIn(registry, former)).kind).toBe('granted');
@@ -101,7 +120,9 @@ describe('a known device that comes with another Client-Id', () => {
     expect((await registry.credentials.checkWebSocket({ ...contact, token: secret })).kind).toBe('refused');
     const known = await registry.credentials.findKnown(contact.deviceId);
     expect(known?.credential.secret).not.toBe(secret);
-    expect((await registry.credentials.checkWebSocket({ ...forged, token: known?.credential.secret ?? '' })).kind).toBe('granted');
+    expect((await registry.credentials.checkWebSocket({ ...forged, token: known?.credential.secret ?? '' })).kind).toBe(
+      'granted',
+    );
   });
 
   it('is approved only with confirmation while it is online', async () => {
@@ -110,7 +131,13 @@ describe('a known device that comes with another Client-Id', () => {
     const contact = newContact();
     await admitted(registry, contact);
     const { epoch } = await registry.devices.connecting(connecting(contact));
-    const ready = { model: undefined, firmwareVersion: undefined, toolSetHash: undefined, toolsComplete: false, at: Date.now() };
+    const ready = {
+      model: undefined,
+      firmwareVersion: undefined,
+      toolSetHash: undefined,
+      toolsComplete: false,
+      at: Date.now(),
+    };
     await registry.devices.ready({ deviceId: contact.deviceId, epoch, gatewayId: lease.id, ...ready });
     const { code } = await registry.enrolments.request({ ...contact, clientUuid: randomUUID() });
     expect((await registry.enrolments.approve(approval(code))).kind).toBe('DEVICE_ONLINE');
@@ -123,7 +150,12 @@ describe('a known device that comes with another Client-Id', () => {
     const contact = newContact();
     const { credential } = await admitted(registry, contact);
     const forged = { ...contact, clientUuid: randomUUID() };
-    const { token } = await registry.enrolments.createLink({ name: 'n', tags: [], maxDevices: 5, expiresAt: Date.now() + DAY_MS });
+    const { token } = await registry.enrolments.createLink({
+      name: 'n',
+      tags: [],
+      maxDevices: 5,
+      expiresAt: Date.now() + DAY_MS,
+    });
     const serial = randomBytes(16).toString('hex');
     await registry.enrolments.importFactoryKeys([{ serial, key: randomBytes(32) }]);
     // Twice: the first attempt may not bind the serial to the device for the second.
@@ -157,7 +189,9 @@ describe('codes', () => {
     const { code } = await registry.enrolments.request(newContact());
     const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0');
     const tried = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => (index % 2 ? registry : other).enrolments.approve(approval(wrong, { approver }))),
+      Array.from({ length: 30 }, (_, index) =>
+        (index % 2 ? registry : other).enrolments.approve(approval(wrong, { approver })),
+      ),
     );
     expect(tried.filter(({ kind }) => kind === 'NOT_FOUND')).toHaveLength(10);
     expect((await registry.enrolments.approve(approval(code, { approver }))).kind).toBe('ATTEMPTS_EXCEEDED');
@@ -199,7 +233,8 @@ describe('codes', () => {
                SELECT gen_random_uuid(), lpad(n::text, 6, '0'), 'c' || n, 'device-' || n, 'h', '2001:db8::' || n, '2001:db8:0:0',
                  now() - interval '1 minute' + n * interval '1 millisecond', now() - interval '1 minute' + n * interval '1 millisecond'
                FROM generate_series(1, 999) AS n WHERE lpad(n::text, 6, '0') <> '${code}'`);
-    const flood = (n: number) => newContact({ at, remoteAddress: `2001:db8::f${String(n)}`, remoteNetwork: '2001:db8:0:0' });
+    const flood = (n: number) =>
+      newContact({ at, remoteAddress: `2001:db8::f${String(n)}`, remoteNetwork: '2001:db8:0:0' });
     await Promise.all(Array.from({ length: 50 }, (_, n) => registry.enrolments.request(flood(n))));
     expect((await registry.enrolments.request({ ...victim, at })).code).toBe(code);
     const left = await sql('SELECT device_id FROM enrolment');
@@ -225,7 +260,10 @@ describe('a link', () => {
     const inside = known.flatMap((device) => device ?? []);
     expect(inside).toHaveLength(10);
     expect(new Set(inside.map(({ credential }) => credential.secret)).size).toBe(10);
-    expect((await registry.enrolments.links()).find(({ id }) => id === link.id)).toMatchObject({ usedCount: 10, tags: ['a', 'b'] });
+    expect((await registry.enrolments.links()).find(({ id }) => id === link.id)).toMatchObject({
+      usedCount: 10,
+      tags: ['a', 'b'],
+    });
     expect((await registry.devices.find(inside[0]?.deviceId ?? ''))?.tags).toEqual(['a', 'b']);
     const verdicts = await Promise.all(inside.map(async (device) => (await logIn(registry, device)).kind));
     expect(new Set(verdicts)).toEqual(new Set(['granted']));
@@ -233,9 +271,16 @@ describe('a link', () => {
 
   it('counts a device once, although it asks many times at once and again', async () => {
     const { registry } = fixture;
-    const { link, token } = await registry.enrolments.createLink({ name: 'n', tags: [], maxDevices: 3, expiresAt: Date.now() + DAY_MS });
+    const { link, token } = await registry.enrolments.createLink({
+      name: 'n',
+      tags: [],
+      maxDevices: 3,
+      expiresAt: Date.now() + DAY_MS,
+    });
     const contact = newContact();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => registry.enrolments.admitByLink(token, contact)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => registry.enrolments.admitByLink(token, contact)),
+    );
     expect(new Set(answers.map((known) => known?.credential.mqttClientId)).size).toBe(1);
     expect((await registry.enrolments.links()).find(({ id }) => id === link.id)?.usedCount).toBe(1);
   });
@@ -258,7 +303,12 @@ describe('a link', () => {
 
   it('keeps only the hash of its token', async () => {
     const { registry, sql } = fixture;
-    const { token } = await registry.enrolments.createLink({ name: 'n', tags: [], maxDevices: 1, expiresAt: Date.now() + DAY_MS });
+    const { token } = await registry.enrolments.createLink({
+      name: 'n',
+      tags: [],
+      maxDevices: 1,
+      expiresAt: Date.now() + DAY_MS,
+    });
     expect(JSON.stringify(await sql('SELECT * FROM enrolment_link'))).not.toContain(token);
   });
 });
@@ -266,17 +316,26 @@ describe('a link', () => {
 describe('registering', () => {
   it('makes all of a list or none, and names what is there already', async () => {
     const { registry } = fixture;
-    const [one, two, three] = [newDevice({ name: 'One', tags: ['b', 'a'] }), newDevice({ transport: 'WEBSOCKET' }), newDevice()];
+    const [one, two, three] = [
+      newDevice({ name: 'One', tags: ['b', 'a'] }),
+      newDevice({ transport: 'WEBSOCKET' }),
+      newDevice(),
+    ];
     expect(await registry.enrolments.register([one, two])).toMatchObject({
       kind: 'registered',
       devices: [
-        { device: { id: one.deviceId, name: 'One', tags: ['a', 'b'] }, known: { transport: 'MQTT', clientUuidHash: undefined } },
+        {
+          device: { id: one.deviceId, name: 'One', tags: ['a', 'b'] },
+          known: { transport: 'MQTT', clientUuidHash: undefined },
+        },
         { device: { id: two.deviceId, reachability: 'IN_CONVERSATION' }, known: { transport: 'WEBSOCKET' } },
       ],
     });
     expect(await registry.enrolments.register([three, two])).toEqual({ kind: 'conflict', conflicts: [two.deviceId] });
     expect(await registry.devices.find(three.deviceId)).toBeUndefined();
-    const rivals = await Promise.all(Array.from({ length: 6 }, () => registry.enrolments.register([newDevice(), three])));
+    const rivals = await Promise.all(
+      Array.from({ length: 6 }, () => registry.enrolments.register([newDevice(), three])),
+    );
     expect(rivals.filter(({ kind }) => kind === 'registered')).toHaveLength(1);
   });
 
@@ -318,10 +377,19 @@ describe('a device that was removed', () => {
       { close_reason: 'device_removed' },
     ]);
     const { epoch } = await registry.devices.connecting(connecting(contact));
-    const ready = { model: undefined, firmwareVersion: undefined, toolSetHash: undefined, toolsComplete: false, at: Date.now() };
+    const ready = {
+      model: undefined,
+      firmwareVersion: undefined,
+      toolSetHash: undefined,
+      toolsComplete: false,
+      at: Date.now(),
+    };
     const answer = await registry.devices.ready({ deviceId: contact.deviceId, epoch, gatewayId: lease.id, ...ready });
     expect(answer.isCurrent).toBe(false);
-    const atOnce = await registry.devices.connecting({ ...connecting(contact), ready: { gatewayId: lease.id, ...ready } });
+    const atOnce = await registry.devices.connecting({
+      ...connecting(contact),
+      ready: { gatewayId: lease.id, ...ready },
+    });
     expect(atOnce).toMatchObject({ epoch: epoch + 1, ready: { isCurrent: false } });
     expect(await registry.devices.find(contact.deviceId)).toBeUndefined();
     await lease.release();

@@ -83,7 +83,12 @@ export class PgEnrolmentStore implements EnrolmentStore {
       (made) =>
         made.kind === 'approved'
           ? [
-              { action: 'enrolment.approved', subject: `device:${made.deviceId}`, data: { name, tags, replaces: made.hasReplaced }, at },
+              {
+                action: 'enrolment.approved',
+                subject: `device:${made.deviceId}`,
+                data: { name, tags, replaces: made.hasReplaced },
+                at,
+              },
               boundAct(made.deviceId, 'code', at, { replaces: made.hasReplaced }),
             ]
           : [],
@@ -92,7 +97,9 @@ export class PgEnrolmentStore implements EnrolmentStore {
     book.forget([verdict.deviceId]);
     const device = await devices.find(verdict.deviceId);
     // Removed between the two statements: then it was not let in for anybody to see.
-    return device === undefined ? { kind: 'NOT_FOUND' } : { kind: 'approved', device, hasReplaced: verdict.hasReplaced };
+    return device === undefined
+      ? { kind: 'NOT_FOUND' }
+      : { kind: 'approved', device, hasReplaced: verdict.hasReplaced };
   }
 
   reject(id: string, by?: AuditSource): Promise<DeviceId | undefined> {
@@ -101,7 +108,8 @@ export class PgEnrolmentStore implements EnrolmentStore {
       database,
       by,
       (transaction) => rejectPending(transaction, id),
-      (deviceId) => (deviceId ? [{ action: 'enrolment.rejected', subject: `device:${deviceId}`, data: { id }, at: now() }] : []),
+      (deviceId) =>
+        deviceId ? [{ action: 'enrolment.rejected', subject: `device:${deviceId}`, data: { id }, at: now() }] : [],
     );
   }
 
@@ -114,7 +122,9 @@ export class PgEnrolmentStore implements EnrolmentStore {
       database,
       by,
       (transaction) => createLink(transaction, link),
-      (made) => [{ action: 'enrolment_link.created', subject: `enrolment_link:${made.link.id}`, data: { ...link }, at: now() }],
+      (made) => [
+        { action: 'enrolment_link.created', subject: `enrolment_link:${made.link.id}`, data: { ...link }, at: now() },
+      ],
     );
   }
 
@@ -123,7 +133,10 @@ export class PgEnrolmentStore implements EnrolmentStore {
       this.#deps.database,
       by,
       (transaction) => revokeLink(transaction, id, at),
-      (link) => (link ? [{ action: 'enrolment_link.revoked', subject: `enrolment_link:${link.id}`, data: { name: link.name }, at }] : []),
+      (link) =>
+        link
+          ? [{ action: 'enrolment_link.revoked', subject: `enrolment_link:${link.id}`, data: { name: link.name }, at }]
+          : [],
     );
   }
 
@@ -131,7 +144,11 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return listLinks(this.#deps.database);
   }
 
-  async register(devices: readonly NewDevice[], by?: AuditSource, within?: DeviceFilter): ReturnType<EnrolmentStore['register']> {
+  async register(
+    devices: readonly NewDevice[],
+    by?: AuditSource,
+    within?: DeviceFilter,
+  ): ReturnType<EnrolmentStore['register']> {
     const { database, book, now } = this.#deps;
     const ids = devices.map(({ deviceId }) => deviceId);
     const taken = await takenAmong(database, ids, within);
@@ -192,7 +209,9 @@ export class PgEnrolmentStore implements EnrolmentStore {
     return toKnownDevice(await this.#arrivals.add({ contact: toStoredContact(contact), way }));
   }
 
-  async #registered(ids: readonly DeviceId[]): Promise<readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[]> {
+  async #registered(
+    ids: readonly DeviceId[],
+  ): Promise<readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[]> {
     const { book, devices } = this.#deps;
     const rows = await devices.findMany(ids);
     const standings = await Promise.all(ids.map((id) => book.find(id)));

@@ -26,7 +26,10 @@ const REGISTER = {
 };
 
 export async function existingOf(database: Queryable, deviceIds: readonly string[]): Promise<readonly string[]> {
-  const rows = await database.query<{ id: string }>({ text: 'SELECT id FROM device WHERE id = ANY($1::text[]) ORDER BY id' }, [deviceIds]);
+  const rows = await database.query<{ id: string }>(
+    { text: 'SELECT id FROM device WHERE id = ANY($1::text[]) ORDER BY id' },
+    [deviceIds],
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -54,7 +57,11 @@ export async function insertWithin(
 }
 
 /** One of them that is not among those of `within`. */
-export async function unseenOf(database: Queryable, ids: readonly string[], within: DeviceFilter | undefined): Promise<string | undefined> {
+export async function unseenOf(
+  database: Queryable,
+  ids: readonly string[],
+  within: DeviceFilter | undefined,
+): Promise<string | undefined> {
   if (within === undefined || ids.length === 0) return undefined;
   const parameters: unknown[] = [ids];
   const isSeen = (await sightOf(database, within))('i.id', parameters);
@@ -65,7 +72,17 @@ export async function unseenOf(database: Queryable, ids: readonly string[], with
 
 async function insertDevices(transaction: Queryable, devices: readonly NewDevice[], at: number): Promise<void> {
   const rows = devices.map(
-    ({ deviceId, name, tags, dialect, transport, address, clientUuid, admitWithoutCodeUntil, dialByAdmin = false }) => ({
+    ({
+      deviceId,
+      name,
+      tags,
+      dialect,
+      transport,
+      address,
+      clientUuid,
+      admitWithoutCodeUntil,
+      dialByAdmin = false,
+    }) => ({
       id: deviceId,
       name,
       tags: [...new Set(tags)].sort(),
@@ -83,12 +100,17 @@ async function insertDevices(transaction: Queryable, devices: readonly NewDevice
   const coming = devices.filter(({ transport }) => transport !== 'TCP').map(({ deviceId }) => deviceId);
   if (coming.length > 0) await issueCredentials(transaction, coming, at);
   // What waited with a code would be a second way in.
-  await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[]) AND admitted_at IS NULL' }, [ids]);
+  await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[]) AND admitted_at IS NULL' }, [
+    ids,
+  ]);
   await noteChange(transaction, ids);
 }
 
 /** What the audit trail says of a registration, without its secret. */
-export function registeredActs({ deviceId, clientUuid, admitWithoutCodeUntil, ...data }: NewDevice, at: number): readonly AuditedAct[] {
+export function registeredActs(
+  { deviceId, clientUuid, admitWithoutCodeUntil, ...data }: NewDevice,
+  at: number,
+): readonly AuditedAct[] {
   const until = admitWithoutCodeUntil === undefined ? undefined : new Date(admitWithoutCodeUntil).toISOString();
   const masked = { ...data, clientId: clientUuid === undefined ? undefined : MASK, admitWithoutCodeUntil: until };
   const registered = { action: 'device.registered', subject: `device:${deviceId}`, data: masked, at };
@@ -108,7 +130,11 @@ const REMOVE = {
          SELECT id FROM gone`,
 };
 
-export async function removeDevice(transaction: Queryable, deviceId: string, at: number): Promise<DeviceId | undefined> {
+export async function removeDevice(
+  transaction: Queryable,
+  deviceId: string,
+  at: number,
+): Promise<DeviceId | undefined> {
   const id = storableText(deviceId);
   await lockDevice(transaction, id);
   const [row] = await transaction.query<{ id: string }>(REMOVE, [id, at]);

@@ -31,7 +31,14 @@ const recognise = (contact: OtaContact) => fixture.registry.credentials.recognis
 const approve = (code: string, confirm = false) =>
   fixture.registry.enrolments.approve({ code, approver: randomUUID(), confirm, at: Date.now() }, { actor: 'admin' });
 const link = async () =>
-  (await fixture.registry.enrolments.createLink({ name: 'l', tags: ['of-link'], maxDevices: 1, expiresAt: Date.now() + HOUR_MS })).token;
+  (
+    await fixture.registry.enrolments.createLink({
+      name: 'l',
+      tags: ['of-link'],
+      maxDevices: 1,
+      expiresAt: Date.now() + HOUR_MS,
+    })
+  ).token;
 
 /** What the trail says of the bindings of a device, first to last. */
 async function bindingsOf({ deviceId }: OtaContact): Promise<readonly unknown[]> {
@@ -70,11 +77,16 @@ describe('a registered device whose Client-Id is not known', () => {
     const { contact, known } = await registered();
     const token = await link();
     expect(await registry.enrolments.admitByLink(`${token}x`, contact)).toBeUndefined();
-    expect(await registry.enrolments.admitByLink(token, contact)).toEqual({ ...known, clientUuidHash: hashOf(contact.clientUuid) });
+    expect(await registry.enrolments.admitByLink(token, contact)).toEqual({
+      ...known,
+      clientUuidHash: hashOf(contact.clientUuid),
+    });
     expect((await registry.devices.find(contact.deviceId))?.tags).toEqual(['shop']);
     expect(await registry.enrolments.admitByLink(token, newContact())).toBeUndefined();
     const [first] = (await registry.enrolments.links()).filter(({ usedCount }) => usedCount === 1);
-    expect(await bindingsOf(contact)).toEqual([{ actor: 'hub', remoteAddress: '192.0.2.44', by: 'link', link: first?.id }]);
+    expect(await bindingsOf(contact)).toEqual([
+      { actor: 'hub', remoteAddress: '192.0.2.44', by: 'link', link: first?.id },
+    ]);
   });
 
   it('comes in by the serial number of a chip that proved itself', async () => {
@@ -114,7 +126,12 @@ describe('a device that was registered with its Client-Id', () => {
     await registered({ deviceId: own.deviceId, clientUuid: own.clientUuid });
     expect(await recognise(own)).toMatchObject({ kind: 'proven', known: { deviceId: own.deviceId } });
     expect(await fixture.other.credentials.recognise(own)).toMatchObject({ kind: 'proven' });
-    expect(await recognise(stranger(own))).toEqual({ kind: 'unproven', isKnown: true, replaces: true, firstUse: 'none' });
+    expect(await recognise(stranger(own))).toEqual({
+      kind: 'unproven',
+      isKnown: true,
+      replaces: true,
+      firstUse: 'none',
+    });
   });
 
   it('has it stored as a hash, and masked on the audit trail', async () => {
@@ -124,7 +141,10 @@ describe('a device that was registered with its Client-Id', () => {
     const { rows } = await fixture.registry.audit.page({ subject }, { first: 9 });
     expect(rows.map(({ action, data }) => [action, data])).toEqual([
       ['device.client_bound', { by: 'registration' }],
-      ['device.registered', { name: 'Shelf 7', tags: ['shop'], dialect: 'XIAOZHI', transport: 'WEBSOCKET', clientId: '***' }],
+      [
+        'device.registered',
+        { name: 'Shelf 7', tags: ['shop'], dialect: 'XIAOZHI', transport: 'WEBSOCKET', clientId: '***' },
+      ],
     ]);
     const stored = JSON.stringify(await fixture.sql(`SELECT * FROM device WHERE id = '${contact.deviceId}'`));
     expect(stored).toContain(hashOf(clientUuid));
@@ -138,7 +158,9 @@ describe('trust on first use', () => {
     const { contact, known } = await registered({ admitWithoutCodeUntil: Date.now() + HOUR_MS });
     const contacts = Array.from({ length: 8 }, () => stranger(contact));
     expect(await recognise(contact)).toMatchObject({ firstUse: 'due', replaces: false });
-    const admitted = await Promise.all(contacts.map((each, index) => (index % 2 ? registry : other).enrolments.admitFirstUse(each)));
+    const admitted = await Promise.all(
+      contacts.map((each, index) => (index % 2 ? registry : other).enrolments.admitFirstUse(each)),
+    );
     const [winner, ...others] = admitted.flatMap((each) => each ?? []);
     expect(others).toEqual([]);
     expect(winner).toEqual({ ...known, clientUuidHash: hashOf(contacts[admitted.indexOf(winner)]?.clientUuid ?? '') });

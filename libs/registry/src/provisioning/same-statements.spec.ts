@@ -54,7 +54,11 @@ async function statementsOf(act: () => Promise<unknown>): Promise<readonly strin
 describe('what runs in PostgreSQL is the same for known and unknown MACs', () => {
   it.each([
     ['for an OTA request', (contact: OtaContact) => fixture.registry.credentials.recognise(contact), 1],
-    ['for one by a link that does not exist', (contact: OtaContact) => fixture.registry.enrolments.admitByLink('guessed', contact), 5],
+    [
+      'for one by a link that does not exist',
+      (contact: OtaContact) => fixture.registry.enrolments.admitByLink('guessed', contact),
+      5,
+    ],
     ['for a place in the queue', (contact: OtaContact) => fixture.registry.enrolments.request(contact), 7],
     [
       'for a wrong login',
@@ -62,11 +66,16 @@ describe('what runs in PostgreSQL is the same for known and unknown MACs', () =>
         fixture.registry.credentials.checkMqtt({ clientId: 'x', username: deviceId, password: Buffer.from('wrong') }),
       1,
     ],
-    ['for a wrong token', (contact: OtaContact) => fixture.registry.credentials.checkWebSocket({ ...contact, token: 'wrong' }), 1],
+    [
+      'for a wrong token',
+      (contact: OtaContact) => fixture.registry.credentials.checkWebSocket({ ...contact, token: 'wrong' }),
+      1,
+    ],
   ])('%s', async (_what, act, least) => {
     const expected = await statementsOf(() => act(newContact()));
     expect(expected.length).toBeGreaterThanOrEqual(least);
-    for (const [kind, contact] of Object.entries(unproven)) expect(await statementsOf(() => act(contact)), kind).toEqual(expected);
+    for (const [kind, contact] of Object.entries(unproven))
+      expect(await statementsOf(() => act(contact)), kind).toEqual(expected);
   });
 
   it('for a proven device is nothing', async () => {

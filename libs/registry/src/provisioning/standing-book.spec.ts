@@ -36,7 +36,10 @@ afterAll(async () => {
 });
 
 /** The book over the real database, with a clock that stands still and statements that are counted; `isAway` cuts the connection. */
-function openBook(): { readonly book: StandingBook; readonly seen: { statements: number; answers: number; isAway: boolean; now: number } } {
+function openBook(): {
+  readonly book: StandingBook;
+  readonly seen: { statements: number; answers: number; isAway: boolean; now: number };
+} {
   const seen = { statements: 0, answers: 0, isAway: false, now: 0 };
   const watched: Queryable = {
     query: async (statement, values) => {
@@ -52,9 +55,12 @@ function openBook(): { readonly book: StandingBook; readonly seen: { statements:
   return { book: new StandingBook(watched, silentLogger, () => seen.now), seen };
 }
 
-const ids = (count: number, prefix = 'device'): readonly string[] => Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`);
-const findAll = (book: StandingBook, wanted: readonly string[]): Promise<readonly { readonly credentials: readonly unknown[] }[]> =>
-  Promise.all(wanted.map((id) => book.find(id)));
+const ids = (count: number, prefix = 'device'): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`);
+const findAll = (
+  book: StandingBook,
+  wanted: readonly string[],
+): Promise<readonly { readonly credentials: readonly unknown[] }[]> => Promise.all(wanted.map((id) => book.find(id)));
 
 /** A change by another process, as every write of this lib makes one. */
 async function changeElsewhere(id: string, zone: string): Promise<void> {
@@ -101,7 +107,9 @@ describe('what is remembered of devices', () => {
     await slow.connect();
     await slow.query('BEGIN');
     await slow.query(`UPDATE device SET time_zone = 'Asia/Tokyo' WHERE id = 'device-1'`);
-    await noteChange({ query: async (statement, values) => (await slow.query({ ...statement, values })).rows }, ['device-1']);
+    await noteChange({ query: async (statement, values) => (await slow.query({ ...statement, values })).rows }, [
+      'device-1',
+    ]);
     await changeElsewhere('device-3', 'Asia/Seoul');
     seen.now += 1_000;
     expect((await book.find('device-3')).timeZone).toBe('Asia/Seoul');

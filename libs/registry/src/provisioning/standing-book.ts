@@ -183,9 +183,13 @@ export class StandingBook {
   async #forgetChanged(): Promise<void> {
     const askedAt = this.#now();
     try {
-      const [row] = await this.#database.query<{ horizon: string; changes: readonly string[] }>(CHANGED_SINCE, [this.#horizon]);
+      const [row] = await this.#database.query<{ horizon: string; changes: readonly string[] }>(CHANGED_SINCE, [
+        this.#horizon,
+      ]);
       const changes = new Set(row?.changes);
-      const changed = [...changes].flatMap((change) => (this.#changesSeen.has(change) ? [] : change.slice(change.indexOf(' ') + 1)));
+      const changed = [...changes].flatMap((change) =>
+        this.#changesSeen.has(change) ? [] : change.slice(change.indexOf(' ') + 1),
+      );
       if (askedAt - this.#syncedAt > SYNC_GAP_MAX_MS) this.#readAgain(this.#forgetAll());
       else {
         this.forget(changed);

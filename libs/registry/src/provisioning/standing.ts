@@ -60,7 +60,11 @@ const credentialsOf = (id: string): string => `(
   FROM device_credential c WHERE c.device_id = ${id}) AS credentials`;
 
 /** The ids must be storable texts. One row each, also for those that nobody knows. */
-export function standingOf(database: Queryable, deviceIds: readonly string[], zones: readonly GroupZone[]): Promise<readonly Standing[]> {
+export function standingOf(
+  database: Queryable,
+  deviceIds: readonly string[],
+  zones: readonly GroupZone[],
+): Promise<readonly Standing[]> {
   const parameters: unknown[] = [deviceIds];
   const text = `SELECT i.id, d.dialect, d.client_uuid_hash, d.admit_without_code_until, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   r.device_id IS NOT NULL AS is_removed, ${credentialsOf('i.id')}
@@ -89,7 +93,9 @@ async function readStandings(
   parameters: unknown[],
   zones: readonly GroupZone[],
 ): Promise<readonly Standing[]> {
-  return (await database.query<StandingRecord>(zones.length === 0 ? { name, text } : { text }, parameters)).map(toStanding);
+  return (await database.query<StandingRecord>(zones.length === 0 ? { name, text } : { text }, parameters)).map(
+    toStanding,
+  );
 }
 
 function toStanding(record: StandingRecord): Standing {
@@ -127,7 +133,11 @@ export function toKnownDevice(standing: Standing | undefined): KnownDevice | und
     clientUuidHash: standing.clientUuidHash,
     transport: standing.transport,
     timeZone: standing.timeZone,
-    credential: { mqttClientId: newest.mqttClientId, mqttUsername: usernameOf(standing.deviceId), secret: newest.secret },
+    credential: {
+      mqttClientId: newest.mqttClientId,
+      mqttUsername: usernameOf(standing.deviceId),
+      secret: newest.secret,
+    },
   };
 }
 

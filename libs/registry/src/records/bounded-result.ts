@@ -5,8 +5,13 @@ import type { ToolResult } from '@flotilla/mcp';
 export function boundedResult(result: ToolResult, charactersMax: number): ToolResult {
   const length = JSON.stringify(result).length;
   if (length <= charactersMax) return result;
-  const text = result.content.map((item) => (typeof item['text'] === 'string' ? item['text'] : `[${item.type}]`)).join('\n');
+  const text = result.content
+    .map((item) => (typeof item['text'] === 'string' ? item['text'] : `[${item.type}]`))
+    .join('\n');
   // Half the bound, because escaping may double a text.
   const note = `[The result had ${String(length)} characters of JSON; the hub keeps ${String(charactersMax)}. This is its beginning.]`;
-  return { content: [{ type: 'text', text: `${text.slice(0, Math.floor(charactersMax / 2))}\n${note}` }], isError: result.isError };
+  return {
+    content: [{ type: 'text', text: `${text.slice(0, Math.floor(charactersMax / 2))}\n${note}` }],
+    isError: result.isError,
+  };
 }

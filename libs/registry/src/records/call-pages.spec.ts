@@ -78,7 +78,10 @@ async function read(filter: CallFilter): Promise<{ readonly ids: readonly string
   const watched = {
     query: async ({ text }: Statement, values: unknown[]) => {
       const explain = { text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}` };
-      const [explained] = await database.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(explain, values);
+      const [explained] = await database.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
+        explain,
+        values,
+      );
       for (const { Plan: plan } of explained?.['QUERY PLAN'] ?? []) visited = Math.max(visited, visitedBy(plan));
       return database.query({ text }, values);
     },
@@ -107,7 +110,11 @@ describe('a page of calls', () => {
     ['a tool whose jobs called nobody', { tool: 'quiet' }, 'false'],
     ['one job', { jobId: LARGE_JOB }, `j.tool = 'large'`],
     ['a device, by one tool', { deviceId: 'd00013', tool: 'small' }, `t.device_id = 'd00013' AND j.tool = 'small'`],
-    ['those that failed, of a tool', { tool: 'large', outcomes: ['FAILED'] }, `j.tool = 'large' AND t.outcome = 'FAILED'`],
+    [
+      'those that failed, of a tool',
+      { tool: 'large', outcomes: ['FAILED'] },
+      `j.tool = 'large' AND t.outcome = 'FAILED'`,
+    ],
     ['all', {}, 'true'],
   ])('has those of %s, latest first, and looks at few others', async (_what, filter, condition) => {
     const { ids, visited } = await read(filter);

@@ -23,7 +23,11 @@ interface Names {
 const CALL: Names = { id: 'c.id', deviceId: 'c.device_id', tool: 'c.tool', outcome: 'c.outcome' };
 const TARGET: Names = { id: 't.listed_call_id', deviceId: 't.device_id', tool: 'j.tool', outcome: 't.outcome' };
 
-export async function pageOfCalls(database: Database, filter: CallFilter, request: PageRequest): Promise<Page<CallRow>> {
+export async function pageOfCalls(
+  database: Database,
+  filter: CallFilter,
+  request: PageRequest,
+): Promise<Page<CallRow>> {
   const after = cursorId(request);
   if (filter.jobId !== undefined && !isUuid(filter.jobId)) return toPage([], request, 'calls', () => [], toCallRow);
   const parameters: unknown[] = [];
@@ -39,9 +43,16 @@ export async function pageOfCalls(database: Database, filter: CallFilter, reques
     ...(tool === undefined || !isByJob ? [] : [`j.tool = ${bind(parameters, storableText(tool))}`]),
     ...(jobId === undefined ? [] : [`j.id = ${bind(parameters, jobId)}::uuid`]),
   ].join(' AND ');
-  const parts = [isByJob ? targetsByJob(ofJob, targets, limit) : latestTargets(jobId === undefined ? targets : [...targets, ofJob], limit)];
+  const parts = [
+    isByJob
+      ? targetsByJob(ofJob, targets, limit)
+      : latestTargets(jobId === undefined ? targets : [...targets, ofJob], limit),
+  ];
   if (filter.jobId === undefined) {
-    const calls = [...conditionsOf(CALL, filter, after, parameters), isSeen(CALL.deviceId, { uuid: CALL.id }, parameters)];
+    const calls = [
+      ...conditionsOf(CALL, filter, after, parameters),
+      isSeen(CALL.deviceId, { uuid: CALL.id }, parameters),
+    ];
     parts.push(`(SELECT ${CALL_COLUMNS} FROM call c WHERE ${calls.join(' AND ')} ORDER BY c.id DESC LIMIT ${limit})`);
   }
   const records = await database.query<CallReadRecord>(
@@ -79,7 +90,8 @@ export async function pagesOfCalls(
   const ids = deviceIds.map(storableText);
   const parameters: unknown[] = [ids];
   const from = starts === undefined ? undefined : bind(parameters, starts.map(lowestUuidOf));
-  const wanted = from === undefined ? 'unnest($1::text[]) AS w(id)' : `unnest($1::text[], ${from}::uuid[]) AS w(id, first)`;
+  const wanted =
+    from === undefined ? 'unnest($1::text[]) AS w(id)' : `unnest($1::text[], ${from}::uuid[]) AS w(id, first)`;
   const isFrom = (id: string) => (from === undefined ? '' : `AND ${id} >= w.first`);
   const limit = bind(parameters, request.first + 1);
   const targets = conditionsOf(TARGET, {}, after, parameters).join(' AND ');
@@ -104,11 +116,15 @@ function cursorId(request: PageRequest): string | undefined {
 
 function conditionsOf(names: Names, filter: CallFilter, after: string | undefined, parameters: unknown[]): string[] {
   const conditions = ['TRUE'];
-  if (filter.deviceId !== undefined) conditions.push(`${names.deviceId} = ${bind(parameters, storableText(filter.deviceId))}`);
+  if (filter.deviceId !== undefined)
+    conditions.push(`${names.deviceId} = ${bind(parameters, storableText(filter.deviceId))}`);
   if (filter.tool !== undefined) conditions.push(`${names.tool} = ${bind(parameters, storableText(filter.tool))}`);
-  if (filter.outcomes !== undefined) conditions.push(`${names.outcome} = ANY(${bind(parameters, filter.outcomes)}::outcome[])`);
-  if (filter.since !== undefined) conditions.push(`${names.id} >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
-  if (filter.until !== undefined) conditions.push(`${names.id} < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
+  if (filter.outcomes !== undefined)
+    conditions.push(`${names.outcome} = ANY(${bind(parameters, filter.outcomes)}::outcome[])`);
+  if (filter.since !== undefined)
+    conditions.push(`${names.id} >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
+  if (filter.until !== undefined)
+    conditions.push(`${names.id} < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
   if (after !== undefined) conditions.push(`${names.id} < ${bind(parameters, after)}::uuid`);
   return conditions;
 }

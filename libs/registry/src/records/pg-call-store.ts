@@ -103,9 +103,12 @@ export class PgCallStore implements CallStore {
 
   async #earlierUse(claim: KeyClaim): ReturnType<CallStore['claimKey']> {
     const earlier = await this.#database.ask((prisma) =>
-      prisma.callKey.findUnique({ where: { principal_key: { principal: claim.principal, key: storableText(claim.key) } } }),
+      prisma.callKey.findUnique({
+        where: { principal_key: { principal: claim.principal, key: storableText(claim.key) } },
+      }),
     );
-    if (earlier === null) throw new RegistryError('DATABASE_REFUSED', 'An idempotency key was removed while it was claimed.');
+    if (earlier === null)
+      throw new RegistryError('DATABASE_REFUSED', 'An idempotency key was removed while it was claimed.');
     if (!this.#seal.isHashOf(earlier.requestHash, claim.requestHash)) return { kind: 'conflict' };
     const recorded = await this.find(earlier.callId);
     if (recorded !== undefined) return { kind: 'repeat', call: recorded };
@@ -136,7 +139,11 @@ export class PgCallStore implements CallStore {
     return pageOfCalls(this.#database, filter, page);
   }
 
-  pagesOf(deviceIds: readonly string[], page: PageRequest, starts?: readonly number[]): Promise<readonly Page<CallRow>[]> {
+  pagesOf(
+    deviceIds: readonly string[],
+    page: PageRequest,
+    starts?: readonly number[],
+  ): Promise<readonly Page<CallRow>[]> {
     return pagesOfCalls(this.#database, deviceIds, page, starts);
   }
 

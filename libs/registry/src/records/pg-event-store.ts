@@ -99,13 +99,17 @@ export class PgEventStore implements EventStore {
     const after = decodeCursor('events', request, z.tuple([z.uuid()]));
     const parameters: unknown[] = [];
     const conditions = ['TRUE'];
-    if (filter.deviceId !== undefined) conditions.push(`e.device_id = ${bind(parameters, storableText(filter.deviceId))}`);
+    if (filter.deviceId !== undefined)
+      conditions.push(`e.device_id = ${bind(parameters, storableText(filter.deviceId))}`);
     if (filter.types !== undefined) conditions.push(`e.type = ANY(${bind(parameters, filter.types)}::text[])`);
     if (filter.since !== undefined) conditions.push(`e.id >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
     if (filter.until !== undefined) conditions.push(`e.id < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
     if (filter.within !== undefined)
-      conditions.push((await historySightOf(this.#database, filter.within))('e.device_id', { uuid: 'e.id' }, parameters));
-    if (after !== undefined) conditions.push(`e.id ${order === 'AT_ASC' ? '>' : '<'} ${bind(parameters, after[0])}::uuid`);
+      conditions.push(
+        (await historySightOf(this.#database, filter.within))('e.device_id', { uuid: 'e.id' }, parameters),
+      );
+    if (after !== undefined)
+      conditions.push(`e.id ${order === 'AT_ASC' ? '>' : '<'} ${bind(parameters, after[0])}::uuid`);
     const records = await this.#database.query<EventRecord>(
       {
         text: `SELECT e.id, e.type, e.device_id, e.data FROM event e WHERE ${conditions.join(' AND ')}
@@ -116,7 +120,11 @@ export class PgEventStore implements EventStore {
     return toPage(records, request, 'events', (record) => [record.id], toEvent);
   }
 
-  async pagesOf(deviceIds: readonly string[], request: PageRequest, starts?: readonly number[]): Promise<readonly Page<EventRow>[]> {
+  async pagesOf(
+    deviceIds: readonly string[],
+    request: PageRequest,
+    starts?: readonly number[],
+  ): Promise<readonly Page<EventRow>[]> {
     const after = decodeCursor('events', request, z.tuple([z.uuid()]));
     const ids = deviceIds.map(storableText);
     const records = await this.#database.query<EventRecord>(
@@ -174,7 +182,8 @@ export class PgEventStore implements EventStore {
 
   #drop(count: number): void {
     // The first of each ten thousand is worth a line; more would be a flood of its own.
-    if (this.#droppedTotal % 10_000 === 0) this.#logger.error({ droppedTotal: this.#droppedTotal + count }, 'events are dropped');
+    if (this.#droppedTotal % 10_000 === 0)
+      this.#logger.error({ droppedTotal: this.#droppedTotal + count }, 'events are dropped');
     this.#droppedTotal += count;
   }
 }

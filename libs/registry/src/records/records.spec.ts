@@ -33,7 +33,11 @@ function call(change: Partial<CallRecord> = {}): CallRecord {
     deviceId: 'device' as DeviceId,
     tool: 'self.lamp.turn_on',
     arguments: { level: 3 },
-    outcome: { kind: 'SUCCEEDED', certainty: 'YES', result: { content: [{ type: 'text', text: 'true' }], isError: false } },
+    outcome: {
+      kind: 'SUCCEEDED',
+      certainty: 'YES',
+      result: { content: [{ type: 'text', text: 'true' }], isError: false },
+    },
     startedAt: NOW,
     durationMs: 12.5,
     actor: 'admin',
@@ -69,23 +73,40 @@ describe('calls', () => {
     const results = await Promise.allSettled(
       [...Array.from({ length: 9 }, () => call()), refused, odd].map((record) => registry.calls.record(record)),
     );
-    expect(results.map(({ status }) => status)).toEqual([...Array<string>(9).fill('fulfilled'), 'rejected', 'fulfilled']);
-    expect((await registry.calls.find(odd.id))?.arguments).toEqual({ 'ke\ufffdy': 'a\ufffdb\ufffd', 'back\\u0000slash': '\\u0000' });
+    expect(results.map(({ status }) => status)).toEqual([
+      ...Array<string>(9).fill('fulfilled'),
+      'rejected',
+      'fulfilled',
+    ]);
+    expect((await registry.calls.find(odd.id))?.arguments).toEqual({
+      'ke\ufffdy': 'a\ufffdb\ufffd',
+      'back\\u0000slash': '\\u0000',
+    });
   });
 
   it('keep each its own result or error when they are written together', async () => {
     const succeeded = call({ arguments: {} });
     const silent = call({ outcome: { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: '' } } });
-    const failed = call({ outcome: { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'null', rpcCode: 0 } } });
+    const failed = call({
+      outcome: { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'null', rpcCode: 0 } },
+    });
     await Promise.all([succeeded, silent, failed].map((record) => registry.calls.record(record)));
     for (const { id, outcome } of [succeeded, silent, failed]) {
-      expect(await registry.calls.find(id)).toMatchObject({ outcome: outcome.kind, result: outcome.result, error: outcome.error });
+      expect(await registry.calls.find(id)).toMatchObject({
+        outcome: outcome.kind,
+        result: outcome.result,
+        error: outcome.error,
+      });
     }
   });
 
   it('cut a result that is too long to keep, and stay valid', async () => {
     const record = call({
-      outcome: { kind: 'SUCCEEDED', certainty: 'YES', result: { content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false } },
+      outcome: {
+        kind: 'SUCCEEDED',
+        certainty: 'YES',
+        result: { content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false },
+      },
     });
     await registry.calls.record(record);
     const text = (await registry.calls.find(record.id))?.result?.content[0]?.['text'];
@@ -96,7 +117,11 @@ describe('calls', () => {
   it('are listed latest first, by filter and page after page', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
-      const record = call({ deviceId: 'lister' as DeviceId, startedAt: NOW + index, tool: index === 2 ? 'other' : 'same' });
+      const record = call({
+        deviceId: 'lister' as DeviceId,
+        startedAt: NOW + index,
+        tool: index === 2 ? 'other' : 'same',
+      });
       await registry.calls.record(record);
       ids.unshift(record.id);
     }
@@ -104,7 +129,9 @@ describe('calls', () => {
     expect(first).toMatchObject({ hasNextPage: true });
     const rest = await registry.calls.page({ deviceId: 'lister' }, { first: 10, after: first.cursors[1] ?? '' });
     expect([...first.rows, ...rest.rows].map((row) => row.id)).toEqual(ids);
-    expect((await registry.calls.page({ deviceId: 'lister', tool: 'other' }, { first: 9 })).rows.map((row) => row.id)).toEqual([ids[2]]);
+    expect(
+      (await registry.calls.page({ deviceId: 'lister', tool: 'other' }, { first: 9 })).rows.map((row) => row.id),
+    ).toEqual([ids[2]]);
     expect((await registry.calls.page({ deviceId: 'lister', since: NOW + 3 }, { first: 9 })).rows).toHaveLength(2);
     expect((await registry.calls.page({ deviceId: 'lister', until: NOW + 3 }, { first: 9 })).rows).toHaveLength(3);
     expect((await registry.calls.page({ deviceId: 'lister', outcomes: ['FAILED'] }, { first: 9 })).rows).toEqual([]);
@@ -132,9 +159,14 @@ describe('calls', () => {
       call: { id: callId, outcome: undefined },
     });
     await registry.calls.record(record);
-    expect(await registry.calls.claimKey(claim)).toMatchObject({ kind: 'repeat', call: { id: callId, outcome: 'SUCCEEDED' } });
+    expect(await registry.calls.claimKey(claim)).toMatchObject({
+      kind: 'repeat',
+      call: { id: callId, outcome: 'SUCCEEDED' },
+    });
     expect(await registry.calls.claimKey({ ...claim, requestHash: 'h2' })).toEqual({ kind: 'conflict' });
-    expect(await registry.calls.claimKey({ ...claim, principal: 'KEY:2', callId: v7() as CallId })).toEqual({ kind: 'claimed' });
+    expect(await registry.calls.claimKey({ ...claim, principal: 'KEY:2', callId: v7() as CallId })).toEqual({
+      kind: 'claimed',
+    });
   });
 });
 
@@ -143,13 +175,20 @@ describe('events', () => {
     const events = Array.from({ length: 20 }, (_, index) =>
       registry.events.append({ type: 'spec.counted', deviceId: 'counter' as DeviceId, at: NOW, data: { index } }),
     );
-    await expect.poll(async () => (await registry.events.page({ deviceId: 'counter' }, 'AT_ASC', { first: 100 })).rows.length).toBe(20);
+    await expect
+      .poll(async () => (await registry.events.page({ deviceId: 'counter' }, 'AT_ASC', { first: 100 })).rows.length)
+      .toBe(20);
     const ascending = await registry.events.page({ types: ['spec.counted'] }, 'AT_ASC', { first: 100 });
     expect(ascending.rows).toEqual(events);
     expect(ascending.cursors).toEqual(events.map((event) => registry.events.cursorOf(event)));
-    const descending = await registry.events.page({ deviceId: 'counter' }, 'AT_DESC', { first: 3, after: ascending.cursors[10] ?? '' });
+    const descending = await registry.events.page({ deviceId: 'counter' }, 'AT_DESC', {
+      first: 3,
+      after: ascending.cursors[10] ?? '',
+    });
     expect(descending.rows.map((row) => row.data['index'])).toEqual([9, 8, 7]);
-    expect((await registry.events.page({ deviceId: 'counter', since: NOW + 1 }, 'AT_ASC', { first: 1 })).rows).toEqual([]);
+    expect((await registry.events.page({ deviceId: 'counter', since: NOW + 1 }, 'AT_ASC', { first: 1 })).rows).toEqual(
+      [],
+    );
   });
 
   it("past the memory's bound go through the spill file, and none is lost", async () => {

@@ -55,7 +55,8 @@ export class SpillFile<Row> {
     }
     for await (const line of createInterface({ input: createReadStream(this.#reading) })) {
       const row = parseLine(line, parse);
-      if (row === undefined) this.#logger.warn({ file: this.#reading }, 'an unreadable line of the spill file is left out');
+      if (row === undefined)
+        this.#logger.warn({ file: this.#reading }, 'an unreadable line of the spill file is left out');
       else await take(row);
     }
     const { size } = await stat(this.#reading);

@@ -15,7 +15,10 @@ export interface PartitionSpan {
 const NAME = /_(\d{4})(\d{2})(\d{2})?$/;
 
 /** The oldest first. The default partition has no span. */
-export async function partitionsOf(database: Database, table: 'event' | 'call' | 'job_target'): Promise<readonly PartitionSpan[]> {
+export async function partitionsOf(
+  database: Database,
+  table: 'event' | 'call' | 'job_target',
+): Promise<readonly PartitionSpan[]> {
   const rows = await database.query<{ name: string }>(
     {
       text: 'SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::regclass ORDER BY 1',
@@ -26,12 +29,18 @@ export async function partitionsOf(database: Database, table: 'event' | 'call' |
     const [, year, month, day] = NAME.exec(name) ?? [];
     if (year === undefined || month === undefined) return [];
     const [y, m, d] = [Number(year), Number(month) - 1, Number(day ?? 1)];
-    return [{ name, from: Date.UTC(y, m, d), until: day === undefined ? Date.UTC(y, m + 1, 1) : Date.UTC(y, m, d + 1) }];
+    return [
+      { name, from: Date.UTC(y, m, d), until: day === undefined ? Date.UTC(y, m + 1, 1) : Date.UTC(y, m, d + 1) },
+    ];
   });
 }
 
 /** Drops what lies before as a whole, and removes what came too early or late for a partition. Resolves to how many partitions and rows those were. */
-export async function dropPartitionsBefore(database: Database, table: 'event' | 'call', before: number): Promise<number> {
+export async function dropPartitionsBefore(
+  database: Database,
+  table: 'event' | 'call',
+  before: number,
+): Promise<number> {
   const old = (await partitionsOf(database, table)).filter(({ until }) => until <= before);
   for (const { name } of old) await dropPartition(database, name);
   const rows = await removeInBatches(database, `${table}_default`, 'r.id < $1::uuid', [lowestUuidOf(before)]);

@@ -44,7 +44,8 @@ async function removeJob(database: Database, id: string): Promise<void> {
   await removeTargets(database, id);
   for (const table of ['job_result', 'download']) await removeInBatches(database, table, 'r.job_id = $1', [id]);
   await database.transaction(async (transaction) => {
-    for (const table of ['job_counter', 'job_wave']) await transaction.query({ text: `DELETE FROM ${table} WHERE job_id = $1` }, [id]);
+    for (const table of ['job_counter', 'job_wave'])
+      await transaction.query({ text: `DELETE FROM ${table} WHERE job_id = $1` }, [id]);
     await transaction.query({ text: 'DELETE FROM job WHERE id = $1' }, [id]);
   });
 }

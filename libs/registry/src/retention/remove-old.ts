@@ -25,7 +25,11 @@ const DAY_MS = 86_400_000;
 
 /** What was removed: partitions, jobs and rows, by kind. May be called at any time and in several processes; what could not be done is done the next time. */
 export async function removeOld(
-  { database, webhooks, logger }: { readonly database: Database; readonly webhooks: WebhookStore; readonly logger: RegistryLogger },
+  {
+    database,
+    webhooks,
+    logger,
+  }: { readonly database: Database; readonly webhooks: WebhookStore; readonly logger: RegistryLogger },
   kept: KeptTimes,
   now: number,
 ): Promise<Readonly<Record<string, number>>> {

@@ -29,11 +29,14 @@ afterAll(async () => {
 });
 
 const daysAgo = (days: number) => NOW - days * DAY_MS;
-const rowsOf = async (sql: string, values: readonly unknown[] = []) => (await raw.query<Record<string, unknown>>(sql, [...values])).rows;
+const rowsOf = async (sql: string, values: readonly unknown[] = []) =>
+  (await raw.query<Record<string, unknown>>(sql, [...values])).rows;
 const partitions = async (table: string) =>
-  (await rowsOf(`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1`, [table])).map(
-    ({ name }) => name,
-  );
+  (
+    await rowsOf(`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1`, [
+      table,
+    ])
+  ).map(({ name }) => name);
 
 describe('retention', () => {
   it('drops whole days of events and calls, and removes what came outside of the partitions', async () => {
@@ -42,7 +45,14 @@ describe('retention', () => {
     for (const days of [400, 40, 35, 31.5, 28, 1]) {
       registry.events.append({ type: `spec.${days}`, deviceId: undefined, at: daysAgo(days), data: {} });
       await registry.calls.record({
-        ...{ id: v7({ msecs: daysAgo(days) }) as CallId, deviceId: 'd' as DeviceId, tool: 't', arguments: {}, durationMs: 1, actor: 'a' },
+        ...{
+          id: v7({ msecs: daysAgo(days) }) as CallId,
+          deviceId: 'd' as DeviceId,
+          tool: 't',
+          arguments: {},
+          durationMs: 1,
+          actor: 'a',
+        },
         ...{ startedAt: daysAgo(days), outcome: { kind: 'UNKNOWN', certainty: 'YES' } },
       });
     }
@@ -81,13 +91,16 @@ describe('retention', () => {
     const needed = await make(100, 'FINISHED');
     const child = await make(2, 'RUNNING', needed);
     const young = await make(80, 'FINISHED');
-    const monthOf = (days: number) => `job_target_${new Date(daysAgo(days)).toISOString().replace('-', '').slice(0, 6)}`;
+    const monthOf = (days: number) =>
+      `job_target_${new Date(daysAgo(days)).toISOString().replace('-', '').slice(0, 6)}`;
     expect(await partitions('job_target')).toContain(monthOf(190));
     expect(await registry.removeOld(kept, NOW)).toMatchObject({ jobs: 2 });
     expect(await partitions('job_target')).not.toContain(monthOf(190));
     expect(await partitions('job_target')).toContain(monthOf(100));
     for (const table of ['job', 'job_target', 'job_result', 'job_counter']) {
-      const left = new Set((await rowsOf(`SELECT ${table === 'job' ? 'id' : 'job_id'} AS id FROM ${table}`)).map(({ id }) => id));
+      const left = new Set(
+        (await rowsOf(`SELECT ${table === 'job' ? 'id' : 'job_id'} AS id FROM ${table}`)).map(({ id }) => id),
+      );
       expect(left, table).toEqual(new Set([running, needed, child, young]));
       expect([left.has(month), left.has(alone)]).toEqual([false, false]);
     }
@@ -98,12 +111,23 @@ describe('retention', () => {
       newJob({ id: v7() as JobId, createdAt: daysAgo(days), idempotencyKey: key, createdById: 'KEY:keys' });
     const first = await registry.jobs.create(job(8, 'old'));
     await registry.jobs.create(job(6, 'young'));
-    const claim = { principal: 'KEY:keys', actor: 'a', deviceId: 'd' as DeviceId, tool: 't', arguments: {}, requestHash: 'h' };
+    const claim = {
+      principal: 'KEY:keys',
+      actor: 'a',
+      deviceId: 'd' as DeviceId,
+      tool: 't',
+      arguments: {},
+      requestHash: 'h',
+    };
     await registry.calls.claimKey({ ...claim, key: 'old', callId: v7() as CallId, startedAt: daysAgo(8) });
     await registry.calls.claimKey({ ...claim, key: 'young', callId: v7() as CallId, startedAt: daysAgo(6) });
     expect(await registry.removeOld(kept, NOW)).toMatchObject({ idempotencyKeys: expect.any(Number) });
-    expect(await registry.calls.claimKey({ ...claim, key: 'old', callId: v7() as CallId, startedAt: NOW })).toEqual({ kind: 'claimed' });
-    expect((await registry.calls.claimKey({ ...claim, key: 'young', callId: v7() as CallId, startedAt: NOW })).kind).toBe('repeat');
+    expect(await registry.calls.claimKey({ ...claim, key: 'old', callId: v7() as CallId, startedAt: NOW })).toEqual({
+      kind: 'claimed',
+    });
+    expect(
+      (await registry.calls.claimKey({ ...claim, key: 'young', callId: v7() as CallId, startedAt: NOW })).kind,
+    ).toBe('repeat');
     expect((await registry.jobs.create(job(0, 'old'))).kind).toBe('created');
     expect((await registry.jobs.create(job(0, 'young'))).kind).toBe('repeat');
     expect(first.kind === 'created' && (await registry.jobs.find(first.job.id))?.id).toBeTruthy();

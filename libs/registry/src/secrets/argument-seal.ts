@@ -48,7 +48,9 @@ export class ArgumentSeal {
   open(about: string, sealed: Uint8Array): Arguments | undefined {
     const [nonce, tag] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)];
     try {
-      const decipher = createDecipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(about));
+      const decipher = createDecipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+        Buffer.from(about),
+      );
       decipher.setAuthTag(tag);
       const body = [decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
       return openedArguments.parse(JSON.parse(Buffer.concat(body).toString('utf8')));

@@ -33,7 +33,9 @@ export class PacedLookups<Found> {
 
   ask(hash: string): Promise<Found | undefined> {
     if (this.#waiting.size >= WAITING_MAX)
-      return Promise.reject(new RegistryError('OVERLOADED', `More than ${String(WAITING_MAX)} unknown secrets wait to be looked up.`));
+      return Promise.reject(
+        new RegistryError('OVERLOADED', `More than ${String(WAITING_MAX)} unknown secrets wait to be looked up.`),
+      );
     const answer = new Promise<Found | undefined>((resolve, reject) => {
       const waiting = this.#waiting.get(hash) ?? [];
       waiting.push({ resolve, reject });

@@ -23,7 +23,13 @@ const NOW = 1_790_000_000_000;
 
 function photo(at: number, change: Partial<NewUpload> = {}): NewUpload {
   const id = v7({ msecs: at });
-  const about = { kind: 'PHOTO', contentType: 'image/jpeg', sizeBytes: 3, sha256: 'aa', question: 'what is it?' } as const;
+  const about = {
+    kind: 'PHOTO',
+    contentType: 'image/jpeg',
+    sizeBytes: 3,
+    sha256: 'aa',
+    question: 'what is it?',
+  } as const;
   return { id, deviceId: 'camera' as DeviceId, ...about, storageKey: `uploads/${id}`, ...change };
 }
 
@@ -34,7 +40,11 @@ describe('uploads', () => {
     expect(await registry.uploads.add(upload)).toEqual(added);
     await registry.uploads.setThumbnail(upload.id, 'uploads/thumb');
     await registry.uploads.setAnswer(upload.id, 'a \u0000mug');
-    expect(await registry.uploads.find(upload.id)).toEqual({ ...added, thumbnailKey: 'uploads/thumb', answer: 'a \uFFFDmug' });
+    expect(await registry.uploads.find(upload.id)).toEqual({
+      ...added,
+      thumbnailKey: 'uploads/thumb',
+      answer: 'a \uFFFDmug',
+    });
     expect(await registry.uploads.find('no-uuid')).toBeUndefined();
     expect(await registry.uploads.find(v7())).toBeUndefined();
   });

@@ -44,7 +44,9 @@ export class PgUploadStore implements UploadStore {
   }
 
   async setAnswer(id: string, answer: string): Promise<void> {
-    await this.database.ask((prisma) => prisma.upload.updateMany({ where: { id }, data: { answer: storableText(answer) } }));
+    await this.database.ask((prisma) =>
+      prisma.upload.updateMany({ where: { id }, data: { answer: storableText(answer) } }),
+    );
   }
 
   async find(id: string): Promise<UploadRow | undefined> {
@@ -66,7 +68,9 @@ export class PgUploadStore implements UploadStore {
     const after = decodeCursor('uploads', request, z.tuple([z.uuid()]));
     const parameters: unknown[] = [];
     const conditions =
-      within === undefined ? ['TRUE'] : [(await historySightOf(this.database, within))('u.device_id', { uuid: 'u.id' }, parameters)];
+      within === undefined
+        ? ['TRUE']
+        : [(await historySightOf(this.database, within))('u.device_id', { uuid: 'u.id' }, parameters)];
     if (deviceId !== undefined) conditions.push(`u.device_id = ${bind(parameters, storableText(deviceId))}`);
     if (after !== undefined) conditions.push(`u.id < ${bind(parameters, after[0])}::uuid`);
     const records = await this.database.query<Upload>(
@@ -80,7 +84,9 @@ export class PgUploadStore implements UploadStore {
 
   async olderThan(until: number, first: number): Promise<readonly UploadRow[]> {
     const where = { id: { lt: lowestUuidOf(until) } };
-    const records = await this.database.ask((prisma) => prisma.upload.findMany({ where, orderBy: { id: 'asc' }, take: first }));
+    const records = await this.database.ask((prisma) =>
+      prisma.upload.findMany({ where, orderBy: { id: 'asc' }, take: first }),
+    );
     return records.map(toUpload);
   }
 

@@ -22,7 +22,10 @@ export interface Viewer {
  * happened before a device came into the view.
  */
 export interface FleetView {
-  readonly devices: Pick<DeviceStore, 'find' | 'findMany' | 'page' | 'count' | 'sessions' | 'toolSetHistory' | 'update' | 'tag'>;
+  readonly devices: Pick<
+    DeviceStore,
+    'find' | 'findMany' | 'page' | 'count' | 'sessions' | 'toolSetHistory' | 'update' | 'tag'
+  >;
   readonly fleetFigures: Pick<FleetFiguresStore, 'counts' | 'onlineHistory' | 'callCounts'>;
   readonly deviceGroups: Pick<DeviceGroupStore, 'findMany' | 'page' | 'deviceCounts' | 'groupsOf'>;
   readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools' | 'userOnlyAmong'>;
@@ -36,7 +39,15 @@ export interface FleetView {
   readonly calls: Pick<CallStore, 'find' | 'page' | 'pagesOf'>;
   readonly jobs: Pick<
     JobStore,
-    'find' | 'page' | 'progress' | 'waves' | 'waveProgress' | 'targets' | 'failureGroups' | 'decidedOverTime' | 'hasTargetsBeyond'
+    | 'find'
+    | 'page'
+    | 'progress'
+    | 'waves'
+    | 'waveProgress'
+    | 'targets'
+    | 'failureGroups'
+    | 'decidedOverTime'
+    | 'hasTargetsBeyond'
   >;
   readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
   /** A picture of no device is found by whoever was told its id. */

@@ -35,7 +35,9 @@ describe('the history that a narrowed viewer sees', () => {
     return deviceId;
   };
   const registerAs = (deviceId: DeviceId, tags: readonly string[]) =>
-    registry.enrolments.register([{ deviceId, name: undefined, tags, dialect: 'XIAOZHI', transport: 'MQTT' }], { actor: 'admin' });
+    registry.enrolments.register([{ deviceId, name: undefined, tags, dialect: 'XIAOZHI', transport: 'MQTT' }], {
+      actor: 'admin',
+    });
   const connect = async (deviceId: DeviceId, firmwareVersion = '1.0.0') => {
     const connectedAt = Date.now();
     const plain = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
@@ -57,8 +59,19 @@ describe('the history that a narrowed viewer sees', () => {
       ...{ startedAt: at, durationMs: 1, actor: 'admin' },
     });
     const event = registry.events.append({ type: 'device.spoke', deviceId, at, data: {} });
-    const about = { kind: 'PHOTO', contentType: 'image/jpeg', sizeBytes: 3, sha256: 'aa', question: undefined } as const;
-    const upload = await registry.uploads.add({ id: v7({ msecs: at }), deviceId, ...about, storageKey: `uploads/${callId}` });
+    const about = {
+      kind: 'PHOTO',
+      contentType: 'image/jpeg',
+      sizeBytes: 3,
+      sha256: 'aa',
+      question: undefined,
+    } as const;
+    const upload = await registry.uploads.add({
+      id: v7({ msecs: at }),
+      deviceId,
+      ...about,
+      storageKey: `uploads/${callId}`,
+    });
     const job = newJob({ id: v7({ msecs: at }) as JobId, devices: { ids: [deviceId] }, createdById: 'KEY:other' });
     await registry.jobs.create(job);
     const lease = await registry.takeLease();
@@ -74,11 +87,18 @@ describe('the history that a narrowed viewer sees', () => {
   type Record = Awaited<ReturnType<typeof live>>;
 
   /** Which of the records are seen, by every way to them. */
-  const seenOf = async (devices: DeviceFilter, deviceId: DeviceId, records: readonly Record[]): Promise<readonly number[]> => {
+  const seenOf = async (
+    devices: DeviceFilter,
+    deviceId: DeviceId,
+    records: readonly Record[],
+  ): Promise<readonly number[]> => {
     // A viewer of its own: counts of progress are used again for a while.
     const view = registry.viewFor({ id: `KEY:narrow-${String(++count)}`, devices });
     const [calls, ownCalls] = [await view.calls.page({}, FIRST), (await view.calls.pagesOf([deviceId], FIRST))[0]];
-    const [events, ownEvents] = [await view.events.page({}, 'AT_DESC', FIRST), (await view.events.pagesOf([deviceId], FIRST))[0]];
+    const [events, ownEvents] = [
+      await view.events.page({}, 'AT_DESC', FIRST),
+      (await view.events.pagesOf([deviceId], FIRST))[0],
+    ];
     const [uploads, jobs] = [await view.uploads.page({}, FIRST), await view.jobs.page({}, FIRST)];
     const seen: number[] = [];
     for (const [index, { call, event, upload, job }] of records.entries()) {
@@ -193,7 +213,10 @@ describe('the history that a narrowed viewer sees', () => {
     await connect(device);
     expect((await view.devices.sessions([device], 9))[0]).toHaveLength(1);
     const until = Date.now() + 1_000;
-    const history = await view.fleetFigures.onlineHistory({ ids: [device] }, { since: until - 60_000, until, points: 3 });
+    const history = await view.fleetFigures.onlineHistory(
+      { ids: [device] },
+      { since: until - 60_000, until, points: 3 },
+    );
     expect(history.map(({ onlineCount }) => onlineCount)).toEqual([0, 0, 1]);
     expect((await view.fleetFigures.callCounts(undefined, until - 60_000)).outcomes).toEqual([]);
   });

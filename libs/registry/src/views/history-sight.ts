@@ -38,13 +38,19 @@ export async function targetSightOf(db: Queryable, sight: JobSight | undefined):
 }
 
 /** For those of the devices that are in the view: from when on their history is, ms since the Unix epoch. Infinity: it never is. */
-export async function historyStarts(db: Queryable, within: DeviceFilter, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+export async function historyStarts(
+  db: Queryable,
+  within: DeviceFilter,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();
   const view = await narrowingOf(db, within);
   const parameters: unknown[] = [[...new Set(ids)]];
   const since = view.since(parameters) ?? 'NULL::timestamptz';
   const rows = await db.query<{ readonly id: string; readonly since: Date | null }>(
-    { text: `SELECT d.id, ${since} AS since FROM device d WHERE d.id = ANY ($1::text[]) AND ${view.condition(parameters)}` },
+    {
+      text: `SELECT d.id, ${since} AS since FROM device d WHERE d.id = ANY ($1::text[]) AND ${view.condition(parameters)}`,
+    },
     parameters,
   );
   return new Map(rows.map((row) => [row.id, row.since?.getTime() ?? Infinity]));

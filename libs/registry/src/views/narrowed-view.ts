@@ -43,7 +43,8 @@ export function narrowedView(stores: Stores, database: Database, sight: JobSight
     },
     calls: {
       // That of a job is as old as the job: its arguments are.
-      find: async (id) => ofSeenDevice(await stores.calls.find(id), (call) => timeOfUuid(call.jobId ?? call.id), starts),
+      find: async (id) =>
+        ofSeenDevice(await stores.calls.find(id), (call) => timeOfUuid(call.jobId ?? call.id), starts),
       page: (filter, page) => stores.calls.page({ ...filter, within }, page),
       pagesOf: (ids, page) => past(ids, (own, since) => stores.calls.pagesOf(own, page, since), emptyPage),
     },
@@ -58,7 +59,11 @@ export function narrowedView(stores: Stores, database: Database, sight: JobSight
 
 const emptyPage = { rows: [], cursors: [], hasNextPage: false };
 
-function devicesWithin(store: DeviceStore, within: DeviceFilter, past: ReturnType<typeof pastOf>): FleetView['devices'] {
+function devicesWithin(
+  store: DeviceStore,
+  within: DeviceFilter,
+  past: ReturnType<typeof pastOf>,
+): FleetView['devices'] {
   const findMany = async (ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]> => {
     if (ids.length === 0) return [];
     const { rows } = await store.page(narrowed({ ids }, within), 'ID_ASC', { first: new Set(ids).size });
@@ -73,7 +78,8 @@ function devicesWithin(store: DeviceStore, within: DeviceFilter, past: ReturnTyp
     sessions: (ids, first) => past(ids, (own, since) => store.sessions(own, first, since), []),
     toolSetHistory: (ids, first) => past(ids, (own, since) => store.toolSetHistory(own, first, since), []),
     // As it is after the change, also where it has left the view by it.
-    update: async (id, change, by) => ((await findMany([id]))[0] === undefined ? undefined : store.update(id, change, by)),
+    update: async (id, change, by) =>
+      (await findMany([id]))[0] === undefined ? undefined : store.update(id, change, by),
     tag: (filter, change, by) => store.tag(narrowed(filter, within), change, by),
   };
 }
@@ -128,7 +134,9 @@ function groupsWithin(
   devices: Pick<DeviceStore, 'findMany'>,
 ): FleetView['deviceGroups'] {
   /** A filter may list ids: those of others are left out of what is shown. */
-  const shown = async <Group extends DeviceGroupRow | undefined>(groups: readonly Group[]): Promise<readonly Group[]> => {
+  const shown = async <Group extends DeviceGroupRow | undefined>(
+    groups: readonly Group[],
+  ): Promise<readonly Group[]> => {
     const ids = [...new Set(groups.flatMap((group) => (group === undefined ? [] : filterIdsIn(group.filter))))];
     if (ids.length === 0) return groups;
     const own = new Set<string>((await devices.findMany(ids)).flatMap((device) => device?.id ?? []));
@@ -154,7 +162,8 @@ function groupsWithin(
 function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs'] {
   const { creator } = sight;
   /** What stopped a job of others, and what its approval covers, was counted over all of its targets. */
-  const shown = (job: Job): Job => (job.createdById === creator ? job : { ...job, trippedRule: undefined, approvalTargets: undefined });
+  const shown = (job: Job): Job =>
+    job.createdById === creator ? job : { ...job, trippedRule: undefined, approvalTargets: undefined };
   return {
     find: async (id) => {
       const job = await store.find(id, sight);
@@ -170,7 +179,9 @@ function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs']
     },
     waves: async (ids) => {
       const [waves, progress] = await Promise.all([store.waves(ids), store.waveProgress(ids, sight)]);
-      return waves.map((each, index) => each.map((wave) => ({ ...wave, size: progress[index]?.get(wave.number)?.total ?? 0 })));
+      return waves.map((each, index) =>
+        each.map((wave) => ({ ...wave, size: progress[index]?.get(wave.number)?.total ?? 0 })),
+      );
     },
     waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, sight),
     targets: (ids, filter, page) => store.targets(ids, { ...filter, sight }, page),

@@ -11,5 +11,6 @@ export type Sight = (deviceIdColumn: string, parameters: unknown[]) => string;
 export async function sightOf(db: Queryable, within: DeviceFilter | undefined): Promise<Sight> {
   if (within === undefined) return () => 'TRUE';
   const ground: GroundFilter = await groundFilter(db, { within });
-  return (column, parameters) => `${column} IN (SELECT d.id FROM device d WHERE ${deviceCondition(ground, parameters)})`;
+  return (column, parameters) =>
+    `${column} IN (SELECT d.id FROM device d WHERE ${deviceCondition(ground, parameters)})`;
 }

@@ -57,9 +57,14 @@ describe('what processes know of voice servers', () => {
       { url: 'ws://a/', state: 'UNWELL', since: 1_795_000_000_001, conversations: 3, ...late },
       { url: 'ws://b/', state: 'WELL', since: 3, conversations: 0, lastError: undefined, lastErrorCode: undefined },
     ]);
-    await store.report(two, [seen('ws://a/', { state: 'UNWELL', since: 1_795_000_000_002, lastError: 'closed: \0\ud800' })]);
+    await store.report(two, [
+      seen('ws://a/', { state: 'UNWELL', since: 1_795_000_000_002, lastError: 'closed: \0\ud800' }),
+    ]);
     expect(await store.list()).toMatchObject([{ url: 'ws://a/', lastError: 'closed: \uFFFD\uFFFD' }, {}]);
     await store.report(two, []);
-    expect(await store.list()).toMatchObject([{ url: 'ws://a/', state: 'WELL', conversations: 2 }, { state: 'UNTRIED' }]);
+    expect(await store.list()).toMatchObject([
+      { url: 'ws://a/', state: 'WELL', conversations: 2 },
+      { state: 'UNTRIED' },
+    ]);
   });
 });

@@ -7,7 +7,10 @@ import { CLAIM, SETTLE_DELIVERED, SETTLE_EVENT_GONE, SETTLE_GIVEN_UP, SETTLE_RET
 import { toOwed } from './webhook-rows.js';
 import type { OwedRecord } from './webhook-rows.js';
 
-export async function claimOwed(database: Database, request: Parameters<WebhookStore['claim']>[0]): Promise<readonly OwedEvent[]> {
+export async function claimOwed(
+  database: Database,
+  request: Parameters<WebhookStore['claim']>[0],
+): Promise<readonly OwedEvent[]> {
   const { limit, perWebhook, claimMs, breaker } = request;
   return (await database.query<OwedRecord>(CLAIM, [limit, perWebhook, claimMs, breaker.failures])).map(toOwed);
 }
@@ -20,9 +23,19 @@ export async function settleOwed(
 ): Promise<number | undefined> {
   const { webhookId, eventId, attempt } = owed;
   const text = error === undefined ? null : storableText(error);
-  const logged = [webhookId, eventId, v7({ msecs: at }), attempt, status ?? null, text, at, result.kind === 'delivered'];
+  const logged = [
+    webhookId,
+    eventId,
+    v7({ msecs: at }),
+    attempt,
+    status ?? null,
+    text,
+    at,
+    result.kind === 'delivered',
+  ];
   const failing = [...logged, failures, pauseMs, pauseMsMax];
-  const ask = (statement: typeof CLAIM, values: unknown[]) => database.query<{ failing_since?: Date | null }>(statement, values);
+  const ask = (statement: typeof CLAIM, values: unknown[]) =>
+    database.query<{ failing_since?: Date | null }>(statement, values);
   const settled = () => {
     if (result.kind === 'delivered') return ask(SETTLE_DELIVERED, logged);
     if (result.kind === 'retry') return ask(SETTLE_RETRY, [...failing, result.afterMs]);

@@ -88,7 +88,10 @@ export const SETTLE_RETRY = {
 };
 
 /** $8 false. */
-export const SETTLE_GIVEN_UP = { name: 'settle-webhook-given-up', text: `WITH log AS (${LOG}), debt AS (${DELETE_DEBT}) ${FAILING}` };
+export const SETTLE_GIVEN_UP = {
+  name: 'settle-webhook-given-up',
+  text: `WITH log AS (${LOG}), debt AS (${DELETE_DEBT}) ${FAILING}`,
+};
 
 /** $8 false: it says nothing about the webhook where the event is gone. */
 export const SETTLE_EVENT_GONE = { name: 'settle-webhook-event-gone', text: `WITH debt AS (${DELETE_DEBT}) ${LOG}` };

@@ -28,7 +28,10 @@ export class PgWebhookStore implements WebhookStore {
   constructor(private readonly database: Database) {}
 
   async all(): Promise<readonly WebhookRow[]> {
-    const records = await this.database.query<WebhookRecord>({ text: `SELECT ${WEBHOOK_COLUMNS} FROM webhook w ORDER BY w.id` }, []);
+    const records = await this.database.query<WebhookRecord>(
+      { text: `SELECT ${WEBHOOK_COLUMNS} FROM webhook w ORDER BY w.id` },
+      [],
+    );
     return records.map(toWebhook);
   }
 
@@ -74,7 +77,10 @@ export class PgWebhookStore implements WebhookStore {
         );
         // Whoever has repaired a receiver need not wait for what is due in an hour.
         if (enabled)
-          await transaction.query({ text: 'UPDATE webhook_debt SET next_at = now() WHERE webhook_id = $1 AND next_at > now()' }, [id]);
+          await transaction.query(
+            { text: 'UPDATE webhook_debt SET next_at = now() WHERE webhook_id = $1 AND next_at > now()' },
+            [id],
+          );
         return updated && toWebhook(updated);
       },
       (updated) => actsOn(updated, 'webhook.updated', at),
@@ -107,7 +113,10 @@ export class PgWebhookStore implements WebhookStore {
     );
   }
 
-  async deliveriesOf(webhookIds: readonly string[], first: number): Promise<readonly (readonly WebhookDeliveryRow[])[]> {
+  async deliveriesOf(
+    webhookIds: readonly string[],
+    first: number,
+  ): Promise<readonly (readonly WebhookDeliveryRow[])[]> {
     const records = await this.database.query<DeliveryRecord>(
       {
         name: 'webhook-deliveries',
@@ -143,7 +152,9 @@ export class PgWebhookStore implements WebhookStore {
   }
 
   async backlog(): Promise<WebhookBacklog> {
-    const [row] = await this.database.query<{ paused: number; owed: number; oldestMs: number | null }>(BACKLOG, [OWED_COUNTED_MAX]);
+    const [row] = await this.database.query<{ paused: number; owed: number; oldestMs: number | null }>(BACKLOG, [
+      OWED_COUNTED_MAX,
+    ]);
     return { paused: row?.paused ?? 0, owed: row?.owed ?? 0, oldestMs: Math.max(0, row?.oldestMs ?? 0) };
   }
 
@@ -165,7 +176,8 @@ export class PgWebhookStore implements WebhookStore {
     const bound = [lowestUuidOf(before)];
     const isOrphan = 'NOT EXISTS (SELECT FROM webhook w WHERE w.id = r.webhook_id)';
     const attempts = await removeInBatches(this.database, 'webhook_delivery', `r.id < $1::uuid OR ${isOrphan}`, bound);
-    const isNeeded = 'EXISTS (SELECT FROM webhook w WHERE w.id = r.webhook_id AND (w.enabled OR r.event_id >= $1::uuid))';
+    const isNeeded =
+      'EXISTS (SELECT FROM webhook w WHERE w.id = r.webhook_id AND (w.enabled OR r.event_id >= $1::uuid))';
     return attempts + (await removeInBatches(this.database, 'webhook_debt', `NOT ${isNeeded}`, bound));
   }
 }

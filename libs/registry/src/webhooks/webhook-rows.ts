@@ -35,7 +35,15 @@ export interface DeliveryRecord {
   readonly delivered: boolean;
 }
 
-export function toDelivery({ id, event_id: eventId, attempt, status, error, at, delivered }: DeliveryRecord): WebhookDeliveryRow {
+export function toDelivery({
+  id,
+  event_id: eventId,
+  attempt,
+  status,
+  error,
+  at,
+  delivered,
+}: DeliveryRecord): WebhookDeliveryRow {
   return { id, eventId, attempt, status: status ?? undefined, error: error ?? undefined, at: at.getTime(), delivered };
 }
 
@@ -54,6 +62,7 @@ export interface OwedRecord {
 export function toOwed(record: OwedRecord): OwedEvent {
   const { webhook_id: webhookId, url, secret, event_id: eventId, attempts: attempt, type, data } = record;
   const deviceId = (record.device_id ?? undefined) as DeviceId | undefined;
-  const event = type === null || data === null ? undefined : { id: eventId, type, deviceId, at: timeOfUuid(eventId), data };
+  const event =
+    type === null || data === null ? undefined : { id: eventId, type, deviceId, at: timeOfUuid(eventId), data };
   return { webhookId, url, secret, eventId, event, attempt, owedAt: record.owed_at.getTime() };
 }

@@ -33,7 +33,11 @@ export function outcomeOf(answer: Answer, dialect: Dialect, tool: string): CallO
 function deviceError({ isToolGone, message, rpcCode }: DeviceError): CallOutcome {
   const code = isToolGone ? 'TOOL_GONE' : 'DEVICE_ERROR';
   const text = quoteText(message === '' ? 'The device gave no message.' : message, quotedTextMax);
-  return { kind: 'FAILED', certainty: 'YES', error: { code, message: text, ...(rpcCode === undefined ? {} : { rpcCode }) } };
+  return {
+    kind: 'FAILED',
+    certainty: 'YES',
+    error: { code, message: text, ...(rpcCode === undefined ? {} : { rpcCode }) },
+  };
 }
 
 function toolError(result: ToolResult): CallOutcome {
@@ -43,5 +47,9 @@ function toolError(result: ToolResult): CallOutcome {
 }
 
 function malformed(what: string): CallOutcome {
-  return { kind: 'FAILED', certainty: 'YES', error: { code: 'MALFORMED_REPLY', message: quoteText(what, quotedTextMax) } };
+  return {
+    kind: 'FAILED',
+    certainty: 'YES',
+    error: { code: 'MALFORMED_REPLY', message: quoteText(what, quotedTextMax) },
+  };
 }

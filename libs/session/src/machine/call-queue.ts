@@ -17,7 +17,11 @@ export function takeCall(turn: Turn, pending: PendingCall): void {
   } else if (pending.call.isBackground === true) {
     settleCall(turn, pending, notSent('OVERLOADED', 'The device had something else to do.'));
   } else if (state.waiting.length >= rules.limits.waitingCallsMax) {
-    settleCall(turn, pending, notSent('OVERLOADED', `${rules.limits.waitingCallsMax} calls already wait for this device.`));
+    settleCall(
+      turn,
+      pending,
+      notSent('OVERLOADED', `${rules.limits.waitingCallsMax} calls already wait for this device.`),
+    );
   } else if (pending.call.queueDeadlineAt <= turn.now) {
     settleCall(turn, pending, tooLate(turn));
   } else {
@@ -30,12 +34,21 @@ function giveWay(turn: Turn): void {
   const { inFlight } = turn.state;
   if (inFlight?.kind !== 'call' || inFlight.pending.call.isBackground !== true) return;
   remember(turn, inFlight);
-  settleCall(turn, inFlight.pending, unknown('TIMEOUT', 'It gave way to another call before the device answered.'), inFlight.sentAt);
+  settleCall(
+    turn,
+    inFlight.pending,
+    unknown('TIMEOUT', 'It gave way to another call before the device answered.'),
+    inFlight.sentAt,
+  );
 }
 
 /** Sends waiting calls until one is in flight; those that can no longer be sent are settled on the way. */
 export function sendWaitingCalls(turn: Turn): void {
-  for (let pending = turn.state.waiting[0]; pending !== undefined && isReadyToSend(turn); pending = turn.state.waiting[0]) {
+  for (
+    let pending = turn.state.waiting[0];
+    pending !== undefined && isReadyToSend(turn);
+    pending = turn.state.waiting[0]
+  ) {
     const waiting = turn.state.waiting.length === 1 ? noneWaiting : turn.state.waiting.slice(1);
     turn.state = { ...turn.state, waiting };
     sendCall(turn, pending);
@@ -56,9 +69,15 @@ export function settleAllCalls(turn: Turn): void {
   turn.state = { ...turn.state, inFlight: undefined, waiting: noneWaiting };
   if (inFlight?.kind === 'call') {
     if (inFlight.isLarge) largeRequestCut(turn);
-    settleCall(turn, inFlight.pending, unknown('SESSION_CLOSED', 'The session ended before the device answered.'), inFlight.sentAt);
+    settleCall(
+      turn,
+      inFlight.pending,
+      unknown('SESSION_CLOSED', 'The session ended before the device answered.'),
+      inFlight.sentAt,
+    );
   }
-  for (const pending of waiting) settleCall(turn, pending, notSent('DEVICE_OFFLINE', 'The session ended before the call was sent.'));
+  for (const pending of waiting)
+    settleCall(turn, pending, notSent('DEVICE_OFFLINE', 'The session ended before the call was sent.'));
 }
 
 export function settleCall(turn: Turn, pending: PendingCall, outcome: CallOutcome, sentAt?: number): void {
@@ -79,14 +98,20 @@ function sendCall(turn: Turn, pending: PendingCall): void {
   if (call.queueDeadlineAt <= now || deadlineAt <= now) return settleCall(turn, pending, tooLate(turn));
   const id = freeId(turn.state, rules.dialect.requestIdMax);
   const words = rules.dialect.encodeCall(id, call.tool, call.arguments);
-  if (typeof words !== 'string' && 'code' in words) return settleCall(turn, pending, notSent(words.code, words.message));
+  if (typeof words !== 'string' && 'code' in words)
+    return settleCall(turn, pending, notSent(words.code, words.message));
   const { text, ...proof } = typeof words === 'string' ? { text: words } : words;
   const { largeRequestBytes, requestBytesMax } = rules.limits;
   if (utf8BytesExceed(text, requestBytesMax)) {
-    return settleCall(turn, pending, notSent('REQUEST_TOO_LARGE', `The request is larger than ${requestBytesMax} bytes.`));
+    return settleCall(
+      turn,
+      pending,
+      notSent('REQUEST_TOO_LARGE', `The request is larger than ${requestBytesMax} bytes.`),
+    );
   }
   const isTextLarge = utf8BytesExceed(text, largeRequestBytes);
-  if (isTextLarge && isLargeRequestRefused(turn.state, now)) return settleCall(turn, pending, largeRequestRefused(rules));
+  if (isTextLarge && isLargeRequestRefused(turn.state, now))
+    return settleCall(turn, pending, largeRequestRefused(rules));
   // An answer to the proof behind a text does not show that the text arrived.
   const isLarge = isTextLarge && !('proof' in proof);
   if (isLarge) largeRequestSent(turn);

@@ -12,7 +12,9 @@ describe('a banner of the hub', () => {
   it('goes out with a greeting behind it that changes nothing', () => {
     const bench = new MachineBench().makeReady();
     bench.call('c', alert);
-    expect(bench.kinds('send').at(-1)).toMatchObject({ text: '{"type":"alert","status":"Notice","message":"Hello","emotion":"happy"}' });
+    expect(bench.kinds('send').at(-1)).toMatchObject({
+      text: '{"type":"alert","status":"Notice","message":"Hello","emotion":"happy"}',
+    });
     expect(proof(bench)).toMatchObject({
       type: 'mcp',
       payload: { method: 'initialize', id: bench.state.inFlight?.id, params: { capabilities: {} } },

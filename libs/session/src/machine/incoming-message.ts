@@ -43,7 +43,8 @@ const unreadGraceMs = 150;
 
 function takeUnread(turn: Turn, error: DeviceError): void {
   const { inFlight } = turn.state;
-  if (inFlight === undefined) return reportAnomaly(turn, 'unknown_reply_id', quoteText(`no id: ${error.message}`, anomalyDetailMax));
+  if (inFlight === undefined)
+    return reportAnomaly(turn, 'unknown_reply_id', quoteText(`no id: ${error.message}`, anomalyDetailMax));
   if (inFlight.unread !== undefined) return;
   const deadlineAt = Math.min(inFlight.deadlineAt, turn.now + unreadGraceMs);
   turn.state = { ...turn.state, inFlight: { ...inFlight, unread: error, deadlineAt } };
@@ -79,7 +80,11 @@ function pageAnswered(turn: Turn, { walk }: Extract<InFlight, { kind: 'page' }>,
   const page = answer.kind === 'result' ? turn.rules.dialect.readPage(answer.result) : undefined;
   if (page !== undefined) return pageReceived(turn, walk, page);
   const problem =
-    answer.kind === 'error' ? answer.error.message : answer.kind === 'garbled' ? answer.problem : 'the result has no list of tools';
+    answer.kind === 'error'
+      ? answer.error.message
+      : answer.kind === 'garbled'
+        ? answer.problem
+        : 'the result has no list of tools';
   pageFailed(turn, walk, quoteText(`The device's listing failed: ${problem}`, anomalyDetailMax));
 }
 

@@ -30,7 +30,8 @@ function whereTheyAreLost(): MachineBench {
   return bench;
 }
 
-const codes = (bench: MachineBench) => bench.settled.map(({ callId, outcome }) => [callId, outcome.kind, outcome.error?.code]);
+const codes = (bench: MachineBench) =>
+  bench.settled.map(({ callId, outcome }) => [callId, outcome.kind, outcome.error?.code]);
 const told = (bench: MachineBench) => bench.kinds('largeRequests');
 
 describe('a device that loses large requests', () => {

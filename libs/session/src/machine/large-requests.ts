@@ -47,7 +47,8 @@ export function requestAnswered(turn: Turn, isLarge: boolean): void {
   if (before.unanswered === 0) return;
   if (isLarge) {
     put(turn, noLargeRequests);
-    if (before.trialAt !== undefined) turn.effects.push({ kind: 'largeRequests', areLost: false, unanswered: before.unanswered });
+    if (before.trialAt !== undefined)
+      turn.effects.push({ kind: 'largeRequests', areLost: false, unanswered: before.unanswered });
   } else if (!before.isAlive) {
     judge(turn, { ...before, isAlive: true });
   }

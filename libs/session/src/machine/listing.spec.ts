@@ -15,7 +15,9 @@ describe('listing', () => {
         .map(({ params }) => params)
         .slice(2),
     ).toEqual([{ withUserTools: true }, { cursor: 'b', withUserTools: true }]);
-    expect(bench.kinds('toolsDiscovered')).toMatchObject([{ discovered: { isComplete: true, tools: [{ name: 'a' }, { name: 'b' }] } }]);
+    expect(bench.kinds('toolsDiscovered')).toMatchObject([
+      { discovered: { isComplete: true, tools: [{ name: 'a' }, { name: 'b' }] } },
+    ]);
   });
 
   it('begins again once when a later page fails, then keeps what it has', () => {
@@ -27,7 +29,9 @@ describe('listing', () => {
     bench.answer(failure);
     expect(bench.state.phase).toBe('ready');
     expect(bench.anomalies()).toEqual(['listing_incomplete']);
-    expect(bench.kinds('toolsDiscovered')).toMatchObject([{ discovered: { isComplete: false, tools: [{ name: 'a' }] } }]);
+    expect(bench.kinds('toolsDiscovered')).toMatchObject([
+      { discovered: { isComplete: false, tools: [{ name: 'a' }] } },
+    ]);
   });
 
   it.each(['"error":{"message":"no"}', '"result":{}', '"result":1,"error":2'])(
@@ -58,7 +62,9 @@ describe('listing', () => {
     bench.answer('"result":{}');
     bench.pass(defaultSessionLimits.listingTimeoutMs);
     bench.answer(page('a'));
-    expect(bench.kinds('toolsDiscovered')).toMatchObject([{ discovered: { isComplete: true, tools: [{ name: 'a' }] } }]);
+    expect(bench.kinds('toolsDiscovered')).toMatchObject([
+      { discovered: { isComplete: true, tools: [{ name: 'a' }] } },
+    ]);
   });
 
   it('lists again between calls when asked to, before those that wait', () => {

@@ -41,7 +41,14 @@ export class MachineBench {
   }
 
   call(callId: string, change: Partial<SessionCall> = {}) {
-    const call = { callId: callId as CallId, tool: 't', arguments: {}, queueDeadlineAt: this.now + 5000, callTimeoutMs: 30_000, ...change };
+    const call = {
+      callId: callId as CallId,
+      tool: 't',
+      arguments: {},
+      queueDeadlineAt: this.now + 5000,
+      callTimeoutMs: 30_000,
+      ...change,
+    };
     return this.put({ kind: 'call', call, settle: (settled) => this.settled.push(settled) });
   }
 

@@ -18,7 +18,8 @@ export function readMessage(
 ): SessionInput {
   const { inFlight } = state;
   const pageText = cache !== undefined && inFlight?.kind === 'page' ? dialect.pageTextOf(text, inFlight.id) : undefined;
-  if (cache === undefined || inFlight === undefined || pageText === undefined) return { kind: 'message', message: dialect.read(text), now };
+  if (cache === undefined || inFlight === undefined || pageText === undefined)
+    return { kind: 'message', message: dialect.read(text), now };
   const { id } = inFlight;
   const known = cache.recall(pageText);
   if (known !== undefined) return { kind: 'page', id, page: known, now };

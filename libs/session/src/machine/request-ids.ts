@@ -12,7 +12,12 @@ export function freeId(state: MachineState, idMax: number): number {
 /** Makes the request the one in flight; done before its bytes go out, so that no answer can come too early. */
 export function register(turn: Turn, inFlight: InFlight): void {
   const { state, rules } = turn;
-  turn.state = { ...state, inFlight, nextId: following(inFlight.id, rules.dialect.requestIdMax), issuedIds: state.issuedIds + 1 };
+  turn.state = {
+    ...state,
+    inFlight,
+    nextId: following(inFlight.id, rules.dialect.requestIdMax),
+    issuedIds: state.issuedIds + 1,
+  };
 }
 
 /** Takes the request out of flight, and remembers it for an answer that comes late. */
@@ -24,7 +29,12 @@ export function remember(turn: Turn, request: InFlight): void {
     remembered.delete(id);
   }
   const isLarge = request.kind === 'call' && request.isLarge;
-  remembered.set(request.id, { call: callOf(request), isLarge, sentAt: request.sentAt, forgetAt: now + rules.limits.lateReplyMs });
+  remembered.set(request.id, {
+    call: callOf(request),
+    isLarge,
+    sentAt: request.sentAt,
+    forgetAt: now + rules.limits.lateReplyMs,
+  });
   turn.state = { ...state, inFlight: undefined, remembered };
 }
 

@@ -53,7 +53,10 @@ const event = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('wake' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('refresh' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sendFailed' as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('text' as const), text: fc.oneof(fc.string(), fc.json()) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constantFrom('text' as const), text: fc.oneof(fc.string(), fc.json()) }),
+  },
 );
 
 it('settles every call exactly once and stays within its limits, whatever happens in whatever order', () => {
@@ -74,7 +77,8 @@ it('settles every call exactly once and stays within its limits, whatever happen
           for (const effect of result.effects) {
             if (effect.kind === 'settle') effect.settle(effect.settled);
             if (effect.kind === 'stateChanged' && effect.state === 'closed') endings += 1;
-            if (effect.kind === 'toolsDiscovered') expect(effect.discovered.tools.length).toBeLessThanOrEqual(limits.toolsMax);
+            if (effect.kind === 'toolsDiscovered')
+              expect(effect.discovered.tools.length).toBeLessThanOrEqual(limits.toolsMax);
             if (effect.kind === 'send' && effect.id !== undefined) expect(state.inFlight?.id).toBe(effect.id);
           }
           expect(state.waiting.length).toBeLessThanOrEqual(limits.waitingCallsMax);
@@ -103,7 +107,11 @@ it('settles every call exactly once and stays within its limits, whatever happen
             });
           } else if (it.kind === 'answer') {
             const id = ((state.nextId - it.idsAgo + idMax - 1) % idMax) + 1;
-            put({ kind: 'message', now, message: dialect.read(`{"type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${it.members}}}`) });
+            put({
+              kind: 'message',
+              now,
+              message: dialect.read(`{"type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${it.members}}}`),
+            });
           } else if (it.kind === 'text') {
             put({ kind: 'message', now, message: dialect.read(it.text) });
           } else if (it.kind === 'sendFailed') {
@@ -112,7 +120,11 @@ it('settles every call exactly once and stays within its limits, whatever happen
             put({ kind: it.kind, now });
           }
         });
-        put(isCut ? { kind: 'transportClosed', reason: 'connection_lost', now } : { kind: 'close', reason: 'hub_closed', now });
+        put(
+          isCut
+            ? { kind: 'transportClosed', reason: 'connection_lost', now }
+            : { kind: 'close', reason: 'hub_closed', now },
+        );
         put({ kind: 'close', reason: 'hub_stopping', now });
         expect([...settlements.values()].every((times) => times === 1)).toBe(true);
         expect(endings).toBe(1);

@@ -7,7 +7,9 @@ describe('greeting', () => {
   it('greets, says so, lists and becomes ready', () => {
     const bench = new MachineBench().makeReady();
     expect(bench.sent().map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
-    const told = bench.effects.filter(({ kind }) => kind !== 'send').map((effect) => ('state' in effect ? effect.state : effect.kind));
+    const told = bench.effects
+      .filter(({ kind }) => kind !== 'send')
+      .map((effect) => ('state' in effect ? effect.state : effect.kind));
     expect(told).toEqual(['greeting', 'greeted', 'discovering', 'toolsDiscovered', 'ready']);
   });
 
@@ -120,7 +122,9 @@ describe('calls', () => {
     bench.now += 60_000;
     bench.answer('"result":{"content":[]}', id);
     bench.answer('"result":{"content":[]}', id);
-    expect(bench.kinds('lateOutcome')).toMatchObject([{ late: { callId: 'a', outcome: { kind: 'SUCCEEDED' }, settledAt: 61_000 } }]);
+    expect(bench.kinds('lateOutcome')).toMatchObject([
+      { late: { callId: 'a', outcome: { kind: 'SUCCEEDED' }, settledAt: 61_000 } },
+    ]);
     expect(bench.anomalies()).toEqual(['late_reply', 'duplicate_reply']);
     expect(bench.settled).toHaveLength(1);
   });
@@ -202,7 +206,13 @@ describe('the end', () => {
     bench.call('a');
     bench.call('b');
     const effects = bench.put({ kind: 'close', reason: 'taken_over' });
-    expect(effects.map(({ kind }) => kind)).toEqual(['stateChanged', 'settle', 'settle', 'closeTransport', 'stateChanged']);
+    expect(effects.map(({ kind }) => kind)).toEqual([
+      'stateChanged',
+      'settle',
+      'settle',
+      'closeTransport',
+      'stateChanged',
+    ]);
     expect(bench.outcomes()).toEqual([
       ['a', 'UNKNOWN', 'SESSION_CLOSED', 'YES'],
       ['b', 'NOT_SENT', 'DEVICE_OFFLINE', 'NEVER'],
@@ -243,7 +253,9 @@ it('passes on notifications and other messages, and counts what is strange', () 
   bench.text('no json');
   bench.text('[]');
   bench.text('{"type":"mcp","payload":{}}');
-  expect(bench.kinds('notification')).toEqual([{ kind: 'notification', method: 'notifications/state_changed', params: { a: 1 } }]);
+  expect(bench.kinds('notification')).toEqual([
+    { kind: 'notification', method: 'notifications/state_changed', params: { a: 1 } },
+  ]);
   expect(bench.kinds('deviceMessage')).toMatchObject([{ type: 'listen' }, { type: 'dance' }]);
   expect(bench.anomalies()).toEqual([
     'unknown_message_type',

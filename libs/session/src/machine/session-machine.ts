@@ -87,7 +87,11 @@ function expireRequest(turn: Turn): void {
   expireWaitingCalls(turn);
 }
 
-function callTimedOut(turn: Turn, { isLarge, pending, sentAt }: Extract<InFlight, { kind: 'call' }>, waitedMs: number): void {
+function callTimedOut(
+  turn: Turn,
+  { isLarge, pending, sentAt }: Extract<InFlight, { kind: 'call' }>,
+  waitedMs: number,
+): void {
   if (isLarge) largeRequestUnanswered(turn);
   const lost = isLarge ? largeRequestTimedOut(turn, waitedMs) : undefined;
   settleCall(turn, pending, lost ?? unknown('TIMEOUT', `The device did not answer within ${waitedMs} ms.`), sentAt);

@@ -14,7 +14,8 @@ function walkOf(step: WalkStep): ToolWalk {
   return step.walk;
 }
 
-const extend = (walk: ToolWalk, next: ToolPage, limits = {}) => extendWalk(walk, next, { ...defaultSessionLimits, ...limits });
+const extend = (walk: ToolWalk, next: ToolPage, limits = {}) =>
+  extendWalk(walk, next, { ...defaultSessionLimits, ...limits });
 const walk = (...pages: ToolPage[]) => pages.reduce((sofar, next) => walkOf(extend(sofar, next)), firstWalk);
 const namesOf = (step: WalkStep) => (step.kind === 'done' ? step.discovered.tools.map(({ name }) => name) : []);
 
@@ -34,7 +35,9 @@ describe('extendWalk', () => {
   });
 
   it('ends incomplete at the limits of pages and of tools', () => {
-    expect(extend(walk(page(['a'], 'b')), page(['b'], 'c'), { toolPagesMax: 2 })).toMatchObject({ discovered: { isComplete: false } });
+    expect(extend(walk(page(['a'], 'b')), page(['b'], 'c'), { toolPagesMax: 2 })).toMatchObject({
+      discovered: { isComplete: false },
+    });
     const step = extend(firstWalk, page(['a', 'b', 'c']), { toolsMax: 2 });
     expect(namesOf(step)).toEqual(['a', 'b']);
     expect(step).toMatchObject({ discovered: { isComplete: false } });

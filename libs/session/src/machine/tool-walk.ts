@@ -47,5 +47,9 @@ export function breakWalk(walk: ToolWalk, problem: string): WalkStep {
 
 function done({ tools, pages }: ToolWalk, problem?: string): WalkStep {
   const pins = pages[0]?.pins;
-  return { kind: 'done', discovered: { tools, pages, isComplete: problem === undefined, ...(pins && { pins }) }, problem };
+  return {
+    kind: 'done',
+    discovered: { tools, pages, isComplete: problem === undefined, ...(pins && { pins }) },
+    problem,
+  };
 }

@@ -36,11 +36,15 @@ export class McpuDialect implements Dialect {
   }
 
   encodeCall(id: number, tool: string, args: CallArguments): string | CallRefusal {
-    if (findHubTool(tool)) return { code: 'TOOL_UNKNOWN', message: `A board of this family cannot show what "${tool}" says.` };
+    if (findHubTool(tool))
+      return { code: 'TOOL_UNKNOWN', message: `A board of this family cannot show what "${tool}" says.` };
     const text = encodeMcpuRequest(id, tool, args);
     const { requestBytesMax } = this.#profile;
     if (!utf8BytesExceed(text, requestBytesMax)) return text;
-    return { code: 'REQUEST_TOO_LARGE', message: `The request is larger than the ${requestBytesMax} bytes that the board reads.` };
+    return {
+      code: 'REQUEST_TOO_LARGE',
+      message: `The request is larger than the ${requestBytesMax} bytes that the board reads.`,
+    };
   }
 
   encodeMessage(message: Readonly<Record<string, unknown>>): string {

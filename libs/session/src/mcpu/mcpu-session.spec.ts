@@ -75,7 +75,9 @@ describe('a session with a microcontroller', () => {
     expect(log).toEqual(['greeting', 'log_line', 'greenhouse 2.3.1', 'discovering', 'ready']);
     expect(discovered()?.pins).toMatchObject([{ pin: 16, name: 'valve' }]);
     call('gpio_write', { pin: 16, value: true });
-    expect(calls).toEqual([{ id: 2, text: '{"jsonrpc":"2.0","id":2,"method":"gpio_write","params":{"pin":16,"value":true}}' }]);
+    expect(calls).toEqual([
+      { id: 2, text: '{"jsonrpc":"2.0","id":2,"method":"gpio_write","params":{"pin":16,"value":true}}' },
+    ]);
     say({ result: { pin: 16, name: 'valve', value: true }, jsonrpc: '2.0', id: 2 });
     expect(settled).toMatchObject([
       { outcome: { kind: 'SUCCEEDED', result: { content: [{ text: '{"pin":16,"name":"valve","value":true}' }] } } },
@@ -90,7 +92,9 @@ describe('a session with a microcontroller', () => {
     expect(settled).toEqual([]);
     say(unread);
     clock.advance(200);
-    expect(settled).toMatchObject([{ callId: 'one', outcome: { kind: 'FAILED', error: { code: 'DEVICE_ERROR', rpcCode: -32_700 } } }]);
+    expect(settled).toMatchObject([
+      { callId: 'one', outcome: { kind: 'FAILED', error: { code: 'DEVICE_ERROR', rpcCode: -32_700 } } },
+    ]);
     call('three');
     expect(calls.map(({ text }) => (JSON.parse(text) as { method: string }).method)).toEqual(['one', 'two']);
   });
@@ -100,7 +104,9 @@ describe('a session with a microcontroller', () => {
     const small = connect('low');
     small.call('say', large);
     await Promise.resolve();
-    expect(small.settled).toMatchObject([{ outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'REQUEST_TOO_LARGE' } } }]);
+    expect(small.settled).toMatchObject([
+      { outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'REQUEST_TOO_LARGE' } } },
+    ]);
     expect(small.calls).toEqual([]);
     const rich = connect();
     rich.call('say', large);

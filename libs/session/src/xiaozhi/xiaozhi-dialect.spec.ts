@@ -2,13 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { XiaozhiDialect } from './xiaozhi-dialect.js';
 
 const dialect = new XiaozhiDialect();
-const answer = (id: number, members: string) => `{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${members}}}`;
+const answer = (id: number, members: string) =>
+  `{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${members}}}`;
 
 describe('what a xiaozhi device is sent', () => {
   it('is MCP in the envelope', () => {
     expect(JSON.parse(String(dialect.encodeCall(7, 'self.screen.set_theme', { theme: 'dark' })))).toEqual({
       type: 'mcp',
-      payload: { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'self.screen.set_theme', arguments: { theme: 'dark' } } },
+      payload: {
+        jsonrpc: '2.0',
+        id: 7,
+        method: 'tools/call',
+        params: { name: 'self.screen.set_theme', arguments: { theme: 'dark' } },
+      },
     });
     expect(JSON.parse(dialect.encodePageRequest(8, 'self.reboot'))).toMatchObject({
       payload: { id: 8, method: 'tools/list', params: { cursor: 'self.reboot', withUserTools: true } },
@@ -18,7 +24,10 @@ describe('what a xiaozhi device is sent', () => {
   it('tells the vision service in the greeting', () => {
     const withVision = new XiaozhiDialect({ vision: { url: 'https://hub/vision', token: 't' } });
     expect(JSON.parse(withVision.encodeGreeting(1))).toMatchObject({
-      payload: { method: 'initialize', params: { capabilities: { vision: { url: 'https://hub/vision', token: 't' } } } },
+      payload: {
+        method: 'initialize',
+        params: { capabilities: { vision: { url: 'https://hub/vision', token: 't' } } },
+      },
     });
   });
 
@@ -45,17 +54,31 @@ describe('what a xiaozhi device says', () => {
       id: 7,
       error: { message: 'Unknown tool: x', rpcCode: undefined, isToolGone: true },
     });
-    expect(dialect.read(answer(7, '"error":{"code":-5,"message":"no"}'))).toMatchObject({ error: { rpcCode: -5, isToolGone: false } });
+    expect(dialect.read(answer(7, '"error":{"code":-5,"message":"no"}'))).toMatchObject({
+      error: { rpcCode: -5, isToolGone: false },
+    });
   });
 
   it('is garbled with the id where that is readable', () => {
-    expect(dialect.read(answer(7, '"error":{"message":"a"b"}'))).toMatchObject({ kind: 'garbled', id: 7, anomaly: 'unparseable_message' });
+    expect(dialect.read(answer(7, '"error":{"message":"a"b"}'))).toMatchObject({
+      kind: 'garbled',
+      id: 7,
+      anomaly: 'unparseable_message',
+    });
     expect(dialect.read(answer(7, '"note":1'))).toMatchObject({ kind: 'garbled', id: 7, anomaly: 'invalid_json_rpc' });
-    expect(dialect.read('{"type":"mcp"}')).toMatchObject({ kind: 'garbled', id: undefined, anomaly: 'invalid_envelope' });
+    expect(dialect.read('{"type":"mcp"}')).toMatchObject({
+      kind: 'garbled',
+      id: undefined,
+      anomaly: 'invalid_envelope',
+    });
   });
 
   it('is passed on where it is no MCP, known or not', () => {
-    expect(dialect.read('{"type":"listen","state":"stop"}')).toMatchObject({ kind: 'message', type: 'listen', isKnown: true });
+    expect(dialect.read('{"type":"listen","state":"stop"}')).toMatchObject({
+      kind: 'message',
+      type: 'listen',
+      isKnown: true,
+    });
     expect(dialect.read('{"type":"hello"}')).toMatchObject({ kind: 'message', type: 'hello', isKnown: true });
     expect(dialect.read('{"type":"dance"}')).toMatchObject({ kind: 'message', type: 'dance', isKnown: false });
   });

@@ -23,7 +23,8 @@ import type { CallRefusal, DeviceError, Dialect, DialectMessage, ProvenMessage }
 import type { CallArguments } from '../session-contract.js';
 
 /** The beginning of an answer exactly as the firmware writes it. */
-const firmwareAnswerHead = /^\{"session_id":"[^"\\]*","type":"mcp","payload":\{"jsonrpc":"2\.0","id":(\d{1,10}),"result":/;
+const firmwareAnswerHead =
+  /^\{"session_id":"[^"\\]*","type":"mcp","payload":\{"jsonrpc":"2\.0","id":(\d{1,10}),"result":/;
 
 /** No tool of such a device has such a name, and it could not even say so. */
 const unsendableName: CallRefusal = {
@@ -66,7 +67,9 @@ export class XiaozhiDialect implements Dialect {
 
   encodeCall(id: number, tool: string, args: CallArguments): string | ProvenMessage | CallRefusal {
     if (tool === alertTool.name) return this.#encodeAlert(id, args);
-    return isSendableName(tool) ? this.#wrap(encodeRequest(id, 'tools/call', toolsCallParams(tool, args))) : unsendableName;
+    return isSendableName(tool)
+      ? this.#wrap(encodeRequest(id, 'tools/call', toolsCallParams(tool, args)))
+      : unsendableName;
   }
 
   encodeMessage(message: JsonObject): string {
@@ -81,9 +84,20 @@ export class XiaozhiDialect implements Dialect {
       case 'hello':
         return { kind: 'message', type: 'hello', isKnown: true, message: envelope.message };
       case 'other':
-        return { kind: 'message', type: envelope.type, isKnown: knownTypes.has(envelope.type), message: envelope.message };
+        return {
+          kind: 'message',
+          type: envelope.type,
+          isKnown: knownTypes.has(envelope.type),
+          message: envelope.message,
+        };
       case 'unparseable':
-        return { kind: 'garbled', id: envelope.replyId, anomaly: 'unparseable_message', problem: 'the message is no JSON', text };
+        return {
+          kind: 'garbled',
+          id: envelope.replyId,
+          anomaly: 'unparseable_message',
+          problem: 'the message is no JSON',
+          text,
+        };
       case 'invalid':
         return { kind: 'garbled', id: undefined, anomaly: 'invalid_envelope', problem: envelope.problem, text };
     }

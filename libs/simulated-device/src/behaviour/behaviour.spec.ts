@@ -36,7 +36,9 @@ describe('behaviours', () => {
   });
 
   it('errorWithoutCode answers with a message alone', () => {
-    expect(callWith({ kind: 'errorWithoutCode', message: 'Broken' }).lastReply().payload.error).toEqual({ message: 'Broken' });
+    expect(callWith({ kind: 'errorWithoutCode', message: 'Broken' }).lastReply().payload.error).toEqual({
+      message: 'Broken',
+    });
   });
 
   it('unescapedError breaks the frame', () => {
@@ -68,21 +70,36 @@ describe('behaviours', () => {
   });
 
   it('repeatingCursor and neverEndingPages spoil the listing', () => {
-    const page = (kind: 'repeatingCursor' | 'neverEndingPages', cursor: string): Record<string, unknown> | undefined => {
+    const page = (
+      kind: 'repeatingCursor' | 'neverEndingPages',
+      cursor: string,
+    ): Record<string, unknown> | undefined => {
       const bench = new DeviceOnBench({ behaviours: [{ kind }] });
       bench.mcp({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor } });
       return bench.lastReply().payload.result;
     };
     expect(page('repeatingCursor', 'self.reboot')).toMatchObject({ nextCursor: 'self.reboot' });
     expect(page('repeatingCursor', '')).toMatchObject({ nextCursor: status });
-    expect(page('neverEndingPages', '')).toMatchObject({ tools: [{ name: 'self.endless.0' }], nextCursor: 'self.endless.1' });
-    expect(page('neverEndingPages', 'self.endless.7')).toMatchObject({ tools: [{ name: 'self.endless.7' }], nextCursor: 'self.endless.8' });
+    expect(page('neverEndingPages', '')).toMatchObject({
+      tools: [{ name: 'self.endless.0' }],
+      nextCursor: 'self.endless.1',
+    });
+    expect(page('neverEndingPages', 'self.endless.7')).toMatchObject({
+      tools: [{ name: 'self.endless.7' }],
+      nextCursor: 'self.endless.8',
+    });
   });
 
   it('notification is sent unasked', () => {
     const bench = new DeviceOnBench();
-    bench.do((device, now) => device.behave({ kind: 'notification', method: 'notifications/x', params: { a: 1 } }, now));
-    expect(JSON.parse(bench.sent[0] ?? '').payload).toEqual({ jsonrpc: '2.0', method: 'notifications/x', params: { a: 1 } });
+    bench.do((device, now) =>
+      device.behave({ kind: 'notification', method: 'notifications/x', params: { a: 1 } }, now),
+    );
+    expect(JSON.parse(bench.sent[0] ?? '').payload).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/x',
+      params: { a: 1 },
+    });
   });
 
   it('duplicateId comes back at once as somebody else', () => {

@@ -62,7 +62,13 @@ const lasting = [
     rollBackAfterMs: delayMs.optional(),
   }),
   /** A download of firmware or assets breaks off in the middle, or never ends: the device then says nothing more until somebody resets it. */
-  z.strictObject({ kind: z.literal('downloadFault'), how: z.enum(['breaks', 'hangs']), board, times: scope.times, chance: scope.chance }),
+  z.strictObject({
+    kind: z.literal('downloadFault'),
+    how: z.enum(['breaks', 'hangs']),
+    board,
+    times: scope.times,
+    chance: scope.chance,
+  }),
   /**
    * What becomes of a firmware image that was fetched whole: `corrupt` fails the check of what was written, `rollBack` makes the boot loader go back to the former
    * firmware, at once or `afterMs` behind the restart, and `brick` is the last that is seen of the device until it is switched on by hand.
@@ -91,7 +97,11 @@ const momentary = [
   /** Ends the conversation, as the button does. */
   z.strictObject({ kind: z.literal('hangUp') }),
   /** Sends a notification that nobody asked for, as some forks do. */
-  z.strictObject({ kind: z.literal('notification'), method: z.string(), params: z.record(z.string(), z.unknown()).optional() }),
+  z.strictObject({
+    kind: z.literal('notification'),
+    method: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  }),
   /** Reconnects with the MAC of another device; with its `uuid` too, the credentials are cloned. */
   z.strictObject({
     kind: z.literal('duplicateId'),

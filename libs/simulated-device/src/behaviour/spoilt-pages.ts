@@ -13,6 +13,10 @@ export function repeatingPage(tools: ToolList, cursor: string): string {
 /** One invented tool per page, and always a next page. */
 export function endlessPage(cursor: string): string {
   const number = cursor.startsWith(ENDLESS_NAME) ? Number.parseInt(cursor.slice(ENDLESS_NAME.length), 10) || 0 : 0;
-  const tool = { name: `${ENDLESS_NAME}${number}`, description: 'Never the last', inputSchema: { type: 'object', properties: {} } };
+  const tool = {
+    name: `${ENDLESS_NAME}${number}`,
+    description: 'Never the last',
+    inputSchema: { type: 'object', properties: {} },
+  };
   return JSON.stringify({ tools: [tool], nextCursor: `${ENDLESS_NAME}${number + 1}` });
 }

@@ -7,11 +7,23 @@ const url = 'http://hub.example/t/download/abc';
 const running = '2.4.2';
 
 function imageOf(version: string): HttpResponse {
-  const about = { version, chip: 'esp32s3', elfSha256: 'ab'.repeat(32), imageBytes: 4096, project: 'xiaozhi', idfVersion: 'v5.5.2' };
+  const about = {
+    version,
+    chip: 'esp32s3',
+    elfSha256: 'ab'.repeat(32),
+    imageBytes: 4096,
+    project: 'xiaozhi',
+    idfVersion: 'v5.5.2',
+  };
   return { status: 200, body: '', contentLength: 4096, image: { ok: true, image: { ...about, compiledAt: '' } } };
 }
 
-const assetsOf = (bytes: number): HttpResponse => ({ status: 200, body: '', contentLength: bytes, assets: { ok: true, bytes } });
+const assetsOf = (bytes: number): HttpResponse => ({
+  status: 200,
+  body: '',
+  contentLength: bytes,
+  assets: { ok: true, bytes },
+});
 
 function offer(bench: BootBench, firmware: unknown): void {
   bench.answer({ mqtt, firmware });

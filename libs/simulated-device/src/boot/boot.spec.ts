@@ -24,7 +24,12 @@ describe('a boot', () => {
       chip_info: { model: 9 },
       application: { elf_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
-    expect(body.partition_table.map(({ label }: { label: string }) => label)).toEqual(['nvs', 'ota_0', 'ota_1', 'assets']);
+    expect(body.partition_table.map(({ label }: { label: string }) => label)).toEqual([
+      'nvs',
+      'ota_0',
+      'ota_1',
+      'assets',
+    ]);
     bench.answer({ mqtt, firmware });
     bench.wait(0);
     expect(bench.connects).toEqual([
@@ -61,7 +66,15 @@ describe('a boot', () => {
     talk();
     bench.wait(0);
     expect(bench.connects).toEqual([
-      { transport: 'websocket', host: 'hub.example', port: 8080, isTls: false, path: '/xiaozhi/v1/', token: 't', version: 1 },
+      {
+        transport: 'websocket',
+        host: 'hub.example',
+        port: 8080,
+        isTls: false,
+        path: '/xiaozhi/v1/',
+        token: 't',
+        version: 1,
+      },
     ]);
     expect(bench.device.transport).toBe('websocket');
     bench.do((device, now) => device.connected(now));

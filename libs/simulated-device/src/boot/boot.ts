@@ -121,7 +121,8 @@ export class Boot {
     if (round > ACTIVATION_ROUNDS) return this.#check(1);
     const { challenge, code, message } = activation;
     if (round === 1 && code !== undefined) link.effect({ kind: 'notice', notice: { kind: 'code', code, message } });
-    const nextAfter = (pauseMs: number, at: number) => agenda.add(at + pauseMs, (then) => this.#activate(activation, round + 1, then));
+    const nextAfter = (pauseMs: number, at: number) =>
+      agenda.add(at + pauseMs, (then) => this.#activate(activation, round + 1, then));
     if (challenge === undefined) return nextAfter(pauses.activationErrorMs, now);
     this.#post(this.#activationUrl(), '{}', (response, at) => {
       if (response?.status === 200) return this.#check(1);

@@ -30,9 +30,11 @@ export class Nvs {
   store(namespace: NvsNamespace, name: string, value: NvsValue): string | undefined {
     const key = `${namespace}.${name}`;
     if (name.length === 0 || name.length > NAME_MAX) return `the name ${key} has not 1 to ${NAME_MAX} characters`;
-    if (typeof value === 'string' && utf8Length(value) + 1 > STRING_BYTES_MAX) return `${key} is longer than ${STRING_BYTES_MAX} bytes`;
+    if (typeof value === 'string' && utf8Length(value) + 1 > STRING_BYTES_MAX)
+      return `${key} is longer than ${STRING_BYTES_MAX} bytes`;
     const former = this.#values.get(key);
-    if (former !== undefined && typeof former !== typeof value) return `${key} was a ${typeof former} and is a ${typeof value}`;
+    if (former !== undefined && typeof former !== typeof value)
+      return `${key} was a ${typeof former} and is a ${typeof value}`;
     const entries = this.#entries + entriesOf(value) - (former === undefined ? 0 : entriesOf(former));
     if (entries > ENTRIES_MAX) return `there is no room for ${key}`;
     this.#entries = entries;

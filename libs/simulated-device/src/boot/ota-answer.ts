@@ -18,7 +18,8 @@ export interface Activation {
 
 /** What the device may do after an answer; `updateUrl` is the image that it installs before anything else. */
 export type HeardAnswer = { readonly updateUrl: string | undefined } & (
-  { readonly kind: 'settled'; readonly transport: 'mqtt' | 'websocket' } | { readonly kind: 'activation'; readonly activation: Activation }
+  | { readonly kind: 'settled'; readonly transport: 'mqtt' | 'websocket' }
+  | { readonly kind: 'activation'; readonly activation: Activation }
 );
 
 export type OtaVerdict =
@@ -32,7 +33,8 @@ export function takeOtaAnswer(nvs: Nvs, text: string, version: string): OtaVerdi
   const answer = readFirmwareJson(text);
   if (!(answer instanceof FirmwareObject)) return { kind: 'unreadable' };
   const { mqtt, websocket } = { mqtt: answer.get('mqtt'), websocket: answer.get('websocket') };
-  const reason = store(nvs, 'mqtt', mqtt) ?? store(nvs, 'websocket', websocket) ?? versionAbort(answer.get('firmware'), version);
+  const reason =
+    store(nvs, 'mqtt', mqtt) ?? store(nvs, 'websocket', websocket) ?? versionAbort(answer.get('firmware'), version);
   if (reason !== undefined) return { kind: 'crash', reason };
   const updateUrl = updateIn(answer.get('firmware'), version);
   const activation = activationOf(answer.get('activation'));
@@ -56,7 +58,9 @@ function versionAbort(firmware: unknown, running: string): string | undefined {
   if (!(firmware instanceof FirmwareObject)) return undefined;
   const offered = firmware.get('version');
   if (typeof offered !== 'string' || typeof firmware.get('url') !== 'string') return undefined;
-  const bad = [running, offered].find((version) => segmentsOf(version).some((segment) => leadingInteger(segment) === undefined));
+  const bad = [running, offered].find((version) =>
+    segmentsOf(version).some((segment) => leadingInteger(segment) === undefined),
+  );
   return bad === undefined ? undefined : `the version ${JSON.stringify(bad)} has a segment without a number`;
 }
 
@@ -81,5 +85,7 @@ function activationOf(section: unknown): Activation | undefined {
     return typeof value === 'string' ? value : undefined;
   };
   const [code, challenge] = [text('code'), text('challenge')];
-  return code === undefined && challenge === undefined ? undefined : { message: text('message') ?? '', code, challenge };
+  return code === undefined && challenge === undefined
+    ? undefined
+    : { message: text('message') ?? '', code, challenge };
 }

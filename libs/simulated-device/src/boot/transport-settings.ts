@@ -45,7 +45,8 @@ function mqttSettings(nvs: Nvs): SettingsReading {
   if (endpoint === '') return 'absent';
   const colon = endpoint.indexOf(':');
   const port = colon < 0 ? MQTT_TLS_PORT : leadingInteger(endpoint.slice(colon + 1));
-  if (port === undefined) return { crash: `the MQTT endpoint ${JSON.stringify(endpoint)} has no number behind its first colon` };
+  if (port === undefined)
+    return { crash: `the MQTT endpoint ${JSON.stringify(endpoint)} has no number behind its first colon` };
   return {
     transport: 'mqtt',
     host: colon < 0 ? endpoint : endpoint.slice(0, colon),
@@ -70,7 +71,8 @@ function webSocketSettings(nvs: Nvs): SettingsReading {
   const slash = behind.indexOf('/');
   const head = slash < 0 ? behind : behind.slice(0, slash);
   const port = colon < 0 ? (isTls ? 443 : 80) : leadingInteger(head);
-  if (port === undefined) return { crash: `the WebSocket URL ${JSON.stringify(url)} has no number behind its first colon` };
+  if (port === undefined)
+    return { crash: `the WebSocket URL ${JSON.stringify(url)} has no number behind its first colon` };
   return {
     transport: 'websocket',
     host: colon < 0 ? head : rest.slice(0, colon),

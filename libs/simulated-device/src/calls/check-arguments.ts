@@ -12,7 +12,10 @@ export function toInt32(value: number): number {
 }
 
 /** Arguments ready for the tool, or the text of the error reply. A value of the wrong type counts as absent. */
-export function checkArguments(tool: SimulatedTool, given: FirmwareValue | undefined): { args: ToolArguments } | { error: string } {
+export function checkArguments(
+  tool: SimulatedTool,
+  given: FirmwareValue | undefined,
+): { args: ToolArguments } | { error: string } {
   if (given !== undefined && !(given instanceof FirmwareObject)) return { error: 'Invalid arguments' };
   const properties = Object.entries(tool.properties);
   if (properties.length === 0) return { args: NO_ARGUMENTS };
@@ -40,7 +43,9 @@ function valueFor(property: ToolProperty, given: FirmwareValue | undefined): str
 
 function rangeProblem(property: ToolProperty, value: string | number | boolean): string | undefined {
   if (property.type !== 'integer' || typeof value !== 'number') return undefined;
-  if (property.minimum !== undefined && value < property.minimum) return `Value is below minimum allowed: ${property.minimum}`;
-  if (property.maximum !== undefined && value > property.maximum) return `Value exceeds maximum allowed: ${property.maximum}`;
+  if (property.minimum !== undefined && value < property.minimum)
+    return `Value is below minimum allowed: ${property.minimum}`;
+  if (property.maximum !== undefined && value > property.maximum)
+    return `Value exceeds maximum allowed: ${property.maximum}`;
   return undefined;
 }

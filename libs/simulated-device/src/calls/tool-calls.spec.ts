@@ -8,8 +8,16 @@ describe('arguments of a call', () => {
   it.each([
     ['missing params', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, 'Missing params'],
     ['a name that is no string', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 1 } }, 'Missing name'],
-    ['null arguments', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: setVolume, arguments: null } }, 'Invalid arguments'],
-    ['an unknown tool', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'self.nope' } }, 'Unknown tool: self.nope'],
+    [
+      'null arguments',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: setVolume, arguments: null } },
+      'Invalid arguments',
+    ],
+    [
+      'an unknown tool',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'self.nope' } },
+      'Unknown tool: self.nope',
+    ],
   ])('are refused with %s', (_name, payload, message) => {
     const bench = new DeviceOnBench();
     bench.mcp(payload);
@@ -68,7 +76,10 @@ describe('state behind the tools', () => {
     for (const profile of ['screen-camera', 'lamp', 'robot', 'old', 'interim'] as const) {
       const bench = new DeviceOnBench({ profile });
       bench.call(1, 'self.get_device_status');
-      expect(JSON.parse(String(bench.lastText()))).toMatchObject({ audio_speaker: { volume: 70 }, network: { type: 'wifi' } });
+      expect(JSON.parse(String(bench.lastText()))).toMatchObject({
+        audio_speaker: { volume: 70 },
+        network: { type: 'wifi' },
+      });
     }
   });
 });

@@ -71,7 +71,8 @@ export class ToolCalls {
         if (script.strike('disconnectInCall', request)) fate.breakOff(now);
         return script.strike('slow', request)?.ms ?? 0;
       },
-      finish: (now) => this.#answer(request, script.strike('noEffect', request) ? true : tool.run(state, args, now), now),
+      finish: (now) =>
+        this.#answer(request, script.strike('noEffect', request) ? true : tool.run(state, args, now), now),
     };
   }
 

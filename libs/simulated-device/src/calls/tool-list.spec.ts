@@ -30,7 +30,13 @@ function walk(list: ToolList, withUserTools: boolean): Page[] {
 
 /** A tool whose entry has exactly so many bytes. */
 function toolOfBytes(name: string, bytes: number): SimulatedTool {
-  const tool = (description: string): SimulatedTool => ({ name, description, properties: {}, isUserOnly: false, run: () => true });
+  const tool = (description: string): SimulatedTool => ({
+    name,
+    description,
+    properties: {},
+    isUserOnly: false,
+    run: () => true,
+  });
   return tool('x'.repeat(bytes - toolEntry(tool('')).length));
 }
 
@@ -92,6 +98,11 @@ describe('tools/list', () => {
       bench.mcp({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: '', withUserTools } });
       return JSON.stringify(bench.lastReply().payload.result).includes('"audience"');
     };
-    expect([listed('lamp', true), listed('lamp', 1), listed('lamp', 'true'), listed('old', true)]).toEqual([true, false, false, false]);
+    expect([listed('lamp', true), listed('lamp', 1), listed('lamp', 'true'), listed('old', true)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });

@@ -63,11 +63,15 @@ export class ToolList {
 
   #make(cursor: string, withUserTools: boolean): { page: ListedPage; nextCursor: string | undefined } {
     const start = cursor === '' ? 0 : this.#entries.findIndex((entry) => entry.tool.name === cursor);
-    const candidates = start < 0 ? [] : this.#entries.slice(start).filter((entry) => withUserTools || !entry.tool.isUserOnly);
+    const candidates =
+      start < 0 ? [] : this.#entries.slice(start).filter((entry) => withUserTools || !entry.tool.isUserOnly);
     const fitting = countFitting(candidates);
     const nextCursor = candidates[fitting]?.tool.name;
     if (fitting === 0)
-      return { page: { error: `Failed to add tool ${nextCursor ?? ''} because of payload size limit` }, nextCursor: undefined };
+      return {
+        page: { error: `Failed to add tool ${nextCursor ?? ''} because of payload size limit` },
+        nextCursor: undefined,
+      };
     const entries = candidates.slice(0, fitting).map((entry) => entry.json);
     const end = nextCursor === undefined ? ']}' : `],"nextCursor":"${nextCursor}"}`;
     return { page: { result: `${PAGE_START}${entries.join(',')}${end}` }, nextCursor };

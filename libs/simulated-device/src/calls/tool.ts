@@ -13,7 +13,9 @@ export type ToolArguments = Readonly<Record<string, string | number | boolean>>;
 
 /** Work that a tool only schedules: it runs on the main task before the tool's own reply can leave. [xiaozhi §4.6] */
 export type DeferredWork =
-  { readonly kind: 'reboot' } | { readonly kind: 'upgrade'; readonly url: string } | { readonly kind: 'reconfigureWifi' };
+  | { readonly kind: 'reboot' }
+  | { readonly kind: 'upgrade'; readonly url: string }
+  | { readonly kind: 'reconfigureWifi' };
 
 /** A request that the tool waits for on its task, and what it answers then. */
 export interface ToolExchange {
@@ -39,7 +41,9 @@ export function toolEntry(tool: SimulatedTool): string {
   const required = Object.keys(tool.properties).filter((name) => tool.properties[name]?.default === undefined);
   const inputSchema = {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(tool.properties).map(([name, property]) => [name, propertySchema(property)])),
+    properties: Object.fromEntries(
+      Object.entries(tool.properties).map(([name, property]) => [name, propertySchema(property)]),
+    ),
     ...(required.length > 0 && { required }),
   };
   return JSON.stringify({
@@ -54,6 +58,7 @@ function propertySchema(property: ToolProperty): Record<string, unknown> {
   return {
     type: property.type,
     ...(property.default !== undefined && { default: property.default }),
-    ...(property.type === 'integer' && property.minimum !== undefined && { minimum: property.minimum, maximum: property.maximum }),
+    ...(property.type === 'integer' &&
+      property.minimum !== undefined && { minimum: property.minimum, maximum: property.maximum }),
   };
 }

@@ -62,7 +62,12 @@ describe('a conversation over WebSocket', () => {
 
   it('begins with the hello of the device and holds replies back until the answer', () => {
     const bench = new DeviceOnBench({ transport: 'websocket' });
-    expect(JSON.parse(bench.sent[0] ?? '')).toMatchObject({ type: 'hello', version: 1, transport: 'websocket', features: { mcp: true } });
+    expect(JSON.parse(bench.sent[0] ?? '')).toMatchObject({
+      type: 'hello',
+      version: 1,
+      transport: 'websocket',
+      features: { mcp: true },
+    });
     bench.mcp(initialize);
     expect(bench.sent).toHaveLength(1);
     bench.receive(hello);

@@ -95,7 +95,8 @@ export class Conversation {
 
   /** The server's goodbye; understood on MQTT only, and only for the current session. [xiaozhi §2.6] */
   goodbye(message: FirmwareObject): void {
-    if (this.link.transport === 'mqtt' && message.get('session_id') === this.link.sessionId && this.#stage === 'open') this.#close();
+    if (this.link.transport === 'mqtt' && message.get('session_id') === this.link.sessionId && this.#stage === 'open')
+      this.#close();
   }
 
   /** The device ends the conversation itself: over MQTT with a goodbye, over WebSocket by dropping the socket. False where there was none. */
@@ -169,6 +170,7 @@ function soundChannel(udp: unknown): SoundChannel | undefined {
   if (!(udp instanceof FirmwareObject)) return undefined;
   const [server, port, key, nonce] = [udp.get('server'), udp.get('port'), udp.get('key'), udp.get('nonce')];
   if (typeof server !== 'string' || typeof port !== 'number' || port < 1 || port > 65_535) return undefined;
-  if (typeof key !== 'string' || typeof nonce !== 'string' || ![key, nonce].every((hex) => HEX_16_BYTES.test(hex))) return undefined;
+  if (typeof key !== 'string' || typeof nonce !== 'string' || ![key, nonce].every((hex) => HEX_16_BYTES.test(hex)))
+    return undefined;
   return { server, port, key, nonce };
 }

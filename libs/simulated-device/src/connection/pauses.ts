@@ -32,7 +32,16 @@ export const firmwarePauses: Pauses = {
 
 /** The firmware's pauses, each divided by `speed`. */
 export function pausesAt(speed: number): Pauses {
-  const { reconnectMs, rebuildMs, bootMs, beforeDownloadMs, afterFailureMs, otaRetryMs, activationMs, activationErrorMs } = firmwarePauses;
+  const {
+    reconnectMs,
+    rebuildMs,
+    bootMs,
+    beforeDownloadMs,
+    afterFailureMs,
+    otaRetryMs,
+    activationMs,
+    activationErrorMs,
+  } = firmwarePauses;
   return {
     reconnectMs: reconnectMs / speed,
     rebuildMs: rebuildMs / speed,

@@ -1,7 +1,8 @@
 /** Checks an assets image while it comes in, as the firmware does with what it has written. [xiaozhi §6.4] */
 
 /** `reason` says what is wrong with the image. */
-export type AssetsVerdict = { readonly ok: true; readonly bytes: number } | { readonly ok: false; readonly reason: string };
+export type AssetsVerdict =
+  { readonly ok: true; readonly bytes: number } | { readonly ok: false; readonly reason: string };
 
 /** Little endian: number of files, checksum, and length of what follows; 4 bytes each. */
 const HEADER_BYTES = 12;

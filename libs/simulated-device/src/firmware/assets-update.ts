@@ -18,14 +18,23 @@ export class AssetsUpdate {
   fetch(url: string, then: (isLoaded: boolean, now: number) => void): void {
     const { http, link, script, state } = this.parts;
     const fault = script.strike('downloadFault', { board: state.parts.board })?.how;
-    const request = { method: 'GET', url, headers: {}, body: '', download: fault === 'breaks' ? 'half' : 'assets' } as const;
+    const request = {
+      method: 'GET',
+      url,
+      headers: {},
+      body: '',
+      download: fault === 'breaks' ? 'half' : 'assets',
+    } as const;
     http.send(request, (response, now) => {
       if (fault === 'hangs') return;
       const reason = refusalOf(response);
       const bytes = response?.contentLength ?? 0;
       link.effect({
         kind: 'notice',
-        notice: reason === undefined ? { kind: 'assetsLoaded', bytes } : { kind: 'updateFailed', reason: `assets: ${reason}` },
+        notice:
+          reason === undefined
+            ? { kind: 'assetsLoaded', bytes }
+            : { kind: 'updateFailed', reason: `assets: ${reason}` },
       });
       then(reason === undefined, now);
     });

@@ -10,7 +10,15 @@ type Limits = Pick<Extract<LastingBehaviour, { kind: 'upgradeFault' }>, 'board' 
 const elfSha256 = 'cd'.repeat(32);
 
 function imageOf(version: string, chip = 'esp32s3'): HttpResponse {
-  const about = { version, chip, elfSha256, imageBytes: 4096, project: 'xiaozhi', idfVersion: 'v5.5.2', compiledAt: '' };
+  const about = {
+    version,
+    chip,
+    elfSha256,
+    imageBytes: 4096,
+    project: 'xiaozhi',
+    idfVersion: 'v5.5.2',
+    compiledAt: '',
+  };
   return { status: 200, body: '', contentLength: 4096, image: { ok: true, image: about } };
 }
 
@@ -22,7 +30,11 @@ const refused: HttpResponse = {
 };
 
 /** A device that has asked for the image at 4 s and has got this, if anything, at 10 s. */
-function upgraded(response: HttpResponse | undefined, behaviours: LastingBehaviour[] = [], profile: ProfileName = 'screen-camera') {
+function upgraded(
+  response: HttpResponse | undefined,
+  behaviours: LastingBehaviour[] = [],
+  profile: ProfileName = 'screen-camera',
+) {
   const bench = new DeviceOnBench({ behaviours, profile });
   bench.call(1, 'self.upgrade_firmware', { url });
   bench.mcp({ jsonrpc: '2.0', id: 2, method: 'initialize' });
@@ -41,7 +53,9 @@ function versionOf(bench: DeviceOnBench): string | undefined {
 describe('a firmware upgrade', () => {
   it('asks for the image 4 s later, restarts 1 s after its end without an answer to anything, and comes back with its version', () => {
     const bench = upgraded(imageOf('2.5.0'));
-    expect(bench.requests).toMatchObject([{ at: 4000, request: { method: 'GET', url, headers: {}, download: 'image' } }]);
+    expect(bench.requests).toMatchObject([
+      { at: 4000, request: { method: 'GET', url, headers: {}, download: 'image' } },
+    ]);
     expect(bench.sent).toEqual([]);
     expect(bench.turns).toEqual([
       { at: 11_000, effect: { kind: 'close', how: 'graceful' } },

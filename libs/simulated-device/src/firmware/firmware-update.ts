@@ -10,7 +10,8 @@ import type { Link } from '../connection/link.js';
 export type UpdateFault = Extract<LastingBehaviour, { kind: 'upgradeFault' }>;
 
 /** `written`: the device restarts into the image, or into what the fault makes of it. */
-export type UpdateResult = { readonly kind: 'failed' } | { readonly kind: 'written'; readonly fault: UpdateFault | undefined };
+export type UpdateResult =
+  { readonly kind: 'failed' } | { readonly kind: 'written'; readonly fault: UpdateFault | undefined };
 
 interface Parts {
   readonly http: HttpRequests;
@@ -26,7 +27,13 @@ export class FirmwareUpdate {
   fetch(url: string, then: (result: UpdateResult, now: number) => void): void {
     const { http, script, state } = this.parts;
     const fault = script.strike('downloadFault', { board: state.parts.board })?.how;
-    const request = { method: 'GET', url, headers: {}, body: '', download: fault === 'breaks' ? 'half' : 'image' } as const;
+    const request = {
+      method: 'GET',
+      url,
+      headers: {},
+      body: '',
+      download: fault === 'breaks' ? 'half' : 'image',
+    } as const;
     http.send(request, (response, now) => {
       if (fault !== 'hangs') then(this.#write(response), now);
     });
@@ -61,5 +68,7 @@ function imageIn(
   if (!contentLength) return { reason: 'the answer does not tell its length' };
   if (contentLength > OTA_SLOT_BYTES) return { reason: `${contentLength} bytes do not fit into ${OTA_SLOT_BYTES}` };
   if (!image?.ok) return { reason: image?.refusal.code ?? 'nothing was checked' };
-  return image.image.chip === chip ? image.image : { reason: `the image is for ${image.image.chip}, and this is ${chip}` };
+  return image.image.chip === chip
+    ? image.image
+    : { reason: `the image is for ${image.image.chip}, and this is ${chip}` };
 }

@@ -33,7 +33,12 @@ describe('self.reboot', () => {
 
   it('brings levels of 0 back as 10 and forgets the vision address', () => {
     const bench = new DeviceOnBench();
-    bench.mcp({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { capabilities: { vision: { url: 'http://hub/vision' } } } });
+    bench.mcp({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { capabilities: { vision: { url: 'http://hub/vision' } } },
+    });
     bench.call(2, 'self.audio_speaker.set_volume', { volume: 0 });
     bench.call(3, 'self.reboot');
     bench.waitUntil(10_000);

@@ -86,7 +86,9 @@ export class RestartPlan {
         mainTask.hold('request');
         this.parts.update.fetch(url, (result) => {
           mainTask.release('request');
-          mainTask.pushFirst(result.kind === 'written' ? this.#restartInto(result.fault) : this.#giveUp(hadConversation));
+          mainTask.pushFirst(
+            result.kind === 'written' ? this.#restartInto(result.fault) : this.#giveUp(hadConversation),
+          );
         });
       },
     };

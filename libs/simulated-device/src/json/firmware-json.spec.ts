@@ -6,7 +6,9 @@ import { FirmwareObject, readFirmwareJson } from './firmware-json.js';
 
 describe('readFirmwareJson', () => {
   it('reads numbers, strings and arrays as JSON.parse does', () => {
-    const plain = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0') && !/\p{Surrogate}/u.test(text));
+    const plain = fc
+      .string({ unit: 'grapheme' })
+      .filter((text) => !text.includes('\0') && !/\p{Surrogate}/u.test(text));
     const value = fc.oneof(plain, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null));
     fc.assert(
       fc.property(fc.array(fc.oneof(value, fc.array(value))), (items) => {
@@ -17,7 +19,11 @@ describe('readFirmwareJson', () => {
 
   it('takes the first of several members, whatever their case', () => {
     const object = readFirmwareJson('{"URL":"a","url":"b","K":1}');
-    expect(object instanceof FirmwareObject && [object.get('url'), object.get('k'), object.get('\u212a')]).toEqual(['a', 1, undefined]);
+    expect(object instanceof FirmwareObject && [object.get('url'), object.get('k'), object.get('\u212a')]).toEqual([
+      'a',
+      1,
+      undefined,
+    ]);
   });
 
   it.each([

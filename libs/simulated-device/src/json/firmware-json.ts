@@ -12,7 +12,16 @@ const NUMBER = /-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LONE_SURROGATE = /\p{Surrogate}/u;
-const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
 
 /** Members in the order of the text, looked up as the firmware does. */
 export class FirmwareObject {
@@ -36,7 +45,8 @@ export class FirmwareObject {
   get(name: string): FirmwareValue | undefined {
     for (let index = 0; index < this.#names.length; index++) {
       const candidate = this.#names[index];
-      if (candidate !== undefined && (candidate === name || equalApartFromCase(candidate, name))) return this.#values[index];
+      if (candidate !== undefined && (candidate === name || equalApartFromCase(candidate, name)))
+        return this.#values[index];
     }
     return undefined;
   }
@@ -167,11 +177,14 @@ class Reader {
 /** Undefined for an escape that cJSON refuses: an unknown letter, bad hex digits, or half of a surrogate pair. */
 function resolveEscapes(raw: string): string | undefined {
   let isValid = true;
-  const plain = raw.replace(/\\(?:u([0-9a-fA-F]{4})|([^]))/g, (_match, hex: string | undefined, letter: string | undefined) => {
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    const character = letter === undefined ? undefined : ESCAPES[letter];
-    if (character === undefined) isValid = false;
-    return character ?? '';
-  });
+  const plain = raw.replace(
+    /\\(?:u([0-9a-fA-F]{4})|([^]))/g,
+    (_match, hex: string | undefined, letter: string | undefined) => {
+      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+      const character = letter === undefined ? undefined : ESCAPES[letter];
+      if (character === undefined) isValid = false;
+      return character ?? '';
+    },
+  );
   return isValid && !LONE_SURROGATE.test(plain) ? untilNul(plain) : undefined;
 }

@@ -25,7 +25,13 @@ const descriptions: Readonly<Record<string, string>> = {
   get_pin_buffer: 'Samples',
 };
 
-export function boardListing({ sketch, version, isTerse, tools, pins }: BoardProfile): Readonly<Record<string, unknown>> {
+export function boardListing({
+  sketch,
+  version,
+  isTerse,
+  tools,
+  pins,
+}: BoardProfile): Readonly<Record<string, unknown>> {
   const builtIns = [...builtInTools.keys()].map((name) => ({
     ...{ name, description: descriptions[name] },
     ...(isTerse ? {} : { inputSchema: schemaOf(parametersOf[name] ?? {}) }),
@@ -41,7 +47,10 @@ function schemaOf(properties: Readonly<Record<string, unknown>>): Readonly<Recor
   return { type: 'object', required: Object.keys(properties).filter((name) => name !== 'limit'), properties };
 }
 
-function pinEntry({ pin: number, name, type, description, sampling }: PinSetup, isTerse: boolean): Readonly<Record<string, unknown>> {
+function pinEntry(
+  { pin: number, name, type, description, sampling }: PinSetup,
+  isTerse: boolean,
+): Readonly<Record<string, unknown>> {
   const entry = { pin: number, name, type, description };
   if (isTerse) return entry;
   const capabilities = { summary: sampling !== undefined, buffer: sampling?.bufferSize !== undefined, events: false };

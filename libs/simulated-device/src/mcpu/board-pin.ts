@@ -48,7 +48,13 @@ export class BoardPin {
     for (; at <= now; at += intervalMs) {
       const value = this.measure(at);
       const { min, max, sum, count } = this.#statistics;
-      this.#statistics = { latest: value, min: Math.min(min, value), max: Math.max(max, value), sum: sum + value, count: count + 1 };
+      this.#statistics = {
+        latest: value,
+        min: Math.min(min, value),
+        max: Math.max(max, value),
+        sum: sum + value,
+        count: count + 1,
+      };
       this.#ring.push(value);
       if (this.#ring.length > bufferSize) this.#ring.shift();
     }

@@ -37,7 +37,15 @@ export interface BoardProfile {
 }
 
 const esp32: BoardProfile = {
-  ...{ name: 'esp32', sketch: 'greenhouse', version: '2.3.1', memory: 'rich', lineBytesMax: 511, intBits: 32, analogMax: 4_095 },
+  ...{
+    name: 'esp32',
+    sketch: 'greenhouse',
+    version: '2.3.1',
+    memory: 'rich',
+    lineBytesMax: 511,
+    intBits: 32,
+    analogMax: 4_095,
+  },
   isTerse: false,
   bootNoise: 'ets Jun  8 2016 00:22:57\r\nrst:0x1 (POWERON_RESET),boot:0x13\r\nwifi ok\r\n',
   pins: [
@@ -45,13 +53,27 @@ const esp32: BoardProfile = {
     { pin: 16, name: 'valve', type: 'digital_output', description: 'Bed valve' },
     { pin: 17, name: 'door', type: 'digital_input', description: 'Door contact' },
     { pin: 18, name: 'fan', type: 'pwm_output', description: 'Exhaust fan' },
-    { pin: 36, name: 'soil', type: 'adc_input', description: 'Soil probe', sampling: { intervalMs: 1_000, bufferSize: 60 } },
+    {
+      pin: 36,
+      name: 'soil',
+      type: 'adc_input',
+      description: 'Soil probe',
+      sampling: { intervalMs: 1_000, bufferSize: 60 },
+    },
   ],
   tools: [waterBed, leafWetness, measureSoil],
 };
 
 const avr: BoardProfile = {
-  ...{ name: 'avr', sketch: 'bench-uno', version: '0.4', memory: 'low', lineBytesMax: 255, intBits: 16, analogMax: 1_023 },
+  ...{
+    name: 'avr',
+    sketch: 'bench-uno',
+    version: '0.4',
+    memory: 'low',
+    lineBytesMax: 255,
+    intBits: 16,
+    analogMax: 1_023,
+  },
   isTerse: true,
   bootNoise: '\u0000\u00f0boot',
   pins: [
@@ -75,7 +97,13 @@ const generic: BoardProfile = {
   bootNoise: '\r\n',
   pins: [
     { pin: 5, name: 'lamp', type: 'digital_output', description: 'Warning lamp' },
-    { pin: 26, name: 'level', type: 'adc_input', description: 'Water level', sampling: { intervalMs: 500, bufferSize: 20 } },
+    {
+      pin: 26,
+      name: 'level',
+      type: 'adc_input',
+      description: 'Water level',
+      sampling: { intervalMs: 500, bufferSize: 20 },
+    },
   ],
   tools: [runPump, readFlow],
 };

@@ -1,7 +1,12 @@
 /** What a board makes of a line: the rules of its dispatcher, in its order, with everything that it silently drops. [mcpu §1, §2.6] */
 
 export type BoardRequest =
-  | { readonly kind: 'request'; readonly id: number; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'request';
+      readonly id: number;
+      readonly method: string;
+      readonly params: Readonly<Record<string, unknown>>;
+    }
   | { readonly kind: 'refused'; readonly id: number; readonly code: number; readonly message: string }
   /** An id that is no integer of the board's: nothing is answered. */
   | { readonly kind: 'ignored' };

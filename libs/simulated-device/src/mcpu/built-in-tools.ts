@@ -81,7 +81,8 @@ const getPinBuffer: BuiltIn = (board, params) => {
   const found = sampledPinOf(board, params);
   if (!found) return refusal('Pin not found');
   const { name, sampling } = found.setup;
-  if (sampling?.bufferSize === undefined) return { result: { pin: name, buffer_available: false, reason: 'No buffer for this pin' } };
+  if (sampling?.bufferSize === undefined)
+    return { result: { pin: name, buffer_available: false, reason: 'No buffer for this pin' } };
   const limit = params['limit'];
   const values = typeof limit === 'number' && limit >= 0 ? found.ring.slice(0, limit) : found.ring;
   return { result: { pin: name, count: found.ring.length, values } };

@@ -12,22 +12,31 @@ function boot(name: BoardProfileName = 'esp32') {
   return board;
 }
 
-const request = (id: unknown, method: string, params?: unknown) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
-const textOf = (effects: readonly BoardEffect[]) => effects.map((effect) => (effect.kind === 'send' ? effect.text : '')).join('');
+const request = (id: unknown, method: string, params?: unknown) =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+const textOf = (effects: readonly BoardEffect[]) =>
+  effects.map((effect) => (effect.kind === 'send' ? effect.text : '')).join('');
 const framesOf = (effects: readonly BoardEffect[]) =>
   textOf(effects)
     .split('\r\n')
     .filter((line) => line !== '')
     .map(
       (line) =>
-        JSON.parse(line) as { readonly id: number; readonly result?: Readonly<Record<string, unknown>>; readonly error?: { code: number } },
+        JSON.parse(line) as {
+          readonly id: number;
+          readonly result?: Readonly<Record<string, unknown>>;
+          readonly error?: { code: number };
+        },
     );
 const ask = (board: SimulatedBoard, method: string, params?: unknown, now = 0) =>
   framesOf(board.receive(request(7, method, params), now))[0];
 
 describe('a simulated board', () => {
   it('answers each line, and ends its own with CR LF', () => {
-    const effects = boot().receive(request(1, 'gpio_write', { pin: 2, value: true }) + request(2, 'gpio_read', { pin: 2 }), 0);
+    const effects = boot().receive(
+      request(1, 'gpio_write', { pin: 2, value: true }) + request(2, 'gpio_read', { pin: 2 }),
+      0,
+    );
     expect(textOf(effects)).toBe(
       '{"result":{"pin":2,"name":"lamp","value":true},"jsonrpc":"2.0","id":1}\r\n{"result":{"pin":2,"name":"lamp","value":true},"jsonrpc":"2.0","id":2}\r\n',
     );
@@ -109,7 +118,11 @@ describe('a simulated board', () => {
     const board = boot();
     const all = ask(board, 'get_pin_buffer', { pin: 'soil' }, 9_500)?.result?.['values'] as number[];
     expect(all).toHaveLength(10);
-    expect(ask(board, 'get_pin_buffer', { pin: 36, limit: 3 }, 9_600)?.result).toEqual({ pin: 'soil', count: 10, values: all.slice(0, 3) });
+    expect(ask(board, 'get_pin_buffer', { pin: 36, limit: 3 }, 9_600)?.result).toEqual({
+      pin: 'soil',
+      count: 10,
+      values: all.slice(0, 3),
+    });
     expect(ask(board, 'get_pin_buffer', { pin: 36 }, 200_000)?.result?.['count']).toBe(60);
     expect(ask(board, 'get_pin_summary', { pin: 36 }, 200_000)?.result).toMatchObject({ pin: 36, samples: 201 });
     expect(ask(boot('avr'), 'get_pin_buffer', { pin: 14 })?.result).toMatchObject({ buffer_available: false });
@@ -118,10 +131,16 @@ describe('a simulated board', () => {
   it('lists its tools, on AVR without what costs memory', () => {
     const rich = ask(boot(), 'list_tools')?.result;
     expect(rich?.['tools']).toContainEqual({
-      ...{ name: 'leaf_wetness', description: 'Recent wetness samples', inputSchema: { type: 'object', required: [], properties: {} } },
+      ...{
+        name: 'leaf_wetness',
+        description: 'Recent wetness samples',
+        inputSchema: { type: 'object', required: [], properties: {} },
+      },
       polling: { enabled: true, interval_ms: 5_000 },
     });
-    expect(rich?.['pins']).toContainEqual(expect.objectContaining({ name: 'soil', sampling: { interval_ms: 1_000, buffer_size: 60 } }));
+    expect(rich?.['pins']).toContainEqual(
+      expect.objectContaining({ name: 'soil', sampling: { interval_ms: 1_000, buffer_size: 60 } }),
+    );
     const terse = ask(boot('avr'), 'list_tools')?.result;
     expect(terse?.['tools']).toContainEqual({ name: 'gpio_write', description: 'Set an output' });
     expect(terse?.['pins']).toContainEqual({ pin: 14, name: 'pot', type: 'adc_input', description: 'Potentiometer' });

@@ -43,7 +43,9 @@ export class SimulatedBoard {
 
   /** What its outputs drive, by their names. */
   get outputs(): Readonly<Record<string, boolean | number>> {
-    return Object.fromEntries(this.#pins.filter(({ isOutput }) => isOutput).map(({ setup, output }) => [setup.name, output]));
+    return Object.fromEntries(
+      this.#pins.filter(({ isOutput }) => isOutput).map(({ setup, output }) => [setup.name, output]),
+    );
   }
 
   /** A client has the board now, and the sketch begins anew for it. */
@@ -95,7 +97,10 @@ export class SimulatedBoard {
     if (request.kind === 'ignored') return;
     if (request.kind === 'refused') {
       const { id, code, message } = request;
-      this.#effects.push({ kind: 'send', text: `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\r\n` });
+      this.#effects.push({
+        kind: 'send',
+        text: `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\r\n`,
+      });
       return;
     }
     const { id, method, params } = request;
@@ -119,7 +124,9 @@ export class SimulatedBoard {
     if (builtIn === undefined && own === undefined) return { error: { code: -32_601, message: 'Method not found' } };
     this.toolCounts.set(method, (this.toolCounts.get(method) ?? 0) + 1);
     for (const pin of this.#pins) pin.sampleUntil(now);
-    return builtIn ? builtIn({ profile: this.profile, pins: this.#pins }, params, now) : (own?.run(params, this.#noise) ?? {});
+    return builtIn
+      ? builtIn({ profile: this.profile, pins: this.#pins }, params, now)
+      : (own?.run(params, this.#noise) ?? {});
   }
 
   #take(): readonly BoardEffect[] {

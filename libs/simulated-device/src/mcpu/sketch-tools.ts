@@ -70,7 +70,9 @@ export const runPump: BoardTool = {
   description: 'Run the pump. Params: seconds (0-30)',
   run: (params) => {
     const seconds = secondsOf(params);
-    return seconds === undefined ? badParams : { result: { pumped_s: seconds }, takesMs: seconds * 1_000, prints: 'null\r\n' };
+    return seconds === undefined
+      ? badParams
+      : { result: { pumped_s: seconds }, takesMs: seconds * 1_000, prints: 'null\r\n' };
   },
 };
 

@@ -6,7 +6,10 @@ const TALK_MODES: readonly unknown[] = ['press_to_talk', 'click_to_talk'];
 
 /** A lamp on a pin, as on the bread-board builds. */
 export const lampTools: readonly SimulatedTool[] = [
-  regularTool({ name: 'self.lamp.get_state', description: 'Says whether the lamp burns' }, (state) => `{"power": ${state.isLampOn}}`),
+  regularTool(
+    { name: 'self.lamp.get_state', description: 'Says whether the lamp burns' },
+    (state) => `{"power": ${state.isLampOn}}`,
+  ),
   regularTool({ name: 'self.lamp.turn_on', description: 'Lights the lamp' }, (state) => {
     state.isLampOn = true;
     return true;
@@ -19,7 +22,10 @@ export const lampTools: readonly SimulatedTool[] = [
 
 /** Not marked as user-only although it takes the device off the network. */
 export const reconfigureWifi = regularTool(
-  { name: 'self.system.reconfigure_wifi', description: 'Ends the conversation and opens the Wi-Fi set-up.\nHave the user confirm it.' },
+  {
+    name: 'self.system.reconfigure_wifi',
+    description: 'Ends the conversation and opens the Wi-Fi set-up.\nHave the user confirm it.',
+  },
   () => ({ deferred: { kind: 'reconfigureWifi' } }),
 );
 

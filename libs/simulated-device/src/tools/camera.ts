@@ -74,5 +74,7 @@ function fileParts(boundary: string, fileName: string): readonly Uint8Array[] {
 }
 
 function bytesOf(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16));
+  return Uint8Array.from({ length: hex.length / 2 }, (_, index) =>
+    Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16),
+  );
 }

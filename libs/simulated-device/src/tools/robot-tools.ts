@@ -4,8 +4,18 @@ import { regularTool } from './define-tool.js';
 
 /** Name, Chinese name, what the robot does, and which arguments matter. */
 const ACTIONS: readonly (readonly [name: string, chinese: string, meaning: string, uses: string])[] = [
-  ['walk', '行走', 'walks on two feet; direction 1 goes forward and -1 goes back', 'steps, speed, direction, arm_swing'],
-  ['turn', '转身', 'turns on the spot; direction 1 is to the left and -1 is to the right', 'steps, speed, direction, arm_swing'],
+  [
+    'walk',
+    '行走',
+    'walks on two feet; direction 1 goes forward and -1 goes back',
+    'steps, speed, direction, arm_swing',
+  ],
+  [
+    'turn',
+    '转身',
+    'turns on the spot; direction 1 is to the left and -1 is to the right',
+    'steps, speed, direction, arm_swing',
+  ],
   ['jump', '跳跃', 'jumps up with both feet and lands softly', 'steps, speed'],
   ['swing', '摇摆', 'sways from one side to the other with both feet on the ground', 'steps, speed, amount'],
   ['moonwalk', '太空步', 'glides sideways as if the floor were ice', 'steps, speed, direction, amount'],
@@ -122,8 +132,9 @@ const getTrims = regularTool({ name: 'self.otto.get_trims', description: 'Lists 
   JSON.stringify({ left_leg: 0, right_leg: 0, left_foot: 0, right_foot: 0, left_hand: 0, right_hand: 0 }),
 );
 
-const getStatus = regularTool({ name: 'self.otto.get_status', description: 'Says whether the robot moves: `moving` or `idle`' }, (state) =>
-  state.lastAction === 'stop' ? 'idle' : 'moving',
+const getStatus = regularTool(
+  { name: 'self.otto.get_status', description: 'Says whether the robot moves: `moving` or `idle`' },
+  (state) => (state.lastAction === 'stop' ? 'idle' : 'moving'),
 );
 
 const getBatteryLevel = regularTool(
@@ -135,4 +146,13 @@ const getIp = regularTool({ name: 'self.otto.get_ip', description: 'The address 
   JSON.stringify({ ip: '127.0.0.1', connected: true }),
 );
 
-export const robotTools: readonly SimulatedTool[] = [action, playSequence, stop, setTrim, getTrims, getStatus, getBatteryLevel, getIp];
+export const robotTools: readonly SimulatedTool[] = [
+  action,
+  playSequence,
+  stop,
+  setTrim,
+  getTrims,
+  getStatus,
+  getBatteryLevel,
+  getIp,
+];

@@ -4,11 +4,14 @@ import type { SimulatedTool } from '../calls/tool.js';
 import { previewExchange, snapshotExchange } from './camera.js';
 import { text, userTool } from './define-tool.js';
 
-const getSystemInfo = userTool({ name: 'self.get_system_info', description: 'Describes the hardware and the firmware' }, (state) =>
-  state.systemInfo(),
+const getSystemInfo = userTool(
+  { name: 'self.get_system_info', description: 'Describes the hardware and the firmware' },
+  (state) => state.systemInfo(),
 );
 
-const reboot = userTool({ name: 'self.reboot', description: 'Starts the device anew' }, () => ({ deferred: { kind: 'reboot' } }));
+const reboot = userTool({ name: 'self.reboot', description: 'Starts the device anew' }, () => ({
+  deferred: { kind: 'reboot' },
+}));
 
 /** The firmware gives the help sentence as the default value, so `url` looks optional and is not. */
 const upgradeFirmware = userTool(

@@ -51,14 +51,26 @@ function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
   return [
     { id: 'name', header: t('access.name'), width: 130, cell: ({ name }) => name },
     { id: 'prefix', header: t('access.prefix'), width: 110, grow: 0, cell: ({ prefix }) => <code>{prefix}…</code> },
-    { id: 'scopes', header: t('access.scopes'), width: 200, grow: 2, cell: ({ scopes }) => <ScopeList scopes={scopes} /> },
+    {
+      id: 'scopes',
+      header: t('access.scopes'),
+      width: 200,
+      grow: 2,
+      cell: ({ scopes }) => <ScopeList scopes={scopes} />,
+    },
     {
       id: 'devices',
       header: t('access.devices'),
       width: 110,
       cell: ({ devices }) => (devices === null ? t('access.wholeFleet') : <code>{JSON.stringify(devices)}</code>),
     },
-    { id: 'used', header: t('access.lastUsed'), width: 110, grow: 0, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    {
+      id: 'used',
+      header: t('access.lastUsed'),
+      width: 110,
+      grow: 0,
+      cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+    },
     {
       id: 'expires',
       header: t('access.expires'),

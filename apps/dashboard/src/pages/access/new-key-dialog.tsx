@@ -67,7 +67,13 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
   return (
     <form onSubmit={(event) => void make(event)}>
       <Stack>
-        <TextInput label={t('access.name')} value={name} onChange={(event) => setName(event.currentTarget.value)} required data-autofocus />
+        <TextInput
+          label={t('access.name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          required
+          data-autofocus
+        />
         <Checkbox.Group label={t('access.scopes')} value={chosen} onChange={setChosen}>
           <Stack gap={6} mt={4}>
             {scopes.map((scope) => (

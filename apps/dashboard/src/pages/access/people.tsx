@@ -31,7 +31,13 @@ export function People({ users, onChanged }: PeopleProps) {
     { id: 'name', header: t('access.name'), width: 140, cell: ({ name }) => name },
     { id: 'email', header: t('access.email'), width: 190, grow: 1.5, cell: ({ email }) => email ?? none },
     { id: 'role', header: t('access.role'), width: 100, grow: 0, cell: ({ role }) => t(`access.roles.${role}`) },
-    { id: 'signedIn', header: t('access.lastSignIn'), width: 120, grow: 0, cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
+    {
+      id: 'signedIn',
+      header: t('access.lastSignIn'),
+      width: 120,
+      grow: 0,
+      cell: ({ lastSignInAt }) => <Time at={lastSignInAt} />,
+    },
     {
       id: 'state',
       header: t('access.state'),
@@ -63,7 +69,13 @@ export function People({ users, onChanged }: PeopleProps) {
           {t('access.noPeopleHint')}
         </Empty>
       ) : (
-        <DataTable label={t('access.people')} columns={columns} rows={users} rowKey={({ id }) => id} maxHeight="420px" />
+        <DataTable
+          label={t('access.people')}
+          columns={columns}
+          rows={users}
+          rowKey={({ id }) => id}
+          maxHeight="420px"
+        />
       )}
       {edited && (
         <PersonDialog
@@ -97,7 +109,13 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
   const update = useAct(UpdateUserDocument, (data) => data.updateUser.userErrors);
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    const input = { name: name.trim(), email: email.trim() || null, role, disabled: isDisabled, ...(password !== '' && { password }) };
+    const input = {
+      name: name.trim(),
+      email: email.trim() || null,
+      role,
+      disabled: isDisabled,
+      ...(password !== '' && { password }),
+    };
     const done = user ? await update.run({ id: user.id, input }) : await create.run({ input });
     if (!done) return;
     notify(t('access.saved', { name: input.name }));
@@ -119,7 +137,12 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
             required
             data-autofocus
           />
-          <TextInput type="email" label={t('access.email')} value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
+          <TextInput
+            type="email"
+            label={t('access.email')}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
           <Select
             label={t('access.role')}
             description={t(`access.roleHint.${role}`)}
@@ -136,7 +159,11 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
             autoComplete="new-password"
           />
           {user && (
-            <Checkbox label={t('access.disable')} checked={isDisabled} onChange={(event) => setDisabled(event.currentTarget.checked)} />
+            <Checkbox
+              label={t('access.disable')}
+              checked={isDisabled}
+              onChange={(event) => setDisabled(event.currentTarget.checked)}
+            />
           )}
           <ActFailureNotice failure={create.failure ?? update.failure} />
           <Group justify="flex-end" gap="xs">

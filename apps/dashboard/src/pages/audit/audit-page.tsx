@@ -81,12 +81,25 @@ function useColumns(onOpen: (entry: Entry) => void) {
   const { t } = useTranslation();
   return useMemo<readonly Column<Entry>[]>(
     () => [
-      { id: 'sequence', header: t('audit.sequence'), width: 64, grow: 0, isNumeric: true, cell: ({ sequence }) => sequence },
+      {
+        id: 'sequence',
+        header: t('audit.sequence'),
+        width: 64,
+        grow: 0,
+        isNumeric: true,
+        cell: ({ sequence }) => sequence,
+      },
       { id: 'at', header: t('audit.at'), width: 150, grow: 0, cell: ({ at }) => <Time at={at} form="exact" /> },
       { id: 'actor', header: t('audit.actor'), width: 110, cell: ({ actor }) => actor },
       { id: 'action', header: t('audit.action'), width: 150, cell: ({ action }) => <code>{action}</code> },
       { id: 'subject', header: t('audit.subject'), width: 220, grow: 2, cell: ({ subject }) => <code>{subject}</code> },
-      { id: 'address', header: t('audit.address'), width: 110, grow: 0, cell: ({ remoteAddress }) => remoteAddress ?? t('common.none') },
+      {
+        id: 'address',
+        header: t('audit.address'),
+        width: 110,
+        grow: 0,
+        cell: ({ remoteAddress }) => remoteAddress ?? t('common.none'),
+      },
       {
         id: 'open',
         header: '',

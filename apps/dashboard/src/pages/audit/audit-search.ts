@@ -7,5 +7,7 @@ export interface AuditSearch {
 
 export function parseAuditSearch(raw: Readonly<Record<string, unknown>>): AuditSearch {
   const names = ['actor', 'action', 'subject'] as const;
-  return Object.fromEntries(names.flatMap((name) => (typeof raw[name] === 'string' && raw[name] !== '' ? [[name, raw[name]]] : [])));
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof raw[name] === 'string' && raw[name] !== '' ? [[name, raw[name]]] : [])),
+  );
 }

@@ -28,7 +28,13 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
   const [looked, setLooked] = useState<CallLineFragment>();
   const columns = useMemo<readonly Column<CallLineFragment>[]>(
     () => [
-      { id: 'at', header: t('call.at'), width: 150, grow: 0, cell: ({ startedAt }) => <Time at={startedAt} form="exact" /> },
+      {
+        id: 'at',
+        header: t('call.at'),
+        width: 150,
+        grow: 0,
+        cell: ({ startedAt }) => <Time at={startedAt} form="exact" />,
+      },
       {
         id: 'tool',
         header: t('call.tool'),
@@ -40,8 +46,18 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
           </button>
         ),
       },
-      { id: 'outcome', header: t('call.outcome'), width: 140, cell: ({ outcome }) => <OutcomeBadge outcome={outcome ?? 'IN_FLIGHT'} /> },
-      { id: 'arguments', header: t('call.arguments'), width: 160, cell: (row) => <code>{JSON.stringify(row.arguments)}</code> },
+      {
+        id: 'outcome',
+        header: t('call.outcome'),
+        width: 140,
+        cell: ({ outcome }) => <OutcomeBadge outcome={outcome ?? 'IN_FLIGHT'} />,
+      },
+      {
+        id: 'arguments',
+        header: t('call.arguments'),
+        width: 160,
+        cell: (row) => <code>{JSON.stringify(row.arguments)}</code>,
+      },
       {
         id: 'duration',
         header: t('call.duration'),

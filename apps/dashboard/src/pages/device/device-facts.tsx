@@ -15,7 +15,8 @@ export function DeviceFacts({ device }: { readonly device: DeviceSeen }) {
       <Fact name={t('device.presence')}>
         <Presence presence={device.presence} />
         <div className={classes.note}>
-          {isOnline ? t('device.since') : t('device.lastSeen')} <Time at={isOnline ? device.connectedAt : device.lastSeenAt} />
+          {isOnline ? t('device.since') : t('device.lastSeen')}{' '}
+          <Time at={isOnline ? device.connectedAt : device.lastSeenAt} />
         </div>
       </Fact>
       <Fact name={t('device.model')}>

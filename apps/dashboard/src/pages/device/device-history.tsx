@@ -23,7 +23,11 @@ const sessionsAsked = 100;
 const sessionsShown = 20;
 
 export function DeviceHistory({ device }: { readonly device: DeviceSeen }) {
-  const { data, error, refresh } = useHubQuery({ query: DeviceHistoryDocument, variables: { id: device.id }, refreshMs: 15_000 });
+  const { data, error, refresh } = useHubQuery({
+    query: DeviceHistoryDocument,
+    variables: { id: device.id },
+    refreshMs: 15_000,
+  });
   const past = data?.device;
   if (error) return <LoadFailure error={error} onRetry={refresh} />;
   if (!past) return null;
@@ -45,17 +49,27 @@ function PresenceLine({ sessions }: { readonly sessions: readonly Session[] }) {
   const start = Math.max(now - hours * hourMs, earliest);
   const spans = sessions
     .map(
-      ({ connectedAt, disconnectedAt }) => [Date.parse(connectedAt), disconnectedAt === null ? now : Date.parse(disconnectedAt)] as const,
+      ({ connectedAt, disconnectedAt }) =>
+        [Date.parse(connectedAt), disconnectedAt === null ? now : Date.parse(disconnectedAt)] as const,
     )
     .filter(([, to]) => to > start)
     .map(([from, to]) => [Math.max(from, start), Math.min(to, now)] as const);
   const length = Math.max(1, now - start);
   const share = spans.reduce((sum, [from, to]) => sum + to - from, 0) / length;
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
-  const clock = new Intl.DateTimeFormat(i18n.language, { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const clock = new Intl.DateTimeFormat(i18n.language, {
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
   return (
     <Section
-      title={earliest === start ? t('device.presenceSince', { time: clock.format(start) }) : t('device.presenceHistory', { hours })}
+      title={
+        earliest === start
+          ? t('device.presenceSince', { time: clock.format(start) })
+          : t('device.presenceHistory', { hours })
+      }
       actions={<span className="soft figures">{t('device.onlineShare', { percent })}</span>}
     >
       <span className={classes.timeline} role="img" aria-label={t('device.onlineShare', { percent })}>
@@ -97,7 +111,11 @@ function Sessions({ sessions }: { readonly sessions: readonly Session[] }) {
               <Time at={session.connectedAt} form="exact" />
             </Table.Td>
             <Table.Td>
-              {session.disconnectedAt === null ? t('device.stillThere') : <Time at={session.disconnectedAt} form="exact" />}
+              {session.disconnectedAt === null ? (
+                t('device.stillThere')
+              ) : (
+                <Time at={session.disconnectedAt} form="exact" />
+              )}
             </Table.Td>
             <Table.Td>{session.closeReason ?? t('common.none')}</Table.Td>
             <Table.Td>{t(`devices.transports.${session.transport}`)}</Table.Td>
@@ -128,7 +146,9 @@ function ToolSets({ sets }: { readonly sets: Past['toolSetHistory'] }) {
           <li key={`${set.hash} ${set.firstSeenAt}`} className={classes.set}>
             <div>
               <Time at={set.firstSeenAt} form="exact" />{' '}
-              {set.firmwareVersion !== null && <span className="soft">{t('device.withFirmware', { version: set.firmwareVersion })}</span>}{' '}
+              {set.firmwareVersion !== null && (
+                <span className="soft">{t('device.withFirmware', { version: set.firmwareVersion })}</span>
+              )}{' '}
               <code className="soft">{set.hash.slice(0, 12)}</code>
             </div>
             <div className={classes.diff}>

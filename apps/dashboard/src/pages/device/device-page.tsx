@@ -41,7 +41,10 @@ export function DevicePage() {
 
 function KnownDevice({ id }: { readonly id: string }) {
   const { t } = useTranslation();
-  const { data, error, isLoading, refresh } = useHubQuery({ query: DeviceDocument, variables: useMemo(() => ({ id }), [id]) });
+  const { data, error, isLoading, refresh } = useHubQuery({
+    query: DeviceDocument,
+    variables: useMemo(() => ({ id }), [id]),
+  });
   const look = useDebouncedCallback(refresh, gatherMs);
   const variables = useMemo(() => ({ filter: { ids: [id] } }), [id]);
   useSubscription({ query: DeviceNewsDocument, variables }, (_seen, news) => {
@@ -50,7 +53,11 @@ function KnownDevice({ id }: { readonly id: string }) {
   });
   const device = data?.device;
   return (
-    <Page title={device?.name ?? id} lead={device?.name && <code>{id}</code>} actions={device && <Acts device={device} onDone={refresh} />}>
+    <Page
+      title={device?.name ?? id}
+      lead={device?.name && <code>{id}</code>}
+      actions={device && <Acts device={device} onDone={refresh} />}
+    >
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {data?.device === null && !isLoading && (
         <Empty icon={IconCpu} title={t('device.unknown')} action={<Link to="/devices">{t('nav.devices')}</Link>}>
@@ -103,7 +110,9 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
   const { tab = 'tools' } = route.useSearch();
   const navigate = useNavigate({ from: '/devices/$id' });
   const mayReadEvents = useScope('EVENTS_READ');
-  const shown = deviceTabs.filter((name) => (name !== 'pins' || device.pins.length > 0) && (name !== 'events' || mayReadEvents));
+  const shown = deviceTabs.filter(
+    (name) => (name !== 'pins' || device.pins.length > 0) && (name !== 'events' || mayReadEvents),
+  );
   const current = shown.includes(tab) ? tab : 'tools';
   const filter = useMemo(() => ({ deviceId: device.id }), [device.id]);
   useEffect(() => {

@@ -40,7 +40,11 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
           {pictures.map((picture) => (
             <li key={picture.id}>
               <button type="button" className={classes.picture} onClick={() => setLooked(picture)}>
-                <HubImage url={picture.thumbnailUrl ?? picture.url} alt={t(`device.kind.${picture.kind}`)} className={classes.thumbnail} />
+                <HubImage
+                  url={picture.thumbnailUrl ?? picture.url}
+                  alt={t(`device.kind.${picture.kind}`)}
+                  className={classes.thumbnail}
+                />
               </button>
               <div className={classes.note}>
                 {t(`device.kind.${picture.kind}`)}, <Time at={picture.at} />

@@ -24,7 +24,9 @@ export function DeviceTools({ device, onCalled }: DeviceToolsProps) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
-  const matching = device.tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted));
+  const matching = device.tools.filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(wanted),
+  );
   const kinds = [
     { title: t('device.tools'), tools: matching.filter(({ userOnly }) => !userOnly) },
     { title: t('device.userTools'), tools: matching.filter(({ userOnly }) => userOnly) },
@@ -65,7 +67,14 @@ function ToolList({ device, tools, onCalled }: DeviceToolsProps & { readonly too
   const mayCall = useScope('TOOLS_CALL');
   const [open, setOpen] = useState<string[]>([]);
   return (
-    <Accordion multiple value={open} onChange={setOpen} variant="default" order={3} classNames={{ content: classes.toolBody ?? '' }}>
+    <Accordion
+      multiple
+      value={open}
+      onChange={setOpen}
+      variant="default"
+      order={3}
+      classNames={{ content: classes.toolBody ?? '' }}
+    >
       {tools.map((tool) => (
         <Accordion.Item key={tool.name} value={tool.name}>
           <Accordion.Control px={0}>
@@ -73,9 +82,13 @@ function ToolList({ device, tools, onCalled }: DeviceToolsProps & { readonly too
               {tool.name}
               {tool.policy.disruptive && <span className={classes.mark}>{t('tool.disruptive')}</span>}
             </div>
-            {!open.includes(tool.name) && <div className={`${classes.toolText} cut`}>{firstLine(tool.description)}</div>}
+            {!open.includes(tool.name) && (
+              <div className={`${classes.toolText} cut`}>{firstLine(tool.description)}</div>
+            )}
           </Accordion.Control>
-          <Accordion.Panel>{open.includes(tool.name) && <ToolForm {...{ device, tool, onCalled, mayCall }} />}</Accordion.Panel>
+          <Accordion.Panel>
+            {open.includes(tool.name) && <ToolForm {...{ device, tool, onCalled, mayCall }} />}
+          </Accordion.Panel>
         </Accordion.Item>
       ))}
     </Accordion>

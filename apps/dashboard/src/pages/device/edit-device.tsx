@@ -40,7 +40,12 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
     <Modal opened onClose={onClose} title={t('device.edit')} closeButtonProps={{ 'aria-label': t('common.close') }}>
       <form onSubmit={(event) => void save(event)}>
         <Stack>
-          <TextInput label={t('device.name')} value={name} onChange={(event) => setName(event.currentTarget.value)} data-autofocus />
+          <TextInput
+            label={t('device.name')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
           <TagsInput
             label={t('device.tags')}
             placeholder={tags.length === 0 ? t('enrolments.tagsHint') : ''}

@@ -88,7 +88,9 @@ function TakePhoto({ device, onEnded }: ActProps) {
 
 function TakeSnapshot({ device, onEnded }: ActProps) {
   const { t } = useTranslation();
-  const act = useAct(TakeSnapshotDocument, ({ takeSnapshot: { call, userErrors } }) => (call === null ? userErrors : []));
+  const act = useAct(TakeSnapshotDocument, ({ takeSnapshot: { call, userErrors } }) =>
+    call === null ? userErrors : [],
+  );
   const take = async () => {
     const data = await act.run({ id: device.id });
     if (data) onEnded(data.takeSnapshot.call);

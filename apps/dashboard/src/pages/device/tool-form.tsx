@@ -39,7 +39,8 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
     const answered = data?.callTool.call ?? undefined;
     setEnded(answered);
     const { readback } = tool.policy;
-    if (answered?.outcome === 'SUCCEEDED' && readback !== null) await readBack.run({ input: { deviceId: device.id, tool: readback.tool } });
+    if (answered?.outcome === 'SUCCEEDED' && readback !== null)
+      await readBack.run({ input: { deviceId: device.id, tool: readback.tool } });
     onCalled();
   };
   const submit = (event: FormEvent) => {
@@ -59,7 +60,9 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
             <Button type="submit" variant="light" loading={act.isBusy} disabled={device.presence === 'OFFLINE'}>
               {t('tool.call')}
             </Button>
-            {device.presence === 'OFFLINE' && <span className={classes.note}>{t(`tool.offline.${device.reachability}`)}</span>}
+            {device.presence === 'OFFLINE' && (
+              <span className={classes.note}>{t(`tool.offline.${device.reachability}`)}</span>
+            )}
           </Group>
         )}
         <ActFailureNotice failure={act.failure} />
@@ -79,7 +82,10 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
 }
 
 /** What the device has now for the argument that its policy reads back. */
-function presentValues({ policy: { readback } }: DeviceTool, reportedState: unknown): Readonly<Record<string, unknown>> {
+function presentValues(
+  { policy: { readback } }: DeviceTool,
+  reportedState: unknown,
+): Readonly<Record<string, unknown>> {
   if (readback === null || !isObject(reportedState)) return {};
   let value = reportedState[readback.tool];
   for (const step of readback.path.split('.')) value = isObject(value) ? value[step] : undefined;

@@ -56,7 +56,12 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={280}>
       <Popover.Target>
-        <Button ref={button} variant="default" leftSection={<IconFilterPlus size={16} />} onClick={() => setOpen(!isOpen)}>
+        <Button
+          ref={button}
+          variant="default"
+          leftSection={<IconFilterPlus size={16} />}
+          onClick={() => setOpen(!isOpen)}
+        >
           {t('devices.addCondition')}
         </Button>
       </Popover.Target>
@@ -103,7 +108,16 @@ function ValueField({ condition, value, choices, onChange }: ValueFieldProps) {
   const label = t('devices.value');
   const inside = { comboboxProps: { withinPortal: false } };
   const closed = useClosedChoices(condition);
-  if (closed) return <Select label={label} data={closed} value={value || null} onChange={(chosen) => onChange(chosen ?? '')} {...inside} />;
+  if (closed)
+    return (
+      <Select
+        label={label}
+        data={closed}
+        value={value || null}
+        onChange={(chosen) => onChange(chosen ?? '')}
+        {...inside}
+      />
+    );
   if (condition === 'model' || condition.startsWith('firmware')) {
     const known = condition === 'model' ? choices?.fleetSummary.models : choices?.fleetSummary.firmwareVersions;
     const values = (known ?? []).flatMap((share) => share.value ?? []);
@@ -114,11 +128,17 @@ function ValueField({ condition, value, choices, onChange }: ValueFieldProps) {
 
 function useClosedChoices(condition: Condition) {
   const { t } = useTranslation();
-  if (condition === 'presence') return choiceConditions.presence.map((value) => ({ value, label: t(`presence.${value}`) }));
-  if (condition === 'transport') return choiceConditions.transport.map((value) => ({ value, label: t(`devices.transports.${value}`) }));
-  if (condition === 'dialect') return choiceConditions.dialect.map((value) => ({ value, label: t(`devices.dialects.${value}`) }));
+  if (condition === 'presence')
+    return choiceConditions.presence.map((value) => ({ value, label: t(`presence.${value}`) }));
+  if (condition === 'transport')
+    return choiceConditions.transport.map((value) => ({ value, label: t(`devices.transports.${value}`) }));
+  if (condition === 'dialect')
+    return choiceConditions.dialect.map((value) => ({ value, label: t(`devices.dialects.${value}`) }));
   if (condition === 'lastSeenBefore')
-    return (Object.keys(silences) as (keyof typeof silences)[]).map((value) => ({ value, label: t(`devices.silences.${value}`) }));
+    return (Object.keys(silences) as (keyof typeof silences)[]).map((value) => ({
+      value,
+      label: t(`devices.silences.${value}`),
+    }));
   return undefined;
 }
 

@@ -16,7 +16,13 @@ export function ColumnMenu({ shown, toggle }: ColumnChoice) {
       <Popover.Dropdown>
         <Stack gap="xs">
           {columnIds.slice(1).map((id) => (
-            <Checkbox key={id} size="xs" label={t(`devices.columns.${id}`)} checked={shown.has(id)} onChange={() => toggle(id)} />
+            <Checkbox
+              key={id}
+              size="xs"
+              label={t(`devices.columns.${id}`)}
+              checked={shown.has(id)}
+              onChange={() => toggle(id)}
+            />
           ))}
         </Stack>
       </Popover.Dropdown>

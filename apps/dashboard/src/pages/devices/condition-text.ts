@@ -27,7 +27,9 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
     if (name === 'dialect') return t(`devices.dialects.${value as 'MCPU'}`);
     if (name === 'groupId') return groups.find(({ id }) => id === value)?.name ?? String(value);
     if (name === 'lastSeenBefore')
-      return new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(String(value)));
+      return new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(
+        new Date(String(value)),
+      );
     return String(value);
   };
   const plainText = (name: PlainCondition, value: unknown): string => {

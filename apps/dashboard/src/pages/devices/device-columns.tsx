@@ -33,8 +33,16 @@ export function useDeviceColumns({ shown, search, setSearch }: DeviceColumnsOpti
       presence: { width: 88, grow: 0, cell: ({ presence }) => <Presence presence={presence} /> },
       model: { width: 130, cell: ({ model }) => model ?? none },
       firmware: { width: 84, grow: 0, cell: ({ firmwareVersion }) => firmwareVersion ?? none },
-      tags: { width: 130, grow: 1.4, cell: ({ tags }) => <Tags tags={tags} onChoose={(tag) => setSearch({ tags: [tag] })} /> },
-      transport: { width: 92, grow: 0, cell: ({ transport }) => (transport === null ? none : t(`devices.transports.${transport}`)) },
+      tags: {
+        width: 130,
+        grow: 1.4,
+        cell: ({ tags }) => <Tags tags={tags} onChoose={(tag) => setSearch({ tags: [tag] })} />,
+      },
+      transport: {
+        width: 92,
+        grow: 0,
+        cell: ({ transport }) => (transport === null ? none : t(`devices.transports.${transport}`)),
+      },
       dialect: { width: 76, grow: 0, cell: ({ dialect }) => t(`devices.dialects.${dialect}`) },
       lastSeen: {
         ...{ width: 104, grow: 0, sort: sort('LAST_SEEN_DESC') },

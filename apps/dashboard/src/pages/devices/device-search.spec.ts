@@ -3,20 +3,36 @@ import { filterOf, parseDeviceSearch, stayingFilterOf, withCondition } from './d
 
 describe('the filter in the address of Devices', () => {
   it('is what DeviceFilter calls its conditions', () => {
-    const search = parseDeviceSearch({ search: 'lobby', presence: 'ONLINE', tags: ['a', 'b'], toolsStale: true, orderBy: 'NAME_ASC' });
+    const search = parseDeviceSearch({
+      search: 'lobby',
+      presence: 'ONLINE',
+      tags: ['a', 'b'],
+      toolsStale: true,
+      orderBy: 'NAME_ASC',
+    });
     expect(filterOf(search)).toEqual({ search: 'lobby', presence: 'ONLINE', tags: ['a', 'b'], toolsStale: true });
   });
 
   it('leaves out what it does not understand', () => {
     expect(
-      parseDeviceSearch({ presence: 'ASLEEP', tags: [1.5, {}, ''], orderBy: 'RANDOM', search: ' ', toolsStale: 'yes', more: 1 }),
+      parseDeviceSearch({
+        presence: 'ASLEEP',
+        tags: [1.5, {}, ''],
+        orderBy: 'RANDOM',
+        search: ' ',
+        toolsStale: 'yes',
+        more: 1,
+      }),
     ).toEqual({
       tags: ['1.5'],
     });
   });
 
   it('takes a version for text, and one tag for a list', () => {
-    expect(parseDeviceSearch({ firmwareVersion: 2.1, tags: 'lobby' })).toEqual({ firmwareVersion: '2.1', tags: ['lobby'] });
+    expect(parseDeviceSearch({ firmwareVersion: 2.1, tags: 'lobby' })).toEqual({
+      firmwareVersion: '2.1',
+      tags: ['lobby'],
+    });
   });
 
   it('is no filter without conditions', () => {
@@ -37,7 +53,11 @@ describe('conditions within conditions', () => {
   });
 
   it('are read from the address as deep as the hub takes them', () => {
-    expect(filterOf(search)).toEqual({ model: 'lamp', any: [{ tags: ['a'] }, { search: 'b' }], not: { any: [{ model: 'fan' }] } });
+    expect(filterOf(search)).toEqual({
+      model: 'lamp',
+      any: [{ tags: ['a'] }, { search: 'b' }],
+      not: { any: [{ model: 'fan' }] },
+    });
     const deep = { not: { not: { not: { not: { model: 'four' } } } } };
     expect(filterOf(parseDeviceSearch(deep))).toEqual(deep);
     expect(filterOf(parseDeviceSearch({ not: deep }))).toBeUndefined();
@@ -46,9 +66,15 @@ describe('conditions within conditions', () => {
   it('are added to what must hold, what must not, and what is enough', () => {
     expect(withCondition({ tags: ['a'] }, { tags: ['b'] }, 'must')).toEqual({ tags: ['a', 'b'] });
     expect(withCondition({ model: 'lamp' }, { model: 'fan' }, 'must')).toEqual({ model: 'fan' });
-    expect(withCondition(search, { model: 'oven' }, 'not')).toEqual({ not: { any: [{ model: 'fan' }, { model: 'oven' }] } });
-    expect(withCondition({ not: { model: 'fan' } }, { tags: ['c'] }, 'not')).toEqual({ not: { any: [{ model: 'fan' }, { tags: ['c'] }] } });
-    expect(withCondition(search, { tags: ['c'] }, 'any')).toEqual({ any: [{ tags: ['a'] }, { search: 'b' }, { tags: ['c'] }] });
+    expect(withCondition(search, { model: 'oven' }, 'not')).toEqual({
+      not: { any: [{ model: 'fan' }, { model: 'oven' }] },
+    });
+    expect(withCondition({ not: { model: 'fan' } }, { tags: ['c'] }, 'not')).toEqual({
+      not: { any: [{ model: 'fan' }, { tags: ['c'] }] },
+    });
+    expect(withCondition(search, { tags: ['c'] }, 'any')).toEqual({
+      any: [{ tags: ['a'] }, { search: 'b' }, { tags: ['c'] }],
+    });
   });
 
   it('do not hide a device that stops matching while one looks', () => {

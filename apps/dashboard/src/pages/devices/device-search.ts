@@ -98,7 +98,11 @@ export const conditionModes = ['must', 'not', 'any'] as const;
 export type ConditionMode = (typeof conditionModes)[number];
 
 /** The change of a filter that adds one condition. Of those with one value the new one takes the place. */
-export function withCondition(search: DeviceSearch, added: DeviceConditions, mode: ConditionMode): Partial<DeviceSearch> {
+export function withCondition(
+  search: DeviceSearch,
+  added: DeviceConditions,
+  mode: ConditionMode,
+): Partial<DeviceSearch> {
   if (mode === 'any') return { any: [...(search.any ?? []), added] };
   if (mode === 'not') return { not: { any: [...excludedBy(search), added] } };
   if (added.tags === undefined) return added;
@@ -119,18 +123,30 @@ const fleeting = ['presence', 'toolsStale', 'lastSeenBefore', 'groupId'] as cons
 export function stayingFilterOf(filter: DeviceFilter | undefined): DeviceFilter | undefined {
   if (filter === undefined) return undefined;
   const { any, not } = filter;
-  const nested = [...(any?.some(isFleeting) ? (['any'] as const) : []), ...(not && isFleeting(not) ? (['not'] as const) : [])];
+  const nested = [
+    ...(any?.some(isFleeting) ? (['any'] as const) : []),
+    ...(not && isFleeting(not) ? (['not'] as const) : []),
+  ];
   const stays = without(filter, [...fleeting, ...nested]);
   return Object.keys(stays).length === 0 ? undefined : stays;
 }
 
 function isFleeting(filter: DeviceFilter): boolean {
   const { any, not } = filter;
-  return fleeting.some((name) => filter[name] !== undefined) || (any?.some(isFleeting) ?? false) || (not ? isFleeting(not) : false);
+  return (
+    fleeting.some((name) => filter[name] !== undefined) ||
+    (any?.some(isFleeting) ?? false) ||
+    (not ? isFleeting(not) : false)
+  );
 }
 
 /** What is undefined is not there either. */
-function without<Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]): Omit<Value, Name> {
-  const kept = Object.entries(value).filter(([name, part]) => part !== undefined && !(names as readonly string[]).includes(name));
+function without<Value extends object, Name extends keyof Value>(
+  value: Value,
+  names: readonly Name[],
+): Omit<Value, Name> {
+  const kept = Object.entries(value).filter(
+    ([name, part]) => part !== undefined && !(names as readonly string[]).includes(name),
+  );
   return Object.fromEntries(kept) as Omit<Value, Name>;
 }

@@ -53,7 +53,8 @@ export function DevicesPage() {
   );
   const filter = useMemo(() => filterOf(search), [search]);
   const pages = useDevicePages(search, filter);
-  const count = useHubQuery({ query: DeviceCountDocument, variables: { filter }, refreshMs: countRefreshMs }).data?.fleetSummary;
+  const count = useHubQuery({ query: DeviceCountDocument, variables: { filter }, refreshMs: countRefreshMs }).data
+    ?.fleetSummary;
   const choice = useColumnChoice();
   const columns = useDeviceColumns({ shown: choice.shown, search, setSearch });
   const selection = useDeviceSelection(pages.rows, selected, setSelected);
@@ -148,13 +149,22 @@ function Acts({ search, selected, matching = 0, onTagged }: ActsProps) {
   return (
     <>
       {mayWrite && (
-        <Button variant="default" leftSection={<IconTags size={16} />} disabled={meant === 0} onClick={() => setTagging(true)}>
+        <Button
+          variant="default"
+          leftSection={<IconTags size={16} />}
+          disabled={meant === 0}
+          onClick={() => setTagging(true)}
+        >
           {t('devices.tagAct', { count: meant })}
         </Button>
       )}
       {mayRun && ids.length > namedMax && <span className="soft">{t('devices.jobTooMany')}</span>}
       {mayRun && ids.length <= namedMax && (
-        <Link to="/jobs/new" search={ids.length > 0 ? { ids } : { devices: conditionsOf(search) }} className={classes.buttonLink}>
+        <Link
+          to="/jobs/new"
+          search={ids.length > 0 ? { ids } : { devices: conditionsOf(search) }}
+          className={classes.buttonLink}
+        >
           <IconPlayerPlay size={16} aria-hidden />
           {t('devices.jobAct', { count: meant })}
         </Link>

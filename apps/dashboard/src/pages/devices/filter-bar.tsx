@@ -28,7 +28,10 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
   return (
     <div className={classes.filter}>
       <Group gap="xs" wrap="wrap">
-        <SearchField value={search.search ?? ''} onChange={(text) => onChange({ search: text === '' ? undefined : text })} />
+        <SearchField
+          value={search.search ?? ''}
+          onChange={(text) => onChange({ search: text === '' ? undefined : text })}
+        />
         <AddCondition search={search} choices={choices.data} onChange={onChange} />
         <GroupMenu
           search={search}
@@ -46,7 +49,11 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
               className={classes.chip ?? ''}
               withRemoveButton
               onRemove={() => onChange(removal)}
-              removeButtonProps={{ 'aria-label': t('devices.removeCondition', { condition: text }), tabIndex: 0, 'aria-hidden': false }}
+              removeButtonProps={{
+                'aria-label': t('devices.removeCondition', { condition: text }),
+                tabIndex: 0,
+                'aria-hidden': false,
+              }}
             >
               {text}
             </Pill>

@@ -7,7 +7,12 @@ import { ActFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { useConditionTexts } from './condition-text';
 import { parseDeviceSearch } from './device-search';
-import { CreateDeviceGroupDocument, type DeviceFilter, type SavedGroupFragment, UpdateDeviceGroupDocument } from './generated/devices';
+import {
+  CreateDeviceGroupDocument,
+  type DeviceFilter,
+  type SavedGroupFragment,
+  UpdateDeviceGroupDocument,
+} from './generated/devices';
 
 export interface GroupDialogProps {
   readonly group: SavedGroupFragment | 'new';
@@ -50,7 +55,12 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
     const kept = known && (known.filter as DeviceFilter);
     const chosen = takesFilter ? filter : kept;
     if (chosen === undefined) return;
-    const input = { name: name.trim(), filter: chosen, timeZone: timeZone.trim() || null, voiceUrl: voiceUrl.trim() || null };
+    const input = {
+      name: name.trim(),
+      filter: chosen,
+      timeZone: timeZone.trim() || null,
+      voiceUrl: voiceUrl.trim() || null,
+    };
     const saved = known ? await update.run({ id: known.id, input }) : await create.run({ input });
     if (!saved) return;
     notify(t('devices.groupSaved', { name: input.name }));
@@ -110,7 +120,11 @@ function Members({ known, filter, takesFilter, onTake }: MembersProps) {
       <Text size="sm" fw={550}>
         {t('devices.groupWho')}
       </Text>
-      <Text size="sm" c={takesFilter && known ? 'dimmed' : undefined} td={takesFilter && known ? 'line-through' : undefined}>
+      <Text
+        size="sm"
+        c={takesFilter && known ? 'dimmed' : undefined}
+        td={takesFilter && known ? 'line-through' : undefined}
+      >
         {inWords(known?.filter ?? filter ?? {})}
       </Text>
       {known && filter && (

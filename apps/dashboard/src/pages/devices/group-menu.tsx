@@ -45,7 +45,12 @@ export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: Grou
     <>
       <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={300}>
         <Popover.Target>
-          <Button ref={button} variant="default" leftSection={<IconBookmark size={16} />} onClick={() => setOpen(!isOpen)}>
+          <Button
+            ref={button}
+            variant="default"
+            leftSection={<IconBookmark size={16} />}
+            onClick={() => setOpen(!isOpen)}
+          >
             {t('devices.groups')}
           </Button>
         </Popover.Target>
@@ -63,7 +68,9 @@ export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: Grou
                   group={group}
                   mayWrite={mayWrite}
                   onChoose={() => leave(() => onChange({ groupId: group.id }))}
-                  onShow={() => leave(() => onReplace(parseDeviceSearch(group.filter as Readonly<Record<string, unknown>>)))}
+                  onShow={() =>
+                    leave(() => onReplace(parseDeviceSearch(group.filter as Readonly<Record<string, unknown>>)))
+                  }
                   onEdit={() => leave(() => setEdited(group))}
                   onDelete={() => leave(() => setLeaving(group))}
                 />

@@ -32,7 +32,12 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
     onTagged();
   };
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t('devices.tagTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t('devices.tagTitle')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <Stack>
         <Text size="sm">{t('devices.tagWhom', { count })}</Text>
         <TagsInput

@@ -50,7 +50,12 @@ export function ApproveForm({ enrolment, onApproved }: ApproveFormProps) {
             maw={130}
             required
           />
-          <TextInput label={t('enrolments.name')} value={name} onChange={(event) => setName(event.currentTarget.value)} flex="1 1 180px" />
+          <TextInput
+            label={t('enrolments.name')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            flex="1 1 180px"
+          />
           <TagsInput
             label={t('enrolments.tags')}
             placeholder={tags.length === 0 ? t('enrolments.tagsHint') : ''}

@@ -16,7 +16,12 @@ import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
 import { ApproveForm } from './approve-form';
 import { Links } from './links';
-import { EnrolmentNewsDocument, EnrolmentsDocument, type EnrolmentsQuery, RejectEnrolmentDocument } from './generated/enrolments';
+import {
+  EnrolmentNewsDocument,
+  EnrolmentsDocument,
+  type EnrolmentsQuery,
+  RejectEnrolmentDocument,
+} from './generated/enrolments';
 
 type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
 
@@ -85,11 +90,29 @@ function useColumns(mayDecide: boolean, onApprove: (row: Enrolment) => void, onR
         cell: (row) => (row.code === null ? t('common.none') : <code>{row.code}</code>),
       },
       { id: 'model', header: t('enrolments.model'), width: 140, cell: (row) => row.model ?? t('common.none') },
-      { id: 'firmware', header: t('enrolments.firmware'), width: 80, cell: (row) => row.firmwareVersion ?? t('common.none') },
-      { id: 'address', header: t('enrolments.address'), width: 120, cell: (row) => row.remoteAddress ?? t('common.none') },
+      {
+        id: 'firmware',
+        header: t('enrolments.firmware'),
+        width: 80,
+        cell: (row) => row.firmwareVersion ?? t('common.none'),
+      },
+      {
+        id: 'address',
+        header: t('enrolments.address'),
+        width: 120,
+        cell: (row) => row.remoteAddress ?? t('common.none'),
+      },
       { id: 'requested', header: t('enrolments.requested'), width: 110, cell: (row) => <Time at={row.requestedAt} /> },
       ...(mayDecide
-        ? [{ id: 'acts', header: '', width: 190, grow: 0, cell: (row: Enrolment) => <RowActs row={row} {...{ onApprove, onReject }} /> }]
+        ? [
+            {
+              id: 'acts',
+              header: '',
+              width: 190,
+              grow: 0,
+              cell: (row: Enrolment) => <RowActs row={row} {...{ onApprove, onReject }} />,
+            },
+          ]
         : []),
     ],
     [t, mayDecide, onApprove, onReject],

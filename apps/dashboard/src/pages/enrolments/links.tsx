@@ -36,7 +36,13 @@ export function Links() {
       {error && <LoadFailure error={error} onRetry={refresh} />}
       <ActFailureNotice failure={revoke.failure} />
       {live.length > 0 && (
-        <DataTable label={t('enrolments.links')} columns={columns} rows={live} rowKey={({ id }) => id} maxHeight="300px" />
+        <DataTable
+          label={t('enrolments.links')}
+          columns={columns}
+          rows={live}
+          rowKey={({ id }) => id}
+          maxHeight="300px"
+        />
       )}
       {isNew && <NewLinkDialog onClose={() => setNew(false)} onMade={refresh} />}
     </Section>
@@ -54,7 +60,13 @@ function useColumns(onRevoke: (link: EnrolmentLink) => Promise<void>): readonly 
       ...{ width: 90, grow: 0, isNumeric: true },
       cell: ({ usedCount, maxDevices }) => t('enrolments.usedOf', { used: usedCount, all: maxDevices }),
     },
-    { id: 'expires', header: t('enrolments.expires'), width: 110, grow: 0, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    {
+      id: 'expires',
+      header: t('enrolments.expires'),
+      width: 110,
+      grow: 0,
+      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+    },
     {
       id: 'revoke',
       header: '',

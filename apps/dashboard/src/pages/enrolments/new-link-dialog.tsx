@@ -68,8 +68,19 @@ function NewLinkForm({ onClose, onMade }: { readonly onClose: () => void; readon
           required
           data-autofocus
         />
-        <TagsInput label={t('enrolments.tags')} placeholder={t('enrolments.tagsHint')} value={tags} onChange={setTags} acceptValueOnBlur />
-        <NumberInput label={t('enrolments.maxDevices')} value={maxDevices} min={1} onChange={(value) => setMaxDevices(Number(value))} />
+        <TagsInput
+          label={t('enrolments.tags')}
+          placeholder={t('enrolments.tagsHint')}
+          value={tags}
+          onChange={setTags}
+          acceptValueOnBlur
+        />
+        <NumberInput
+          label={t('enrolments.maxDevices')}
+          value={maxDevices}
+          min={1}
+          onChange={(value) => setMaxDevices(Number(value))}
+        />
         <Select
           label={t('enrolments.expires')}
           data={lifetimes.map((value) => ({ value, label: t('access.inDays', { count: Number(value) }) }))}

@@ -12,7 +12,13 @@ import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';
 import { Time } from '../../parts/time';
 import classes from './events.module.css';
-import { type EventFilter, type EventRowFragment, EventsAsTheyHappenDocument, EventsDocument, type EventsQuery } from './generated/events';
+import {
+  type EventFilter,
+  type EventRowFragment,
+  EventsAsTheyHappenDocument,
+  EventsDocument,
+  type EventsQuery,
+} from './generated/events';
 
 /** Ms that events are gathered before the list is drawn again. */
 const gatherMs = 300;

@@ -19,7 +19,10 @@ export function EventsPage() {
   const navigate = useNavigate({ from: '/events' });
   const [typed, setTyped] = useState(deviceId ?? '');
   const setDevice = useDebouncedCallback((id: string) => {
-    void navigate({ search: (now) => ({ ...(now.types && { types: now.types }), ...(id !== '' && { deviceId: id }) }), replace: true });
+    void navigate({
+      search: (now) => ({ ...(now.types && { types: now.types }), ...(id !== '' && { deviceId: id }) }),
+      replace: true,
+    });
   }, typingMs);
   const chosen = types?.join(' ');
   const filter = useMemo(

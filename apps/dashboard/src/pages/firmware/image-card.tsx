@@ -98,7 +98,12 @@ function Acts({ image, state, onChanged }: ActsProps) {
   return (
     <Group gap="xs">
       {state === 'published' && mayRun && (
-        <LinkButton to="/jobs/new" search={{ firmwareImageId: image.id }} leftSection={<IconRocket size={16} />} variant="light">
+        <LinkButton
+          to="/jobs/new"
+          search={{ firmwareImageId: image.id }}
+          leftSection={<IconRocket size={16} />}
+          variant="light"
+        >
           {t('firmware.rollOut')}
         </LinkButton>
       )}
@@ -123,7 +128,12 @@ function Acts({ image, state, onChanged }: ActsProps) {
         </Button>
       )}
       {isPublishing && (
-        <PublishImage image={image} isPublished={state === 'published'} onClose={() => setPublishing(false)} onDone={onChanged} />
+        <PublishImage
+          image={image}
+          isPublished={state === 'published'}
+          onClose={() => setPublishing(false)}
+          onDone={onChanged}
+        />
       )}
       <Confirm
         isOpen={asked !== undefined}

@@ -11,7 +11,12 @@ import { type Column, DataTable } from '../../parts/data-table';
 import { ActFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
-import { AddSigningKeyDocument, RemoveSigningKeyDocument, SigningKeysDocument, type SigningKeysQuery } from './generated/firmware';
+import {
+  AddSigningKeyDocument,
+  RemoveSigningKeyDocument,
+  SigningKeysDocument,
+  type SigningKeysQuery,
+} from './generated/firmware';
 
 type Key = SigningKeysQuery['firmwareSigningKeys'][number];
 
@@ -42,7 +47,13 @@ export function SigningKeys({ onChanged }: { readonly onChanged: () => void }) {
       {keys.length === 0 ? (
         <p className="soft">{t('firmware.signing.empty')}</p>
       ) : (
-        <DataTable label={t('firmware.signing.title')} columns={columns} rows={keys} rowKey={({ id }) => id} maxHeight="260px" />
+        <DataTable
+          label={t('firmware.signing.title')}
+          columns={columns}
+          rows={keys}
+          rowKey={({ id }) => id}
+          maxHeight="260px"
+        />
       )}
       {isAdding && <AddKey onClose={() => setAdding(false)} onAdded={changed} />}
       <RemoveKey signingKey={removed} onClose={() => setRemoved(undefined)} onRemoved={changed} />
@@ -61,7 +72,13 @@ function useColumns(onRemove: ((key: Key) => void) | undefined): readonly Column
         ...{ width: 200, grow: 2 },
         cell: ({ fingerprint }) => <code title={fingerprint}>{fingerprint}</code>,
       },
-      { id: 'added', header: t('firmware.signing.added'), width: 110, grow: 0, cell: ({ createdAt }) => <Time at={createdAt} /> },
+      {
+        id: 'added',
+        header: t('firmware.signing.added'),
+        width: 110,
+        grow: 0,
+        cell: ({ createdAt }) => <Time at={createdAt} />,
+      },
       ...(onRemove === undefined ? [] : [removeColumn(t('firmware.signing.remove'), onRemove)]),
     ],
     [t, onRemove],
@@ -93,7 +110,12 @@ function AddKey({ onClose, onAdded }: { readonly onClose: () => void; readonly o
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={t('firmware.signing.add')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('firmware.signing.add')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <form onSubmit={(event) => void add(event)}>
         <Stack>
           <TextInput

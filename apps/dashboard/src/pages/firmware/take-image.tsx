@@ -25,7 +25,11 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
     setSending(true);
     setFailure(undefined);
     const proof = signature && { signature: (await signature.text()).trim() };
-    const sent = await sendFile('/api/firmware', file, { kind, ...(kind === 'ASSETS' && { version: version.trim() }), ...proof });
+    const sent = await sendFile('/api/firmware', file, {
+      kind,
+      ...(kind === 'ASSETS' && { version: version.trim() }),
+      ...proof,
+    });
     setSending(false);
     if ('failure' in sent) {
       setFailure(sent.failure);
@@ -50,7 +54,12 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
           data={(['FIRMWARE', 'ASSETS'] as const).map((value) => ({ value, label: t(`firmware.kinds.${value}`) }))}
         />
         {kind === 'ASSETS' && (
-          <TextInput label={t('firmware.version')} value={version} onChange={(event) => setVersion(event.currentTarget.value)} required />
+          <TextInput
+            label={t('firmware.version')}
+            value={version}
+            onChange={(event) => setVersion(event.currentTarget.value)}
+            required
+          />
         )}
         <SignatureField value={signature} onChange={setSignature} />
       </Group>
@@ -66,7 +75,11 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
       >
         <IconFileUpload size={26} stroke={1.4} aria-hidden />
         <span>{t(isOver ? 'firmware.dropHere' : 'firmware.drop')}</span>
-        <FileButton onChange={(file) => void send(file)} inputProps={{ 'aria-label': t('firmware.file') }} disabled={!isReady}>
+        <FileButton
+          onChange={(file) => void send(file)}
+          inputProps={{ 'aria-label': t('firmware.file') }}
+          disabled={!isReady}
+        >
           {(props) => (
             <Button {...props} variant="default" size="xs" loading={isSending} disabled={!isReady}>
               {t('firmware.choose')}

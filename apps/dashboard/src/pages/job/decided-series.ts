@@ -40,7 +40,9 @@ export function useDecidedSeries({ id, progress, state }: JobSeenFragment): read
 function useSeen(progress: ProgressCounts, isFinished: boolean): readonly Moment[] {
   const [seen, setSeen] = useState<readonly Moment[]>([]);
   useEffect(() => {
-    setSeen((before) => (isFinished && before.length === 0 ? before : joined(before, [{ ...progress, at: new Date().toISOString() }])));
+    setSeen((before) =>
+      isFinished && before.length === 0 ? before : joined(before, [{ ...progress, at: new Date().toISOString() }]),
+    );
   }, [progress, isFinished]);
   return seen;
 }

@@ -26,7 +26,9 @@ export function JobFacts({ job }: { readonly job: JobSeenFragment }) {
           </Fact>
         )}
         {job.state !== 'FINISHED' && (
-          <Fact name={t('job.pace')}>{t('job.paceValue', { rate, inFlight: job.progress.inFlight, most: job.maxInFlight })}</Fact>
+          <Fact name={t('job.pace')}>
+            {t('job.paceValue', { rate, inFlight: job.progress.inFlight, most: job.maxInFlight })}
+          </Fact>
         )}
         {job.perMinute !== null && <Fact name={t('job.paceMost')}>{t('job.perMinute', { count: job.perMinute })}</Fact>}
         {job.progress.estimatedFinishAt !== null && job.state !== 'FINISHED' && (

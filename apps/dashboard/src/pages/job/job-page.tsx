@@ -67,13 +67,23 @@ function Lead({ job }: { readonly job: JobSeenFragment }) {
   return (
     <span className={classes.lead} role="status">
       <JobBadge state={job.state} conclusion={job.conclusion} />
-      {job.state === 'PAUSED' && job.pauseReason !== null && <span>{t(`job.pauseReason.${job.pauseReason as 'USER'}`)}</span>}
-      <span className="figures">{t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}</span>
+      {job.state === 'PAUSED' && job.pauseReason !== null && (
+        <span>{t(`job.pauseReason.${job.pauseReason as 'USER'}`)}</span>
+      )}
+      <span className="figures">
+        {t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}
+      </span>
     </span>
   );
 }
 
-function Sides({ job, onChanged }: { readonly job: JobSeenFragment; readonly onChanged: (job: JobSeenFragment) => void }) {
+function Sides({
+  job,
+  onChanged,
+}: {
+  readonly job: JobSeenFragment;
+  readonly onChanged: (job: JobSeenFragment) => void;
+}) {
   const { t } = useTranslation();
   const { progress } = job;
   const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;

@@ -29,7 +29,12 @@ export function Rerun({ job: { id, progress } }: { readonly job: JobSeenFragment
   return (
     <>
       <ActFailureNotice failure={act.failure} />
-      <Button variant="default" leftSection={<IconRefresh size={16} />} loading={act.isBusy} onClick={() => void rerun()}>
+      <Button
+        variant="default"
+        leftSection={<IconRefresh size={16} />}
+        loading={act.isBusy}
+        onClick={() => void rerun()}
+      >
         {t('job.rerun', { count: bad })}
       </Button>
     </>

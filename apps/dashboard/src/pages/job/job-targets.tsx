@@ -14,7 +14,17 @@ import { JobTargetsDocument, type JobTargetsQuery, type Outcome, type TargetRowF
 
 /** Ms between two looks while targets are decided. */
 const paceMs = 2_000;
-const outcomes = ['SUCCEEDED', 'NO_CHANGE', 'FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED', 'CANCELLED', 'SKIPPED'] as const;
+const outcomes = [
+  'SUCCEEDED',
+  'NO_CHANGE',
+  'FAILED',
+  'REJECTED',
+  'VERIFY_FAILED',
+  'UNKNOWN',
+  'EXPIRED',
+  'CANCELLED',
+  'SKIPPED',
+] as const;
 /** The first page has as many: who has scrolled further is not thrown back. */
 const pageSize = 100;
 
@@ -22,7 +32,10 @@ const pageSize = 100;
 export function JobTargets({ id, decided }: { readonly id: string; readonly decided: number }) {
   const { t } = useTranslation();
   const [wanted, setWanted] = useState<Outcome[]>([]);
-  const variables = useCallback((after: string | null) => ({ id, outcomes: wanted.length > 0 ? wanted : null, after }), [id, wanted]);
+  const variables = useCallback(
+    (after: string | null) => ({ id, outcomes: wanted.length > 0 ? wanted : null, after }),
+    [id, wanted],
+  );
   const pages = usePages({ query: JobTargetsDocument, variables, pageOf });
   const { refresh, rows } = pages;
   const look = useThrottledCallback(() => {
@@ -85,7 +98,14 @@ function useColumns() {
         width: 170,
         cell: (target) => <OutcomeBadge outcome={target.outcome ?? stageOf(target)} />,
       },
-      { id: 'attempts', header: t('job.attempts'), width: 80, grow: 0, isNumeric: true, cell: ({ attempts }) => attempts },
+      {
+        id: 'attempts',
+        header: t('job.attempts'),
+        width: 80,
+        grow: 0,
+        isNumeric: true,
+        cell: ({ attempts }) => attempts,
+      },
       {
         id: 'said',
         header: t('job.said'),

@@ -28,7 +28,11 @@ export function JobWaves({ waves, currentWave }: { readonly waves: readonly Wave
         ]}
       >
         {waves.map((wave) => (
-          <Table.Tr key={wave.number} data-current={wave.number === currentWave || undefined} className={classes.wave ?? ''}>
+          <Table.Tr
+            key={wave.number}
+            data-current={wave.number === currentWave || undefined}
+            className={classes.wave ?? ''}
+          >
             <Table.Td>{wave.number}</Table.Td>
             <Table.Td>{t(`job.waveStands.${standOf(wave)}`)}</Table.Td>
             <Table.Td>{t('overview.jobProgress', { decided: wave.decided, total: wave.size })}</Table.Td>

@@ -29,7 +29,11 @@ export function joined(earlier: readonly Moment[], later: readonly Moment[]): re
   let last = earlier.at(-1);
   const added: Moment[] = [];
   for (const moment of later) {
-    if (last && (decidedCounts.every((name) => moment[name] === last?.[name]) || Date.parse(moment.at) < Date.parse(last.at))) continue;
+    if (
+      last &&
+      (decidedCounts.every((name) => moment[name] === last?.[name]) || Date.parse(moment.at) < Date.parse(last.at))
+    )
+      continue;
     // News come when something changes: until just before, all was as it had been.
     if (last && Date.parse(moment.at) - Date.parse(last.at) > 2 * newsMs)
       added.push({ ...last, at: new Date(Date.parse(moment.at) - newsMs).toISOString() });

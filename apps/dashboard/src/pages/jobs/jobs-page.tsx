@@ -103,7 +103,9 @@ function Filter() {
       <SegmentedControl
         aria-label={t('jobs.show')}
         value={show}
-        onChange={(chosen) => change({ ...(search !== undefined && { search }), ...(chosen !== 'all' && { show: chosen as 'live' }) })}
+        onChange={(chosen) =>
+          change({ ...(search !== undefined && { search }), ...(chosen !== 'all' && { show: chosen as 'live' }) })
+        }
         data={(['all', 'live', 'finished'] as const).map((value) => ({ value, label: t(`jobs.shown.${value}`) }))}
       />
     </div>
@@ -160,7 +162,13 @@ function useColumns() {
         isNumeric: true,
         cell: ({ progress }) => t('overview.jobProgress', { decided: decidedOf(progress), total: progress.total }),
       },
-      { id: 'created', header: t('jobs.created'), width: 110, grow: 0, cell: ({ createdAt }) => <Time at={createdAt} /> },
+      {
+        id: 'created',
+        header: t('jobs.created'),
+        width: 110,
+        grow: 0,
+        cell: ({ createdAt }) => <Time at={createdAt} />,
+      },
       { id: 'by', header: t('jobs.by'), width: 100, cell: ({ createdBy }) => createdBy },
     ],
     [t],

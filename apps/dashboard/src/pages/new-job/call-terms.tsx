@@ -19,7 +19,11 @@ export function CallTerms({ policy }: { readonly policy: Policy }) {
     skip: refusedAt(refusals, 'skipIfSatisfied'),
   };
   return (
-    <Disclosure title={t('newJob.advanced')} hint={t('newJob.callTermsHint')} isOpen={Object.values(refused).some(Boolean)}>
+    <Disclosure
+      title={t('newJob.advanced')}
+      hint={t('newJob.callTermsHint')}
+      isOpen={Object.values(refused).some(Boolean)}
+    >
       <Stack>
         <Group align="flex-start">
           <Verification policy={policy} error={refused.verification} />
@@ -67,13 +71,21 @@ function Verification({ policy, error }: { readonly policy: Policy; readonly err
   const { t } = useTranslation();
   const { draft, change } = useWizard();
   const isFixed = policy.verification === 'REBOOT' || policy.verification === 'FIRMWARE';
-  const choices = isFixed ? [policy.verification] : policy.readback === null ? (['NONE'] as const) : (['NONE', 'READBACK'] as const);
+  const choices = isFixed
+    ? [policy.verification]
+    : policy.readback === null
+      ? (['NONE'] as const)
+      : (['NONE', 'READBACK'] as const);
   return (
     <Select
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       label={t('newJob.verification')}
       description={t(
-        isFixed ? 'newJob.verificationFixed' : policy.readback === null ? 'newJob.verificationNone' : 'newJob.verificationHint',
+        isFixed
+          ? 'newJob.verificationFixed'
+          : policy.readback === null
+            ? 'newJob.verificationNone'
+            : 'newJob.verificationHint',
       )}
       data={choices.map((value) => ({ value, label: t(`newJob.verifications.${value}`) }))}
       value={draft.verification ?? policy.verification}

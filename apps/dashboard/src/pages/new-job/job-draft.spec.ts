@@ -4,7 +4,12 @@ import { inputOf } from './job-input';
 
 describe('the draft of a job', () => {
   it('begins with what the address carries, and with a canary for firmware', () => {
-    expect(draftFrom({ ids: ['a'], tool: 'self.reboot' })).toMatchObject({ kind: 'tool', tool: 'self.reboot', ids: ['a'], waves: [] });
+    expect(draftFrom({ ids: ['a'], tool: 'self.reboot' })).toMatchObject({
+      kind: 'tool',
+      tool: 'self.reboot',
+      ids: ['a'],
+      waves: [],
+    });
     expect(draftFrom({ firmwareImageId: 'x' })).toMatchObject({
       kind: 'firmware',
       waves: [{ size: 5, gate: 'MANUAL' }, { size: 25 }, { size: 100 }],
@@ -18,7 +23,10 @@ describe('the draft of a job', () => {
     expect(firmware.rules).toHaveLength(2);
     expect({ ...firmware, ...ofKind(firmware, 'tool') }).toEqual(draft);
     const touched = { ...draft, rules: [{ ...usualRule, percent: 50 }] };
-    expect({ ...touched, ...ofKind(touched, 'firmware') }).toMatchObject({ rules: touched.rules, waves: firmware.waves });
+    expect({ ...touched, ...ofKind(touched, 'firmware') }).toMatchObject({
+      rules: touched.rules,
+      waves: firmware.waves,
+    });
   });
 
   it('does not mean the whole fleet unless that is said', () => {
@@ -44,8 +52,15 @@ describe('the draft of a job', () => {
   });
 
   it('becomes the input of the API, in its units', () => {
-    const draft = { ...draftFrom({ tool: 'x', devices: { tags: ['lobby'] } }), name: ' Night ', arguments: { volume: 3 }, perMinute: 60 };
-    expect(inputOf({ ...draft, waves: [{ unit: 'percent', size: 10, threshold: 90, soakSeconds: 5, gate: 'MANUAL' }] })).toEqual({
+    const draft = {
+      ...draftFrom({ tool: 'x', devices: { tags: ['lobby'] } }),
+      name: ' Night ',
+      arguments: { volume: 3 },
+      perMinute: 60,
+    };
+    expect(
+      inputOf({ ...draft, waves: [{ unit: 'percent', size: 10, threshold: 90, soakSeconds: 5, gate: 'MANUAL' }] }),
+    ).toEqual({
       ...{ name: 'Night', tool: 'x', arguments: { volume: 3 }, devices: { tags: ['lobby'] } },
       ...{
         offline: 'WAIT',
@@ -57,15 +72,30 @@ describe('the draft of a job', () => {
         priority: 2,
       },
       waves: [{ percent: 10, successThreshold: 0.9, soakSeconds: 5, gate: 'MANUAL' }],
-      abort: [{ outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'], ratio: 0.2, scope: 'JOB', action: 'PAUSE' }],
+      abort: [
+        { outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'], ratio: 0.2, scope: 'JOB', action: 'PAUSE' },
+      ],
     });
   });
 
   it('says what is rarely said only where it was', () => {
     const window = { from: '22:00', to: '06:00', zone: 'Asia/Shanghai', days: [5, 1] };
-    const rule = { ...usualRule, outcomes: ['UNKNOWN'] as const, percent: undefined, count: 3, minDecided: 5, scope: 'WAVE' as const };
+    const rule = {
+      ...usualRule,
+      outcomes: ['UNKNOWN'] as const,
+      percent: undefined,
+      count: 3,
+      minDecided: 5,
+      scope: 'WAVE' as const,
+    };
     const input = inputOf({
-      ...{ ...draftFrom({ tool: 'x' }), verification: 'READBACK', callTimeoutSeconds: 2.5, startAt: '2030-01-01T08:00', window },
+      ...{
+        ...draftFrom({ tool: 'x' }),
+        verification: 'READBACK',
+        callTimeoutSeconds: 2.5,
+        startAt: '2030-01-01T08:00',
+        window,
+      },
       waves: [{ unit: 'count', size: 7, threshold: 95, soakSeconds: 0, gate: 'AUTO' }],
       rules: [rule],
     });
@@ -75,6 +105,9 @@ describe('the draft of a job', () => {
       waves: [{ count: 7, successThreshold: 0.95 }],
       abort: [{ outcomes: ['UNKNOWN'], count: 3, minDecided: 5, scope: 'WAVE', action: 'PAUSE' }],
     });
-    expect(inputOf({ ...draftFrom({ firmwareImageId: 'i' }), rules: [] })).toMatchObject({ firmwareImageId: 'i', abort: [] });
+    expect(inputOf({ ...draftFrom({ firmwareImageId: 'i' }), rules: [] })).toMatchObject({
+      firmwareImageId: 'i',
+      abort: [],
+    });
   });
 });

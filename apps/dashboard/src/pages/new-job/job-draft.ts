@@ -75,7 +75,12 @@ export const canaryWaves: readonly DraftWave[] = [
 ];
 
 export const usualRule: DraftRule = {
-  ...{ outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'], percent: 20, count: undefined, minDecided: undefined },
+  ...{
+    outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'],
+    percent: 20,
+    count: undefined,
+    minDecided: undefined,
+  },
   ...{ scope: 'JOB', action: 'PAUSE' },
 };
 
@@ -137,7 +142,9 @@ export function missingIn(step: StepName, draft: JobDraft): Missing | undefined 
       return draft.startAt === '' ? 'start' : undefined;
     case 'stop':
       if (draft.rules.some(({ outcomes }) => outcomes.length === 0)) return 'outcomes';
-      return draft.rules.some(({ percent, count }) => percent === undefined && count === undefined) ? 'bound' : undefined;
+      return draft.rules.some(({ percent, count }) => percent === undefined && count === undefined)
+        ? 'bound'
+        : undefined;
     case 'check':
       return undefined;
   }

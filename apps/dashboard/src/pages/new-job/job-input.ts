@@ -27,7 +27,12 @@ function whatOf({ kind, tool, arguments: given, firmwareImageId, verification }:
 }
 
 function waveOf({ unit, size, threshold, soakSeconds, gate }: DraftWave) {
-  return { ...(unit === 'percent' ? { percent: size } : { count: size }), successThreshold: threshold / 100, soakSeconds, gate };
+  return {
+    ...(unit === 'percent' ? { percent: size } : { count: size }),
+    successThreshold: threshold / 100,
+    soakSeconds,
+    gate,
+  };
 }
 
 export function ruleOf({ outcomes, percent, count, minDecided, scope, action }: DraftRule) {

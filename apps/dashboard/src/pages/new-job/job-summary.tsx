@@ -39,7 +39,9 @@ export function JobSummary({ onStep }: { readonly onStep: (step: StepName) => vo
         <Pace />
       </Line>
       <Line step="stop" onStep={onStep}>
-        {draft.rules.length === 0 ? t('newJob.noRules') : draft.rules.map((rule, index) => <div key={index}>{ruleText(ruleOf(rule))}</div>)}
+        {draft.rules.length === 0
+          ? t('newJob.noRules')
+          : draft.rules.map((rule, index) => <div key={index}>{ruleText(ruleOf(rule))}</div>)}
       </Line>
     </dl>
   );
@@ -66,7 +68,12 @@ function Line({ step, onStep, children }: LineProps) {
       <dt>{name}</dt>
       <dd>{children}</dd>
       <dd>
-        <Button variant="subtle" size="compact-xs" onClick={() => onStep(step)} aria-label={t('newJob.changeStep', { step: name })}>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          onClick={() => onStep(step)}
+          aria-label={t('newJob.changeStep', { step: name })}
+        >
           {t('newJob.change')}
         </Button>
       </dd>

@@ -68,7 +68,11 @@ export function NewJobPage() {
               </Group>
             </form>
           ) : (
-            <StepCheck onBack={() => show(step - 1)} onStep={(name) => show(steps.indexOf(name))} onRefused={setRefusals} />
+            <StepCheck
+              onBack={() => show(step - 1)}
+              onStep={(name) => show(steps.indexOf(name))}
+              onRefused={setRefusals}
+            />
           )}
         </Section>
       </WizardProvider>
@@ -90,7 +94,8 @@ function useSteps() {
     setStep(index);
   };
   // Once it is drawn.
-  const focusProblem = () => setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  const focusProblem = () =>
+    setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   return { step, current: steps[step] ?? 'what', heading, form, goTo, focusProblem };
 }
 

@@ -8,7 +8,12 @@ export interface NewJobSearch {
   readonly firmwareImageId?: string;
 }
 
-export function parseNewJobSearch({ devices, ids, tool, firmwareImageId }: Readonly<Record<string, unknown>>): NewJobSearch {
+export function parseNewJobSearch({
+  devices,
+  ids,
+  tool,
+  firmwareImageId,
+}: Readonly<Record<string, unknown>>): NewJobSearch {
   const chosen = Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
   return {
     ...(typeof devices === 'object' && devices !== null && { devices: parseDeviceSearch({ ...devices }) }),

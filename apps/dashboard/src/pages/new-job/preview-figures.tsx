@@ -17,9 +17,15 @@ export function PreviewFigures({ preview }: { readonly preview: PreviewJobQuery[
     { name: 'radius', value: number.format(preview.blastRadius) },
     {
       name: 'waves',
-      value: sizes.length === 0 ? t('newJob.waveKinds.once') : `${sizes.join(' + ')}${preview.waves.length > wavesShown ? ' …' : ''}`,
+      value:
+        sizes.length === 0
+          ? t('newJob.waveKinds.once')
+          : `${sizes.join(' + ')}${preview.waves.length > wavesShown ? ' …' : ''}`,
     },
-    { name: 'time', value: preview.estimatedSeconds === null ? t('newJob.unpaced') : about(preview.estimatedSeconds, i18n.language) },
+    {
+      name: 'time',
+      value: preview.estimatedSeconds === null ? t('newJob.unpaced') : about(preview.estimatedSeconds, i18n.language),
+    },
   ] as const;
   return (
     <dl className={classes.figures}>
@@ -35,6 +41,9 @@ export function PreviewFigures({ preview }: { readonly preview: PreviewJobQuery[
 
 /** In the unit that one would say. */
 function about(seconds: number, language: string): string {
-  const [unit, size] = seconds < 120 ? (['second', 1] as const) : seconds < 7_200 ? (['minute', 60] as const) : (['hour', 3_600] as const);
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 }).format(seconds / size);
+  const [unit, size] =
+    seconds < 120 ? (['second', 1] as const) : seconds < 7_200 ? (['minute', 60] as const) : (['hour', 3_600] as const);
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 }).format(
+    seconds / size,
+  );
 }

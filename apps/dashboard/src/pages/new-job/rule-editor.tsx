@@ -71,7 +71,10 @@ interface DetailsProps extends Pick<RuleEditorProps, 'rule' | 'onChange'> {
 
 function Details({ rule, onChange, refused }: DetailsProps) {
   const { t } = useTranslation();
-  const isOpen = rule.count !== undefined || rule.scope === 'WAVE' || ['count', 'minDecided', 'scope'].some((member) => refused(member));
+  const isOpen =
+    rule.count !== undefined ||
+    rule.scope === 'WAVE' ||
+    ['count', 'minDecided', 'scope'].some((member) => refused(member));
   return (
     <Disclosure title={t('newJob.advanced')} hint={t('newJob.ruleTermsHint')} isOpen={isOpen}>
       <Group align="flex-start">
@@ -110,5 +113,7 @@ function Details({ rule, onChange, refused }: DetailsProps) {
 }
 
 function refusedInRule(refusals: readonly Refusal[], index: number, member?: string): string | undefined {
-  return member === undefined ? refusedAt(refusals, 'abort', String(index)) : refusedAt(refusals, 'abort', String(index), member);
+  return member === undefined
+    ? refusedAt(refusals, 'abort', String(index))
+    : refusedAt(refusals, 'abort', String(index), member);
 }

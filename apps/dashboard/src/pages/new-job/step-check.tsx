@@ -69,7 +69,13 @@ export function StepCheck({ onBack, onStep, onRefused }: StepCheckProps) {
 }
 
 /** What the hub would refuse, with the way to where it is mended. */
-function Refused({ refusals, onStep }: { readonly refusals: readonly Refusal[]; readonly onStep: (step: StepName) => void }) {
+function Refused({
+  refusals,
+  onStep,
+}: {
+  readonly refusals: readonly Refusal[];
+  readonly onStep: (step: StepName) => void;
+}) {
   const { t } = useTranslation();
   const wanted = [...new Set(refusals.flatMap((refusal) => stepOf(refusal) ?? []))];
   return (
@@ -86,7 +92,13 @@ function Refused({ refusals, onStep }: { readonly refusals: readonly Refusal[]; 
   );
 }
 
-function Expected({ preview, isImage }: { readonly preview: PreviewJobQuery['previewJob']; readonly isImage: boolean }) {
+function Expected({
+  preview,
+  isImage,
+}: {
+  readonly preview: PreviewJobQuery['previewJob'];
+  readonly isImage: boolean;
+}) {
   const { t } = useTranslation();
   return (
     <>

@@ -53,7 +53,10 @@ function ToolChoices() {
         placeholder={t('newJob.toolHint')}
         searchable
         openOnFocus={false}
-        data={tools.map(({ name, deviceCount }) => ({ value: name, label: t('newJob.toolOn', { tool: name, count: deviceCount }) }))}
+        data={tools.map(({ name, deviceCount }) => ({
+          value: name,
+          label: t('newJob.toolOn', { tool: name, count: deviceCount }),
+        }))}
         value={draft.tool ?? null}
         onChange={(tool) => change({ tool: tool ?? undefined, arguments: {}, isSound: false, verification: undefined })}
         nothingFoundMessage={t('device.noToolMatches')}
@@ -98,7 +101,10 @@ function ImageChoices() {
   const { draft, change, refusals, isTried } = useWizard();
   const { data, error, refresh } = useHubQuery({ query: JobImageChoicesDocument, variables: {} });
   const images = useMemo(
-    () => (data?.firmwareImages.nodes ?? []).filter(({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null),
+    () =>
+      (data?.firmwareImages.nodes ?? []).filter(
+        ({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null,
+      ),
     [data],
   );
   const isMissing = isTried && missingIn('what', draft) === 'image';
@@ -108,7 +114,10 @@ function ImageChoices() {
       <Select
         label={t('newJob.image')}
         placeholder={t(images.length === 0 && data ? 'newJob.noImages' : 'newJob.imageHint')}
-        data={images.map(({ id, project, version, models }) => ({ value: id, label: `${project} ${version} (${models.join(', ')})` }))}
+        data={images.map(({ id, project, version, models }) => ({
+          value: id,
+          label: `${project} ${version} (${models.join(', ')})`,
+        }))}
         value={draft.firmwareImageId ?? null}
         onChange={(id) => change({ firmwareImageId: id ?? undefined })}
         error={(isMissing && t('newJob.missing.image')) || refusedAt(refusals, 'firmwareImageId')}

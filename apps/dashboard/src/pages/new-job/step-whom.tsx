@@ -42,7 +42,8 @@ function Filter({ refused }: { readonly refused: string | undefined }) {
   const { devices, isWholeFleet } = draft;
   // It finds as one types: Enter there is no wish to go on.
   const stay = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'search') event.preventDefault();
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'search')
+      event.preventDefault();
   };
   return (
     <>

@@ -38,7 +38,9 @@ export function WaveEditor() {
         <Button
           variant="default"
           leftSection={<IconPlus size={16} />}
-          onClick={() => change({ waves: [...waves, { unit: 'percent', size: 100, threshold: 95, soakSeconds: 0, gate: 'AUTO' }] })}
+          onClick={() =>
+            change({ waves: [...waves, { unit: 'percent', size: 100, threshold: 95, soakSeconds: 0, gate: 'AUTO' }] })
+          }
           style={{ alignSelf: 'flex-start' }}
         >
           {t('newJob.addWave')}
@@ -118,7 +120,9 @@ function WaveSize({ index, wave, onChange }: Omit<WaveProps, 'onRemove'>) {
         aria-label={t('newJob.unit')}
         data={(['percent', 'count'] as const).map((value) => ({ value, label: t(`newJob.units.${value}`) }))}
         value={wave.unit}
-        onChange={(unit) => onChange({ unit: unit === 'count' ? 'count' : 'percent', size: unit === 'count' ? 10 : 100 })}
+        onChange={(unit) =>
+          onChange({ unit: unit === 'count' ? 'count' : 'percent', size: unit === 'count' ? 10 : 100 })
+        }
         w={150}
       />
     </>

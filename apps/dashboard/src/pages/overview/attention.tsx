@@ -15,7 +15,12 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { Section } from '../../parts/page';
-import { FailingWebhooksDocument, JobsNowDocument, LatestEventsDocument, WaitingEnrolmentsDocument } from './generated/overview';
+import {
+  FailingWebhooksDocument,
+  JobsNowDocument,
+  LatestEventsDocument,
+  WaitingEnrolmentsDocument,
+} from './generated/overview';
 import { jobsRefreshMs, latelyHours, latelyRefreshMs } from './overview-pace';
 import classes from './overview.module.css';
 
@@ -66,10 +71,16 @@ export function Attention({ toolsStaleCount }: { readonly toolsStaleCount: numbe
 
 function useJobItems(): Item[] {
   const { t } = useTranslation();
-  const { data } = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs, pause: !useScope('JOBS_READ') });
+  const { data } = useHubQuery({
+    query: JobsNowDocument,
+    variables: {},
+    refreshMs: jobsRefreshMs,
+    pause: !useScope('JOBS_READ'),
+  });
   if (!data) return [];
   const waiting = data.live.nodes.filter(
-    ({ state, pauseReason }) => state === 'AWAITING_APPROVAL' || (state === 'PAUSED' && pauseReason !== 'WINDOW_CLOSED'),
+    ({ state, pauseReason }) =>
+      state === 'AWAITING_APPROVAL' || (state === 'PAUSED' && pauseReason !== 'WINDOW_CLOSED'),
   );
   const ended = data.ended.nodes.filter(
     ({ conclusion, finishedAt }) =>
@@ -110,7 +121,10 @@ function useFlappingItems(): Item[] {
       key: 'flapping',
       icon: IconPlugConnected,
       token: 'unknown',
-      text: devices.length === 1 ? t('overview.flappingOne', { device: first }) : t('overview.flapping', { count: devices.length }),
+      text:
+        devices.length === 1
+          ? t('overview.flappingOne', { device: first })
+          : t('overview.flapping', { count: devices.length }),
       link:
         devices.length === 1
           ? { to: '/devices/$id', params: { id: first } }
@@ -137,7 +151,12 @@ function useEnrolmentItems(): Item[] {
 
 function useWebhookItems(): Item[] {
   const { t } = useTranslation();
-  const { data } = useHubQuery({ query: FailingWebhooksDocument, variables: {}, refreshMs: latelyRefreshMs, pause: !useScope('ADMIN') });
+  const { data } = useHubQuery({
+    query: FailingWebhooksDocument,
+    variables: {},
+    refreshMs: latelyRefreshMs,
+    pause: !useScope('ADMIN'),
+  });
   return (data?.webhooks ?? [])
     .filter(({ enabled, failingSince, pausedAt }) => pausedAt !== null || (enabled && failingSince !== null))
     .map(({ id, url, pausedAt }): Item => ({

@@ -4,7 +4,12 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { FleetLatelyDocument, type FleetNowQuery, JobsNowDocument, WaitingEnrolmentsDocument } from './generated/overview';
+import {
+  FleetLatelyDocument,
+  type FleetNowQuery,
+  JobsNowDocument,
+  WaitingEnrolmentsDocument,
+} from './generated/overview';
 import { jobsRefreshMs, latelyHours, latelyRefreshMs } from './overview-pace';
 import classes from './overview.module.css';
 
@@ -17,7 +22,10 @@ export function Figures({ fleet }: { readonly fleet: FleetNowQuery['fleetSummary
       <Figure
         name={t('overview.online')}
         value={fleet && number(fleet.onlineCount)}
-        note={fleet && t('overview.ofDevices', { count: fleet.deviceCount, share: number(share ?? 0, { style: 'percent' }) })}
+        note={
+          fleet &&
+          t('overview.ofDevices', { count: fleet.deviceCount, share: number(share ?? 0, { style: 'percent' }) })
+        }
         link={{ to: '/devices', search: { presence: 'ONLINE' } }}
       />
       <Figure
@@ -36,15 +44,26 @@ export function Figures({ fleet }: { readonly fleet: FleetNowQuery['fleetSummary
 function CallFigure() {
   const { t } = useTranslation();
   const number = useNumbers();
-  const { data } = useHubQuery({ query: FleetLatelyDocument, variables: { hours: latelyHours }, refreshMs: latelyRefreshMs });
+  const { data } = useHubQuery({
+    query: FleetLatelyDocument,
+    variables: { hours: latelyHours },
+    refreshMs: latelyRefreshMs,
+  });
   const outcomes = data?.fleetSummary.calls.outcomes ?? [];
   const total = outcomes.reduce((sum, { count }) => sum + count, 0);
-  const good = outcomes.reduce((sum, { outcome, count }) => sum + (outcome === 'SUCCEEDED' || outcome === 'NO_CHANGE' ? count : 0), 0);
+  const good = outcomes.reduce(
+    (sum, { outcome, count }) => sum + (outcome === 'SUCCEEDED' || outcome === 'NO_CHANGE' ? count : 0),
+    0,
+  );
   return (
     <Figure
       name={t('overview.calls', { hours: latelyHours })}
       value={data && number(total)}
-      note={total === 0 ? t('overview.noCalls') : t('overview.succeeded', { share: number(good / total, { style: 'percent' }) })}
+      note={
+        total === 0
+          ? t('overview.noCalls')
+          : t('overview.succeeded', { share: number(good / total, { style: 'percent' }) })
+      }
     />
   );
 }

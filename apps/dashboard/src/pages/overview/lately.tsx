@@ -34,10 +34,16 @@ export function OnlineHistory() {
 export function CallOutcomes() {
   const { t } = useTranslation();
   const { data } = useHubQuery(asked);
-  const counts: OutcomeCounts = Object.fromEntries((data?.fleetSummary.calls.outcomes ?? []).map(({ outcome, count }) => [outcome, count]));
+  const counts: OutcomeCounts = Object.fromEntries(
+    (data?.fleetSummary.calls.outcomes ?? []).map(({ outcome, count }) => [outcome, count]),
+  );
   return (
     <Section title={t('overview.callOutcomes', { hours: latelyHours })}>
-      {Object.keys(counts).length === 0 ? <p className="soft">{t('overview.noCalls')}</p> : <OutcomeBar counts={counts} />}
+      {Object.keys(counts).length === 0 ? (
+        <p className="soft">{t('overview.noCalls')}</p>
+      ) : (
+        <OutcomeBar counts={counts} />
+      )}
     </Section>
   );
 }

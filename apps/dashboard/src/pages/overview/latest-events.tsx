@@ -47,7 +47,10 @@ export function LatestEvents() {
 }
 
 /** Latest first, each once. Their ids are in the order of time. */
-function merged(some: readonly EventLineFragment[], others: readonly EventLineFragment[]): readonly EventLineFragment[] {
+function merged(
+  some: readonly EventLineFragment[],
+  others: readonly EventLineFragment[],
+): readonly EventLineFragment[] {
   const byId = new Map([...some, ...others].map((event) => [event.id, event]));
   return [...byId.values()].sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, shown);
 }

@@ -19,7 +19,9 @@ export function LiveJobs() {
       {live.map((job) => (
         <Link key={job.id} to="/jobs/$id" params={{ id: job.id }} className={classes.share}>
           <span className="cut">{job.name ?? job.tool}</span>
-          <span className="figures">{t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}</span>
+          <span className="figures">
+            {t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}
+          </span>
           <span style={{ gridColumn: '1 / -1' }}>
             <OutcomeBar counts={countsOf(job.progress)} isBare />
           </span>

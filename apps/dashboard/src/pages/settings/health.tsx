@@ -22,7 +22,9 @@ export function Health() {
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {data && (
         <>
-          <p className="soft">{t('settings.capacity', { online: data.hubStatus.onlineCount, all: data.hubStatus.deviceCount })}</p>
+          <p className="soft">
+            {t('settings.capacity', { online: data.hubStatus.onlineCount, all: data.hubStatus.deviceCount })}
+          </p>
           <h3>{t('settings.processes')}</h3>
           <DataTable
             label={t('settings.processes')}
@@ -51,7 +53,13 @@ function useProcessColumns(): readonly Column<Process>[] {
   return [
     { id: 'host', header: t('settings.host'), width: 140, cell: ({ host }) => host },
     { id: 'roles', header: t('settings.roles'), width: 170, cell: ({ roles }) => roles.join(', ') || t('common.none') },
-    { id: 'version', header: t('settings.version'), width: 80, grow: 0, cell: ({ version }) => version || t('common.none') },
+    {
+      id: 'version',
+      header: t('settings.version'),
+      width: 80,
+      grow: 0,
+      cell: ({ version }) => version || t('common.none'),
+    },
     { id: 'pid', header: t('settings.pid'), width: 70, grow: 0, isNumeric: true, cell: ({ pid }) => pid },
     {
       id: 'state',
@@ -60,7 +68,14 @@ function useProcessColumns(): readonly Column<Process>[] {
       grow: 0,
       cell: ({ isAlive }) => t(isAlive ? 'settings.alive' : 'settings.gone'),
     },
-    { id: 'online', header: t('settings.sessions'), width: 110, grow: 0, isNumeric: true, cell: ({ onlineCount }) => onlineCount },
+    {
+      id: 'online',
+      header: t('settings.sessions'),
+      width: 110,
+      grow: 0,
+      isNumeric: true,
+      cell: ({ onlineCount }) => onlineCount,
+    },
     { id: 'started', header: t('settings.started'), width: 120, cell: ({ startedAt }) => <Time at={startedAt} /> },
   ];
 }
@@ -70,7 +85,14 @@ function useWriterColumns(): readonly Column<Writer>[] {
   const number = new Intl.NumberFormat(i18n.language);
   return [
     { id: 'name', header: t('settings.writer'), width: 160, cell: ({ name }) => <code>{name}</code> },
-    { id: 'depth', header: t('settings.depth'), width: 90, grow: 0, isNumeric: true, cell: ({ depth }) => number.format(depth) },
+    {
+      id: 'depth',
+      header: t('settings.depth'),
+      width: 90,
+      grow: 0,
+      isNumeric: true,
+      cell: ({ depth }) => number.format(depth),
+    },
     {
       id: 'lag',
       header: t('settings.lag'),

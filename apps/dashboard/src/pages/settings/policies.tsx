@@ -42,20 +42,48 @@ export function Policies({ mayChange }: { readonly mayChange: boolean }) {
           maxHeight="560px"
         />
       )}
-      {edited && <PolicyDialog policy={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} onSaved={refresh} />}
+      {edited && (
+        <PolicyDialog
+          policy={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+          onSaved={refresh}
+        />
+      )}
       <DeletePolicy policy={leaving} onClose={() => setLeaving(undefined)} onDeleted={refresh} />
     </Section>
   );
 }
 
-function useColumns(mayChange: boolean, onEdit: (policy: Policy) => void, onDelete: (policy: Policy) => void): readonly Column<Policy>[] {
+function useColumns(
+  mayChange: boolean,
+  onEdit: (policy: Policy) => void,
+  onDelete: (policy: Policy) => void,
+): readonly Column<Policy>[] {
   const { t, i18n } = useTranslation();
   const said = (isSo: boolean) => t(isSo ? 'settings.yes' : 'settings.no');
   const seconds = new Intl.NumberFormat(i18n.language, { style: 'unit', unit: 'second' });
   return [
-    { id: 'pattern', header: t('settings.pattern'), width: 230, grow: 2, cell: ({ pattern }) => <code>{pattern}</code> },
-    { id: 'idempotent', header: t('settings.idempotent'), width: 96, grow: 0, cell: ({ idempotent }) => said(idempotent) },
-    { id: 'disruptive', header: t('settings.disruptive'), width: 96, grow: 0, cell: ({ disruptive }) => said(disruptive) },
+    {
+      id: 'pattern',
+      header: t('settings.pattern'),
+      width: 230,
+      grow: 2,
+      cell: ({ pattern }) => <code>{pattern}</code>,
+    },
+    {
+      id: 'idempotent',
+      header: t('settings.idempotent'),
+      width: 96,
+      grow: 0,
+      cell: ({ idempotent }) => said(idempotent),
+    },
+    {
+      id: 'disruptive',
+      header: t('settings.disruptive'),
+      width: 96,
+      grow: 0,
+      cell: ({ disruptive }) => said(disruptive),
+    },
     {
       id: 'verification',
       header: t('settings.verification'),

@@ -4,7 +4,12 @@ import { Button, Group, Modal, NumberInput, Select, Stack, Switch, TextInput } f
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../../hub/use-act';
 import { ActFailureNotice } from '../../parts/failure';
-import { type PoliciesQuery, SetToolPolicyDocument, type ToolPolicyInput, type Verification } from './generated/settings';
+import {
+  type PoliciesQuery,
+  SetToolPolicyDocument,
+  type ToolPolicyInput,
+  type Verification,
+} from './generated/settings';
 
 export interface PolicyDialogProps {
   readonly policy: PoliciesQuery['toolPolicies'][number] | undefined;
@@ -109,7 +114,8 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
   const choose = (chosen: string | null) =>
     onChange({
       verification: chosen as Verification,
-      ...(chosen === 'READBACK' && !readback && { readback: { tool: 'self.get_device_status', path: '', argument: '' } }),
+      ...(chosen === 'READBACK' &&
+        !readback && { readback: { tool: 'self.get_device_status', path: '', argument: '' } }),
     });
   return (
     <>
@@ -134,9 +140,19 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
 
 /** Without what the cache adds to its objects. */
 function inputOf({ readback, ...known }: Policy): ToolPolicyInput {
-  const { pattern, idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, callTimeoutMs } = known;
+  const { pattern, idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, callTimeoutMs } =
+    known;
   return {
-    ...{ pattern: pattern.trim(), idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, callTimeoutMs },
+    ...{
+      pattern: pattern.trim(),
+      idempotent,
+      disruptive,
+      readOnly,
+      disconnectExpected,
+      verification,
+      failureText,
+      callTimeoutMs,
+    },
     readback: readback && { tool: readback.tool, path: readback.path, argument: readback.argument },
   };
 }

@@ -48,8 +48,20 @@ function useColumns(): readonly Column<VoiceServer>[] {
   const { t, i18n } = useTranslation();
   const number = new Intl.NumberFormat(i18n.language);
   return [
-    { id: 'url', header: t('settings.voiceUrl'), width: 220, grow: 2, cell: ({ url }) => <code title={url}>{url}</code> },
-    { id: 'state', header: t('settings.voiceState'), width: 130, grow: 0, cell: ({ state }) => <State state={state} /> },
+    {
+      id: 'url',
+      header: t('settings.voiceUrl'),
+      width: 220,
+      grow: 2,
+      cell: ({ url }) => <code title={url}>{url}</code>,
+    },
+    {
+      id: 'state',
+      header: t('settings.voiceState'),
+      width: 130,
+      grow: 0,
+      cell: ({ state }) => <State state={state} />,
+    },
     { id: 'since', header: t('settings.since'), width: 120, grow: 0, cell: ({ since }) => <Time at={since} /> },
     {
       id: 'conversations',
@@ -66,7 +78,9 @@ function useColumns(): readonly Column<VoiceServer>[] {
         lastError === null ? (
           t('common.none')
         ) : (
-          <span title={lastError}>{isExplained(lastErrorCode) ? t(`settings.voiceErrors.${lastErrorCode}`) : lastError}</span>
+          <span title={lastError}>
+            {isExplained(lastErrorCode) ? t(`settings.voiceErrors.${lastErrorCode}`) : lastError}
+          </span>
         ),
     },
   ];

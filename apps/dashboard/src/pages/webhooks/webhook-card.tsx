@@ -93,8 +93,21 @@ function useDeliveryColumns(onAgain: (delivery: Delivery) => Promise<void>): rea
       ...{ width: 110, grow: 0 },
       cell: ({ delivered }) => <OutcomeBadge outcome={delivered ? 'SUCCEEDED' : 'FAILED'} />,
     },
-    { id: 'status', header: t('webhooks.status'), width: 64, grow: 0, cell: ({ status }) => status ?? t('common.none') },
-    { id: 'attempt', header: t('webhooks.attempt'), width: 64, grow: 0, isNumeric: true, cell: ({ attempt }) => attempt },
+    {
+      id: 'status',
+      header: t('webhooks.status'),
+      width: 64,
+      grow: 0,
+      cell: ({ status }) => status ?? t('common.none'),
+    },
+    {
+      id: 'attempt',
+      header: t('webhooks.attempt'),
+      width: 64,
+      grow: 0,
+      isNumeric: true,
+      cell: ({ attempt }) => attempt,
+    },
     { id: 'event', header: t('webhooks.event'), width: 250, cell: ({ eventId }) => <code>{eventId}</code> },
     { id: 'error', header: t('webhooks.error'), width: 160, grow: 2, cell: ({ error }) => error ?? '' },
     {

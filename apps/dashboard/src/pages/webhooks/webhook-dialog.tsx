@@ -90,7 +90,11 @@ function WebhookForm({ webhook, onClose, onSaved, onSecret }: WebhookFormProps) 
           acceptValueOnBlur
           data={knownTypes}
         />
-        <Switch label={t('webhooks.enabled')} checked={isEnabled} onChange={(event) => setEnabled(event.currentTarget.checked)} />
+        <Switch
+          label={t('webhooks.enabled')}
+          checked={isEnabled}
+          onChange={(event) => setEnabled(event.currentTarget.checked)}
+        />
         <ActFailureNotice failure={create.failure ?? update.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

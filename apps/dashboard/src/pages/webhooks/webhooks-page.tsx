@@ -37,7 +37,13 @@ export function WebhooksPage() {
       {data?.webhooks.map((webhook) => (
         <WebhookCard key={webhook.id} webhook={webhook} onEdit={() => setEdited(webhook)} onChanged={refresh} />
       ))}
-      {edited && <WebhookDialog webhook={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} onSaved={refresh} />}
+      {edited && (
+        <WebhookDialog
+          webhook={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+          onSaved={refresh}
+        />
+      )}
     </Page>
   );
 }

@@ -28,12 +28,20 @@ describe('fields of an input schema', () => {
     ]);
   });
 
-  it.each([undefined, null, 7, 'x', [], {}, { properties: 3 }])('are none where the schema says nothing: %j', (nothing) => {
-    expect(fieldsOf(nothing)).toEqual([]);
-  });
+  it.each([undefined, null, 7, 'x', [], {}, { properties: 3 }])(
+    'are none where the schema says nothing: %j',
+    (nothing) => {
+      expect(fieldsOf(nothing)).toEqual([]);
+    },
+  );
 
   it('begin with what is known, else with the default', () => {
-    expect(draftOf(fieldsOf(schema), { volume: 35 })).toMatchObject({ volume: 35, on: false, mode: 'slow', text: undefined });
+    expect(draftOf(fieldsOf(schema), { volume: 35 })).toMatchObject({
+      volume: 35,
+      on: false,
+      mode: 'slow',
+      text: undefined,
+    });
   });
 });
 

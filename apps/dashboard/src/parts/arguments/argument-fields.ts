@@ -10,7 +10,12 @@ interface FieldBase {
 export type ArgumentField = FieldBase &
   (
     | { readonly kind: 'range'; readonly min: number; readonly max: number; readonly isInteger: boolean }
-    | { readonly kind: 'number'; readonly min: number | undefined; readonly max: number | undefined; readonly isInteger: boolean }
+    | {
+        readonly kind: 'number';
+        readonly min: number | undefined;
+        readonly max: number | undefined;
+        readonly isInteger: boolean;
+      }
     | { readonly kind: 'switch' }
     | { readonly kind: 'choice'; readonly choices: readonly (string | number)[] }
     | { readonly kind: 'text'; readonly lengthMax: number | undefined }
@@ -43,11 +48,14 @@ export function fieldsOf(schema: unknown): readonly ArgumentField[] {
   if (!isObject(schema)) return [];
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  return Object.entries(properties).map(([name, property]) => fieldOf(name, isObject(property) ? property : {}, required.includes(name)));
+  return Object.entries(properties).map(([name, property]) =>
+    fieldOf(name, isObject(property) ? property : {}, required.includes(name)),
+  );
 }
 
 function fieldOf(name: string, property: PropertySchema, isRequired: boolean): ArgumentField {
-  const description = typeof property.description === 'string' && property.description !== '' ? property.description : undefined;
+  const description =
+    typeof property.description === 'string' && property.description !== '' ? property.description : undefined;
   const base = { name, description, isRequired, initial: property.default };
   const choices = Array.isArray(property.enum)
     ? property.enum.filter((value) => typeof value === 'string' || typeof value === 'number')
@@ -62,7 +70,11 @@ function fieldOf(name: string, property: PropertySchema, isRequired: boolean): A
     case 'number':
       return numericField(base, property);
     default:
-      return { ...base, kind: 'json', initial: property.default === undefined ? undefined : JSON.stringify(property.default, null, 2) };
+      return {
+        ...base,
+        kind: 'json',
+        initial: property.default === undefined ? undefined : JSON.stringify(property.default, null, 2),
+      };
   }
 }
 
@@ -74,7 +86,10 @@ function numericField(base: FieldBase, property: PropertySchema): ArgumentField 
 }
 
 /** `known` are values that are better to begin with than the schema's defaults, such as what the device has now. */
-export function draftOf(fields: readonly ArgumentField[], known: Readonly<Record<string, unknown>> = {}): ArgumentDraft {
+export function draftOf(
+  fields: readonly ArgumentField[],
+  known: Readonly<Record<string, unknown>> = {},
+): ArgumentDraft {
   return Object.fromEntries(
     fields.map(({ name, kind, initial }) => {
       const value = known[name];

@@ -31,7 +31,10 @@ export interface KnownTool {
 
 /** The draft begins anew only with the component: give it a `key` for another tool. */
 export function useArguments(tool: KnownTool, known?: Readonly<Record<string, unknown>>): ArgumentsState {
-  const fields = useMemo(() => (tool.schemaKnown === false ? undefined : fieldsOf(tool.inputSchema)), [tool.inputSchema, tool.schemaKnown]);
+  const fields = useMemo(
+    () => (tool.schemaKnown === false ? undefined : fieldsOf(tool.inputSchema)),
+    [tool.inputSchema, tool.schemaKnown],
+  );
   const [draft, setDraft] = useState<ArgumentDraft>(() =>
     fields ? draftOf(fields, known) : { [whole]: JSON.stringify(known ?? {}, null, 2) },
   );
@@ -144,12 +147,26 @@ function Field({ field, value, problem, onChange }: FieldProps) {
         />
       );
     case 'json':
-      return <JsonInput {...frame} value={typeof value === 'string' ? value : ''} onChange={onChange} autosize minRows={2} maxRows={12} />;
+      return (
+        <JsonInput
+          {...frame}
+          value={typeof value === 'string' ? value : ''}
+          onChange={onChange}
+          autosize
+          minRows={2}
+          maxRows={12}
+        />
+      );
   }
 }
 
 /** The slider for the hand, the number beside it for the exact value. */
-function RangeField({ field, value, problem, onChange }: FieldProps & { readonly field: ArgumentField & { readonly kind: 'range' } }) {
+function RangeField({
+  field,
+  value,
+  problem,
+  onChange,
+}: FieldProps & { readonly field: ArgumentField & { readonly kind: 'range' } }) {
   const { t } = useTranslation();
   const { name, min, max } = field;
   return (

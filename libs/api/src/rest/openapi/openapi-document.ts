@@ -61,7 +61,12 @@ export function openApiDocument(
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key.' },
-        session: { type: 'apiKey', in: 'cookie', name: 'flotilla-session', description: 'Of somebody who signed in with a browser.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'flotilla-session',
+          description: 'Of somebody who signed in with a browser.',
+        },
       },
       schemas: {
         Refusal: {
@@ -87,12 +92,17 @@ function operationOf(
   return {
     operationId: operationIdOf(method, url),
     summary,
-    ...(description === undefined && needed === undefined ? {} : { description: [description, needed].filter(Boolean).join(' ') }),
+    ...(description === undefined && needed === undefined
+      ? {}
+      : { description: [description, needed].filter(Boolean).join(' ') }),
     ...(isOpen === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
     responses: {
-      [answer.status]: { description: answer.description, ...(answer.content === undefined ? {} : { content: contentOf(answer.content) }) },
+      [answer.status]: {
+        description: answer.description,
+        ...(answer.content === undefined ? {} : { content: contentOf(answer.content) }),
+      },
       ...Object.fromEntries(statuses.map((status) => [status, refusalOf(status)])),
     },
   };
@@ -105,7 +115,9 @@ function operationIdOf(method: string, url: string): string {
 }
 
 function contentOf(content: ContentDescription): object {
-  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, Object.keys(schema).length === 0 ? {} : { schema }]));
+  return Object.fromEntries(
+    Object.entries(content).map(([type, schema]) => [type, Object.keys(schema).length === 0 ? {} : { schema }]),
+  );
 }
 
 function refusalOf(status: number): object {

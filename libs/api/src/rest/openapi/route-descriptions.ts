@@ -47,7 +47,12 @@ const signIn: Readonly<Record<string, OperationDescription>> = {
           required: ['password', 'oidc'],
           properties: {
             password: { type: 'boolean' },
-            oidc: { oneOf: [{ type: 'null' }, { type: 'object', required: ['label', 'url'], properties: { label: text, url: text } }] },
+            oidc: {
+              oneOf: [
+                { type: 'null' },
+                { type: 'object', required: ['label', 'url'], properties: { label: text, url: text } },
+              ],
+            },
           },
         },
       },
@@ -72,12 +77,21 @@ const signIn: Readonly<Record<string, OperationDescription>> = {
       status: 200,
       description: 'How many there were.',
       content: {
-        'application/json': { type: 'object', required: ['sessions'], properties: { sessions: { type: 'integer', minimum: 0 } } },
+        'application/json': {
+          type: 'object',
+          required: ['sessions'],
+          properties: { sessions: { type: 'integer', minimum: 0 } },
+        },
       },
     },
     refusals: [400, 403],
   },
-  'GET /api/sign-in/oidc': { summary: 'Sign in at the identity provider', isOpen: true, answer: redirect, refusals: [404, 503] },
+  'GET /api/sign-in/oidc': {
+    summary: 'Sign in at the identity provider',
+    isOpen: true,
+    answer: redirect,
+    refusals: [404, 503],
+  },
   'GET /api/sign-in/oidc/callback': {
     summary: 'Where the identity provider leads back to',
     isOpen: true,
@@ -114,7 +128,13 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
     },
     'POST /api/uploads': {
       summary: 'Upload a picture, to show it on a device with `showImage`',
-      body: { 'multipart/form-data': { type: 'object', required: ['file'], properties: { file: { ...text, format: 'binary' } } } },
+      body: {
+        'multipart/form-data': {
+          type: 'object',
+          required: ['file'],
+          properties: { file: { ...text, format: 'binary' } },
+        },
+      },
       answer: {
         status: 201,
         description: 'It is kept; `Location` says where.',
@@ -155,7 +175,11 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
       summary: 'The audit trail, as lines of JSON',
       description:
         'In the order of its times, from `since` (included) until `until` (not included), ISO 8601 times in the query that may be left out.',
-      answer: { status: 200, description: 'One line per entry, with all that its hash covers.', content: { 'application/jsonl': text } },
+      answer: {
+        status: 200,
+        description: 'One line per entry, with all that its hash covers.',
+        content: { 'application/jsonl': text },
+      },
       refusals: [400],
     },
   }),

@@ -19,7 +19,13 @@ export function afterCall(
   const next = verifyAfterCall(job, { outcome, durationMs: settledAt - sentAt, baselineVersion });
   const { certainty, result } = outcome;
   const verifying = (error: CallError | undefined) =>
-    ({ kind: 'verifying', certainty, error, result, ...startOf(job, times, { sentAt, settledAt, imageBytes }) }) as const;
+    ({
+      kind: 'verifying',
+      certainty,
+      error,
+      result,
+      ...startOf(job, times, { sentAt, settledAt, imageBytes }),
+    }) as const;
   switch (next.kind) {
     case 'decides':
       return undefined;

@@ -17,7 +17,13 @@ export function readValue(
   settle: (outcome: CallOutcome) => void,
 ): void {
   const now = deps.clock.now();
-  const call = { callId: newId(now) as CallId, tool, arguments: {}, queueDeadlineAt: now + callTimeoutMs, callTimeoutMs };
+  const call = {
+    callId: newId(now) as CallId,
+    tool,
+    arguments: {},
+    queueDeadlineAt: now + callTimeoutMs,
+    callTimeoutMs,
+  };
   const rights = { mayCallUserOnly, mayChangeFirmware: false };
   deps.bus.calls.call(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => settle(outcome));
 }

@@ -29,7 +29,13 @@ export class Readbacks {
   #cancelTimer: (() => void) | undefined;
 
   /** `onEnded` runs when there are ends to take. */
-  constructor(run: RunContext, readback: Readback, slots: ReadSlots, job: Pick<Job, 'mayCallUserOnly'>, onEnded: () => void) {
+  constructor(
+    run: RunContext,
+    readback: Readback,
+    slots: ReadSlots,
+    job: Pick<Job, 'mayCallUserOnly'>,
+    onEnded: () => void,
+  ) {
     const { registry, gate } = run.deps;
     this.#run = run;
     this.#readback = readback;
@@ -50,7 +56,9 @@ export class Readbacks {
     const at = deps.clock.now();
     // One whose device does not answer is tried again when its call is certainly over.
     const due = { at, againAt: at + 2 * job.callTimeoutMs };
-    const targets = await this.#run.persist('claim read-backs', () => deps.registry.jobs.claimReadbacks(fence, limit, due));
+    const targets = await this.#run.persist('claim read-backs', () =>
+      deps.registry.jobs.claimReadbacks(fence, limit, due),
+    );
     const hashes = new Set(targets.flatMap(({ toolSetHash }) => toolSetHash ?? []));
     await this.#run.persist('read tool sets', () => this.#verdicts.judge([...hashes]));
     for (const target of targets) this.#read(target, job);
@@ -66,7 +74,8 @@ export class Readbacks {
 
   #read(target: ReadbackTarget, job: Job): void {
     const { toolSetHash } = target;
-    const rejection = toolSetHash === undefined ? this.#verdicts.withoutTools : this.#verdicts.known(toolSetHash)?.rejection;
+    const rejection =
+      toolSetHash === undefined ? this.#verdicts.withoutTools : this.#verdicts.known(toolSetHash)?.rejection;
     if (rejection !== undefined) return this.#end(target, cannotRead(rejection.message));
     this.#slots.lend(1);
     readValue(
@@ -88,12 +97,18 @@ export class Readbacks {
     if (outcome.kind === 'FAILED') this.#end(target, cannotRead(outcome.error?.message ?? 'it failed'));
   }
 
-  #end({ deviceId, attempt }: ReadbackTarget, decision: Omit<Extract<VerificationEnd['to'], { kind: 'decided' }>, 'kind'>): void {
+  #end(
+    { deviceId, attempt }: ReadbackTarget,
+    decision: Omit<Extract<VerificationEnd['to'], { kind: 'decided' }>, 'kind'>,
+  ): void {
     this.#ends.push({ deviceId, attempt, to: { kind: 'decided', ...decision } });
     this.#cancelTimer ??= this.#run.deps.clock.setTimer(gatherMs, this.#onEnded);
   }
 }
 
 function cannotRead(why: string) {
-  return { outcome: 'UNKNOWN', error: { code: 'NOT_VERIFIED', message: `The value could not be read back: ${why}` } } as const;
+  return {
+    outcome: 'UNKNOWN',
+    error: { code: 'NOT_VERIFIED', message: `The value could not be read back: ${why}` },
+  } as const;
 }

@@ -40,7 +40,9 @@ export class TargetVerification {
     const { verification, readback } = job;
     this.#isAnyExpected = verification !== 'NONE';
     this.#readbacks =
-      verification === 'READBACK' && readback !== undefined ? new Readbacks(run, readback, hooks, job, () => hooks.onNews()) : undefined;
+      verification === 'READBACK' && readback !== undefined
+        ? new Readbacks(run, readback, hooks, job, () => hooks.onNews())
+        : undefined;
   }
 
   /** What targets get that a former owner left in flight. */
@@ -100,19 +102,33 @@ export class TargetVerification {
   async #lookAtAll(job: Job): Promise<void> {
     const { deps, fence } = this.#run;
     const now = deps.clock.now();
-    const { verifyingCount, targets } = await this.#run.persist('look at devices', () => deps.registry.jobs.verifying(fence, now));
-    const judged = targets.map((target) => ({ target, verdict: judgeVerification(job.verification, target, deps.verification, now) }));
+    const { verifyingCount, targets } = await this.#run.persist('look at devices', () =>
+      deps.registry.jobs.verifying(fence, now),
+    );
+    const judged = targets.map((target) => ({
+      target,
+      verdict: judgeVerification(job.verification, target, deps.verification, now),
+    }));
     const settled = await this.#settleJudged(job, judged);
     this.#isAnyExpected = verifyingCount > settled;
   }
 
-  async #judgeLate(job: Job, { callId, kind }: { readonly callId: CallId; readonly kind: CallOutcomeKind }): Promise<void> {
+  async #judgeLate(
+    job: Job,
+    { callId, kind }: { readonly callId: CallId; readonly kind: CallOutcomeKind },
+  ): Promise<void> {
     const { deps, fence } = this.#run;
     const now = deps.clock.now();
-    const { targets } = await this.#run.persist('look at devices', () => deps.registry.jobs.verifying(fence, now, callId));
+    const { targets } = await this.#run.persist('look at devices', () =>
+      deps.registry.jobs.verifying(fence, now, callId),
+    );
     const target = targets.find((each) => each.callId === callId);
     if (target === undefined) return;
-    const ended = { outcome: { kind, certainty: 'YES' }, durationMs: job.callTimeoutMs, baselineVersion: target.baselineVersion } as const;
+    const ended = {
+      outcome: { kind, certainty: 'YES' },
+      durationMs: job.callTimeoutMs,
+      baselineVersion: target.baselineVersion,
+    } as const;
     await this.#settleJudged(job, [{ target, verdict: verifyAfterLateAnswer(job, ended) }]);
   }
 
@@ -136,10 +152,14 @@ export class TargetVerification {
     if (ends.length === 0) return new Set();
     const { deps, fence } = this.#run;
     const at = deps.clock.now();
-    const moved = await this.#run.persist('write verifications', () => deps.registry.jobs.settleVerifications(fence, ends, at));
+    const moved = await this.#run.persist('write verifications', () =>
+      deps.registry.jobs.settleVerifications(fence, ends, at),
+    );
     if (moved.length > 0) this.#hooks.onSettled(ends.some(({ to }) => to.kind === 'again'));
     const isMoved = new Set(moved);
-    this.#run.tellDecided(ends.flatMap(({ deviceId, to }) => (to.kind === 'decided' && isMoved.has(deviceId) ? deviceId : [])));
+    this.#run.tellDecided(
+      ends.flatMap(({ deviceId, to }) => (to.kind === 'decided' && isMoved.has(deviceId) ? deviceId : [])),
+    );
     return isMoved;
   }
 }

@@ -6,7 +6,11 @@ import { boardTools, openHub, quickVerification, realClock, silent, startJob } f
 import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 import { JobRunner } from '../job-runner.js';
 
-const closed: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'SESSION_CLOSED', message: 'the session ended' } };
+const closed: CallOutcome = {
+  kind: 'UNKNOWN',
+  certainty: 'YES',
+  error: { code: 'SESSION_CLOSED', message: 'the session ended' },
+};
 const upgrade = { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/2.0.0.bin' } };
 
 describe('verification by a process that did not send', () => {
@@ -51,7 +55,10 @@ describe('verification by a process that did not send', () => {
     await successor.finished(reboots);
     const rows = new Map([...(await rowsOf(successor, upgrades)), ...(await rowsOf(successor, reboots))]);
     expect(rows.get('upgrades' as DeviceId)).toMatchObject({ outcome: 'SUCCEEDED' });
-    expect(rows.get('unchanged' as DeviceId)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } });
+    expect(rows.get('unchanged' as DeviceId)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
+    });
     expect(rows.get('restarts' as DeviceId)).toMatchObject({ outcome: 'SUCCEEDED' });
     expect(rows.get('cut-off' as DeviceId)).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'HUB_RESTARTED' } });
     expect([...rows.values()].every(({ attempts }) => attempts === 1)).toBe(true);

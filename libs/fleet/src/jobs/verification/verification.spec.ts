@@ -4,7 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, answers, boardTools, deviceNames, openHub, startJob } from '../../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 
-const closed: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'SESSION_CLOSED', message: 'the session ended' } };
+const closed: CallOutcome = {
+  kind: 'UNKNOWN',
+  certainty: 'YES',
+  error: { code: 'SESSION_CLOSED', message: 'the session ended' },
+};
 const silence: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } };
 const upgrade = { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/2.0.0.bin' } };
 const setVolume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 30 } };
@@ -38,7 +42,9 @@ describe('a job with a verification', () => {
   }
 
   async function verifying(jobId: JobId): Promise<void> {
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000, interval: 10 }).toMatchObject({ verifying: 1, inFlight: 0 });
+    await expect
+      .poll(() => hub.progress(jobId), { timeout: 10_000, interval: 10 })
+      .toMatchObject({ verifying: 1, inFlight: 0 });
   }
 
   /** Devices that tell `shown` as their volume, and take no call before the end of a moment. */
@@ -81,8 +87,11 @@ describe('a job with a verification', () => {
     await hub.connect(['mute']);
     tellVolume(30);
     const told = hub.gateway.behave;
-    hub.gateway.behave = (routed, settle) => (routed.call.tool === setVolume.tool ? settle(silence) : told(routed, settle));
-    expect(await endOf(await startJob(hub, ['mute'], { ...setVolume, verification: 'READBACK', maxAttempts: 1 }))).toMatchObject({
+    hub.gateway.behave = (routed, settle) =>
+      routed.call.tool === setVolume.tool ? settle(silence) : told(routed, settle);
+    expect(
+      await endOf(await startJob(hub, ['mute'], { ...setVolume, verification: 'READBACK', maxAttempts: 1 })),
+    ).toMatchObject({
       outcome: 'SUCCEEDED',
       attempts: 1,
     });
@@ -100,11 +109,19 @@ describe('a job with a verification', () => {
   it('sends nothing where the value is there already, and sends where it is not', async () => {
     await hub.connect(['content', 'other']);
     hub.gateway.behave = ({ call, deviceId }, settle) =>
-      settle(answers(call.tool === 'self.get_device_status' ? `{"audio_speaker":{"volume":${deviceId === 'content' ? 30 : 5}}}` : 'true'));
+      settle(
+        answers(
+          call.tool === 'self.get_device_status'
+            ? `{"audio_speaker":{"volume":${deviceId === 'content' ? 30 : 5}}}`
+            : 'true',
+        ),
+      );
     const jobId = await startJob(hub, ['content', 'other'], { ...setVolume, skipIfSatisfied: true });
     await hub.finished(jobId);
     expect(await hub.progress(jobId)).toMatchObject({ noChange: 1, succeeded: 1 });
-    expect(hub.gateway.seen.filter(({ call }) => call.tool === setVolume.tool).map(({ deviceId }) => deviceId)).toEqual(['other']);
+    expect(hub.gateway.seen.filter(({ call }) => call.tool === setVolume.tool).map(({ deviceId }) => deviceId)).toEqual(
+      ['other'],
+    );
   });
 
   it('succeeds where a device restarts, whether it answers or not', async () => {
@@ -153,12 +170,18 @@ describe('a job with a verification', () => {
   it('fails where a device comes back as it was, or is rolled back in its soak', async () => {
     const unchanged = await upgrading('unchanged');
     await hub.connect(['unchanged']);
-    expect(await endOf(unchanged)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } });
+    expect(await endOf(unchanged)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
+    });
     const rolledBack = await upgrading('rolls-back');
     await hub.connect(['rolls-back'], boardTools, '2.0.0');
     await hub.disconnect('rolls-back');
     await hub.connect(['rolls-back']);
-    expect(await endOf(rolledBack)).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } });
+    expect(await endOf(rolledBack)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
+    });
     expect(toolsSeen()).toEqual([upgrade.tool, upgrade.tool]);
   });
 
@@ -188,8 +211,11 @@ describe('a job with a verification', () => {
     expect(row).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } });
     expect(row.error?.message).toContain('asks the device to restart');
     await expect.poll(toolsSeen).toEqual([upgrade.tool, 'self.reboot']);
-    const events = async () => (await hub.registry.events.page({ deviceId: 'late' as DeviceId }, 'AT_DESC', { first: 50 })).rows;
-    await expect.poll(async () => (await events()).filter(({ type }) => type === 'device.restarted_after_upgrade')).toHaveLength(1);
+    const events = async () =>
+      (await hub.registry.events.page({ deviceId: 'late' as DeviceId }, 'AT_DESC', { first: 50 })).rows;
+    await expect
+      .poll(async () => (await events()).filter(({ type }) => type === 'device.restarted_after_upgrade'))
+      .toHaveLength(1);
   });
 
   it('ends UNKNOWN when it is cancelled by force, and awaits its devices when it is not', async () => {
