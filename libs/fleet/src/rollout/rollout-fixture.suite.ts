@@ -77,7 +77,7 @@ export class RolloutFixture {
       ...{ store: this.hub.registry.rollouts, bus: this.hub.bus, clock: { now: () => change.at ?? Date.now() } },
       ...{ limits: { ...defaultRolloutLimits, ...limits }, verification: quickVerification },
     });
-    return offers.offerTo(contactOf(id, change), Infinity);
+    return offers.offerTo(contactOf(id, change), () => true);
   }
 
   async cancelled(jobId: JobId): Promise<void> {

@@ -21,8 +21,6 @@ export interface RolloutOffer {
 
 /** How old the knowledge may be that no roll-out runs, ms: a fleet that boots must not ask for each device. */
 const rememberMs = 1_000;
-/** What is left to be done once an offer has its turn takes this long at most, ms: an offer that is committed too late is one that its device never hears of. */
-const commitMs = 300;
 
 export class RolloutOffers {
   #askedAt = -Infinity;
@@ -30,16 +28,15 @@ export class RolloutOffers {
 
   constructor(private readonly deps: RolloutOffersDeps) {}
 
-  /** Undefined: nothing to install. Rejects where PostgreSQL does not answer. Nobody hears an answer after `deadlineAt`, so no offer is begun then. */
-  async offerTo(contact: OtaContact, deadlineAt: number): Promise<RolloutOffer | undefined> {
+  /** Undefined: nothing to install. Rejects if PostgreSQL does not answer. `begin`: see `UpdateOffer`. */
+  async offerTo(contact: OtaContact, begin: () => boolean): Promise<RolloutOffer | undefined> {
     const { bus, clock, limits, store, verification } = this.deps;
     if (!(await this.#mayHaveSome())) return undefined;
     const candidate = await store.candidate(contact);
     const now = clock.now();
-    const isHeard = () => clock.now() < deadlineAt - commitMs;
-    if (candidate === undefined || !isHeard()) return undefined;
+    if (candidate === undefined) return undefined;
     const deadlines = verificationDeadlines('FIRMWARE', verification, candidate.sizeBytes);
-    const granted = await store.offer(candidate.jobId, { ...contact, at: now }, deadlines, limits, isHeard);
+    const granted = await store.offer(candidate.jobId, { ...contact, at: now }, deadlines, limits, begin);
     if (granted === undefined) return undefined;
     bus.feed.publish('job', { jobId: candidate.jobId });
     return { version: candidate.version, downloadId: granted.downloadId, expiresAt: granted.expiresAt };

@@ -4,7 +4,7 @@ import type { DeviceId } from '@flotilla/mcp';
 import type { OtaContact } from '@flotilla/registry';
 import { UrlSigner } from '../device-urls/url-signer.js';
 import { DeviceAddresses } from './device-addresses.js';
-import { OfferedFirmware, type UpdateOffer } from './update-offer.js';
+import { OfferedFirmware, type OfferedUpdate, type UpdateOffer } from './update-offer.js';
 
 const signer = new UrlSigner('a secret of this hub');
 const addresses = new DeviceAddresses({
@@ -73,12 +73,32 @@ describe('what a device is told to install', () => {
     const failing = offering(() => Promise.reject(new Error('PostgreSQL is away')));
     expect(await failing.firmware.answerFor(contact('2.4.2'), reached)).toBeUndefined();
     expect(failing.warnings).toHaveLength(1);
+  });
+
+  it('is nothing where the offer has not begun in time, and then it may not begin', async () => {
     const clock = new ManualClock();
-    const deadlines: number[] = [];
-    const silent = offering((_device, deadlineAt) => new Promise(() => deadlines.push(deadlineAt)), clock);
+    let begin: (() => boolean) | undefined;
+    const silent = offering((_device, mayBegin) => new Promise(() => (begin = mayBegin)), clock);
     const answer = silent.firmware.answerFor(contact('2.4.2'), reached);
     clock.advance(1_000);
     expect(await answer).toBeUndefined();
-    expect(deadlines).toEqual([clock.now()]);
+    expect(begin?.()).toBe(false);
+    expect(silent.warnings).toHaveLength(1);
+  });
+
+  it('is told to the device however slow the commit of an offer is that began in time', async () => {
+    const clock = new ManualClock();
+    let commit: ((update: OfferedUpdate) => void) | undefined;
+    const { firmware, warnings } = offering((_device, begin) => {
+      expect(begin()).toBe(true);
+      return new Promise((resolve) => (commit = resolve));
+    }, clock);
+    const answer = firmware.answerFor(contact('2.4.2'), reached);
+    clock.advance(1_000);
+    await Promise.resolve();
+    clock.advance(15_000);
+    commit?.({ version: '2.5.0', downloadId: 'd-1', expiresAt: 60_000 });
+    expect(await answer).toMatchObject({ version: '2.5.0' });
+    expect(warnings).toEqual([]);
   });
 });

@@ -17,10 +17,10 @@ export interface OfferedUpdate {
 
 export interface UpdateOffer {
   /**
-   * What the device is to install; undefined: nothing. Offering is a send, so whoever answers has put its intent on record, and answers nothing once `deadlineAt` (ms since
-   * the Unix epoch) is past, because nobody waits for it then. A rejection offers nothing.
+   * Returns the update for a device, or undefined where there is none. The offer is recorded before it
+   * is made, so `begin` is called right before: false means that the device no longer waits for it.
    */
-  offerTo(device: OtaContact, deadlineAt: number): Promise<OfferedUpdate | undefined>;
+  offerTo(device: OtaContact, begin: () => boolean): Promise<OfferedUpdate | undefined>;
 }
 
 export interface OfferedFirmwareOptions {
@@ -31,15 +31,17 @@ export interface OfferedFirmwareOptions {
   readonly logger: GatewayLogger;
 }
 
-/** Devices that boot wait for this answer before they connect, ms; while PostgreSQL is away they are offered nothing. */
-const OFFER_TIMEOUT_MS = 1_000;
+/** How long a booting device waits until its offer begins, ms; without PostgreSQL it gets no offer. */
+const BEGIN_TIMEOUT_MS = 1_000;
+/** How long it waits for an offer that has begun, ms: less than the 30 s of its HTTP client. [xiaozhi §6] */
+const COMMIT_TIMEOUT_MS = 20_000;
 
 export class OfferedFirmware {
   constructor(private readonly options: OfferedFirmwareOptions) {}
 
   /** Undefined where there is nothing to install. Never rejects. */
   async answerFor(contact: OtaContact, reached: ReachedAt): Promise<FirmwareAnswer | undefined> {
-    const { addresses, clock, logger, offer, signer } = this.options;
+    const { addresses, logger, signer } = this.options;
     const { firmwareVersion } = contact;
     // It would parse its own version together with ours, and abort.
     if (
@@ -48,11 +50,10 @@ export class OfferedFirmware {
       addresses.urlOf('/', reached) === undefined
     )
       return undefined;
-    const deadlineAt = clock.now() + OFFER_TIMEOUT_MS;
-    const update = await inTime(offer.offerTo(contact, deadlineAt), OFFER_TIMEOUT_MS, clock).catch((error: unknown) => {
+    const update = await this.#offered(contact).catch((error: unknown) => {
       logger.warn(
         { err: error, deviceId: contact.deviceId },
-        'a device is offered no firmware: who decides did not answer',
+        'no firmware offered: the decision took too long or failed',
       );
       return undefined;
     });
@@ -65,5 +66,19 @@ export class OfferedFirmware {
     // A device installs by itself only what it takes for newer. [xiaozhi §7.5]
     const isNewer = compareVersions(update.version, firmwareVersion) > 0;
     return { version: update.version, url, ...(!isNewer && { force: 1 as const }) };
+  }
+
+  /** An offer that began is a send on record: the device receives it even if the commit is slow. */
+  async #offered(contact: OtaContact): Promise<OfferedUpdate | undefined> {
+    const { clock, offer } = this.options;
+    const wait = { hasBegun: false, isOver: false };
+    const offered = offer.offerTo(contact, () => (wait.hasBegun = !wait.isOver));
+    try {
+      return await inTime(offered, BEGIN_TIMEOUT_MS, clock);
+    } catch (error) {
+      wait.isOver = !wait.hasBegun;
+      if (wait.isOver) throw error;
+      return await inTime(offered, COMMIT_TIMEOUT_MS, clock);
+    }
   }
 }
