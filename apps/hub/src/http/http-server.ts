@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { boundConnections } from './connection-bound.js';
+import { limitConnections } from './connection-limit.js';
 import type { DeviceRoutes } from './device-routes.js';
 import type { TlsFiles } from './tls-files.js';
 
@@ -41,7 +41,7 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
         .send({ code: 'BAD_USER_INPUT', message: error.message });
     },
     serverFactory: (handle) =>
-      boundConnections(
+      limitConnections(
         listenerOf(tls, (request, response) => {
           if (tls) response.setHeader('strict-transport-security', HSTS);
           if (!deviceRoutes.take(request, response)) handle(request, response);

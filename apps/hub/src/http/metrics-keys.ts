@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { inTime } from '../in-time.js';
+import { withTimeout } from '../with-timeout.js';
 
 export type MetricsAccess = 'granted' | 'refused' | 'forbidden' | 'undecided';
 
@@ -25,7 +25,7 @@ export class MetricsKeys {
   async accessOf(key: string | undefined): Promise<MetricsAccess> {
     if (key === undefined) return 'refused';
     const hash = createHash('sha256').update(key).digest('base64');
-    const answer = await inTime(this.#lookUp(key), 'undecided');
+    const answer = await withTimeout(this.#lookUp(key), 'undecided');
     const now = this.deps.clock.now();
     if (answer === 'undecided')
       return now - (this.#grantedAt.get(hash) ?? -Infinity) < GRANT_KEPT_MS ? 'granted' : 'undecided';

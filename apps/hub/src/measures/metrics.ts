@@ -1,7 +1,7 @@
 /** Prometheus metrics: read from the parts when somebody asks, never pushed by them, except for the calls, which are counted as they settle. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
 import { backendName, type BackendHealth } from '@flotilla/gateway';
-import { inTime } from '../in-time.js';
+import { withTimeout } from '../with-timeout.js';
 
 /** Latency buckets of a call, seconds: from a LAN round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
@@ -144,7 +144,7 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
   const unknown: Backlog = { paused: Number.NaN, owed: Number.NaN, oldestMs: Number.NaN };
   let reading: Promise<Backlog> | undefined;
   // One statement for the three of a scrape.
-  const read = () => (reading ??= inTime(backlog(), unknown).finally(() => (reading = undefined)));
+  const read = () => (reading ??= withTimeout(backlog(), unknown).finally(() => (reading = undefined)));
   const gauge = (name: string, help: string, value: (now: Backlog) => number) =>
     new Gauge({
       name,
@@ -187,7 +187,7 @@ function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: Me
     registers: [registry],
     async collect() {
       // All else can be told while the queue is away.
-      this.set(await inTime(queueDepth(), Number.NaN));
+      this.set(await withTimeout(queueDepth(), Number.NaN));
     },
   });
   const gauge = (

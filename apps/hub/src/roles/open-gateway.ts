@@ -13,14 +13,14 @@ import {
 import type { CallServer } from '@flotilla/bus';
 import { refuseRouted, RolloutOffers, type ToolGate } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
-import { boundConnections } from '../http/connection-bound.js';
+import { limitConnections } from '../http/connection-limit.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
-import { importFactoryKeys } from '../settings/factory-keys.js';
-import type { Ground } from './ground.js';
+import { importFactoryKeys } from '../secrets/factory-keys.js';
+import type { SharedServices } from './shared-services.js';
 import { listening, listenMqtt, listenMqttOverTls, portOf } from './listeners.js';
 import type { OpenPictures } from './open-pictures.js';
 import { openVoice } from './open-voice.js';
-import { rolloutLimits } from '../settings/rollout-limits.js';
+import { rolloutLimits } from './rollout-limits.js';
 import { systemClock } from '../system-clock.js';
 import type { TrustedProxies } from '../http/trusted-proxies.js';
 import type { TlsFiles } from '../http/tls-files.js';
@@ -42,14 +42,14 @@ export interface GatewayPlace {
   readonly clientOf: TrustedProxies['clientOf'];
 }
 
-export async function openGateway(ground: Ground, gate: ToolGate, place: GatewayPlace): Promise<OpenGateway> {
+export async function openGateway(services: SharedServices, gate: ToolGate, place: GatewayPlace): Promise<OpenGateway> {
   const { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures } = place;
   const addressOf: ClientAddress = (request) => place.clientOf(request).address;
-  const { bus, closers, config, lease, logger, registry } = ground;
+  const { bus, closers, config, lease, logger, registry } = services;
   const { publishTopic } = config;
   const provisioning = new OtaProvisioning({
     ...{ registry, bus, mode: config.enrolment, clock: systemClock, logger },
-    updates: { offer: rolloutOffers(ground), signer: pictures.signer },
+    updates: { offer: rolloutOffers(services), signer: pictures.signer },
     addressOf,
     onBoot: (deviceId) => gateway.restarted(deviceId),
     settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
@@ -73,9 +73,9 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
     auth,
     publishTopic,
     addressOf,
-    dialRules: ground.dialRules,
+    dialRules: services.dialRules,
     udp,
-    voice: openVoice(ground, gate),
+    voice: openVoice(services, gate),
     limits,
     logger,
   });
@@ -85,7 +85,7 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
   closers.add('call server', unserve);
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
-  const ports = await listenForMqtt(ground, gateway, tls);
+  const ports = await listenForMqtt(services, gateway, tls);
   return {
     status: () => statusOf(gateway, [provisioning, pictures.downloads]),
     ports: { ...ports, udp: gateway.udpPort },
@@ -103,7 +103,7 @@ function checkedServer(gateway: Gateway, gate: ToolGate): CallServer {
   };
 }
 
-function rolloutOffers({ bus, config, registry }: Ground): RolloutOffers {
+function rolloutOffers({ bus, config, registry }: SharedServices): RolloutOffers {
   const { verification } = config;
   return new RolloutOffers({
     store: registry.rollouts,
@@ -120,7 +120,7 @@ function deviceAuth(
   config: HubConfig,
   secret: string,
   own: DeviceAuth,
-  { enrolments }: Ground['registry'],
+  { enrolments }: SharedServices['registry'],
 ): DeviceAuth {
   switch (config.deviceAuth) {
     case 'open':
@@ -133,7 +133,7 @@ function deviceAuth(
 }
 
 async function listenForMqtt(
-  { closers, config, logger }: Ground,
+  { closers, config, logger }: SharedServices,
   gateway: Gateway,
   tls: TlsFiles | undefined,
 ): Promise<{ readonly mqtt?: number; readonly mqtts?: number }> {
@@ -141,7 +141,7 @@ async function listenForMqtt(
   const accept = (socket: Socket) => gateway.acceptMqtt(socket);
   const open = (setting: string, port: number, name: string, listen: () => Promise<Server>) =>
     listening(setting, host, port, listen).then((server) => {
-      boundConnections(server, logger);
+      limitConnections(server, logger);
       closers.add(name, () => void server.close());
       return portOf(server);
     });

@@ -10,7 +10,7 @@ import {
   type DeviceAddresses,
 } from '@flotilla/gateway';
 import type { BlobStore } from '@flotilla/storage';
-import type { Ground } from './ground.js';
+import type { SharedServices } from './shared-services.js';
 import { systemClock } from '../system-clock.js';
 
 export interface OpenPictures {
@@ -25,8 +25,8 @@ export interface OpenPictures {
 }
 
 /** `secret` is common to the processes of a hub: one makes an address, another is asked for it. */
-export function openPictures(ground: Ground, addresses: DeviceAddresses, secret: string): OpenPictures {
-  const { blobs, bus, closers, config, lease, logger, registry } = ground;
+export function openPictures(services: SharedServices, addresses: DeviceAddresses, secret: string): OpenPictures {
+  const { blobs, bus, closers, config, lease, logger, registry } = services;
   const signer = new UrlSigner(secret);
   const answerer = config.vision && new OpenAiVision(config.vision);
   const uploads = new DeviceUploads({

@@ -1,16 +1,16 @@
 /** Where conversations go, and what voice servers may do there: settings and the registry put together for the gateway. */
 import { Fleet, type CallAnswer, type ToolGate } from '@flotilla/fleet';
 import type { VoiceAnswer, VoiceCalls, VoiceOptions } from '@flotilla/gateway';
-import type { Ground } from './ground.js';
+import type { SharedServices } from './shared-services.js';
 import { voiceServerAt } from './voice-server-at.js';
-import { inTime } from '../in-time.js';
+import { withTimeout } from '../with-timeout.js';
 import { systemClock } from '../system-clock.js';
 
 /** A device waits for its hello: where PostgreSQL does not answer, the hub's own voice servers are asked. */
 const LOOKUP_MS = 2_000;
 
 export function openVoice(
-  { bus, config, lease, logger, processes, registry, singleCalls }: Ground,
+  { bus, config, lease, logger, processes, registry, singleCalls }: SharedServices,
   gate: ToolGate,
 ): VoiceOptions {
   const { approvals, verification, voice } = config;
@@ -31,7 +31,7 @@ export function openVoice(
     report: (servers) => registry.voiceServers.report(lease.id, servers),
     calls: voiceCalls(fleet),
     serversOf: async (deviceId) => {
-      const own = await inTime(registry.deviceGroups.voiceUrlsOf(deviceId), [], LOOKUP_MS);
+      const own = await withTimeout(registry.deviceGroups.voiceUrlsOf(deviceId), [], LOOKUP_MS);
       return (own.length === 0 ? voice.urls : own).map((url) => voiceServerAt(url, voice));
     },
   };

@@ -2,7 +2,7 @@
 import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 import type { HubConfig } from './config.js';
-import { keepSecret, readSecret } from './secret-file.js';
+import { keepSecret, readSecret } from '../secrets/secret-file.js';
 import { unset } from './setting-kinds.js';
 
 export const secretSettings = {

@@ -1,7 +1,7 @@
 /** Where this hub may dial microcontrollers, out of its settings and of the servers that it needs itself. */
 import { DialRules, loopbackNetworks, type DialPlace } from '@flotilla/gateway';
-import type { HubConfig } from './config.js';
-import { loopback } from './setting-kinds.js';
+import type { HubConfig } from '../settings/config.js';
+import { loopback } from '../settings/setting-kinds.js';
 
 type Config = Pick<HubConfig, 'dialNetworks' | 'host' | 'httpPort' | 'mqttPort' | 'mqttsPort' | 'redis' | 'udpPort'>;
 

@@ -17,7 +17,7 @@ export function connectionsMax(openFilesMax: number | undefined): number {
 }
 
 /** Connections beyond the bound are dropped, and the log says so. */
-export function boundConnections<Listener extends Server>(
+export function limitConnections<Listener extends Server>(
   server: Listener,
   logger: Pick<Logger, 'warn'>,
   max = connectionsMax(openFiles()),

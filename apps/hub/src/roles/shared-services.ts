@@ -9,8 +9,8 @@ import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry }
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
-import { configuredPorts, dialRulesOf } from '../settings/dial-settings.js';
-import { keeperOf } from '../settings/first-secrets.js';
+import { configuredPorts, dialRulesOf } from './dial-rules.js';
+import { keeperOf } from '../secrets/first-secrets.js';
 import type { RedisConfig } from '../settings/redis-settings.js';
 import { argumentsSecretOf, auditSecretOf } from '../settings/secret-settings.js';
 import { systemClock } from '../system-clock.js';
@@ -18,7 +18,7 @@ import { systemClock } from '../system-clock.js';
 /** Of this program, from its package. */
 const { version: hubVersion } = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
 
-export interface Ground {
+export interface SharedServices {
   readonly config: HubConfig;
   readonly logger: Logger;
   readonly closers: Closers;
@@ -36,10 +36,10 @@ export interface Ground {
   readonly has: (role: Role) => boolean;
 }
 
-export async function openGround(
-  { config, logger }: Pick<Ground, 'config' | 'logger'>,
+export async function openSharedServices(
+  { config, logger }: Pick<SharedServices, 'config' | 'logger'>,
   closers: Closers,
-): Promise<Ground> {
+): Promise<SharedServices> {
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, logger, closers));
   const secrets = { auditSecret: await auditSecretOf(config), argumentsSecret: await argumentsSecretOf(config) };
   const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir, ...secrets });

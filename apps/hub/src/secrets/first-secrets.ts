@@ -1,7 +1,7 @@
 /**
  * The secrets that a first start makes. They go to files that only the hub's user reads, and never to the output, which ends up in the logs of containers and services.
  */
-import type { HubConfig } from './config.js';
+import type { HubConfig } from '../settings/config.js';
 import { writeSecret } from './secret-file.js';
 
 /** A first start that has no place for its secrets. */

@@ -4,7 +4,7 @@
 const ANSWER_MS_MAX = 2_000;
 
 /** The answer, or `otherwise` where it fails or does not come in time. */
-export function inTime<Value>(answer: Promise<Value>, otherwise: Value, limitMs = ANSWER_MS_MAX): Promise<Value> {
+export function withTimeout<Value>(answer: Promise<Value>, otherwise: Value, limitMs = ANSWER_MS_MAX): Promise<Value> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, limitMs, otherwise);
     answer

@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os';
 import type { DeviceSettings } from '@flotilla/api';
 import { DeviceAddresses, issuedSettings } from '@flotilla/gateway';
-import type { HubConfig } from './config.js';
+import type { HubConfig } from '../settings/config.js';
 
 /** Ports in use, known once the listeners are open. */
 export interface PortsInUse {
