@@ -1,10 +1,10 @@
 /** Who reads metrics. All clients share the address of a proxy on this machine, which may add no header: reading without a key is a choice. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { isLoopbackProxy } from '../http/trusted-proxies.js';
-import { unset } from './setting-kinds.js';
+import { choice } from './setting-kinds.js';
 
 export const metricsSettings = {
-  FLOTILLA_METRICS: z.preprocess(unset, z.enum(['key', 'loopback'], 'must be key or loopback').default('key')),
+  FLOTILLA_METRICS: choice(['key', 'loopback'], 'key'),
 };
 
 type Values = z.infer<z.ZodObject<typeof metricsSettings>>;

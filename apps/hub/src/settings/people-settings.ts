@@ -2,7 +2,7 @@
 import type { OidcSettings } from '@flotilla/api';
 import { defaultSignInLimits, passwordProblem, type SignInLimits } from '@flotilla/fleet';
 import { z } from 'zod';
-import { judged, loopback, optionalText, seconds, unset } from './setting-kinds.js';
+import { checked, listOf, loopback, numberIn, optionalText, seconds, unset } from './setting-kinds.js';
 
 const roles = ['viewer', 'operator', 'firmware', 'admin'] as const;
 const role = z
@@ -10,27 +10,12 @@ const role = z
   .transform((name) => name.toUpperCase() as Uppercase<typeof name>);
 
 /** `claim value=role`, separated by commas. */
-const roleMap = z.preprocess(
-  unset,
-  z
-    .string()
-    .default('')
-    .transform((text, context) => {
-      const pairs = text.split(',').filter((pair) => pair.trim() !== '');
-      return new Map(
-        pairs.map((pair) => {
-          const place = pair.lastIndexOf('=');
-          const named = role.safeParse(pair.slice(place + 1).trim());
-          if (place < 1 || !named.success)
-            context.addIssue({
-              code: 'custom',
-              message: `must list pairs such as "fleet-team=operator", with ${roles.join(', ')}, not "${pair}"`,
-            });
-          return [pair.slice(0, place).trim(), named.data ?? 'VIEWER'] as const;
-        }),
-      );
-    }),
-);
+const roleMap = listOf((entry) => {
+  const place = entry.lastIndexOf('=');
+  const named = role.safeParse(entry.slice(place + 1).trim());
+  if (place > 0 && named.success) return [entry.slice(0, place).trim(), named.data] as const;
+  throw new RangeError(`must list pairs such as "fleet-team=operator", with ${roles.join(', ')}, not "${entry}"`);
+}).transform((pairs) => new Map(pairs));
 
 export const peopleSettings = {
   FLOTILLA_ADMIN_EMAIL: z.preprocess(
@@ -40,24 +25,17 @@ export const peopleSettings = {
       .regex(/^[^\s@]{1,64}@[^\s@]{1,180}$/, 'must be an e-mail address')
       .default('admin@flotilla.local'),
   ),
-  FLOTILLA_ADMIN_PASSWORD: judged((text) =>
+  FLOTILLA_ADMIN_PASSWORD: checked((text) =>
     passwordProblem(text) === undefined ? undefined : 'must have 12 to 200 characters, four of them different',
   ),
   FLOTILLA_SESSION_IDLE_SECONDS: seconds({ fallbackMs: defaultSignInLimits.idleMs, min: 60, max: 2_592_000 }),
   FLOTILLA_SESSION_SECONDS: seconds({ fallbackMs: defaultSignInLimits.sessionMs, min: 300, max: 7_776_000 }),
-  FLOTILLA_SIGN_IN_FAILURES_MAX: z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(defaultSignInLimits.failuresMax))
-      .refine(
-        (text) => /^\d{1,3}$/.test(text) && Number(text) >= 3 && Number(text) <= 100,
-        'must be a number of failures from 3 to 100',
-      )
-      .transform(Number),
+  FLOTILLA_SIGN_IN_FAILURES_MAX: numberIn(
+    { fallback: defaultSignInLimits.failuresMax, min: 3, max: 100 },
+    'must be a number of failures from 3 to 100',
   ),
   FLOTILLA_SIGN_IN_LOCK_SECONDS: seconds({ fallbackMs: defaultSignInLimits.lockMsMax, min: 1, max: 43_200 }),
-  FLOTILLA_OIDC_ISSUER: judged(issuerProblem),
+  FLOTILLA_OIDC_ISSUER: checked(issuerProblem),
   FLOTILLA_OIDC_CLIENT_ID: optionalText,
   FLOTILLA_OIDC_CLIENT_SECRET: optionalText,
   FLOTILLA_OIDC_LABEL: z.preprocess(

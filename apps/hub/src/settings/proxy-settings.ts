@@ -1,30 +1,11 @@
 /** The settings of proxies before the hub: which are believed, and in which header they say whom they pass on. */
-import { z } from 'zod';
-import { unset } from './setting-kinds.js';
+import type { z } from 'zod';
+import { checkedList, choice } from './setting-kinds.js';
 import { proxyProblem, type ForwardingHeader } from '../http/trusted-proxies.js';
 
 export const proxySettings = {
-  FLOTILLA_TRUSTED_PROXIES: z.preprocess(
-    unset,
-    z
-      .string()
-      .default('')
-      .transform((text, context) => {
-        const networks = text
-          .split(',')
-          .map((part) => part.trim())
-          .filter((part) => part !== '');
-        for (const message of networks.map(proxyProblem).filter((problem) => problem !== undefined))
-          context.addIssue({ code: 'custom', message });
-        return networks;
-      }),
-  ),
-  FLOTILLA_FORWARDING_HEADER: z.preprocess(
-    unset,
-    z
-      .enum(['x-forwarded-for', 'forwarded'], 'must be x-forwarded-for or forwarded, the header that the proxies write')
-      .default('x-forwarded-for'),
-  ),
+  FLOTILLA_TRUSTED_PROXIES: checkedList(proxyProblem),
+  FLOTILLA_FORWARDING_HEADER: choice(['x-forwarded-for', 'forwarded'], 'x-forwarded-for'),
 };
 
 export interface ProxyConfig {

@@ -2,26 +2,18 @@
 import { readFile } from 'node:fs/promises';
 import { defaultApiLimits, type ApiLimits, type QueryRules } from '@flotilla/api';
 import { z } from 'zod';
-import { optionalText, unset } from './setting-kinds.js';
+import { choice, numberIn, optionalText } from './setting-kinds.js';
 
 /** What would be no bound any more. */
 const POINTS_MAX = 1_000_000_000;
 
 export const querySettings = {
-  FLOTILLA_INTROSPECTION: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('on')),
-  FLOTILLA_QUERIES: z.preprocess(unset, z.enum(['any', 'listed'], 'must be any or listed').default('any')),
+  FLOTILLA_INTROSPECTION: choice(['on', 'off'], 'on'),
+  FLOTILLA_QUERIES: choice(['any', 'listed'], 'any'),
   FLOTILLA_QUERIES_FILE: optionalText,
-  FLOTILLA_BUDGET_POINTS: z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(defaultApiLimits.costPerSecondMax))
-      .refine(
-        (text) =>
-          /^\d{1,10}$/.test(text) && Number(text) >= defaultApiLimits.queryCostMax && Number(text) <= POINTS_MAX,
-        `must be a number of points from ${defaultApiLimits.queryCostMax}, what one operation may cost, to ${POINTS_MAX}`,
-      )
-      .transform(Number),
+  FLOTILLA_BUDGET_POINTS: numberIn(
+    { fallback: defaultApiLimits.costPerSecondMax, min: defaultApiLimits.queryCostMax, max: POINTS_MAX },
+    `must be a number of points from ${defaultApiLimits.queryCostMax}, the limit of one operation, to ${POINTS_MAX}`,
   ),
 };
 

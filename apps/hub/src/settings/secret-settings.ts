@@ -1,12 +1,11 @@
 /** Secrets that all processes of a hub share, and the keys that follow from them. None of these keys is in the database. */
 import { hkdfSync } from 'node:crypto';
-import { z } from 'zod';
 import type { HubConfig } from './config.js';
 import { keepSecret, readSecret } from '../secrets/secret-file.js';
-import { unset } from './setting-kinds.js';
+import { textOfLength } from './setting-kinds.js';
 
 export const secretSettings = {
-  FLOTILLA_AUDIT_KEY: z.preprocess(unset, z.string().min(32, 'must have at least 32 characters').optional()),
+  FLOTILLA_AUDIT_KEY: textOfLength(32),
 };
 
 type Config = Pick<HubConfig, 'auditKey' | 'dataDir' | 'deviceSecret' | 'roles'>;

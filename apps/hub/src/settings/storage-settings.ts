@@ -3,10 +3,10 @@ import { storageUrlProblem } from '@flotilla/storage';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { z } from 'zod';
-import { judged, optionalText, optionalUrl } from './setting-kinds.js';
+import { checked, optionalText, optionalUrl } from './setting-kinds.js';
 
 export const storageSettings = {
-  FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
+  FLOTILLA_STORAGE_URL: checked(storageUrlProblem),
   FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
   AWS_REGION: optionalText,
 };

@@ -4,22 +4,16 @@
  */
 import { parseVoiceUrls, VoiceOrigins, voiceUrlProblem } from '@flotilla/fleet';
 import type { VoiceServer } from '@flotilla/gateway';
-import { z } from 'zod';
-import { headerText, judged, originsOf, unset } from './setting-kinds.js';
+import type { z } from 'zod';
+import { checked, choice, headerText, matching, originsOf } from './setting-kinds.js';
 
 export const voiceSettings = {
-  FLOTILLA_VOICE_URL: judged(voiceUrlProblem),
+  FLOTILLA_VOICE_URL: checked(voiceUrlProblem),
   FLOTILLA_VOICE_URLS: originsOf(['ws:', 'wss:'], 'wss://voice.example.net'),
   FLOTILLA_VOICE_TOKEN: headerText,
-  FLOTILLA_VOICE_SIGNING_KEY: z.preprocess(
-    unset,
-    z
-      .string()
-      .regex(/^\P{Cc}+$/u, 'must be on one line, as the voice server has it')
-      .optional(),
-  ),
-  FLOTILLA_VOICE_USER_TOOLS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
-  FLOTILLA_UDP_SOURCES: z.preprocess(unset, z.enum(['device', 'any'], 'must be device or any').default('device')),
+  FLOTILLA_VOICE_SIGNING_KEY: matching(/^\P{Cc}+$/u, 'must be on one line, as the voice server has it'),
+  FLOTILLA_VOICE_USER_TOOLS: choice(['on', 'off'], 'off'),
+  FLOTILLA_UDP_SOURCES: choice(['device', 'any'], 'device'),
 };
 
 export interface VoiceConfig {

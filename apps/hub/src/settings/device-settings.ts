@@ -1,0 +1,84 @@
+/** Settings of devices: how they prove who they are, how they enrol, and their limits. */
+import { defaultDownloadLimits, defaultGatewayLimits, type EnrolmentMode } from '@flotilla/gateway';
+import { isTimeZone } from '@flotilla/mcp';
+import type { z } from 'zod';
+import type { ListenerConfig } from './listener-settings.js';
+import { checked, choice, loopback, numberIn, optionalText, textOfLength } from './setting-kinds.js';
+
+export const deviceSettings = {
+  FLOTILLA_DEVICE_AUTH: choice(['credentials', 'hmac', 'open'], 'credentials'),
+  FLOTILLA_DEVICE_SECRET: textOfLength(16),
+  FLOTILLA_ENROLMENT: choice(['approve', 'open', 'closed'], 'approve'),
+  FLOTILLA_ENROLMENT_CONFIRM: optionalText,
+  FLOTILLA_FACTORY_KEYS: optionalText,
+  FLOTILLA_DEVICE_TIMEZONE: checked((zone) =>
+    isTimeZone(zone) ? undefined : 'must be a name of the tz database, such as Europe/Berlin',
+  ),
+  FLOTILLA_RECONNECTS_MAX: numberIn(
+    { fallback: defaultGatewayLimits.reconnectsMax, min: 0, max: 9_999 },
+    'must be a number of connects from 1 to 9999, or 0 for no limit',
+  ),
+  FLOTILLA_DOWNLOADS_MAX: numberIn(
+    { fallback: defaultDownloadLimits.downloadsMax, min: 1, max: 9_999 },
+    'must be a number of downloads from 1 to 9999',
+  ),
+  FLOTILLA_STATUS_INTERVAL_SECONDS: numberIn(
+    { fallback: defaultGatewayLimits.statusIntervalSeconds, min: 10, max: 99_999 },
+    'must be a number of seconds from 10 to 99999, or 0 for never',
+    0,
+  ),
+  FLOTILLA_VOICELESS_SECONDS: numberIn(
+    { fallback: defaultGatewayLimits.voicelessIdleMs / 1_000, min: 0, max: 99_999 },
+    'must be a number of seconds from 1 to 99999, or 0 to leave conversations to the device',
+  ).transform((value) => value * 1_000),
+};
+
+export interface DeviceConfig {
+  readonly deviceAuth: 'credentials' | 'hmac' | 'open';
+  readonly enrolment: EnrolmentMode;
+  /** File of `serial,key` lines of chips that prove themselves. */
+  readonly factoryKeysFile: string | undefined;
+  /** Zone of devices that have none of their own; the host's where not given. */
+  readonly deviceTimeZone: string | undefined;
+  readonly deviceSecret: string | undefined;
+  /** Connects of one device in a row until it has to wait; 0 for no bound. */
+  readonly reconnectsMax: number;
+  /** Firmware downloads that run at once. */
+  readonly downloadsMax: number;
+  readonly statusIntervalSeconds: number;
+  /** Milliseconds after which an idle WebSocket conversation ends where there is no voice service; 0: never. */
+  readonly voicelessIdleMs: number;
+}
+
+type Values = z.infer<z.ZodObject<typeof deviceSettings>>;
+
+export function devicesOf(values: Values): DeviceConfig {
+  return {
+    deviceAuth: values.FLOTILLA_DEVICE_AUTH,
+    enrolment: values.FLOTILLA_ENROLMENT,
+    factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
+    deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
+    deviceSecret: values.FLOTILLA_DEVICE_SECRET,
+    reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
+    downloadsMax: values.FLOTILLA_DOWNLOADS_MAX,
+    statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,
+    voicelessIdleMs: values.FLOTILLA_VOICELESS_SECONDS,
+  };
+}
+
+/** What whoever opens enrolment to a network has to write out. */
+const CONFIRMATION = 'open-to-anybody';
+
+export function deviceContradictions(config: DeviceConfig & ListenerConfig, values: Values): string[] {
+  const problems: string[] = [];
+  if (config.deviceAuth === 'open' && !loopback.test(config.host)) {
+    problems.push(
+      `FLOTILLA_DEVICE_AUTH=open lets anybody in and is refused unless FLOTILLA_HOST is a loopback address; it is ${config.host}.`,
+    );
+  }
+  if (config.enrolment === 'open' && !loopback.test(config.host) && values.FLOTILLA_ENROLMENT_CONFIRM !== CONFIRMATION)
+    problems.push(
+      `FLOTILLA_ENROLMENT=open lets in every device that asks and is refused unless FLOTILLA_HOST is a loopback address or FLOTILLA_ENROLMENT_CONFIRM=${CONFIRMATION}.`,
+    );
+  return problems;
+}
