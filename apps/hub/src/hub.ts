@@ -1,4 +1,7 @@
-/** The composition root: opens the adapters that the roles need, joins them, and closes them in reverse order. It knows everything and decides nothing. */
+/**
+ * Opens the adapters that the roles need, connects them, and closes them in reverse order. Decides
+ * nothing. `open` is the start order.
+ */
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -44,7 +47,9 @@ import { systemClock } from './system-clock.js';
 import { TlsFiles } from './http/tls-files.js';
 import { routeUpgrades, type UpgradeHandler } from './http/upgrade-router.js';
 
-/** The ports in use. `udp` and, unless it is off, `mqtt` are there where this process is a gateway, `mqtts` where it has a certificate besides. */
+/**
+ * The ports in use. A gateway has `udp`, `mqtt` unless it is off, and `mqtts` with a certificate.
+ */
 export interface Ports {
   readonly http: number;
   readonly mqtt?: number;
@@ -54,7 +59,10 @@ export interface Ports {
 
 export interface RunningHub {
   readonly ports: Ports;
-  /** Resolves when this process lost its lease: another may own its devices and jobs, so it must end. */
+  /**
+   * Resolves when this process lost its lease. It must end, because another process may own its
+   * devices and jobs.
+   */
   readonly lost: Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,10 +75,10 @@ export interface HubOptions {
 
 const DAY_MS = 86_400_000;
 
-/** Beside `src` and `dist` alike. */
+/** The same from `src` and from `dist`. */
 const consoleFolder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
-/** Starts the hub. A start that fails closes what it had opened, and rejects. */
+/** Starts the hub. A failed start closes what it opened, and rejects. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const closers = new Closers(options.logger);
   try {
@@ -88,7 +96,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   if (tls) closers.add('TLS files', () => tls.close());
   await closeDataFolder(config, logger);
   const services = await openSharedServices({ config, logger }, closers);
-  // Whatever this process does: most events are those of gateways.
+  // For all roles; most events come from gateways.
   services.registry.events.whenOwed(announceDebts({ ticks: services.bus.ticks, clock: systemClock, logger }));
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
@@ -97,7 +105,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
   const addresses = deviceAddresses(config, {
-    // Asked for each device that connects; the server asks the kernel.
+    // Cached, because each device that connects needs it and the server asks the kernel.
     http: () => (httpPort ||= portOf(server.server)) || config.httpPort,
     mqtt: () => (gateway ? gateway.ports.mqtt : config.mqttPort),
   });
@@ -129,7 +137,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   await listening('FLOTILLA_HTTP_PORT', config.host, config.httpPort, () =>
     server.listen({ host: config.host, port: config.httpPort, backlog: 4096 }),
   );
-  // New connections are refused first; those that are open end with the part that they belong to.
+  // Closed first. Open connections end with the part that uses them.
   closers.add('http listener', () => void server.server.close());
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
   for (const port of Object.values(ports)) services.ownPorts.add(port);
@@ -145,7 +153,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   return { ports, lost: services.lease.lost, stop: () => closers.closeAll() };
 }
 
-/** A name without an address now may have one when the board is dialled. */
+/** Checks the address at registration; it is checked again before each connection. */
 function addressRefusals({ dialRules }: Pick<SharedServices, 'dialRules'>) {
   return async (address: string, byAdmin: boolean): Promise<string | undefined> => {
     const verdict = await dialRules.judge(address, byAdmin);

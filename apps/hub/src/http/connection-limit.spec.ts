@@ -7,7 +7,7 @@ it('leaves open files to the rest of the process', () => {
   expect([undefined, 1_048_576, 20_000, 1_024].map(connectionsMax)).toEqual([20_000, 20_000, 19_000, 921]);
 });
 
-it('drops what comes beyond the bound, and warns once', async () => {
+it('drops connections above the maximum, and warns once', async () => {
   const warn = vi.fn();
   const server = limitConnections(createServer(), { warn }, 2).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,7 @@
-/** Who may read metrics, by key. While keys cannot be looked up, the last answer counts: an outage is when metrics are needed most, and nothing is revoked in it. */
+/**
+ * Checks keys for metrics. While PostgreSQL does not answer, the last result counts, because
+ * metrics are needed most during an outage.
+ */
 import { createHash } from 'node:crypto';
 import type { Principal } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -11,13 +14,13 @@ export interface MetricsKeysDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** How long a grant outlives the last answer of PostgreSQL, ms: longer than the outages that are watched by these metrics. */
+/** Time that a grant stays valid without PostgreSQL, ms: longer than usual outages. */
 const GRANT_KEPT_MS = 86_400_000;
-/** Keys of that many scrapers are remembered. */
+/** The number of keys whose grants are kept. */
 const GRANTS_MAX = 16;
 
 export class MetricsKeys {
-  /** When a key was last found good, by its hash; the oldest first. */
+  /** Time of the last grant by hash of the key, oldest first. */
   readonly #grantedAt = new Map<string, number>();
 
   constructor(private readonly deps: MetricsKeysDeps) {}

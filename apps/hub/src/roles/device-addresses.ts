@@ -1,13 +1,13 @@
-/** What this hub tells devices, and people about devices, of where to connect. */
+/** The addresses of this hub that devices and people receive. */
 import { networkInterfaces } from 'node:os';
 import type { DeviceSettings } from '@flotilla/api';
 import { DeviceAddresses, issuedSettings } from '@flotilla/gateway';
 import type { HubConfig } from '../settings/config.js';
 
-/** Ports in use, known once the listeners are open. */
+/** Ports in use, known after the listeners are open. */
 export interface PortsInUse {
   readonly http: () => number;
-  /** Undefined where there is no plain MQTT. */
+  /** Undefined without plain MQTT. */
   readonly mqtt: () => number | undefined;
 }
 
@@ -21,7 +21,7 @@ export function deviceAddresses(config: HubConfig, ports: PortsInUse): DeviceAdd
   });
 }
 
-/** For payloads of the API, where no request of the device says which address it reaches. */
+/** Settings of devices for API responses, where there is no request of a device. */
 export function deviceSettings(addresses: DeviceAddresses, { publishTopic }: HubConfig): DeviceSettings {
   return {
     describeCredential: (known) => issuedSettings({ addresses, publishTopic }, known),
@@ -29,7 +29,7 @@ export function deviceSettings(addresses: DeviceAddresses, { publishTopic }: Hub
   };
 }
 
-/** A hub on all interfaces is reached at the first address that is not loopback. */
+/** For a hub on all interfaces: the first address that is not loopback. */
 function reachableHost(host: string): string {
   if (host !== '0.0.0.0' && host !== '::') return host;
   const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);

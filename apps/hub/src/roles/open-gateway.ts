@@ -1,4 +1,4 @@
-/** The gateway role: who devices are, the ways in for them, and the listeners of MQTT. */
+/** The gateway role: credentials of devices, enrolment, the gateway, and the MQTT listeners. */
 import type { Server, Socket } from 'node:net';
 import {
   FleetOrOwnAuth,
@@ -31,7 +31,7 @@ export interface OpenGateway {
   readonly ports: { readonly mqtt?: number; readonly mqtts?: number; readonly udp: number };
 }
 
-/** Where the gateway's handlers go, and what it tells devices. */
+/** Parts of the process that the gateway uses or adds handlers to. */
 export interface GatewayPlace {
   readonly upgrades: Map<string, UpgradeHandler>;
   readonly deviceRoutes: DeviceRoutes;
@@ -92,7 +92,9 @@ export async function openGateway(services: SharedServices, gate: ToolGate, plac
   };
 }
 
-/** Calls of this process were checked by the same gate already; those of others are checked again. */
+/**
+ * Calls of this process passed the same gate already. Calls of other processes are checked here.
+ */
 function checkedServer(gateway: Gateway, gate: ToolGate): CallServer {
   const { callServer } = gateway;
   return {

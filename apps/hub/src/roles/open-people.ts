@@ -1,4 +1,4 @@
-/** People who sign in, and the first of them. */
+/** People who sign in, and the first admin. */
 import { Argon2Passwords } from '@flotilla/api';
 import { People, SignIns } from '@flotilla/fleet';
 import type { SharedServices } from './shared-services.js';

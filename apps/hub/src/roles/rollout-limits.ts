@@ -1,4 +1,4 @@
-/** The bounds of roll-outs as they are set. */
+/** Limits of roll-outs from the settings. */
 import { defaultRolloutLimits } from '@flotilla/fleet';
 import type { RolloutLimits } from '@flotilla/registry';
 import type { HubConfig } from '../settings/config.js';

@@ -1,4 +1,4 @@
-/** The settings of four eyes and of firmware signatures: what one person alone may do. */
+/** Settings of approvals and firmware signatures. */
 import { approvalCallDevicesDefault, type ApprovalRules } from '@flotilla/fleet';
 import type { z } from 'zod';
 import { choice, numberIn } from './setting-kinds.js';
@@ -14,7 +14,7 @@ export const approvalSettings = {
 
 export interface ApprovalConfig {
   readonly approvals: ApprovalRules;
-  /** Only images with a valid signature are published and rolled out. */
+  /** Only images with a valid signature can be published and rolled out. */
   readonly mustBeSigned: boolean;
 }
 

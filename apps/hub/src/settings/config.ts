@@ -1,4 +1,7 @@
-/** The hub's settings, read from the environment once and checked as a whole: every wrong value is named with its rule before anything starts. */
+/**
+ * Reads the settings of the hub from the environment, and reports all wrong values before the
+ * start.
+ */
 import type { VerificationTimes } from '@flotilla/jobs';
 import { z } from 'zod';
 import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-settings.js';
@@ -68,66 +71,71 @@ const environment = z.object({
 export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig {
   readonly roles: readonly Role[];
   readonly proxies: ProxyConfig;
-  /** loopback: callers on this machine read metrics without a key. */
+  /** With `loopback`, callers on this machine need no key for metrics. */
   readonly metricsAccess: 'key' | 'loopback';
   readonly dataDir: string;
-  /** Not only the default. */
+  /** False when the default is used. */
   readonly isDataDirGiven: boolean;
   readonly adminKey: string | undefined;
   readonly people: PeopleConfig;
   readonly queries: QueryConfig;
-  /** Of the audit chain; absent: it follows from the device secret, or is made in the data folder. */
+  /**
+   * Key of the audit chain. By default derived from the device secret, or created in the data
+   * folder.
+   */
   readonly auditKey: string | undefined;
   readonly voice: VoiceConfig;
-  /** Origins that tools may make a device fetch from or post to. */
+  /** Origins from which tools may let a device fetch, or to which they may let it post. */
   readonly deviceUrls: readonly string[];
-  /** Origins of webhooks that may be anywhere, private networks included. */
+  /** Origins of webhooks that may be in private networks. */
   readonly webhookUrls: readonly string[];
-  /** Networks in which whoever may register devices may have them dialled. */
+  /** Networks in which operators may register devices by address. */
   readonly dialNetworks: readonly string[];
-  /** How long devices may take to show that a restart or an upgrade has happened. */
+  /** Times that devices may take to prove a restart or an upgrade. */
   readonly verification: VerificationTimes;
   readonly storage: StorageConfig;
-  /** Uploads are removed when they are older. */
+  /** Days that uploads are kept. */
   readonly uploadsDays: number;
-  /** Events, calls and deliveries of webhooks. */
+  /** Days that events, calls and webhook deliveries are kept. */
   readonly retentionDays: number;
-  /** From a job's end. */
+  /** Days that a job is kept after its end. */
   readonly jobsDays: number;
   readonly auditDays: number;
   readonly vision: VisionConfig | undefined;
   readonly logLevel: string;
-  /** Absent: the hub runs its own PostgreSQL in the data folder. */
+  /** Undefined: the hub runs an embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
-  /** Absent: bus and queue live in this process and its PostgreSQL. */
+  /** Undefined: bus and queue are in this process and PostgreSQL. */
   readonly redis: RedisConfig | undefined;
 }
 
-/** Every problem of the environment at once, one line each. */
+/** Has all problems of the environment, one per line. */
 export class ConfigError extends Error {
   readonly code = 'CONFIG_INVALID';
 
   constructor(readonly problems: readonly string[]) {
-    super(`The hub's settings are not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    super(
+      `Some settings are wrong. Fix them and start again:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    );
     this.name = 'ConfigError';
   }
 }
 
-/** Rules between settings. */
+/** Rules that concern several settings. */
 function contradictions(config: HubConfig): string[] {
   const problems: string[] = [];
   if (config.roles.length === 0) problems.push('FLOTILLA_ROLES must name at least one role.');
   if (config.roles.length > 0 && config.roles.length < roles.length && (!config.databaseUrl || !config.redis)) {
-    problems.push(
-      'FLOTILLA_ROLES splits the hub over processes, which then need DATABASE_URL and REDIS_URL in common.',
-    );
+    problems.push('FLOTILLA_ROLES splits the hub over processes. Set the same DATABASE_URL and REDIS_URL in all.');
   }
   if (config.redis && !config.databaseUrl)
-    problems.push('REDIS_URL is for several processes, which also need one DATABASE_URL.');
+    problems.push('REDIS_URL connects several processes, which also need a common DATABASE_URL. Set both or none.');
   return problems;
 }
 
-/** Reads and checks the environment. Throws a ConfigError that names every wrong setting and its rule. */
+/**
+ * Reads and checks the environment. Throws a ConfigError with all wrong settings and their rules.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): HubConfig {
   const parsed = environment.safeParse(env);
   if (!parsed.success)
@@ -179,7 +187,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
   return config;
 }
 
-/** Settings of ours that nobody reads: a misspelt one would otherwise be silently without effect. */
+/** Names that begin with FLOTILLA_ and are not a setting, such as misspelt ones. */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.keys(env).filter(
     (name) => name.startsWith('FLOTILLA_') && !name.startsWith('FLOTILLA_TEST_') && !(name in environment.shape),

@@ -36,17 +36,17 @@ export const deviceSettings = {
 export interface DeviceConfig {
   readonly deviceAuth: 'credentials' | 'hmac' | 'open';
   readonly enrolment: EnrolmentMode;
-  /** File of `serial,key` lines of chips that prove themselves. */
+  /** File with a line `serial,key` for each chip with a factory key. */
   readonly factoryKeysFile: string | undefined;
-  /** Zone of devices that have none of their own; the host's where not given. */
+  /** Time zone of devices without one; by default that of this machine. */
   readonly deviceTimeZone: string | undefined;
   readonly deviceSecret: string | undefined;
-  /** Connects of one device in a row until it has to wait; 0 for no bound. */
+  /** Connects in a row after which a device must wait; 0: no limit. */
   readonly reconnectsMax: number;
-  /** Firmware downloads that run at once. */
+  /** Firmware downloads at the same time. */
   readonly downloadsMax: number;
   readonly statusIntervalSeconds: number;
-  /** Milliseconds after which an idle WebSocket conversation ends where there is no voice service; 0: never. */
+  /** Time after which an idle WebSocket conversation ends without a voice server, ms; 0: never. */
   readonly voicelessIdleMs: number;
 }
 
@@ -66,19 +66,20 @@ export function devicesOf(values: Values): DeviceConfig {
   };
 }
 
-/** What whoever opens enrolment to a network has to write out. */
+/** Confirms open enrolment on a network. */
 const CONFIRMATION = 'open-to-anybody';
 
 export function deviceContradictions(config: DeviceConfig & ListenerConfig, values: Values): string[] {
   const problems: string[] = [];
   if (config.deviceAuth === 'open' && !loopback.test(config.host)) {
     problems.push(
-      `FLOTILLA_DEVICE_AUTH=open lets anybody in and is refused unless FLOTILLA_HOST is a loopback address; it is ${config.host}.`,
+      `FLOTILLA_DEVICE_AUTH=open admits any device, so FLOTILLA_HOST must be a loopback address; it is ${config.host}.`,
     );
   }
   if (config.enrolment === 'open' && !loopback.test(config.host) && values.FLOTILLA_ENROLMENT_CONFIRM !== CONFIRMATION)
     problems.push(
-      `FLOTILLA_ENROLMENT=open lets in every device that asks and is refused unless FLOTILLA_HOST is a loopback address or FLOTILLA_ENROLMENT_CONFIRM=${CONFIRMATION}.`,
+      'FLOTILLA_ENROLMENT=open admits every device that asks. Set FLOTILLA_HOST to a loopback address, or confirm ' +
+        `with FLOTILLA_ENROLMENT_CONFIRM=${CONFIRMATION}.`,
     );
   return problems;
 }

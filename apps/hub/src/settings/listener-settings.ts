@@ -27,22 +27,22 @@ export const listenerSettings = {
 };
 
 export interface ListenerConfig {
-  /** Address that every listener binds. */
+  /** Address of all listeners. */
   readonly host: string;
   readonly httpPort: number;
-  /** Undefined: no plain MQTT over TCP. */
+  /** Undefined without plain MQTT over TCP. */
   readonly mqttPort: number | undefined;
-  /** MQTT over TLS, where there is a certificate. */
+  /** Port of MQTT over TLS, open when there is a certificate. */
   readonly mqttsPort: number;
   readonly udpPort: number;
-  /** Host that devices are told for audio; the local address of their own connection where not given. */
+  /** Host that devices receive for audio; by default the local address of their connection. */
   readonly publicHost: string | undefined;
-  /** What devices are told instead of the address that they reached. */
+  /** URL that devices receive instead of the address of their request. */
   readonly publicUrl: string | undefined;
   readonly publicMqtt: string | undefined;
-  /** The topic that MQTT devices publish to. */
+  /** Topic that MQTT devices publish to. */
   readonly publishTopic: string;
-  /** Files in PEM; with them HTTP is HTTPS, and MQTT is there over TLS as well. */
+  /** PEM files. With them HTTP becomes HTTPS, and MQTT over TLS is open. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
 }
 
@@ -64,27 +64,26 @@ export function listenersOf(values: Values): ListenerConfig {
   };
 }
 
-/** Rules of how devices come in: the firmware decides TLS by the port alone. */
+/** Rules between these settings. The firmware of devices decides about TLS by the port alone. */
 export function listenerContradictions(config: ListenerConfig, values: Values): string[] {
   const problems: string[] = [];
   if (config.mqttPort === MQTT_TLS_PORT)
-    problems.push(
-      `FLOTILLA_MQTT_PORT may not be ${MQTT_TLS_PORT}: it is for plain MQTT, and devices speak TLS on exactly that port.`,
-    );
+    problems.push(`FLOTILLA_MQTT_PORT may not be ${MQTT_TLS_PORT}: devices use TLS on that port. Choose another port.`);
   if (config.mqttsPort !== MQTT_TLS_PORT && config.mqttsPort !== 0)
     problems.push(
-      `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, because devices speak TLS on exactly that port, or 0 where it is forwarded from there.`,
+      `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, the only port on which devices use TLS, or 0 behind a forwarder.`,
     );
   if (config.mqttPort === undefined && config.publicMqtt !== undefined && !leadsToMqtts(config))
     problems.push(
-      `FLOTILLA_PUBLIC_MQTT=${config.publicMqtt} leads to plain MQTT, which FLOTILLA_MQTT_PORT=off closes: leave it out, or give a certificate and port ${MQTT_TLS_PORT}.`,
+      `FLOTILLA_PUBLIC_MQTT=${config.publicMqtt} leads to plain MQTT, which FLOTILLA_MQTT_PORT=off closes. ` +
+        `Remove it, or use port ${MQTT_TLS_PORT} and a certificate.`,
     );
   if ((values.FLOTILLA_TLS_CERT === undefined) !== (values.FLOTILLA_TLS_KEY === undefined))
-    problems.push('FLOTILLA_TLS_CERT and FLOTILLA_TLS_KEY belong together: give both or none.');
+    problems.push('FLOTILLA_TLS_CERT and FLOTILLA_TLS_KEY belong together. Set both or none.');
   return problems;
 }
 
-/** Without a port devices take that of TLS. */
+/** Without a port, devices use the one of TLS. */
 function leadsToMqtts({ publicMqtt = '', tls }: ListenerConfig): boolean {
   return tls !== undefined && [undefined, String(MQTT_TLS_PORT)].includes(publicMqtt.split(':')[1]);
 }

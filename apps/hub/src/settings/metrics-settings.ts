@@ -1,4 +1,7 @@
-/** Who reads metrics. All clients share the address of a proxy on this machine, which may add no header: reading without a key is a choice. */
+/**
+ * Settings of metrics. A proxy on this machine may add no header, and then all its clients look
+ * local; so reading without a key is off by default.
+ */
 import type { z } from 'zod';
 import { isLoopbackProxy } from '../http/trusted-proxies.js';
 import { choice } from './setting-kinds.js';
@@ -13,6 +16,7 @@ export function metricsContradictions({ FLOTILLA_METRICS: access }: Values, trus
   const proxy = trusted.find(isLoopbackProxy);
   if (access === 'key' || proxy === undefined) return [];
   return [
-    `FLOTILLA_METRICS=loopback opens metrics to all clients of the proxy on this machine (FLOTILLA_TRUSTED_PROXIES has ${proxy}): use key.`,
+    `FLOTILLA_METRICS=loopback opens metrics to all clients of the proxy on this machine, ${proxy} in ` +
+      'FLOTILLA_TRUSTED_PROXIES. Use FLOTILLA_METRICS=key.',
   ];
 }

@@ -1,4 +1,6 @@
-/** The settings of people who sign in: the first admin, how long sessions last, when failures lock, and the identity provider. */
+/**
+ * Settings of sign-in: the first admin, sessions, locks after failures, and the identity provider.
+ */
 import type { OidcSettings } from '@flotilla/api';
 import { defaultSignInLimits, passwordProblem, type SignInLimits } from '@flotilla/fleet';
 import { z } from 'zod';
@@ -9,7 +11,7 @@ const role = z
   .enum(roles, `must be ${roles.join(', ')}`)
   .transform((name) => name.toUpperCase() as Uppercase<typeof name>);
 
-/** `claim value=role`, separated by commas. */
+/** Pairs `claim value=role` between commas. */
 const roleMap = listOf((entry) => {
   const place = entry.lastIndexOf('=');
   const named = role.safeParse(entry.slice(place + 1).trim());
@@ -47,7 +49,7 @@ export const peopleSettings = {
   FLOTILLA_OIDC_DEFAULT_ROLE: z.preprocess(unset, role.optional()),
 };
 
-/** Who signs in tells the provider a password, and the provider tells the hub who it is: nobody on the way may read or change either. */
+/** Requires https, because the provider receives passwords and proves identities. */
 function issuerProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isFit = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.test(url.hostname));
@@ -96,14 +98,14 @@ export function peopleContradictions(values: Values): string[] {
   } = values;
   const problems: string[] = [];
   if ((issuer === undefined) !== (clientId === undefined) || (issuer === undefined && clientSecret !== undefined))
-    problems.push('FLOTILLA_OIDC_ISSUER and FLOTILLA_OIDC_CLIENT_ID belong together: give both or none.');
+    problems.push('FLOTILLA_OIDC_ISSUER and FLOTILLA_OIDC_CLIENT_ID belong together. Set both or none.');
   if ((values.FLOTILLA_OIDC_ROLE_CLAIM === undefined) !== (values.FLOTILLA_OIDC_ROLES.size === 0))
     problems.push(
-      'FLOTILLA_OIDC_ROLE_CLAIM and FLOTILLA_OIDC_ROLES belong together: the claim, and which of its values mean which role.',
+      'FLOTILLA_OIDC_ROLE_CLAIM and FLOTILLA_OIDC_ROLES belong together: the claim, and the roles of its values.',
     );
   if (values.FLOTILLA_SESSION_IDLE_SECONDS > values.FLOTILLA_SESSION_SECONDS)
     problems.push(
-      'FLOTILLA_SESSION_IDLE_SECONDS must not be longer than FLOTILLA_SESSION_SECONDS, when a session ends in any case.',
+      'FLOTILLA_SESSION_IDLE_SECONDS must not be longer than FLOTILLA_SESSION_SECONDS, the maximum of a session.',
     );
   return problems;
 }

@@ -1,4 +1,4 @@
-/** The settings of proxies before the hub: which are believed, and in which header they say whom they pass on. */
+/** Settings of proxies in front of the hub: which are trusted, and which header they write. */
 import type { z } from 'zod';
 import { checkedList, choice } from './setting-kinds.js';
 import { proxyProblem, type ForwardingHeader } from '../http/trusted-proxies.js';
@@ -9,7 +9,7 @@ export const proxySettings = {
 };
 
 export interface ProxyConfig {
-  /** Addresses and networks as `10.0.0.0/8`; none: nobody is believed. */
+  /** Addresses and networks such as `10.0.0.0/8`. An empty list trusts no proxy. */
   readonly trusted: readonly string[];
   readonly header: ForwardingHeader;
 }

@@ -1,4 +1,6 @@
-/** The kinds of settings: how each is read from a text, and the rule that an error message states. */
+/**
+ * The kinds of settings: how each is read from a text, and the rule that an error message states.
+ */
 import { dialNetworkProblem } from '@flotilla/gateway';
 import { z } from 'zod';
 
@@ -52,7 +54,9 @@ export interface NumberBounds {
   readonly max: number;
 }
 
-/** A whole number in these bounds. `or` is a special value outside of them, which the rule explains. */
+/**
+ * A whole number in these bounds. `or` is a special value outside of them, which the rule explains.
+ */
 export const numberIn = ({ fallback, min, max }: NumberBounds, rule: string, or = fallback) =>
   z.preprocess(
     unset,
@@ -92,7 +96,9 @@ export const optionalUrl = (protocols: readonly string[]) =>
       : `must be a URL that begins with ${protocols.join(' or ')}`,
   );
 
-/** Entries between commas; `read` returns an entry's value, or throws a RangeError with its problem. */
+/**
+ * Entries between commas; `read` returns an entry's value, or throws a RangeError with its problem.
+ */
 export const listOf = <Value>(read: (entry: string) => Value) =>
   z.preprocess(
     unset,
