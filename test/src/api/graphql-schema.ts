@@ -33,8 +33,8 @@ export function everythingOf(field: GraphQLField<unknown, unknown>, levels: numb
   if (!isObjectType(type) || levels === 0) return '{ __typename }';
   const fields = Object.values(type.getFields()).filter((each) => !each.args.some(isRequiredArgument));
   const deeper = fields.filter((each) => levels > 1 || !isCompositeType(getNamedType(each.type)));
-  const fields = deeper.map((each) => `${each.name}${rowsOf(each)} ${everythingOf(each, levels - 1)}`);
-  return `{ __typename ${fields.join(' ')} }`;
+  const selections = deeper.map((each) => `${each.name}${rowsOf(each)} ${everythingOf(each, levels - 1)}`);
+  return `{ __typename ${selections.join(' ')} }`;
 }
 
 function rowsOf(field: GraphQLField<unknown, unknown>): string {
