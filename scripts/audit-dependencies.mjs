@@ -1,6 +1,7 @@
 /**
- * `npm run audit:dependencies`: known vulnerabilities of what runs in production, as the registry knows them. Exit code 0: none of level high or critical; 1: some;
- * 3: the registry did not answer the question, as many mirrors do not, so nothing is known. Other arguments go to npm, e.g. `-- --audit-level=low`.
+ * * `npm run audit:dependencies`: known vulnerabilities of production packages. Exit code 0: no
+ * high or critical ones; 1: some; 3: the registry did not answer, so nothing is known. Other
+ * arguments go to npm, as in `-- --audit-level=low`.
  */
 import { npm } from './npm.mjs';
 
@@ -12,22 +13,23 @@ const { status, stdout, stderr } = npm(['audit', '--omit', 'dev', '--audit-level
 const report = parsed(stdout);
 if (report?.metadata?.vulnerabilities === undefined) {
   const reason = report?.message ?? report?.error?.summary ?? stderr.trim().split('\n').at(-1);
-  console.error(`The registry did not say which vulnerabilities it knows, so nothing was checked: ${reason}`);
+  console.error(`The registry returned no list of vulnerabilities, so nothing was checked: ${reason}`);
   console.error('Run this where the public npm registry can be reached, or name a registry with --registry=<url>.');
   process.exit(EXIT.unknown);
 }
 for (const { name, severity, range, via, fixAvailable } of Object.values(report.vulnerabilities)) {
   const titles = via.map((reason) =>
-    typeof reason === 'string' ? `by way of ${reason}` : `${reason.title} ${reason.url}`,
+    typeof reason === 'string' ? `through ${reason}` : `${reason.title} ${reason.url}`,
   );
   console.log(
-    `${severity}\t${name} ${range}\t${fixAvailable ? 'fixed in a newer version' : 'no fix yet'}\t${titles.join('; ')}`,
+    [severity, `${name} ${range}`, fixAvailable ? 'fixed in a newer version' : 'no fix yet', titles.join('; ')].join(
+      '\t',
+    ),
   );
 }
 const counts = levels.map((level) => `${report.metadata.vulnerabilities[level]} ${level}`).join(', ');
-console.log(
-  `${report.metadata.vulnerabilities.total} vulnerable packages of ${report.metadata.dependencies.prod} in production: ${counts}.`,
-);
+const { vulnerabilities, dependencies } = report.metadata;
+console.log(`${vulnerabilities.total} vulnerable packages of ${dependencies.prod} in production: ${counts}.`);
 process.exitCode = status === 0 ? 0 : EXIT.found;
 
 function parsed(text) {

@@ -1,4 +1,4 @@
-/** `npm run bench`: builds, then measures. Arguments go to bench/src/main.ts. */
+/** `npm run bench`: builds and measures. Arguments go to bench/src/main.ts. */
 import { spawnSync } from 'node:child_process';
 import { build, root } from './build.mjs';
 

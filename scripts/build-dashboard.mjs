@@ -1,6 +1,6 @@
 /**
- * Builds apps/dashboard into its `dist` when its inputs changed: the bundle, and compressed copies beside its
- * files. Loads none of the tools when there is nothing to do.
+ * * Builds apps/dashboard into its `dist` when its inputs changed, with compressed copies of its
+ * files. Imports Vite only when there is something to build.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const app = path.join(root, 'apps/dashboard');
 const dist = path.join(app, 'dist');
-/** The hash of what `dist` was built from. */
+/** Holds the hash of the inputs of the last build. */
 const stamp = path.join(dist, '.built-from');
 
-/** Of a folder and those below it, without what is generated or installed. */
+/** Source files of a folder and its subfolders. */
 function filesBelow(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);
@@ -37,7 +37,7 @@ function hashOfInputs() {
   return hash.digest('hex');
 }
 
-/** Once here and not for each answer of the hub. Pictures and fonts are compressed as they are. */
+/** Compresses once, so that the hub does not compress each response. */
 function compressAssets() {
   for (const file of filesBelow(dist).filter((name) => /\.(js|css|svg)$/.test(name))) {
     const bytes = readFileSync(file);

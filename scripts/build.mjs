@@ -1,6 +1,7 @@
 /**
- * Makes the workspace runnable from whatever state it is in: installs packages when the lock file changed, generates code, compiles what changed.
- * Other scripts call `build()`; `npm run build` runs it alone. Everything is said on standard error, so that standard output stays the program's own.
+ * * `npm run build`: installs packages when the lock file changed, generates code, compiles what
+ * changed. Prints to standard error only, because other scripts call `build()` before they become a
+ * program.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +11,10 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Runs a command to its end with its output on standard error; a failure ends this process with the command's exit code. */
+/**
+ * Runs a command, with its output on standard error. A failure ends this process with its exit
+ * code.
+ */
 export function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], ...options });
   if (error) throw error;
@@ -20,15 +24,15 @@ export function run(command, args, options = {}) {
   }
 }
 
-/** The installed tree is right when it was installed from this very lock file. */
+/** Installs the packages, unless they were installed from the same lock file. */
 function installPackages() {
   const stamp = path.join(root, 'node_modules', '.installed-from');
   const wanted = createHash('sha256')
     .update(readFileSync(path.join(root, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  console.error('Installing packages (npm ci), which takes a minute or so …');
-  // Without warnings: packages further down ask for newer versions of Node than they need (file-type, cookie, …).
+  console.error('Installing packages (npm ci). This takes about a minute …');
+  // Hides warnings of packages that ask for a newer Node than they need (file-type, cookie).
   run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(stamp, wanted);
 }
@@ -37,7 +41,9 @@ function installPackages() {
 export function build() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
-    console.error(`Flotilla needs Node 20.19 or newer; this is ${process.versions.node}.`);
+    console.error(
+      `Flotilla needs Node 20.19 or newer, and this is Node ${process.versions.node}. Install a newer one.`,
+    );
     process.exit(1);
   }
   installPackages();

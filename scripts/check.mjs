@@ -1,4 +1,6 @@
-/** `npm run check`: formatting, fences and lint, types of code and specs. The first failure ends it. */
+/**
+ * `npm run check`: formatting, lint, and the types of code and specs. Stops at the first failure.
+ */
 import { readdirSync } from 'node:fs';
 import { build, root, run } from './build.mjs';
 

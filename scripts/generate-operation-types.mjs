@@ -1,6 +1,7 @@
 /**
- * Writes what speaks GraphQL from the outside: the schema's types for libs/client, and for each project that it names the operations in its `.graphql` files as typed documents.
- * The output (`generated`) is not committed: schema and operations are the source. Does nothing where it is up to date.
+ * Writes types for clients of the GraphQL API: the schema's types for libs/client, and a typed
+ * document for each operation in the `.graphql` files of the projects below.
+ * The output (`generated`) is not committed.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,8 +16,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const schema = parse(readFileSync(path.join(root, 'libs/api/schema.graphql'), 'utf8'));
 
 /**
- * Where operations are kept, and what those of a project take the schema's types from; `~` has the generator leave the path alone. The console takes
- * what it needs of them into each file, and has one beside each of its own, so that a page brings only its operations.
+ * Projects with operations, and the module of their schema types (`~`: keep this path as it is).
+ * The console has one output per file instead, so that a page loads only its operations.
  */
 const projects = [
   { folder: 'libs/client', schemaTypes: '~./schema-types.js' },

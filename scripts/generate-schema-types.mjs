@@ -1,4 +1,4 @@
-/** Writes the resolver types of libs/api from its served schema. The output is not committed: the schema is the source. Does nothing when it is up to date. */
+/** Writes the resolver types of libs/api from schema.graphql. The output is not committed. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { parse } from 'graphql';
 const api = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../libs/api');
 const output = path.join(api, 'src/generated/schema-types.ts');
 
-/** Rows of the registry are what resolvers pass around; the schema's own shapes are only what the network sees. */
+/** The types that resolvers return for a GraphQL type: mostly rows of the registry. */
 const mappers = {
   AuditEntry: '@flotilla/registry#AuditEntryRow',
   Call: '@flotilla/registry#CallRow',

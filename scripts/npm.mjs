@@ -1,11 +1,11 @@
-/** Runs npm for the scripts that ask it about dependencies, over the lock file alone: what is installed on this machine does not matter. */
+/** Runs npm commands that read only the lock file, not the installed packages. */
 import { spawnSync } from 'node:child_process';
 import { root } from './build.mjs';
 
-/** JSON of a lock file of a thousand packages, bytes. */
+/** Enough for the output about a thousand packages. */
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Resolves to npm's exit code and output; a failure to start npm throws. */
+/** Returns npm's exit code and output. Throws when npm cannot start. */
 export function npm(args) {
   const command = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const options = { cwd: root, encoding: 'utf8', maxBuffer: OUTPUT_BYTES_MAX };

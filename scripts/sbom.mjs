@@ -1,6 +1,7 @@
 /**
- * `npm run sbom`: the bill of materials of what runs in production, CycloneDX as JSON, from the lock file. To standard output, or to the file that is named.
- * The web console's libraries are compiled into it and count as development dependencies: `npm run sbom -- --with-development <file>` has those, too.
+ * `npm run sbom [-- <file>]`: writes the bill of materials of production packages (CycloneDX JSON).
+ * The libraries of the web console are compiled into it and are development dependencies;
+ * `--with-development` includes them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,10 +12,10 @@ const args = process.argv.slice(2);
 const isEverything = args.includes('--with-development');
 const [file] = args.filter((arg) => !arg.startsWith('--'));
 
-// Not with --omit dev: npm then leaves out packages of production, too, such as zod, that a development package shares.
+// Not with --omit dev: npm then also omits production packages that development packages share.
 const { status, stdout, stderr } = npm(['sbom', '--sbom-format', 'cyclonedx']);
 if (status !== 0) {
-  console.error(`npm could not make the bill of materials:\n${stderr}`);
+  console.error(`npm wrote no bill of materials:\n${stderr}`);
   process.exit(1);
 }
 const bill = JSON.parse(stdout);

@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots`: every page of the console over a hub with simulated devices, light and dark, on a desktop and on a narrow phone, in English and in
- * Chinese, into test-results/screenshots. `-- devices jobs` takes those pages alone.
+ * `npm run screenshots`: writes a picture of each console page into test-results/screenshots.
+ * Each page is taken light, dark, wide, narrow, in English and in Chinese, over simulated devices.
+ * `-- devices jobs` takes only those pages.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

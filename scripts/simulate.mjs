@@ -1,4 +1,6 @@
-/** `npm run simulate`: builds what changed, then becomes the simulator. One process, so that Ctrl-C and kill reach the fleet itself. */
+/**
+ * `npm run simulate`: builds what changed, then becomes the simulator, so that signals reach it.
+ */
 import { build } from './build.mjs';
 
 build();

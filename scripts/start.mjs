@@ -1,4 +1,4 @@
-/** `npm start`: sets up what is missing, then becomes the hub. One process, so that Ctrl-C and kill reach the hub itself. */
+/** `npm start`: installs and builds, then becomes the hub, so that signals reach it. */
 import { build } from './build.mjs';
 
 build();

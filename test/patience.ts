@@ -1,6 +1,6 @@
 /**
- * Set-up of every spec and story: `vi.waitFor` and `vi.waitUntil` wait up to 10 s where nothing else is said. Their second of patience is too short for sockets and
- * processes that share few cores, and vitest has no setting for it.
+ * Set-up of all specs and stories: `vi.waitFor` and `vi.waitUntil` wait up to 10 s by default.
+ * Their own default of 1 s is too short for processes that share few cores; vitest has no setting.
  */
 import { vi } from 'vitest';
 

@@ -1,5 +1,5 @@
 /**
- * ESLint rules for the language of code: words to avoid in comments and texts, and the size of comments.
+ * ESLint rules for comments and texts: words to avoid, and the size of comments.
  * The words are in words-to-avoid.mjs, the reasons in docs/glossary.md.
  */
 import { findWordsToAvoid } from './words-to-avoid.mjs';
@@ -14,7 +14,7 @@ function textLines(comment) {
   return lines.filter((line) => line !== '' && !line.startsWith('|'));
 }
 
-/** Consecutive `//` comments on lines of their own count as one. */
+/** Consecutive `//` comments count as one when each has a line to itself. */
 function commentBlocks(sourceCode) {
   const blocks = [];
   for (const comment of sourceCode.getAllComments()) {

@@ -1,9 +1,9 @@
 /**
- * Words and phrases that this project does not write, and what to write instead: docs/glossary.md has the reasons.
- * Read by the lint rule for code and by the test for documentation.
+ * Words and phrases that this project avoids, and what to write instead (docs/glossary.md).
+ * The lint rule for code and test/repository/language.spec.ts use this list.
  */
 
-/** One entry: what is searched for, case-insensitively, and the advice that the message gives. */
+/** A pattern, case-insensitive, and the advice of the message. */
 const entries = [
   ['\\b(?:is|are|was|were|be|been|being|as) told\\b', 'receives, is notified, or the passive of "report"'],
   ['\\btells\\b', 'reports, returns, shows'],

@@ -1,4 +1,7 @@
-/** PostgreSQL goes away and comes back while devices are connected and a job runs: nobody is thrown out, nothing hangs, nothing runs twice. */
+/**
+ * PostgreSQL stops and returns while devices are connected and a job runs: no device is
+ * disconnected, nothing hangs, nothing runs twice.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, isOnline } from '../src/devices/device-api.js';
@@ -58,7 +61,10 @@ describe('while PostgreSQL is away', () => {
     await postgres.close();
   });
 
-  /** What the hub says meanwhile. Every answer comes soon, and none of them claims what cannot be known. */
+  /**
+   * What the hub says meanwhile. Every answer comes soon, and none of them claims what cannot be
+   * known.
+   */
   async function expectPatience(untilAt: number): Promise<void> {
     const health = async (path: string) =>
       (await fetch(`${hub.httpUrl}/health/${path}`, { signal: AbortSignal.timeout(5_000) })).status;
@@ -113,7 +119,8 @@ describe('while PostgreSQL is away', () => {
         (status) => status === 503,
       );
       await expectPatience(backAt - 1_000);
-      // One device leaves meanwhile, and one comes: whoever cannot be checked is told to come back.
+      // Meanwhile one device leaves and one connects. A device that cannot be checked is asked to
+      // connect later.
       leaving.drop();
       expect([0, 3]).toContain(await knock(hub, newcomer));
       await pause(Math.max(0, backAt - Date.now()));
@@ -130,7 +137,7 @@ describe('while PostgreSQL is away', () => {
       }
 
       if (outageMs === LONG_OUTAGE_MS) expect(hub.log()).toContain('had lapsed and is revived');
-      // Nobody had to connect again, and what happened meanwhile is known.
+      // No device had to connect again, and the hub knows what happened meanwhile.
       await online(hub, DEVICES);
       expect(await sessionsByDevice()).toEqual(sessionsBefore);
       await deviceThat(
@@ -144,7 +151,8 @@ describe('while PostgreSQL is away', () => {
       await online(hub, DEVICES);
       expect((await fetch(`${hub.httpUrl}/health/ready`)).status).toBe(200);
 
-      // New work is taken as before: calls at once, and jobs through a queue that has found its way back.
+      // New work is taken as before: calls at once, and jobs through a queue that has found its way
+      // back.
       expect(await callTool(hub, { deviceId: '02:00:15:00:00:00', tool: 'self.get_device_status' })).toMatchObject({
         outcome: 'SUCCEEDED',
       });

@@ -1,4 +1,7 @@
-/** kill -9 of a process while calls are under way through it: each of them ends soon after the process's lease, and not at its own deadline. */
+/**
+ * kill -9 of a process while calls are under way through it: each of them ends soon after the
+ * process's lease, and not at its own deadline.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,8 +62,9 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
     return until;
   };
   const callTool = (api: HubProcess, input: Readonly<Record<string, unknown>>): Promise<Call> => {
-    const query =
-      'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id outcome error { code } } userErrors { code } } }';
+    const query = `mutation ($input: CallToolInput!) {
+  callTool(input: $input) { call { id outcome error { code } } userErrors { code } }
+}`;
     return ask<{ callTool: { call: Call } }>(api, query, { input: { timeoutMs: TIMEOUT_MS, ...input } }).then(
       (data) => data.callTool.call,
     );

@@ -1,6 +1,7 @@
 /**
- * What a foothold opens elsewhere: the doors of nobody-in.spec.ts once more, with what a voice server learns, with a
- * key for some devices, and with a second hub on the same Redis whose messages are signed with another key.
+ * What an attacker can reach with one stolen credential: the paths of no-credentials-http.spec.ts
+ * with the token of a voice server, with a key for some devices, and from a second hub on the same
+ * Redis that signs with another key.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -82,7 +83,7 @@ describe.skipIf(!isRedisInstalled())('a foothold', () => {
       learned = headers;
     });
 
-    it('is the Client-Id of a device and a token of its own', () => {
+    it('is the Client-Id of a device and a token for that device', () => {
       expect(learned).toMatchObject({ 'device-id': lamp, 'x-real-ip': '127.0.0.1' });
       expect(learned['client-id']).toMatch(/^[\da-f-]{36}$/);
       expect(learned.authorization).toMatch(/^Bearer [\w-]{43}\.\d+$/);
@@ -94,7 +95,8 @@ describe.skipIf(!isRedisInstalled())('a foothold', () => {
       ) as Record<string, string>;
 
     it('opens no path of HTTP but what is public', async () => {
-      // The Client-Id is what a device proves itself with at /ota/: so it goes to listed servers only.
+      // The Client-Id is what a device proves itself with at /ota/: so it goes to listed servers
+      // only.
       const routes = servedPaths(hub).http.filter((route) => !/ \/ota/.test(route));
       expect(routes).toContain('POST /graphql');
       for (const route of routes) {

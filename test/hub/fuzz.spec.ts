@@ -1,4 +1,7 @@
-/** Random bytes and messages at every listener and inside sessions: afterwards the hub is as before, and a normal device works. */
+/**
+ * Random bytes and messages at every listener and inside sessions: afterwards the hub is as before,
+ * and a normal device works.
+ */
 import { once } from 'node:events';
 import { connect as dialTcp, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,8 +16,8 @@ import { RawWebSocketDevice, webSocketHello } from '../src/devices/raw-websocket
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const FUZZ_INPUTS = isLong ? 200_000 : 20_000;
 /**
- * Memory by which the second half of the inputs may leave the hub larger, bytes: noise of the garbage collector. The first half lets the young generation
- * and the caches grow to their size, which is no leak.
+ * Growth of memory in the second half of the inputs, bytes: noise of the garbage collector. The
+ * first half fills caches and the young generation.
  */
 const LEFT_BYTES_MAX = 128 * 1024 * 1024;
 /** Connections of strangers at once, to each port. */
@@ -53,7 +56,10 @@ describe('a hub that is sent noise', () => {
   });
 });
 
-/** Sends `count` inputs: bytes at the front doors, messages of devices that were let in, frames on upgraded connections. */
+/**
+ * Sends `count` inputs: bytes to the listeners, messages of admitted devices, frames on upgraded
+ * connections.
+ */
 async function sendNoise({ hub, victim }: HubUnderFire, fuzz: FuzzSource, count: number): Promise<void> {
   const upload = uploadOf(victim);
   let sent = 0;
@@ -61,7 +67,7 @@ async function sendNoise({ hub, victim }: HubUnderFire, fuzz: FuzzSource, count:
     sent += await throwAt(hub.mqttPort, 4, () => fuzz.mqttBytes());
     // One request for each: what is wrong with it ends the connection.
     sent += await throwAt(hub.httpPort, 1, () => fuzz.httpBytes(upload));
-    // Messages of devices that were let in, and frames on upgraded connections.
+    // Messages of admitted devices, and frames on upgraded connections.
     const device = await RawMqttDevice.connect(hub, mac);
     for (let n = 0; n < 500; n++, sent++) device.say(fuzz.envelope());
     for (let n = 0; n < 100 && !device.isClosed; n++, sent++) device.stream.write(fuzz.mqttBytes());
@@ -95,7 +101,7 @@ function closed(socket: Socket): Promise<void> {
   });
 }
 
-/** Nobody has to answer noise: half a request, for instance, is waited for. */
+/** An answer is not required: after half a request, for instance, the hub waits. */
 function silence(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 100);
@@ -109,7 +115,7 @@ async function dial(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Where a device was told to upload pictures, and with which token; somewhere, where it was not told. */
+/** The address and token for uploads of a device, or another address when it has none. */
 function uploadOf({ messages }: RawMqttDevice): { readonly path: string; readonly headers: readonly string[] } {
   const greeting = messages.map(requestIn).find((request) => request?.method === 'initialize');
   const { capabilities } = (greeting?.params ?? {}) as { capabilities?: { vision?: { url: string; token: string } } };

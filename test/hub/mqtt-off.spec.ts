@@ -1,4 +1,7 @@
-/** `FLOTILLA_MQTT_PORT=off` without a certificate: no device is sent to MQTT over TCP, and all of them work over WebSocket. */
+/**
+ * `FLOTILLA_MQTT_PORT=off` without a certificate: no device is sent to MQTT over TCP, and all of
+ * them work over WebSocket.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
@@ -56,7 +59,11 @@ describe('a hub without plain MQTT', () => {
   });
 
   it('shows the WebSocket settings of a credential that is issued for a device of either transport', async () => {
-    const register = `mutation { registerDevice(input: { deviceId: "02:5e:7a:10:c4:78", dialect: XIAOZHI, transport: MQTT }) { credential userErrors { message } } }`;
+    const register = `mutation {
+      registerDevice(input: { deviceId: "02:5e:7a:10:c4:78", dialect: XIAOZHI, transport: MQTT }) {
+        credential userErrors { message }
+      }
+    }`;
     const { registerDevice } = await ask<{ registerDevice: { credential: Record<string, unknown> } }>(hub, register);
     expect(registerDevice.credential).not.toHaveProperty('endpoint');
     expect(registerDevice.credential).toMatchObject({

@@ -1,4 +1,7 @@
-/** A device that is too much: it floods, or connects again and again. It is slowed, cut or made to wait, which is told once; nobody else notices. */
+/**
+ * A device that sends too much or reconnects too often is slowed, disconnected or made to wait. One
+ * event reports it, and no other device is affected.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, eventsOf, isOnline, viewDevice } from '../src/devices/device-api.js';
 import { clientIdOf, mqttLogin, webSocketHeaders } from '../src/devices/device-credentials.js';
@@ -24,7 +27,7 @@ describe('a device that is too much', () => {
 
   const counted = (name: string) => metric(hub, 'flotilla_gateway_events_total', `name="${name}"`);
 
-  it('because another has its identity is told once and has to wait, and the one that is there stays', async () => {
+  it('that uses the identity of a connected device is reported once and must wait', async () => {
     const mac = '02:00:00:00:0c:01';
     let current = await RawMqttDevice.connect(hub, mac);
     const codes: (number | undefined)[] = [];
@@ -63,7 +66,8 @@ describe('a device that is too much', () => {
   });
 
   it.each([
-    // Pings are the smallest packets there are: so many of them arrive in one piece that reading slowly does not help.
+    // Pings are the smallest packets there are: so many of them arrive in one piece that reading
+    // slowly does not help.
     [
       'MQTT',
       '02:00:00:00:0c:02',

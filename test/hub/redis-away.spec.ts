@@ -1,4 +1,7 @@
-/** Redis hangs, and is killed and comes back empty, under a hub of two processes: what needs it says so, nothing is an internal error, and work goes on. */
+/**
+ * Redis hangs, and is killed and comes back empty, under a hub of two processes: what needs it says
+ * so, nothing is an internal error, and work goes on.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { buildSchema, getNamedType, isCompositeType, isObjectType, type GraphQLField } from 'graphql';
@@ -133,7 +136,8 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes while Redis is 
     expect(told.isError).toBe(true);
     expect((await agent.listTools()).tools.length).toBeGreaterThan(0);
     await agent.close();
-    // A job is taken, waits, and is done when Redis is back; one that does not wait for devices, too.
+    // A job is taken, waits, and is done when Redis is back; one that does not wait for devices,
+    // too.
     const jobs = [
       await jobOf(api, { tool: status, devices: { ids: [ids[0]] }, offline: 'FAIL' }, randomUUID()),
       await jobOf(api, { tool: status, devices: { ids: [ids[2]] } }, randomUUID()),
@@ -161,7 +165,7 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes while Redis is 
     expect((await finished(api, id, 60_000)).progress).toMatchObject({ total: DEVICES, succeeded: DEVICES });
   });
 
-  it('has no operation end in an internal error, and drops no message of its own afterwards', async () => {
+  it('ends no operation with an internal error, and drops none of its messages afterwards', async () => {
     redis.freeze();
     await isReady(api, false);
     const faults: string[] = [];

@@ -1,4 +1,7 @@
-/** The hub as several processes, one per role, over one PostgreSQL and one Redis: the same answers, and each process may be killed. */
+/**
+ * The hub as several processes, one per role, over one PostgreSQL and one Redis: the same answers,
+ * and each process may be killed.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
@@ -10,7 +13,7 @@ import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
 
 const DEVICES = 60;
-/** A killed process is noticed when its lease of 15 s has ended and somebody has looked. */
+/** A killed process is detected after its lease of 15 s ended and another process looked. */
 const LEASE_ENDS_WITHIN_MS = 40_000;
 
 interface CallAnswer {
@@ -18,7 +21,9 @@ interface CallAnswer {
   readonly userErrors: readonly { readonly code: string }[];
 }
 
-const CALL = `mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome error { code } } userErrors { code } } }`;
+const CALL = `mutation ($input: CallToolInput!) {
+  callTool(input: $input) { call { outcome error { code } } userErrors { code } }
+}`;
 
 async function call(api: HubProcess, input: Readonly<Record<string, unknown>>): Promise<CallAnswer> {
   return (await ask<{ callTool: CallAnswer }>(api, CALL, { input })).callTool;
@@ -64,7 +69,7 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
     await hub.kill();
     removeDataDir(hub.dataDir);
   };
-  /** Devices at a gateway. WebSocket and MQTT come in there, whatever process is asked about them. */
+  /** Devices at a gateway, by WebSocket and MQTT. Any process can be asked about them. */
   const connect = (
     gateway: HubProcess,
     options: { readonly devices: number; readonly seed: number; readonly args?: readonly string[] },
@@ -161,7 +166,8 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
     const job = await finished(api, id, LEASE_ENDS_WITHIN_MS + 30_000);
     expect(sumOf(job)).toBe(DEVICES);
     expect(job.progress.succeeded + job.progress.unknown).toBe(DEVICES);
-    // An answer gives its place back before it is written: lost are at most those in flight and one batch of the next.
+    // An answer gives its place back before it is written: lost are at most those in flight and one
+    // batch of the next.
     expect(job.progress.unknown).toBeLessThanOrEqual(10);
     const { devices: counts } = await fleet.counts();
     for (const { deviceId, outcome } of await targetsOf(api, id)) {
@@ -171,7 +177,7 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes', () => {
     }
   });
 
-  it('answers honestly about the devices of a killed gateway, and shows them offline once its lease has ended', async () => {
+  it('reports the true outcome of calls at a killed gateway, and its devices offline after its lease', async () => {
     const [gateway] = await Promise.all([start('gateway'), start('worker')]);
     const fleet = connect(gateway, { devices: 4, seed: 13 });
     const [silent = '', other = ''] = await connected(api, 4);

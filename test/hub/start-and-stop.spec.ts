@@ -1,4 +1,7 @@
-/** The embedded default from the outside: it starts in any folder and as any user, stops without leaving a process behind, and finds its data again. */
+/**
+ * The embedded default from the outside: it starts in any folder and as any user, stops without
+ * leaving a process behind, and finds its data again.
+ */
 import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +46,7 @@ describe('the hub’s life', () => {
     folders.splice(0).forEach(removeDataDir);
   });
 
-  it('answers the README’s first query with the demo fleet, stops everything on Ctrl-C and on SIGTERM, and a second start finds its data and its key', async () => {
+  it('answers the README’s first query, stops on signals, and finds its data and key at a second start', async () => {
     const dataDir = makeDataDir();
     folders.push(dataDir);
     const first = await start({ dataDir, args: ['--demo'], env: { FLOTILLA_LOG_LEVEL: 'warn' } });
@@ -78,7 +81,7 @@ describe('the hub’s life', () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it('keeps its files from other users, and closes the folder of an older hub without losing what is in it', async () => {
+  it('keeps files private, and corrects the mode of an older data folder without losing data', async () => {
     const parent = makeDataDir();
     folders.push(parent);
     const dataDir = path.join(parent, 'data');
@@ -101,7 +104,7 @@ describe('the hub’s life', () => {
     expect(await stop(second)).toBe(0);
   });
 
-  it('adopts or restarts its own PostgreSQL after a kill -9, and is ended with it by who started it when it is not ready in time', async () => {
+  it('adopts or restarts its PostgreSQL after a kill -9, and ends with it when it is not ready in time', async () => {
     const dataDir = makeDataDir();
     folders.push(dataDir);
     const first = await start({ dataDir });

@@ -1,4 +1,7 @@
-/** Mistakes of an operator, from the outside: each ends in one paragraph that says what to do, starts nothing and leaves what runs unharmed. */
+/**
+ * Mistakes of an operator, from the outside: each ends in one paragraph that says what to do,
+ * starts nothing and leaves what runs unharmed.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +13,10 @@ import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js
 
 const hubMain = fileURLToPath(new URL('../../apps/hub/dist/main.js', import.meta.url));
 
-/** A hub that is not refused runs on: it is ended then, so that the story fails instead of waiting, ms. */
+/**
+ * A hub that is not refused runs on: it is ended then, so that the story fails instead of waiting,
+ * ms.
+ */
 const REFUSED_WITHIN_MS = 45_000;
 
 const folders: string[] = [];
@@ -46,7 +52,7 @@ describe('a hub that cannot be started', () => {
       says: 'PostgreSQL at localhost:1/flotilla does not let the hub in: connect ECONNREFUSED',
     },
     {
-      situation: 'an authority of Redis that is no file',
+      situation: 'a certificate file of Redis that does not exist',
       args: [],
       env: {
         DATABASE_URL: 'postgres://localhost/x',
@@ -157,7 +163,7 @@ describe('beside a running hub', () => {
     await expect(again).rejects.toThrow(new RegExp(`${path.basename(hub.dataDir)}|already`));
   });
 
-  it('one on its port is told which is taken', async () => {
+  it('names the port that another program uses', async () => {
     const dataDir = makeDataDir();
     folders.push(dataDir);
     const other = startHub({ dataDir, embedded: true, env: { FLOTILLA_HTTP_PORT: String(hub.httpPort) } });

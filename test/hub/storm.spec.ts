@@ -1,4 +1,7 @@
-/** A fleet that drops and comes back at once while a job runs: all are ready again, the job ends, and those that stayed are called as if nothing were. */
+/**
+ * A fleet that drops and comes back at once while a job runs: all are ready again, the job ends,
+ * and those that stayed are called as if nothing were.
+ */
 import { readdirSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,9 +17,12 @@ import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const STORM_DEVICES = isLong ? 5_000 : 500;
-/** Devices in a simulator of their own, which is as idle as they are. */
+/** Idle devices in a separate simulator. */
 const STAYING_DEVICES = 20;
-/** Latency of single calls to devices that stayed, ms. Held to in the long form only: it wants a machine that does nothing else. */
+/**
+ * Latency of single calls to devices that stayed, ms. Held to in the long form only: it wants a
+ * machine that does nothing else.
+ */
 const P99_MS_MAX = 250;
 
 /** The long form connects 75,000 times, ms. */
@@ -24,7 +30,9 @@ const LONG_TEST_MS = 900_000;
 
 const CYCLED_DEVICES = isLong ? 100 : 20;
 const CYCLES = isLong ? 500 : 20;
-/** Memory that the second half of the reconnects may leave, bytes: noise of the garbage collector. */
+/**
+ * Memory that the second half of the reconnects may leave, bytes: noise of the garbage collector.
+ */
 const LEFT_BYTES_MAX = 96 * 1024 * 1024;
 
 let hub: HubProcess;
@@ -54,7 +62,10 @@ function macOf(seed: number, index: number): string {
   return `02${`${hex(seed, 4)}${hex(index, 6)}`.replace(/../g, ':$&')}`;
 }
 
-/** Calls devices that stayed, one after the other, until told to stop; how long each took, ms, in ascending order. */
+/**
+ * Calls devices that stayed, one after the other, until told to stop; how long each took, ms, in
+ * ascending order.
+ */
 function callStaying(seed: number): () => Promise<readonly number[]> {
   let isOver = false;
   const taken: number[] = [];
@@ -106,7 +117,8 @@ describe('a storm', () => {
     const taken = await stopCalling();
     const p99 = taken[Math.floor(taken.length * 0.99)] ?? 0;
     process.stderr.write(
-      `${STORM_DEVICES} devices were back ${Math.round(backAfterMs)} ms after they dropped; ${taken.length} calls meanwhile, p50 ${Math.round(taken[taken.length >> 1] ?? 0)} ms, p99 ${Math.round(p99)} ms.\n`,
+      `${STORM_DEVICES} devices were back after ${Math.round(backAfterMs)} ms; ${taken.length} calls meanwhile, ` +
+        `p50 ${Math.round(taken[taken.length >> 1] ?? 0)} ms, p99 ${Math.round(p99)} ms.\n`,
     );
     // Not idempotent: what was under way when the device went is not repeated.
     expect(progress.succeeded + progress.unknown).toBe(STORM_DEVICES);
@@ -125,7 +137,10 @@ async function holdings() {
   return { sockets: sockets ?? 0, timers: timers ?? 0, files: readdirSync(`/proc/${hub.pid}/fd`).length };
 }
 
-/** Each device connects, is asked, and is gone: half of them break off, a quarter are taken over, a quarter talk over WebSocket. */
+/**
+ * Each device connects, is asked, and is gone: half of them break off, a quarter are taken over, a
+ * quarter talk over WebSocket.
+ */
 async function cycle(rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     await Promise.all(
@@ -157,13 +172,15 @@ describe('reconnects', () => {
   it(
     `of ${CYCLED_DEVICES} devices, ${CYCLES} times each, leave no socket, timer, file or session behind`,
     async () => {
-      // The first half opens what the hub keeps open for good: its connections to PostgreSQL, caches.
+      // The first half opens what the hub keeps open for good: its connections to PostgreSQL,
+      // caches.
       await cycle(CYCLES / 2);
       await emptied();
       const before = { ...(await holdings()), bytes: await metric(hub, 'flotilla_process_resident_memory_bytes') };
       await cycle(CYCLES / 2);
       await emptied();
-      // A few come and go at any time: the connection that asks this, statements under way, timers of the pool.
+      // A few come and go at any time: the connection that asks this, statements under way, timers
+      // of the pool.
       const few = 5;
       await eventually(
         holdings,

@@ -1,4 +1,7 @@
-/** A hub that ends TLS itself: its HTTP is HTTPS alone and says so to browsers, and it can be asked for its health under a certificate of any name. */
+/**
+ * A hub that ends TLS itself: its HTTP is HTTPS alone and says so to browsers, and it can be asked
+ * for its health under a certificate of any name.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -55,7 +58,7 @@ describe('a hub with a certificate', () => {
     ['GET', '/nothing-here', 404],
     ['GET', '/metrics', 401],
     ['POST', '/graphql', 401],
-  ])('tells browsers to ask by HTTPS alone: %s %s', async (method, path, status) => {
+  ])('makes browsers use only HTTPS: %s %s', async (method, path, status) => {
     const { answer } = await ask(path, { method });
     expect(answer.statusCode).toBe(status);
     expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
@@ -65,7 +68,7 @@ describe('a hub with a certificate', () => {
     await expect(once(httpRequest({ host: '127.0.0.1', port: hub.httpPort }).end(), 'response')).rejects.toThrow();
   });
 
-  it('passes the health check of its container under a certificate of another name, and fails it when it is asked by plain HTTP', async () => {
+  it('passes the health check with a certificate of another name, and fails it over plain HTTP', async () => {
     const port = { FLOTILLA_HTTP_PORT: String(hub.httpPort) };
     for (const host of ['', '127.0.0.1', '0.0.0.0'])
       expect(

@@ -1,4 +1,4 @@
-/** What people learn of our dependencies: the bill of materials, the audit, and that nothing here can be published under a name that is not ours by accident. */
+/** The packages of the repository: all private, with a bill of materials and an audit. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -46,7 +46,7 @@ async function run(script: string, ...args: readonly string[]) {
 }
 
 describe('the packages of this repository', () => {
-  it('are private, all of them', () => {
+  it('are all private', () => {
     expect(manifests.length).toBeGreaterThan(15);
     expect(manifests.filter((manifest) => manifest.private !== true).map(({ name }) => name)).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('the bill of materials', () => {
     bill = JSON.parse(out) as Bill;
   });
 
-  it('is CycloneDX: components with their identity, once each, and dependencies among them', () => {
+  it('is CycloneDX: each component once, with its identity and its dependencies', () => {
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/), version: 1 });
     expect(bill.serialNumber).toMatch(/^urn:uuid:[0-9a-f-]{36}$/);
     expect(Date.parse(bill.metadata.timestamp)).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ describe('the bill of materials', () => {
     ).toEqual([]);
   });
 
-  it('names every dependency of production, and none that only development has', () => {
+  it('has all production dependencies and no development-only ones', () => {
     const named = new Set(
       bill.components.map(({ purl }) => decodeURIComponent(/^pkg:npm\/(.+)@[^@]+$/.exec(purl)?.[1] ?? '')),
     );
@@ -112,7 +112,7 @@ describe('the bill of materials', () => {
 });
 
 describe('the audit of dependencies', () => {
-  /** A registry that answers the audit's question, and which versions of a package there are. */
+  /** Runs the audit against a registry with these answers. */
   async function audited(answer: RequestListener) {
     const registry = createServer(answer).listen(0, '127.0.0.1');
     await once(registry, 'listening');
@@ -148,20 +148,20 @@ describe('the audit of dependencies', () => {
       response.end(JSON.stringify(body ?? {}));
     };
 
-  it('ends with 0 where nothing is known', async () => {
+  it('ends with 0 when the registry knows no vulnerability', async () => {
     expect(await audited(registryWith({}))).toMatchObject({
       code: 0,
       out: expect.stringContaining('0 vulnerable packages of'),
     });
   });
 
-  it('ends with 1 where a package of production has a serious fault, and names it', async () => {
+  it('ends with 1 and the name of a production package with a high vulnerability', async () => {
     const { code, out } = await audited(registryWith({ zod: [advisory] }));
     expect(code).toBe(1);
     expect(out).toMatch(/^high\tzod .*Reads too much https:\/\/advisories\.example\/1/m);
   });
 
-  it('ends with 3 where the registry does not answer, and does not call that a good result', async () => {
+  it('ends with 3, not with 0, when the registry does not answer', async () => {
     const { code, out, error } = await audited((_request, response) => response.writeHead(405).end());
     expect(code).toBe(3);
     expect(out).toBe('');

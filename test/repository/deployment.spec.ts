@@ -1,4 +1,4 @@
-/** The files for running the hub elsewhere agree with the hub: no engine runs here, so what can be checked without one is. */
+/** Dockerfile, docker-compose.yml and .env.example agree with the hub. No container is started. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,11 +38,11 @@ const compose = parse(composeText) as {
 const dockerfile = read('Dockerfile');
 /** Read by docker-compose.yml alone. */
 const composeOnly = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD'];
-/** What docker-compose.yml decides itself; .env does not change it. */
+/** Settings that docker-compose.yml fixes; .env does not change them. */
 const composeFixed = ['DATABASE_URL', 'FLOTILLA_DATA_DIR', 'FLOTILLA_HOST', 'REDIS_URL'];
-/** Settings without which docker compose starts nothing. */
+/** Settings that docker compose requires. */
 const composeRequired = ['FLOTILLA_ADMIN_KEY', 'FLOTILLA_ADMIN_PASSWORD', 'FLOTILLA_PUBLIC_URL'];
-/** A text of docker-compose.yml with every variable replaced: by its default, or by a word where it is required. */
+/** Replaces each variable of docker-compose.yml by its default; a required one by a word. */
 const filledIn = (text: string) =>
   text.replace(/\$\{[A-Z_]+:(?:-([^}]*)|\?[^}]*)\}/g, (_whole, fallback?: string) => fallback ?? 'secret');
 
@@ -79,7 +79,7 @@ describe('the settings', () => {
 });
 
 describe('docker-compose.yml', () => {
-  it('has no secret of its own: each must be given', () => {
+  it('contains no secret and requires each one from .env', () => {
     const { hub, postgres, redis } = compose.services;
     const required = (name: string) => new RegExp(`^\\$\\{${name}:\\?`);
     expect(postgres?.environment?.['POSTGRES_PASSWORD']).toMatch(required('POSTGRES_PASSWORD'));
@@ -146,14 +146,14 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('takes along every folder that the hub’s packages are in', () => {
+  it('copies each folder that contains packages of the hub', () => {
     const copied = matches(dockerfile, /^COPY --from=build \/flotilla\/(\S+) /gm);
     expect(sorted(copied)).toEqual(['apps', 'libs', 'node_modules', 'package.json', 'prisma']);
     for (const name of copied.filter((folder) => folder !== 'node_modules'))
       expect(existsSync(path.join(root, name)), name).toBe(true);
   });
 
-  it('exposes the default ports, runs as nobody special, and asks for health where the hub answers', () => {
+  it('exposes the default ports, runs without privileges, and has a health check', () => {
     const exposed = /^EXPOSE (.+)$/m.exec(dockerfile)?.[1] ?? '';
     expect(sorted(matches(exposed, /(\d+)/g))).toEqual(sorted(defaultPorts));
     expect(dockerfile).toMatch(/^USER node$/m);

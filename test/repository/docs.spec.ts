@@ -1,4 +1,4 @@
-/** The documentation points at things that exist: links, files that it names, and the sections that comments in the code cite. */
+/** Links, files, scripts and cited sections in the documentation exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

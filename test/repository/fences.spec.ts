@@ -1,4 +1,4 @@
-/** The fences hold: fixtures that break one must fail the lint, each with the rule that is there for it. */
+/** Each lint rule of the project fails on a fixture that breaks it. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
@@ -14,7 +14,7 @@ describe('the fences', () => {
     eslint = new ESLint({ cwd: root });
   });
 
-  /** Rules that a file of this text would break if it stood there. */
+  /** The rules that this text breaks as the content of that file. */
   const broken = async (file: string, text: string) => {
     const [result] = await eslint.lintText(text, { filePath: path.join(root, file) });
     return result?.messages.map((message) => message.ruleId ?? message.message) ?? [];
@@ -37,7 +37,7 @@ describe('the fences', () => {
       `import * as api from '@flotilla/api';\nexport const a = api;\n`,
     ],
     [
-      'a way around a lib’s index',
+      'an import around the index of a lib',
       'libs/session/src/fixture.ts',
       `import type { DeviceId } from '../../mcp/src/ids.js';\nexport type A = DeviceId;\n`,
     ],
@@ -90,7 +90,7 @@ describe('the fences', () => {
     expect(await broken('libs/jobs/src/fixture.ts', text)).toContain(rule);
   });
 
-  it('refuse files and functions that grow too long, and `any`', async () => {
+  it('refuse long files, long functions and `any`', async () => {
     expect(await broken('libs/bus/src/fixture.ts', 'export const a = 1;\n'.repeat(401))).toContain('max-lines');
     expect(
       await broken('libs/bus/src/fixture.ts', `export function a(): void {\n${'  a();\n'.repeat(70)}}\n`),
@@ -100,7 +100,7 @@ describe('the fences', () => {
     );
   });
 
-  it('refuse text in the console that no catalogue has', async () => {
+  it('refuse texts in the console outside its catalogues', async () => {
     const text = (jsx: string) => `export function A() {\n  return ${jsx};\n}\n`;
     for (const jsx of ['<p>Hello</p>', '<p title="Hello" />', '<p>你好</p>'])
       expect(await broken('apps/dashboard/src/fixture.tsx', text(jsx)), jsx).toContain('no-restricted-syntax');
@@ -112,7 +112,28 @@ describe('the fences', () => {
     expect(await broken('libs/bus/src/directory/local-directory.ts', text)).toContain('import-x/no-cycle');
   });
 
-  it('let through what the table allows', async () => {
+  /* eslint-disable language/plain-words -- examples of what lint finds */
+  it.each([
+    ['a word to avoid in a comment', '/** Nobody reads this. */', 'language/plain-words'],
+    ['a word to avoid in a text', `export const a = 'started anew';`, 'language/plain-words'],
+    ['a word to avoid in a template', 'export const a = (b: string) => `${b} is told`;', 'language/plain-words'],
+    ['a wide comment', `// ${'wide '.repeat(20)}`, 'language/comment-size'],
+    ['a comment of three lines', 'export const a = 1;\n// one\n// two\n// three', 'language/comment-size'],
+    ['a doc comment of three lines', 'export const a = 1;\n/**\n * a\n * b\n * c\n */', 'language/comment-size'],
+    ['a file header of six lines', `/**\n${' * line\n'.repeat(6)} */`, 'language/comment-size'],
+    ['a line of code with 121 columns', `export const a = '${'a'.repeat(102)}';`, 'max-len'],
+  ])('refuse %s', async (_what, text, rule) => {
+    expect(await broken('libs/bus/src/fixture.ts', `${text}\n`)).toContain(rule);
+  });
+
+  /* eslint-enable language/plain-words */
+  it('allow short comments in plain words, headers of five lines and tables', async () => {
+    const header = `/**\n${' * line\n'.repeat(5)} */`;
+    const table = `/**\n * Rows:\n${' * | a | b |\n'.repeat(8)} */`;
+    expect(await broken('libs/bus/src/fixture.ts', `${header}\nexport const a = 1;\n${table}\n`)).toEqual([]);
+  });
+
+  it('allow what the table allows', async () => {
     expect(
       await broken(
         'libs/session/src/fixture.ts',

@@ -1,6 +1,6 @@
 /**
- * No text tells people to run a program that a public registry would bring under a name of ours: our packages are not published, and the owner of such a name would get
- * the key that the command is given.
+ * No text asks people to fetch a package named like one of this repository from a public registry.
+ * The packages are not published, so another owner of the name would receive the user's key.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -33,14 +33,14 @@ interface Manifest {
   readonly devDependencies?: object;
 }
 const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
-/** npx takes what is installed before it asks a registry. */
+/** npx prefers installed packages. */
 const installed = new Set(Object.keys({ ...dependencies, ...devDependencies }));
 
-/** Every `npx`, `npm exec`, `pnpm dlx`, `yarn dlx`, `bunx` of a name that is not installed with the repository, also as the `command` of an agent's host. */
+/** Commands that run a package of a registry; those installed with the repository are allowed. */
 const runners =
   /\b(?:npx|npm (?:exec|x)|pnpm dlx|yarn dlx|bunx)\b((?:\s+-[\w-]+)*)(?:\s+--)?\s+((?:@[\w.-]+\/)?[\w.-]+)/g;
 const asCommand = /["']command["']\s*:\s*["'](?:npx|npm|pnpm|yarn|bunx)["']/g;
-/** Installing a package of ours from a registry. */
+/** Commands that install a package of this repository from a registry. */
 const installs =
   /\b(?:npm (?:i|install|add)|pnpm add|yarn add|bun add)\s+(?:-[\w-]+\s+)*(?:@flotilla\/[\w-]+|flotilla)\b/g;
 
@@ -50,7 +50,7 @@ const faultsOf = (text: string) => [
 ];
 
 describe('the commands in the repository’s texts', () => {
-  it('are looked for where people read them', () => {
+  it('are checked in all files that people read', () => {
     for (const file of [
       'README.md',
       'docs/agents.md',
@@ -69,11 +69,11 @@ describe('the commands in the repository’s texts', () => {
     '"command": "npx"',
     'npm install @flotilla/client',
     'npm exec -- flotilla',
-  ])('would be found: %s', (text) => {
+  ])('are found: %s', (text) => {
     expect(faultsOf(text)).toHaveLength(1);
   });
 
-  it('fetch no program from a registry that this project does not own', () => {
+  it('fetch no package with a name of this repository', () => {
     expect(
       texts.flatMap((file) =>
         faultsOf(readFileSync(path.join(root, file), 'utf8')).map((fault) => `${file}: ${fault}`),

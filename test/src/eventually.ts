@@ -1,7 +1,7 @@
-/** Waiting for something that another process does: asks until it holds, and says what was last seen when it never does. */
+/** Waits for a condition in another process, and reports the last value when it never holds. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Between two looks, ms. */
+/** Time between two checks, ms. */
 const LOOK_EVERY_MS = 50;
 
 /** Resolves with the first value that `holds`; rejects after `withinMs` with the last one. */
@@ -15,7 +15,7 @@ export async function eventually<Value>(
     const value = await look();
     if (holds(value)) return value;
     if (Date.now() > until)
-      throw new Error(`Did not come about within ${withinMs} ms; last seen: ${JSON.stringify(value)}`);
+      throw new Error(`The condition did not hold within ${withinMs} ms. Last value: ${JSON.stringify(value)}`);
     await pause(LOOK_EVERY_MS);
   }
 }

@@ -1,4 +1,7 @@
-/** `npm run audit:verify`: whether the audit trail is as it was written. Over DATABASE_URL, or the embedded server of the data folder, running or not. */
+/**
+ * `npm run audit:verify`: checks that the audit trail was not changed since it was written. Reads
+ * DATABASE_URL, or the embedded server of the data folder, running or stopped.
+ */
 import { existsSync } from 'node:fs';
 import { openEmbeddedPostgres, verifyAuditTrail } from '@flotilla/registry';
 import type { AuditFault } from '@flotilla/registry';
@@ -11,8 +14,7 @@ const EXIT = { broken: 1, failed: 2 } as const;
 const WHAT: Readonly<Record<AuditFault, string>> = {
   CHANGED: 'was changed, or one before it',
   MISSING: 'does not follow what is before it: entries are missing',
-  UNKEYED:
-    'has no key where it must have one: it was not written by a hub of this version, or the trail was written again without the key',
+  UNKEYED: 'has no key: it was not written by a hub of this version, or the trail was written again without the key',
   OTHER_KEY: 'was made with another key: check FLOTILLA_AUDIT_KEY here and in every process of the hub',
 };
 

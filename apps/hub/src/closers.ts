@@ -1,7 +1,9 @@
-/** What was opened, in order, so that it can be closed in reverse: at the end of a run, and after a start that failed half way. */
+/**
+ * Keeps what the hub opened and closes it in reverse order: at the end, and after a failed start.
+ */
 import type { Logger } from 'pino';
 
-/** One part may take this long to close, ms; then the next is closed all the same. */
+/** Time for one part to close, ms. After that the next part is closed. */
 const CLOSE_WITHIN_MS = 15_000;
 
 export class Closers {
@@ -13,7 +15,9 @@ export class Closers {
     this.#opened.push({ name, close });
   }
 
-  /** Closes everything that is open, last opened first. A part that fails or hangs is logged and does not keep the others open. */
+  /**
+   * Closes all parts, last opened first. Logs a part that fails or takes too long, and continues.
+   */
   async closeAll(): Promise<void> {
     for (let part = this.#opened.pop(); part; part = this.#opened.pop()) {
       const { name, close } = part;

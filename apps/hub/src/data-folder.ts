@@ -1,12 +1,14 @@
-/** Other users stay out of what the hub writes: its files by the umask, the folder of an older hub by a change of its mode that is logged. */
+/**
+ * Keeps files of the hub private: sets the umask, and corrects the mode of an older data folder.
+ */
 import { closeDataDir } from '@flotilla/registry';
 import type { Logger } from 'pino';
 import type { HubConfig } from './settings/config.js';
 
-/** Files for the owner alone. */
+/** Only the owner may access new files. */
 const OWNER_ONLY = 0o077;
 
-/** For this process and those that it starts; before it makes its first file. */
+/** Applies to this process and its child processes. Must run before the first file is written. */
 export function keepFilesPrivate(): void {
   process.umask(OWNER_ONLY);
 }
@@ -15,13 +17,13 @@ export async function closeDataFolder({ dataDir, databaseUrl }: HubConfig, logge
   const closed = await closeDataDir(dataDir, { isEmbedded: databaseUrl === undefined });
   if (closed.kind === 'closed') {
     const { from, to } = closed;
-    logger.info({ dataDir, from, to }, 'other users could enter the data folder: its mode was changed');
+    logger.info({ dataDir, from, to }, 'other users had access to the data folder: the hub changed its mode');
   }
   if (closed.kind === 'open') {
     const { mode, reason } = closed;
     logger.warn(
       { dataDir, mode, reason },
-      'other users can enter the data folder: give the hub a folder of its own, with mode 0700',
+      'other users have access to the data folder: set FLOTILLA_DATA_DIR to a folder with mode 0700',
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The simulated fleet of `--demo`: the simulator as a child process that lives no longer than the hub. Its devices come in as boards do, by an enrolment link; its
- * microcontrollers are registered with the addresses at which they wait.
+ * The simulated fleet of `--demo`: the simulator as a child process that ends with the hub. Its
+ * devices enrol by a link; its microcontrollers are registered with their addresses.
  */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -12,22 +12,25 @@ import type { NewDevice, Registry } from '@flotilla/registry';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 
-/** Devices of the demo: enough to see lists, filters and a bulk job, few enough to read. */
+/** Enough for lists, filters and a bulk job, and few enough to read. */
 const DEMO_DEVICES = 40;
 /** One of each kind. */
 const DEMO_MICROCONTROLLERS = 3;
-/** They enrol within seconds; nobody else should by this link. */
+/** The devices enrol within seconds, so a short life keeps others from using the link. */
 const LINK_LIFE_MS = 10 * 60_000;
 
 export interface DemoFleetOptions {
   readonly enrolments: Pick<Registry['enrolments'], 'createLink' | 'register' | 'remove'>;
   readonly addresses: Pick<DeviceAddresses, 'otaUrl'>;
-  /** Where the simulator keeps what its devices have in their flash. */
+  /** Where the simulator stores the flash of its devices. */
   readonly dataDir: string;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Starts the fleet. It ends when its standard input does, so also after a `kill -9` of the hub; `stop` waits for it. */
+/**
+ * Starts the fleet. It ends with its standard input, so also after a `kill -9` of the hub. `stop`
+ * waits for its end.
+ */
 export async function startDemoFleet({
   enrolments,
   addresses,
@@ -41,7 +44,7 @@ export async function startDemoFleet({
   const options = [...counts, '--profile', 'mixed', '--json', '--ota', addresses.otaUrl(token), '--data-dir', dataDir];
   const child = spawn(process.execPath, [main, ...options], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // Its own process group: Ctrl-C goes to the hub, which stops the fleet in its turn.
+    // In a process group apart from the hub: Ctrl-C reaches the hub, which then stops the fleet.
     detached: true,
   });
   const ended = new Promise<void>((resolve) => {
@@ -50,7 +53,7 @@ export async function startDemoFleet({
   });
   onBoards(child.stdout, (boards) => {
     registerBoards(enrolments, boards).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the microcontrollers of the demo are missing'),
+      logger.warn({ err: error }, 'the microcontrollers of the demo could not be registered'),
     );
   });
   return {
@@ -67,7 +70,7 @@ const boardsLine = z.object({
 });
 type DemoBoard = z.infer<typeof boardsLine>['boards'][number];
 
-/** Reads what the simulator says to its end, because a full pipe would stop it. */
+/** Reads all output of the simulator, because a full pipe would block it. */
 function onBoards(output: Readable, take: (boards: readonly DemoBoard[]) => void): void {
   createInterface({ input: output }).on('line', (line) => {
     const parsed = boardsLine.safeParse(JSON.parse(line));
@@ -75,7 +78,7 @@ function onBoards(output: Readable, take: (boards: readonly DemoBoard[]) => void
   });
 }
 
-/** Their ports are new at each start, so those of the last start are registered anew; their history stays. */
+/** Registers the boards again, because their ports change with each start. Their history stays. */
 async function registerBoards(enrolments: DemoFleetOptions['enrolments'], boards: readonly DemoBoard[]): Promise<void> {
   const devices: NewDevice[] = boards.map(({ address, profile }, index) => ({
     ...{

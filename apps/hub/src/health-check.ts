@@ -1,17 +1,17 @@
 /**
- * The container's health check: asks the hub beside it whether it is alive, with the hub's own settings. Exit code 0 where it is, else 1. The certificate is not checked:
- * it is for the name that others use, and the question does not leave this machine.
+ * The container's health check: exit code 0 when the hub is alive, else 1. Uses the hub's settings.
+ * Does not check the certificate, whose name is not that of this local connection.
  */
 import { existsSync } from 'node:fs';
 import { get as getHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
 
-/** A hub that needs longer is not well, ms. */
+/** A slower answer counts as unhealthy, ms. */
 const ANSWERS_WITHIN_MS = 2_500;
 
 const DEFAULT_PORT = '8080';
 
-/** Where a listener on all addresses is reached from here. */
+/** Where a listener on all addresses is reached locally. */
 const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 if (existsSync('.env')) process.loadEnvFile('.env');

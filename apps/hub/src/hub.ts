@@ -1,4 +1,7 @@
-/** The composition root: opens the adapters that the roles need, joins them, and closes them in reverse order. It knows everything and decides nothing. */
+/**
+ * Opens the adapters that the roles need, connects them, and closes them in reverse order. Decides
+ * nothing. `open` is the start order.
+ */
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -22,11 +25,11 @@ import type { HubConfig } from './settings/config.js';
 import { closeDataFolder } from './data-folder.js';
 import { startDemoFleet } from './demo-fleet.js';
 import { DeviceRoutes } from './http/device-routes.js';
-import { withDemoNetworks } from './settings/dial-settings.js';
-import { deviceAddresses, deviceSettings } from './settings/device-settings.js';
-import { openGround, type Ground } from './roles/ground.js';
+import { withDemoNetworks } from './roles/dial-rules.js';
+import { deviceAddresses, deviceSettings } from './roles/device-addresses.js';
+import { openSharedServices, type SharedServices } from './roles/shared-services.js';
 import { makeHttpServer } from './http/http-server.js';
-import { inTime } from './in-time.js';
+import { withTimeout } from './with-timeout.js';
 import { listening, portOf } from './roles/listeners.js';
 import { measuredBus, measuredFleet } from './measures/measured-calls.js';
 import { createMetrics, type HubMetrics } from './measures/metrics.js';
@@ -34,8 +37,8 @@ import { openGateway, type OpenGateway } from './roles/open-gateway.js';
 import { openPeople } from './roles/open-people.js';
 import { openPictures, pictureFiles, type OpenPictures } from './roles/open-pictures.js';
 import { readQueryRules } from './settings/query-settings.js';
-import { rolloutLimits } from './settings/rollout-limits.js';
-import { keepSecret } from './settings/secret-file.js';
+import { rolloutLimits } from './roles/rollout-limits.js';
+import { keepSecret } from './secrets/secret-file.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { MetricsKeys } from './http/metrics-keys.js';
 import { onceASecond } from './http/ready-check.js';
@@ -44,7 +47,9 @@ import { systemClock } from './system-clock.js';
 import { TlsFiles } from './http/tls-files.js';
 import { routeUpgrades, type UpgradeHandler } from './http/upgrade-router.js';
 
-/** The ports in use. `udp` and, unless it is off, `mqtt` are there where this process is a gateway, `mqtts` where it has a certificate besides. */
+/**
+ * The ports in use. A gateway has `udp`, `mqtt` unless it is off, and `mqtts` with a certificate.
+ */
 export interface Ports {
   readonly http: number;
   readonly mqtt?: number;
@@ -54,7 +59,10 @@ export interface Ports {
 
 export interface RunningHub {
   readonly ports: Ports;
-  /** Resolves when this process lost its lease: another may own its devices and jobs, so it must end. */
+  /**
+   * Resolves when this process lost its lease. It must end, because another process may own its
+   * devices and jobs.
+   */
   readonly lost: Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,10 +75,10 @@ export interface HubOptions {
 
 const DAY_MS = 86_400_000;
 
-/** Beside `src` and `dist` alike. */
+/** The same from `src` and from `dist`. */
 const consoleFolder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
-/** Starts the hub. A start that fails closes what it had opened, and rejects. */
+/** Starts the hub. A failed start closes what it opened, and rejects. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const closers = new Closers(options.logger);
   try {
@@ -87,9 +95,9 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const tls = config.tls && new TlsFiles({ ...config.tls, logger });
   if (tls) closers.add('TLS files', () => tls.close());
   await closeDataFolder(config, logger);
-  const ground = await openGround({ config, logger }, closers);
-  // Whatever this process does: most events are those of gateways.
-  ground.registry.events.whenOwed(announceDebts({ ticks: ground.bus.ticks, clock: systemClock, logger }));
+  const services = await openSharedServices({ config, logger }, closers);
+  // For all roles; most events come from gateways.
+  services.registry.events.whenOwed(announceDebts({ ticks: services.bus.ticks, clock: systemClock, logger }));
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
   const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
@@ -97,20 +105,20 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
   const addresses = deviceAddresses(config, {
-    // Asked for each device that connects; the server asks the kernel.
+    // Cached, because each device that connects needs it and the server asks the kernel.
     http: () => (httpPort ||= portOf(server.server)) || config.httpPort,
     mqtt: () => (gateway ? gateway.ports.mqtt : config.mqttPort),
   });
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
-  const pictures = openPictures(ground, addresses, deviceSecret);
+  const pictures = openPictures(services, addresses, deviceSecret);
   const gate = new ToolGate(config.deviceUrls, config.mustBeSigned);
   const { clientOf } = new TrustedProxies(config.proxies.trusted, config.proxies.header);
   const failures = new FailedAttempts();
   const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures, clientOf };
-  const gateway = ground.has('gateway') ? await openGateway(ground, gate, gatewayPlace) : undefined;
-  const metrics = measureParts(ground, gateway);
-  if (ground.has('api'))
-    await openApi(ground, gate, metrics, {
+  const gateway = services.has('gateway') ? await openGateway(services, gate, gatewayPlace) : undefined;
+  const metrics = measureParts(services, gateway);
+  if (services.has('api'))
+    await openApi(services, gate, metrics, {
       server,
       upgrades,
       settings: deviceSettings(addresses, config),
@@ -118,8 +126,8 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
       clientOf,
       failures,
     });
-  if (ground.has('worker')) await openWorker(ground, gate, metrics, pictures);
-  addOperationsRoutes(server, operationsOf(ground, metrics, { clientOf, failures }));
+  if (services.has('worker')) await openWorker(services, gate, metrics, pictures);
+  addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures }));
   await server.ready();
   routeUpgrades(server.server, upgrades);
   logger.debug(
@@ -129,24 +137,24 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   await listening('FLOTILLA_HTTP_PORT', config.host, config.httpPort, () =>
     server.listen({ host: config.host, port: config.httpPort, backlog: 4096 }),
   );
-  // New connections are refused first; those that are open end with the part that they belong to.
+  // Closed first. Open connections end with the part that uses them.
   closers.add('http listener', () => void server.server.close());
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
-  for (const port of Object.values(ports)) ground.ownPorts.add(port);
+  for (const port of Object.values(ports)) services.ownPorts.add(port);
   if (options.withDemoFleet && gateway) {
     const demo = await startDemoFleet({
-      enrolments: ground.registry.enrolments,
+      enrolments: services.registry.enrolments,
       addresses,
       dataDir: config.dataDir,
       logger,
     });
     closers.add('demo fleet', demo.stop);
   }
-  return { ports, lost: ground.lease.lost, stop: () => closers.closeAll() };
+  return { ports, lost: services.lease.lost, stop: () => closers.closeAll() };
 }
 
-/** A name without an address now may have one when the board is dialled. */
-function addressRefusals({ dialRules }: Pick<Ground, 'dialRules'>) {
+/** Checks the address at registration; it is checked again before each connection. */
+function addressRefusals({ dialRules }: Pick<SharedServices, 'dialRules'>) {
   return async (address: string, byAdmin: boolean): Promise<string | undefined> => {
     const verdict = await dialRules.judge(address, byAdmin);
     return verdict.kind === 'refused' ? verdict.message : undefined;
@@ -163,12 +171,12 @@ interface HttpSide {
 }
 
 async function openApi(
-  ground: Ground,
+  services: SharedServices,
   gate: ToolGate,
   metrics: HubMetrics,
   { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
 ): Promise<void> {
-  const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = ground;
+  const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = services;
   const { approvals, mustBeSigned, verification } = config;
   const rules = {
     approvals,
@@ -183,7 +191,7 @@ async function openApi(
     bus,
     clock: systemClock,
     logger,
-    refuseAddress: addressRefusals(ground),
+    refuseAddress: addressRefusals(services),
   });
   const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
@@ -203,7 +211,7 @@ async function openApi(
   const api = await mountApi(server, {
     registry,
     ...operations,
-    ...(await openPeople(ground)),
+    ...(await openPeople(services)),
     oidc: config.people.oidc,
     queries: await readQueryRules(config.queries),
     limits: config.queries.limits,
@@ -220,8 +228,13 @@ async function openApi(
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
 }
 
-async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, pictures: OpenPictures): Promise<void> {
-  const { blobs, bus, closers, config, lease, logger, registry, singleCalls } = ground;
+async function openWorker(
+  services: SharedServices,
+  gate: ToolGate,
+  metrics: HubMetrics,
+  pictures: OpenPictures,
+): Promise<void> {
+  const { blobs, bus, closers, config, lease, logger, registry, singleCalls } = services;
   const clock = systemClock;
   const { firmwareImages: images, uploads } = registry;
   const kept = {
@@ -252,7 +265,7 @@ async function openWorker(ground: Ground, gate: ToolGate, metrics: HubMetrics, p
   closers.add('worker', () => worker.stop());
 }
 
-function measureParts({ registry, bus }: Ground, gateway: OpenGateway | undefined): HubMetrics {
+function measureParts({ registry, bus }: SharedServices, gateway: OpenGateway | undefined): HubMetrics {
   return createMetrics({
     ...(gateway && { gateway: () => gateway.status() }),
     queueDepth: () => bus.ticks.depth(),
@@ -261,21 +274,21 @@ function measureParts({ registry, bus }: Ground, gateway: OpenGateway | undefine
   });
 }
 
-async function problemsOf({ bus, registry }: Ground): Promise<readonly string[]> {
-  const problems = (await inTime(registry.ping(), false)) ? [] : ['PostgreSQL does not answer'];
+async function problemsOf({ bus, registry }: SharedServices): Promise<readonly string[]> {
+  const problems = (await withTimeout(registry.ping(), false)) ? [] : ['PostgreSQL does not answer'];
   return bus.isReachable ? problems : [...problems, 'Redis does not answer'];
 }
 
 function operationsOf(
-  ground: Ground,
+  services: SharedServices,
   metrics: HubMetrics,
   { clientOf, failures }: Pick<HttpSide, 'clientOf' | 'failures'>,
 ): Parameters<typeof addOperationsRoutes>[1] {
-  const { config, registry } = ground;
+  const { config, registry } = services;
   const metricsKeys = new MetricsKeys({ apiKeys: registry.apiKeys, clock: systemClock });
   return {
     isOpenOnLoopback: config.metricsAccess === 'loopback',
-    notReady: onceASecond(() => problemsOf(ground)),
+    notReady: onceASecond(() => problemsOf(services)),
     scrape: () => metrics.scrape(),
     metricsAccess: async (key, request) => {
       const access = await metricsKeys.accessOf(key);

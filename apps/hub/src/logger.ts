@@ -1,8 +1,11 @@
-/** The hub's log: JSON lines on standard error, or readable ones where that is a terminal. Standard output is for the ready line alone. */
+/**
+ * The log of the hub: JSON lines on standard error, or readable lines on a terminal. Standard
+ * output is only for the ready line.
+ */
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
 
-/** Members that may carry a secret are cut out wherever a log call has them. */
+/** Fields that may hold secrets; the logger removes them. */
 const SECRETS = [
   'password',
   'secret',

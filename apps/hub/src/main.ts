@@ -1,4 +1,7 @@
-/** The hub's program: settings from the environment, start, one ready line on standard output, and an orderly end on Ctrl-C or SIGTERM. */
+/**
+ * The program of the hub: reads settings, starts, prints one ready line, and stops on Ctrl-C or
+ * SIGTERM.
+ */
 import './production.js';
 import { existsSync } from 'node:fs';
 import { keepFilesPrivate } from './data-folder.js';
@@ -6,10 +9,13 @@ import { ConfigError, readConfig, unknownSettings } from './settings/config.js';
 import { startHub, type RunningHub } from './hub.js';
 import { createLogger } from './logger.js';
 
-/** Exit codes: settings that make no sense are told apart from a start or run that failed. */
+/** `badConfig`: wrong settings; `failed`: the start or the run failed. */
 const EXIT = { failed: 1, badConfig: 2 } as const;
 
-/** A start that is told to stop goes on to its end, so that it can be undone. One that hangs, on a disk or a server that does not answer, ends by then, ms. */
+/**
+ * A start that receives a signal continues, so that it can be undone. After this time the process
+ * ends anyway, ms.
+ */
 const START_ENDS_WITHIN_MS = 10_000;
 
 const flags = process.argv.slice(2);
@@ -19,7 +25,7 @@ function readSettings(): ReturnType<typeof readConfig> {
   const unknown = flags.filter((flag) => flag !== '--demo');
   if (unknown.length > 0)
     throw new ConfigError([
-      `The hub knows the flag --demo, not ${unknown.join(' ')}; everything else is set by the environment.`,
+      `Unknown flag ${unknown.join(' ')}. The only flag is --demo; use environment variables for all settings.`,
     ]);
   return readConfig(process.env);
 }
@@ -29,9 +35,9 @@ async function main(): Promise<void> {
   const config = readSettings();
   const logger = createLogger(config.logLevel);
   for (const name of unknownSettings(process.env))
-    logger.warn(`${name} is not a setting of the hub and has no effect.`);
+    logger.warn(`${name} is not a setting of the hub and has no effect. Check its spelling.`);
   const signal = new Promise<NodeJS.Signals>((resolve) => {
-    // npm passes Ctrl-C on to a process that the terminal has told already: any number of signals means one stop.
+    // With npm the terminal and npm both send the signal, so later signals have no effect.
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, resolve);
   });
   let isStarting = true;
@@ -53,13 +59,11 @@ function announce({ ports }: RunningHub, host: string): void {
 }
 
 function giveUp(): void {
-  process.stderr.write(
-    'The start was told to stop and hangs: leaving it as it is. The next start takes over what it left.\n',
-  );
+  process.stderr.write('The hub did not stop in time during its start and ends now. The next start cleans up.\n');
   process.exit(EXIT.failed);
 }
 
-/** What has a code was foreseen and says itself what to do. Anything else is a fault of ours, found by its stack. */
+/** Errors with a code explain themselves. Others are bugs, and their stack is printed. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error ? error.message : (error.stack ?? error.message);

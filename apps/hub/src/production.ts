@@ -1,5 +1,5 @@
 /**
- * Imported before everything else. Libraries look at NODE_ENV as they are loaded: outside of production graphql explains at each check of a type, several for each variable
- * of a request, why it may have failed, which is a tenth of what a call through the API costs.
+ * Must be imported first, because libraries read NODE_ENV when they load. Outside of production,
+ * graphql explains each failed type check: a tenth of the cost of an API call.
  */
 process.env['NODE_ENV'] ??= 'production';

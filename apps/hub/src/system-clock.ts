@@ -1,4 +1,4 @@
-/** The real clock, for everything that takes time as an argument. */
+/** The real clock. Tests use a manual one. */
 import type { Clock } from '@flotilla/session';
 
 export const systemClock: Clock = {

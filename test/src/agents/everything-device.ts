@@ -1,4 +1,7 @@
-/** A device whose tools are those that MCP's conformance suite calls, and one that answers with a picture as forks of the firmware pack it. */
+/**
+ * A device whose tools are those that MCP's conformance suite calls, and one that answers with a
+ * picture as forks of the firmware pack it.
+ */
 import { answerAsFirmware, answerTo, requestIn } from '../devices/firmware.js';
 import type { HubProcess } from '../hub/hub-process.js';
 import { RawMqttDevice } from '../devices/raw-mqtt-device.js';

@@ -1,18 +1,25 @@
 /**
- * Who may ask what: each operation of the API with the scope that it needs, the least that can be asked, and what is answered where it may be. Written by
- * hand from the contract, apart from what the hub goes by, so that the two check each other.
+ * Each operation of the API with the scope that it needs, the smallest request, and the answer to a
+ * permitted caller. Written from the contract, independent of the access rules of the hub, so that
+ * each checks the other.
  */
 import type { Scope } from './api-keys.js';
 
-/** `$1` stands for a name that is used once, `$id` for an id that is nobody's, `$mac` for a new device's, `$tomorrow` for a time. */
+/**
+ * `$1` is a name that is used once, `$id` an id that does not exist, `$mac` a new device,
+ * `$tomorrow` a time.
+ */
 export interface AccessRow {
   readonly needs: Scope | 'ANY_KEY';
   /** Needed besides: no key with one scope alone may, but for ADMIN. */
   readonly also?: Scope;
   readonly input: string;
-  /** What a key with the scope is told: values, nothing, or a refusal that is data. */
+  /** The answer to a key with the scope: values, nothing, or a refusal as data. */
   readonly allowed: string;
-  /** What a key with all scopes but ADMIN is told that is narrowed to some devices; as `allowed` where not given. ADMIN's operations are closed to it. */
+  /**
+   * The answer to a key with all scopes except ADMIN, limited to some devices; by default as
+   * `allowed`.
+   */
   readonly narrowed?: string;
 }
 
@@ -118,7 +125,10 @@ export const subscribed: Readonly<Record<string, AccessRow>> = {
   jobTargetsDecided: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
 };
 
-/** Ways from what one scope shows to what another guards, on a device and a job that are there: with the first alone they are refused. */
+/**
+ * Ways from what one scope shows to what another guards, on a device and a job that are there: with
+ * the first alone they are refused.
+ */
 export const fieldsBehind: readonly (readonly [query: string, has: Scope | readonly Scope[], needs: Scope])[] = [
   ['{ device(id: "$device") { events { nodes { id } } } }', 'DEVICES_READ', 'EVENTS_READ'],
   ['{ job(id: "$job") { targets { nodes { device { id } } } } }', 'JOBS_READ', 'DEVICES_READ'],

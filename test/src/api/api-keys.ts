@@ -17,7 +17,9 @@ export async function makeKey(
   of: readonly Scope[],
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<MadeKey> {
-  const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } secret userErrors { message } } }`;
+  const query = `mutation ($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) { apiKey { id } secret userErrors { message } }
+  }`;
   const answer = await ask<{
     createApiKey: { apiKey: { id: string } | null; secret: string | null; userErrors: readonly object[] };
   }>(hub, query, { input: { name: of.join(' ').slice(0, 100), scopes: of, ...more } });

@@ -1,4 +1,7 @@
-/** Stands before a hub, and lets the connection go where a request is one that is to be lost: nobody knows then whether it arrived. */
+/**
+ * A proxy that closes the connection of chosen requests, so that the client cannot know whether
+ * they arrived.
+ */
 import { createServer, request as httpRequest } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** A browser as far as signing in needs one: it keeps cookies, sends them along, and says which page asks. */
+/**
+ * A browser as far as signing in needs one: it keeps cookies, sends them along, and says which page
+ * asks.
+ */
 import type { HubProcess } from '../hub/hub-process.js';
 
 type Target = Pick<HubProcess, 'httpUrl'>;

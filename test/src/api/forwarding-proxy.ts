@@ -1,4 +1,7 @@
-/** A reverse proxy as it stands before hubs: ends TLS (it says so), adds whom it passes on to X-Forwarded-For, and keeps Host. Connects from an address of its own. */
+/**
+ * A usual reverse proxy: ends TLS and says so, adds the client to X-Forwarded-For, keeps Host, and
+ * connects from another address.
+ */
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 export interface ForwardingProxy {
   readonly httpUrl: string;
   readonly httpPort: number;
-  /** Where whoever asks from now on is; what they say themselves stands to the left of it. */
+  /** The address of the next clients. What they send in the header is to the left of it. */
   client: string;
   close(): void;
 }

@@ -1,4 +1,7 @@
-/** GraphQL as an integrator speaks it: HTTP with a bearer key, and graphql-transport-ws for subscriptions. */
+/**
+ * GraphQL as an integrator speaks it: HTTP with a bearer key, and graphql-transport-ws for
+ * subscriptions.
+ */
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { HubProcess } from '../hub/hub-process.js';
@@ -30,7 +33,10 @@ export async function send(
   return { ...(data !== undefined && { data }), ...(errors && { errors }) };
 }
 
-/** Sends one operation that must succeed, and returns its data as the caller knows it from the schema. */
+/**
+ * Sends one operation that must succeed, and returns its data as the caller knows it from the
+ * schema.
+ */
 export async function ask<Data>(
   hub: Target,
   query: string,

@@ -1,4 +1,7 @@
-/** The schema as a running hub tells it, and queries over all of it: what an integrator's code generator would ask. */
+/**
+ * The schema by introspection of a running hub, and queries over all of it, as code generators
+ * write them.
+ */
 import {
   buildClientSchema,
   getIntrospectionQuery,
@@ -20,14 +23,18 @@ export async function servedSchema(hub: HubProcess): Promise<GraphQLSchema> {
   return buildClientSchema(await ask<IntrospectionQuery>(hub, getIntrospectionQuery()));
 }
 
-/** Every field below this one, `levels` objects deep. Fields that need an argument are left out below the first level. */
+/**
+ * Every field below this one, `levels` objects deep. Fields that need an argument are left out
+ * below the first level.
+ */
 export function everythingOf(field: GraphQLField<unknown, unknown>, levels: number): string {
   const type = getNamedType(field.type);
   if (!isCompositeType(type)) return '';
   if (!isObjectType(type) || levels === 0) return '{ __typename }';
   const fields = Object.values(type.getFields()).filter((each) => !each.args.some(isRequiredArgument));
   const deeper = fields.filter((each) => levels > 1 || !isCompositeType(getNamedType(each.type)));
-  return `{ __typename ${deeper.map((each) => `${each.name}${rowsOf(each)} ${everythingOf(each, levels - 1)}`).join(' ')} }`;
+  const selections = deeper.map((each) => `${each.name}${rowsOf(each)} ${everythingOf(each, levels - 1)}`);
+  return `{ __typename ${selections.join(' ')} }`;
 }
 
 function rowsOf(field: GraphQLField<unknown, unknown>): string {

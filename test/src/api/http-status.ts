@@ -1,4 +1,7 @@
-/** The status that a bare HTTP request gets: 101 where a WebSocket handshake was taken, which is then broken off. */
+/**
+ * The status that a bare HTTP request gets: 101 where a WebSocket handshake was taken, which is
+ * then broken off.
+ */
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import type { HubProcess } from '../hub/hub-process.js';
 

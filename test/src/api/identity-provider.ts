@@ -1,4 +1,7 @@
-/** A real OpenID Connect provider on loopback: a page that signs in whoever it is told to, and the claims that a story gives them. */
+/**
+ * A real OpenID Connect provider on loopback: a page that signs in any given person with given
+ * claims.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
@@ -55,7 +58,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Follows a browser from the hub to the provider, signs `login` in there, and comes back as far as the callback's address. */
+/**
+ * Follows a browser from the hub to the provider, signs `login` in there, and comes back as far as
+ * the callback's address.
+ */
 export async function throughProvider(start: string, issuer: string, login: string): Promise<string> {
   const browser = new Browser({ httpUrl: issuer }, null);
   let url = start;

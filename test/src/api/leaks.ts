@@ -13,7 +13,7 @@ const insides: readonly RegExp[] = [
   /\b[a-z]:\\/i,
 ];
 
-/** The first thing of ours that a text shows; undefined where it shows none. */
+/** The first internal detail in a text; undefined when it has no such detail. */
 export function leakIn(text: string): string | undefined {
   for (const pattern of insides) {
     const found = pattern.exec(text);

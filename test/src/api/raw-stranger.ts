@@ -1,12 +1,18 @@
-/** A peer at a WebSocket door that upgrades, or only connects, and then neither says anything nor answers anything, not even the end of the connection. */
+/**
+ * A peer at a WebSocket door that upgrades, or only connects, and then neither says anything nor
+ * answers anything, not even the end of the connection.
+ */
 import { connect, type Socket } from 'node:net';
 
 export interface RawStranger {
-  /** The first line of the answer; undefined while there is none. */
+  /** The first line of the answer; undefined before there is an answer. */
   readonly status: string | undefined;
   /** Whether the hub has ended the connection. */
   readonly isEnded: boolean;
-  /** Whether it is still open for the hub: a connection that the hub closed only half takes what is sent. */
+  /**
+   * Whether it is still open for the hub: a connection that the hub closed only half takes what is
+   * sent.
+   */
   probe(): boolean;
   drop(): void;
 }

@@ -1,4 +1,7 @@
-/** Subscriptions on one connection of graphql-transport-ws, whose messages are handed over as bytes: for subscribers that are shown more than a client can parse beside a hub. */
+/**
+ * Subscriptions on one connection of graphql-transport-ws, whose messages are handed over as bytes:
+ * for subscribers that are shown more than a client can parse beside a hub.
+ */
 import { WebSocket } from 'ws';
 import type { HubProcess } from '../hub/hub-process.js';
 
@@ -11,7 +14,7 @@ export interface RawOperation {
 export interface RawListener {
   /** Each message after the connection was acknowledged. */
   readonly message: (data: Buffer) => void;
-  /** The hub has ended the connection, or there was none. */
+  /** Resolves when the hub closed the connection, also when it never opened. */
   readonly closed: () => void;
 }
 

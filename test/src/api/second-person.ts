@@ -1,4 +1,7 @@
-/** A second person for stories of four eyes: keys that the administrator makes count as the administrator. */
+/**
+ * A second person for stories of four eyes: keys that the administrator makes count as the
+ * administrator.
+ */
 import { randomUUID } from 'node:crypto';
 import { ask } from './graphql-client.js';
 import type { Scope } from './api-keys.js';

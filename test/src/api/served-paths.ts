@@ -1,4 +1,7 @@
-/** The paths that a hub with FLOTILLA_LOG_LEVEL=debug says it serves: `METHOD path` over HTTP, the path alone over WebSocket. */
+/**
+ * The paths that a hub with FLOTILLA_LOG_LEVEL=debug says it serves: `METHOD path` over HTTP, the
+ * path alone over WebSocket.
+ */
 import type { HubProcess } from '../hub/hub-process.js';
 
 export interface ServedPaths {

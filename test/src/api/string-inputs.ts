@@ -1,4 +1,7 @@
-/** Every place of an argument that takes text, derived from a schema, and a request that puts a text there and something harmless everywhere else. */
+/**
+ * Every place of an argument that takes text, derived from a schema, and a request that puts a text
+ * there and something harmless everywhere else.
+ */
 import {
   getNamedType,
   getNullableType,

@@ -1,4 +1,7 @@
-/** What the devices of a fleet ran, gathered from their short memories while a story goes on: the truth that a hub's records are held against. */
+/**
+ * What the devices of a fleet ran, gathered from their short memories while a story goes on: the
+ * truth that a hub's records are held against.
+ */
 import type { DeviceCall, SimulatedFleet } from '../devices/simulated-fleet.js';
 
 export interface DeviceRun extends DeviceCall {
@@ -19,7 +22,10 @@ export class DeviceWitness {
     this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
   }
 
-  /** Everything so far, in the order of each device. Rejects where a call was missed: counts and memory must agree. */
+  /**
+   * Everything so far, in the order of each device. Rejects where a call was missed: counts and
+   * memory must agree.
+   */
   async runs(): Promise<readonly DeviceRun[]> {
     await this.look();
     const { devices } = await this.#fleet.counts();
@@ -45,7 +51,7 @@ export class DeviceWitness {
     clearInterval(this.#timer);
   }
 
-  /** What is remembered begins somewhere in what is known already: the longest overlap tells where. */
+  /** Finds the start of the remembered calls in the known ones by the longest overlap. */
   #add(device: string, calls: readonly DeviceCall[]): void {
     const known = this.#byDevice.get(device) ?? [];
     let overlap = Math.min(known.length, calls.length);

@@ -1,6 +1,7 @@
 /**
- * What a hub promises about jobs, held against what its devices ran and what it answered, whenever it was killed. Each function returns the violations as
- * sentences; none is what a story wants. [jobs §4]
+ * What a hub promises about jobs, held against what its devices ran and what it answered, whenever
+ * it was killed. Each function returns the violations as sentences; none is what a story wants.
+ * [jobs §4]
  */
 import type { DeviceRun } from './device-witness.js';
 import type { RecordedCall, RecordedJob, RecordedMove, RecordedTarget } from './job-records.js';
@@ -15,7 +16,10 @@ const NEVER_SENT: readonly string[] = ['REJECTED', 'CANCELLED', 'EXPIRED', 'SKIP
 const BUCKET_SECONDS = 0.1;
 /** Clocks are read in two processes of one machine, ms. */
 const CLOCK_MS = 5;
-/** A claim may have waited so long for others, ms: where a hub was killed, the start of a call is that of its claim. */
+/**
+ * A claim may have waited so long for others, ms: where a hub was killed, the start of a call is
+ * that of its claim.
+ */
 const CLAIM_WAIT_MS = 500;
 
 /** A round of the story as the checks see it. */
@@ -109,7 +113,10 @@ export function restartsContradict(rounds: readonly Round[], all: readonly Devic
   });
 }
 
-/** Nothing of a wave runs before it was opened, and the hub opens one only when the one before is decided as far as it must be. */
+/**
+ * Nothing of a wave runs before it was opened, and the hub opens one only when the one before is
+ * decided as far as it must be.
+ */
 export function wavesOverlap({ job, runs }: Round): readonly string[] {
   const openedAt = new Map(
     job.waves.map((wave) => [wave.number, wave.openedAt === null ? Infinity : Date.parse(wave.openedAt)]),
@@ -138,7 +145,10 @@ export function wavesOverlap({ job, runs }: Round): readonly string[] {
   ];
 }
 
-/** From the start of the job on, never more than the pace allows. What devices saw may be later than the send, never earlier. */
+/**
+ * From the start of the job on, never more than the pace allows. What devices saw may be later than
+ * the send, never earlier.
+ */
 export function paceExceeded({ job, made, runs }: Round): readonly string[] {
   const { perMinute } = made.shape.input;
   if (perMinute === undefined) return [];
@@ -153,9 +163,8 @@ export function paceExceeded({ job, made, runs }: Round): readonly string[] {
 }
 
 /**
- * A rule with a count trips where so many failed, and from then on at most the one batch is sent that was being claimed. How many fail in the end says nothing:
- * besides what was in flight, a kill makes unknown what was answered and not written yet, which holds no slot any more, so it may be any number. A target
- * that a late answer made a success counted only for as long as it was unknown. [jobs §4, §15]
+ * After a rule trips, at most the batch in claim is sent. The final number of failures proves
+ * nothing: a kill can make answered calls unknown. [jobs §4, §15]
  */
 export function ruleMissed({ job, made, calls }: CalledRound): readonly string[] {
   const { abort, maxInFlight } = made.shape.input;
@@ -182,7 +191,10 @@ export function ruleMissed({ job, made, calls }: CalledRound): readonly string[]
   return problems.map((problem) => `${job.name}: ${problem} ${endsOf(job)}`);
 }
 
-/** What was answered holds: what ends goes on to its end, cancelled stays cancelled, and between a pause and the next resumption no more runs than was in flight. */
+/**
+ * What was answered holds: what ends goes on to its end, cancelled stays cancelled, and between a
+ * pause and the next resumption no more runs than was in flight.
+ */
 export function answersBroken({ job, made, runs }: Round): readonly string[] {
   const ordered = [...made.steerings].sort((one, other) => one.askedAt - other.askedAt);
   const broken: string[] = [];
@@ -201,7 +213,7 @@ export function answersBroken({ job, made, runs }: Round): readonly string[] {
   return broken;
 }
 
-/** Whoever cancels a job has the last word. All others are only told that it ends: cancelled before, by its rule, or by its time, which leaves open as what. [jobs §2] */
+/** A cancelled job ends as cancelled. Other requests receive only that it ends. [jobs §2] */
 function conclusionsAfterCancelling(verb: SteeringVerb, { input }: JobShape): readonly string[] {
   if (verb === 'cancelJob' || verb === 'forceCancel') return ['CANCELLED'];
   return [
@@ -211,7 +223,10 @@ function conclusionsAfterCancelling(verb: SteeringVerb, { input }: JobShape): re
   ];
 }
 
-/** Every move begins where the one before ended, with the next version; a job is made once and ends once. One that is being cancelled may be told so again, by force. */
+/**
+ * Each change starts at the state before, with the next version. A job is created once and ends
+ * once. A job that is being cancelled may be cancelled again, by force.
+ */
 export function movesBroken(job: RecordedJob, moves: readonly RecordedMove[]): readonly string[] {
   const [created, ...rest] = moves;
   const story = moves.map(({ action, to }) => `${action}>${to ?? ''}`).join(' ');
@@ -229,8 +244,8 @@ export function movesBroken(job: RecordedJob, moves: readonly RecordedMove[]): r
 }
 
 /**
- * A device that a disruptive job has called is nobody else's until its target is decided: no other job's call runs on it between the restart and the end of
- * its verification, and no other disruptive job's call overlaps. Single calls are free to. [jobs §16]
+ * Until the target of a disruptive job is decided, no other job calls its device. Single calls may.
+ * [jobs §16]
  */
 export function devicesShared(rounds: readonly CalledRound[], all: readonly DeviceRun[]): readonly string[] {
   const holders = rounds.flatMap(({ job, made, calls }) =>

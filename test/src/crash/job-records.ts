@@ -45,9 +45,13 @@ export interface RecordedMove {
 }
 
 const COUNTERS =
-  'pending waitingDevice inFlight verifying succeeded noChange failed rejected verifyFailed unknown expired cancelled skipped';
-const JOB = `id name state conclusion createdAt waves { number size openedAt approvedBy } trippedRule { failed at } progress { total ${COUNTERS} }
-  targets(first: 200) { nodes { deviceId wave state outcome attempts late decidedAt error { code } } pageInfo { hasNextPage } }`;
+  'pending waitingDevice inFlight verifying succeeded noChange failed rejected verifyFailed ' +
+  'unknown expired cancelled skipped';
+const JOB = `id name state conclusion createdAt waves { number size openedAt approvedBy }
+  trippedRule { failed at } progress { total ${COUNTERS} }
+  targets(first: 200) {
+    nodes { deviceId wave state outcome attempts late decidedAt error { code } } pageInfo { hasNextPage }
+  }`;
 
 /** A job and its targets, as one answer of the hub. */
 export async function recordOf(hub: HubProcess, id: string): Promise<RecordedJob> {
@@ -68,8 +72,9 @@ export async function jobsNamed(hub: HubProcess): Promise<readonly { readonly id
 }
 
 export async function callsOf(hub: HubProcess, jobId: string): Promise<readonly RecordedCall[]> {
-  const query =
-    'query ($jobId: ID!) { calls(filter: { jobId: $jobId }, first: 200) { nodes { deviceId startedAt durationMs outcome } } }';
+  const query = `query ($jobId: ID!) {
+      calls(filter: { jobId: $jobId }, first: 200) { nodes { deviceId startedAt durationMs outcome } }
+    }`;
   const { calls } = await ask<{
     calls: { nodes: { deviceId: string; startedAt: string; durationMs: number | null }[] };
   }>(hub, query, {
@@ -92,7 +97,10 @@ export async function movesOf(hub: HubProcess, jobId: string): Promise<readonly 
   return auditEntries.nodes.map(({ action, data: { from, to, version } }) => ({ action, from, to, version })).reverse();
 }
 
-/** How the targets ended, each kind with its times in ms since the job was made: for whoever has to find out why a promise was broken. */
+/**
+ * The outcomes of the targets with times in ms since the job was created, for the search of a
+ * broken promise.
+ */
 export function endsOf({ createdAt, targets, trippedRule }: RecordedJob): string {
   const after = (time: string | null): number => (time === null ? NaN : Date.parse(time) - Date.parse(createdAt));
   const kinds = new Map<string, number[]>();

@@ -1,11 +1,17 @@
-/** Jobs of all shapes for a hub that is killed under them. Each has a value of its own in its arguments, by which devices tell later whose call they ran. */
+/**
+ * Jobs of all kinds, for a hub that is killed while they run. Each has a unique value in its
+ * arguments, by which devices identify its calls.
+ */
 import type { FuzzDice } from '../fuzz/fuzz-dice.js';
 
 const VOLUME = 'self.audio_speaker.set_volume';
 const BRIGHTNESS = 'self.screen.set_brightness';
 export const RESTART_TOOL = 'self.reboot';
 
-/** What the story asks of the hub's policies: one tool that may run twice and can be read back, one that may not, one that is disruptive as shipped. */
+/**
+ * What the story asks of the hub's policies: one tool that may run twice and can be read back, one
+ * that may not, one that is disruptive as shipped.
+ */
 export const policies = [
   {
     ...{ pattern: VOLUME, idempotent: true, disruptive: false, callTimeoutMs: 1_000, failureText: 'false' },
@@ -36,11 +42,14 @@ export interface ShapedInput {
 export interface JobShape {
   readonly name: string;
   readonly input: ShapedInput;
-  /** The member of the arguments that carries the mark, and the mark; undefined for calls without arguments. */
+  /**
+   * The member of the arguments that carries the mark, and the mark; undefined for calls without
+   * arguments.
+   */
   readonly mark: { readonly argument: string; readonly value: number } | undefined;
   readonly isIdempotent: boolean;
   readonly isDisruptive: boolean;
-  /** Operators leave it alone: only the hub and the kills decide what becomes of it. */
+  /** Without operators: only the hub and the kills decide how it ends. */
   readonly isLeftAlone: boolean;
 }
 
@@ -84,7 +93,9 @@ const drafts: Readonly<Record<string, (dice: FuzzDice) => Draft>> = {
   }),
 };
 
-/** Shapes in turn, so that each comes about as often, and the marks of one round do not come twice. */
+/**
+ * Shapes in turn, so that each comes about as often, and the marks of one round do not come twice.
+ */
 export class JobShapes {
   readonly #dice: FuzzDice;
   #made = 0;

@@ -1,6 +1,7 @@
 /**
- * An operator who works on a hub that is killed under them: makes jobs, pauses, resumes, cancels, opens waves, calls devices, and writes down what was
- * answered. Where no answer came, a request with a key is made again after the restart; anything else stays undecided.
+ * An operator who works on a hub that is killed under them: makes jobs, pauses, resumes, cancels,
+ * opens waves, calls devices, and writes down what was answered. Where no answer came, a request
+ * with a key is made again after the restart; anything else stays undecided.
  */
 import type { FuzzDice } from '../fuzz/fuzz-dice.js';
 import { ask } from '../api/graphql-client.js';
@@ -32,8 +33,9 @@ export interface KeyedCall {
 
 export const SINGLE_CALL_TOOL = 'self.lamp.turn_off';
 
-const CREATE =
-  'mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { id } userErrors { message } } }';
+const CREATE = `mutation ($input: CreateJobInput!, $key: String!) {
+  createJob(input: $input, idempotencyKey: $key) { job { id } userErrors { message } }
+}`;
 const CALL = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } userErrors { code } } }';
 
 export class Operator {

@@ -28,7 +28,8 @@ export interface CallNode {
 
 /** The device, or null while the hub has never seen it. */
 export async function viewDevice(hub: HubProcess, id: string): Promise<DeviceView | null> {
-  const query = `query ($id: ID!) { device(id: $id) { presence model firmwareVersion toolsStale tools { name schemaKnown userOnly }
+  const query = `query ($id: ID!) { device(id: $id) { presence model firmwareVersion toolsStale
+    tools { name schemaKnown userOnly }
     sessions(first: 100) { epoch transport disconnectedAt closeReason } } }`;
   return (await ask<{ device: DeviceView | null }>(hub, query, { id })).device;
 }

@@ -1,9 +1,12 @@
-/** What a device shows to be let in under the fleet-wide secret, as issuers make it. [xiaozhi §2.8, §8 point 4] */
+/**
+ * Credentials of devices under the fleet-wide secret, as issuers create them. [xiaozhi §2.8, §8
+ * point 4]
+ */
 import { createHmac } from 'node:crypto';
 
 export const someUuid = '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
 
-/** The client id of a xiaozhi device; `group` tells two ids of one MAC apart. */
+/** The client id of a xiaozhi device; `group` distinguishes two ids of one MAC. */
 export function clientIdOf(mac: string, group = 'GID_story'): string {
   return `${group}@@@${mac.replaceAll(':', '_')}@@@${someUuid}`;
 }

@@ -1,8 +1,11 @@
-/** The MCP half of a hand-made device: answers initialize, tools/list and tools/call over whatever carries its messages. */
+/**
+ * The MCP side of a simple device: answers initialize, tools/list and tools/call over any
+ * transport.
+ */
 
 export interface Firmware {
   readonly version?: string;
-  /** As `tools/list` tells them. */
+  /** As `tools/list` returns them. */
   readonly tools?: readonly unknown[];
   /** Methods that are never answered. */
   readonly silentOn?: readonly string[];
@@ -50,7 +53,7 @@ export function answerAsFirmware(
   return answerTo(request, results[request.method]);
 }
 
-/** A notification that nobody asked for. */
+/** An unexpected notification. */
 export function notification(method: string, params: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({ session_id: '', type: 'mcp', payload: { jsonrpc: '2.0', method, params } });
 }

@@ -1,4 +1,4 @@
-/** Devices with credentials of their own, as an operator registers them. */
+/** Devices with individual credentials, as an operator registers them. */
 import { ask } from '../api/graphql-client.js';
 import type { HubProcess } from '../hub/hub-process.js';
 

@@ -1,10 +1,16 @@
-/** A microcontroller on a TCP port of its own that speaks MCP/U: an output that keeps what was written, and what it says of itself may be hostile. */
+/**
+ * A microcontroller that speaks MCP/U on a TCP port: it stores the written output, and its
+ * descriptions may be hostile.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
 export interface BoardOptions {
-  /** What the board says wherever it says something: as its name, of its tools and its pin, and beside each value. */
+  /**
+   * What the board says wherever it says something: as its name, of its tools and its pin, and
+   * beside each value.
+   */
   readonly text?: string;
 }
 

@@ -1,4 +1,4 @@
-/** How an operator lets devices in and throws them out. */
+/** Requests of an operator that approves, rejects and removes devices. */
 import { ask } from '../api/graphql-client.js';
 import type { HubProcess } from '../hub/hub-process.js';
 
@@ -22,8 +22,9 @@ export async function enrolmentsOf(hub: Hub): Promise<readonly EnrolmentNode[]> 
 
 /** Resolves to the codes of what was wrong. */
 export async function approveEnrolment(hub: Hub, code: string, confirm = false): Promise<readonly string[]> {
-  const query =
-    'mutation ($code: String!, $confirm: Boolean) { approveEnrolment(code: $code, confirm: $confirm) { userErrors { code } } }';
+  const query = `mutation ($code: String!, $confirm: Boolean) {
+  approveEnrolment(code: $code, confirm: $confirm) { userErrors { code } }
+}`;
   const { approveEnrolment: answer } = await ask<{ approveEnrolment: { userErrors: readonly UserErrorNode[] } }>(
     hub,
     query,

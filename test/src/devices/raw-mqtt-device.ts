@@ -1,4 +1,7 @@
-/** A device's end of MQTT made of raw packets, so that it can do what no client library would. It answers as firmware unless told otherwise. */
+/**
+ * A device's end of MQTT made of raw packets, so that it can do what no client library would. It
+ * answers as firmware unless told otherwise.
+ */
 import { once } from 'node:events';
 import { connect as dialTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -12,7 +15,7 @@ import { answerAsFirmware } from './firmware.js';
 import type { HubProcess } from '../hub/hub-process.js';
 
 interface ConnectOptions {
-  /** Tells two client ids of one MAC apart. */
+  /** Distinguishes two client ids of one MAC. */
   readonly group?: string;
   readonly over?: Way;
   readonly answer?: RawMqttDevice['answer'];
@@ -62,7 +65,7 @@ export class RawMqttDevice {
     return new RawMqttDevice(socket);
   }
 
-  /** A connection of the device with this MAC, let in. */
+  /** Returns an accepted connection of the device with this MAC. */
   static async connect(hub: Hub, mac: string, options: ConnectOptions = {}) {
     const device = await RawMqttDevice.dial(hub, options.over);
     if (options.answer) device.answer = options.answer;
@@ -87,7 +90,7 @@ export class RawMqttDevice {
     this.write({ cmd: 'publish', topic, payload: text, qos: 0, dup: false, retain: false });
   }
 
-  /** Breaks the connection without a word. */
+  /** Closes the connection without DISCONNECT. */
   drop(): void {
     this.stream.destroy();
   }

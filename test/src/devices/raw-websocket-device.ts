@@ -1,4 +1,7 @@
-/** A device's end of a WebSocket, frame by frame: sends the hello and answers as firmware unless told otherwise. */
+/**
+ * A device's end of a WebSocket, frame by frame: sends the hello and answers as firmware unless
+ * told otherwise.
+ */
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { WebSocket } from 'ws';
@@ -18,16 +21,16 @@ export const webSocketHello = JSON.stringify({
 });
 
 export class RawWebSocketDevice {
-  /** Texts that arrived; audio is for whoever listens to the socket. */
+  /** Received texts; audio is read from the socket. */
   readonly messages: string[] = [];
-  /** Code of the close frame; 1006 where there was none. */
+  /** Code of the close frame; 1006 without a frame. */
   closeCode: number | undefined;
   answer: (text: string) => string | undefined = (text) => answerAsFirmware(text);
 
   private constructor(readonly socket: WebSocket) {
     socket.on('message', (data, isBinary) => {
       if (isBinary) return;
-      // ws gives text frames as Buffers, unless it was told otherwise.
+      // ws passes text frames as Buffers by default.
       const text = Buffer.isBuffer(data) ? data.toString() : '';
       this.messages.push(text);
       const reply = this.answer(text);

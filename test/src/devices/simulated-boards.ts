@@ -1,4 +1,7 @@
-/** Simulated microcontrollers as a child process of their own, with the addresses at which they wait to be dialled (apps/simulator/README.md). */
+/**
+ * Simulated microcontrollers in a child process, with the addresses at which they accept
+ * connections (apps/simulator/README.md).
+ */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +16,7 @@ export interface BoardView {
   readonly profile: 'esp32' | 'avr' | 'generic';
   readonly fault: string;
   readonly connections: number;
-  /** How often the hub turned it away. */
+  /** How often the hub rejected it. */
   readonly refusals: number;
   readonly outputs: Readonly<Record<string, boolean | number>>;
   readonly tools: Readonly<Record<string, number>>;
@@ -24,7 +27,9 @@ export interface SimulatedBoards {
   views(): Promise<readonly BoardView[]>;
   /** Cuts the connection of one, as its reset button does. */
   reset(address: string): void;
-  /** A further one, which comes to the hub by itself with the credential that `registerDevice` gave. */
+  /**
+   * A further one, which comes to the hub by itself with the credential that `registerDevice` gave.
+   */
   dialIn(credential: Readonly<Record<string, unknown>>, fault?: string): void;
   stop(): Promise<void>;
 }
@@ -45,7 +50,10 @@ interface BoardsToStart {
   readonly reconnectMs?: number;
 }
 
-/** Every third is an ESP32, an AVR and a generic board; then come `faulty` ones. Resolves when all listen. */
+/**
+ * Every third is an ESP32, an AVR and a generic board; then come `faulty` ones. Resolves when all
+ * listen.
+ */
 export async function startBoards({ boards, faulty = 0, reconnectMs }: BoardsToStart): Promise<SimulatedBoards> {
   const options = ['--devices', '0', '--direct', '--mcpu', String(boards), '--mcpu-faulty', String(faulty), '--json'];
   if (reconnectMs !== undefined) options.push('--reconnect-ms', String(reconnectMs));

@@ -1,4 +1,7 @@
-/** A fleet of simulated devices as a child process of its own, steered and questioned over JSON lines (apps/simulator/README.md). */
+/**
+ * A fleet of simulated devices in a child process, controlled over JSON lines
+ * (apps/simulator/README.md).
+ */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +17,10 @@ export interface FleetOptions {
   readonly profile?: string;
   /** Decides the devices' ids: two fleets of one seed are the same devices. */
   readonly seed?: number;
-  /** Where the devices ask how to connect. Without it they connect to the hub directly, with the fleet-wide secret. */
+  /**
+   * Where the devices ask how to connect. Without it they connect to the hub directly, with the
+   * fleet-wide secret.
+   */
   readonly ota?: string;
   readonly args?: readonly string[];
 }
@@ -65,7 +71,10 @@ export interface SimulatedFleet {
   sound(device: string): Promise<{ readonly spoken: number; readonly heard: number }>;
   /** The banners that a device showed, oldest first. */
   alerts(device: string): Promise<readonly ShownAlert[]>;
-  /** Sends one command and waits until it was carried out; rejects when the fleet did not understand it. */
+  /**
+   * Sends one command and waits until it was carried out; rejects when the fleet did not understand
+   * it.
+   */
   perform(command: Readonly<Record<string, unknown>>): Promise<void>;
   /** Sends one command line, without waiting for an answer. */
   command(command: Readonly<Record<string, unknown>>): void;

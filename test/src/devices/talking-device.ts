@@ -1,4 +1,7 @@
-/** Devices that do nothing but talk: a frame every 60 ms over WebSocket or over MQTT and UDP. They answer calls as firmware does. */
+/**
+ * Devices that do nothing but talk: a frame every 60 ms over WebSocket or over MQTT and UDP. They
+ * answer calls as firmware does.
+ */
 import { createCipheriv } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Random HTTP requests as bytes: heads, OTA requests and multipart uploads, mostly nearly right. The same random numbers give the same bytes. */
+/**
+ * Random HTTP requests as bytes: heads, OTA requests and multipart uploads, mostly nearly right.
+ * The same random numbers give the same bytes.
+ */
 import type { FuzzDice } from './fuzz-dice.js';
 
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'OPTIONS', 'BREW', ''];
@@ -58,7 +61,10 @@ export class FuzzHttp {
     return this.#maybeBent(Buffer.from(`${[start, ...lines].join('\r\n')}\r\n\r\n`));
   }
 
-  /** What a device asks at boot, its headers and body by turns right, bent and strange. `body` is some nearly right JSON. */
+  /**
+   * What a device asks at boot, its headers and body by turns right, bent and strange. `body` is
+   * some nearly right JSON.
+   */
   ota(body: string): Buffer {
     const { dice } = this;
     const mac = dice.pick([
@@ -71,7 +77,8 @@ export class FuzzHttp {
     ]);
     const description = dice.pick([
       body,
-      `{"version":2,"mac_address":"${mac}","uuid":"u","board":{"name":"b","type":${body}},"application":{"version":${body}}}`,
+      `{"version":2,"mac_address":"${mac}","uuid":"u",` +
+        `"board":{"name":"b","type":${body}},"application":{"version":${body}}}`,
       `{"board":{"ssid":"a"b"}}`,
       '['.repeat(dice.below(5_000)),
       '\u0000'.repeat(dice.below(9)),
@@ -97,7 +104,8 @@ export class FuzzHttp {
     const body = Buffer.concat([
       Buffer.from(`${part('question', '')}\r\nwhat is this?\r\n`),
       Buffer.from(
-        `${part(dice.pick(['file', 'file"', '', 'x'.repeat(300)]), '; filename="camera.jpg"')}Content-Type: image/jpeg\r\n\r\n`,
+        part(dice.pick(['file', 'file"', '', 'x'.repeat(300)]), '; filename="camera.jpg"') +
+          'Content-Type: image/jpeg\r\n\r\n',
       ),
       Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
       noise,

@@ -1,4 +1,7 @@
-/** Random inputs for whoever listens: mostly nearly right, because what is plainly wrong is refused at the door. The same seed gives the same inputs. */
+/**
+ * Random inputs for all listeners, mostly almost valid, because invalid input is rejected early.
+ * The same seed gives the same inputs.
+ */
 import mqtt from 'mqtt-packet';
 import { FuzzDice } from './fuzz-dice.js';
 import { FuzzHttp } from './fuzz-http.js';

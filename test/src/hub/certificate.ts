@@ -1,4 +1,4 @@
-/** A self-signed certificate in a folder of its own, for a hub that speaks TLS. */
+/** A self-signed certificate in a temporary folder, for a hub with TLS. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * The built hub as a child process, on ports of its own and with a data folder of its own: what every story and bench starts from. Stories get a migrated
- * database on the server of the test run, because a cluster for each would cost a third of the time; benches and stories of the embedded default a cluster.
+ * The built hub as a child process with free ports and a temporary data folder. Stories use a
+ * migrated database on the server of the test run, which saves a third of the time; benches and
+ * stories of the default start an embedded server.
  */
 import { randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -15,8 +16,8 @@ import { openTestDatabase } from './test-database.js';
 const hubMain = fileURLToPath(new URL('../../../apps/hub/dist/main.js', import.meta.url));
 
 /**
- * Options of Node that the hub is run with everywhere. Each call in flight lives through two collections of a young generation of the default 16 MB; in
- * 64 MB most are over by the first. [docs/benchmarks.md]
+ * Options of Node for every hub. In a young generation of 64 MB most calls end before its first
+ * collection; with the default of 16 MB each survives two. [docs/benchmarks.md]
  */
 export const hubNodeOptions: readonly string[] = ['--max-semi-space-size=64'];
 
@@ -30,11 +31,17 @@ export interface HubOptions {
   readonly dataDir?: string;
   /** Ms that it has to become ready. */
   readonly readyWithinMs?: number;
-  /** With a PostgreSQL of its own in the data folder, as for somebody who sets nothing. After a crash the next hub then takes over at once, as nobody else can be on it. */
+  /**
+   * With an embedded PostgreSQL in the data folder, the default. After a crash the next hub takes
+   * over at once, because no other process can use it.
+   */
   readonly embedded?: boolean;
 }
 
-/** A running hub. `stop` is what Ctrl-C does; `kill` is `kill -9` of the hub alone, its PostgreSQL goes on. */
+/**
+ * A running hub. `stop` is what Ctrl-C does; `kill` is `kill -9` of the hub alone, its PostgreSQL
+ * goes on.
+ */
 export interface HubProcess {
   readonly pid: number;
   readonly dataDir: string;
@@ -46,7 +53,7 @@ export interface HubProcess {
   readonly mqttsPort: number;
   readonly udpPort: number;
   readonly adminKey: string;
-  /** Empty where devices have credentials of their own. */
+  /** Empty when devices have individual credentials. */
   readonly deviceSecret: string;
   /** Everything it wrote to standard error so far. */
   log(): string;
@@ -65,7 +72,10 @@ export function removeDataDir(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Starts the hub and waits for its ready line. Rejects with its log when it ends before, or is not ready in time; then nothing of it runs on. */
+/**
+ * Starts the hub and waits for its ready line. Rejects with its log when it ends before, or is not
+ * ready in time; then nothing of it runs on.
+ */
 export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   const dataDir = options.dataDir ?? makeDataDir();
   const env = options.embedded ? options.env : { ...(await databaseOf(dataDir, options.env)), ...options.env };
@@ -86,7 +96,7 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   const adminKey = env?.['FLOTILLA_ADMIN_KEY'] ?? secretIn(dataDir, 'admin.key');
   if (adminKey === undefined) {
     await endHub(child, exited, dataDir);
-    throw new Error('The hub made no admin.key, as with a database of somebody else: give it a FLOTILLA_ADMIN_KEY.');
+    throw new Error('The hub wrote no admin.key, because its database is elsewhere. Pass FLOTILLA_ADMIN_KEY to it.');
   }
   void exited.then((code) => {
     if (!isEndExpected) process.stderr.write(`A hub ended by itself with exit code ${code}:\n${log.join('')}\n`);
@@ -118,7 +128,7 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
 /** The database and the admin's key of each data folder, which a second start finds again. */
 const databases = new Map<string, Promise<Readonly<Record<string, string>>>>();
 
-/** Nothing outside a test run, which has a server, and where a story brings a database of its own. */
+/** Undefined outside of a test run, and when a story brings a database. */
 async function databaseOf(dataDir: string, env: HubOptions['env']): Promise<HubOptions['env']> {
   if (process.env['FLOTILLA_TEST_POSTGRES'] === undefined || env?.['DATABASE_URL'] !== undefined) return undefined;
   const database =
@@ -145,7 +155,10 @@ async function endHub(child: ChildProcess, exited: Promise<number | null>, dataD
   );
 }
 
-/** The server that the cluster's postmaster.pid names. The file of one that is gone may name anybody: a server works in the folder of its cluster. */
+/**
+ * The server that the cluster's postmaster.pid names. The file of one that is gone may name
+ * anybody: a server works in the folder of its cluster.
+ */
 function postmasterOf(cluster: string): number | undefined {
   try {
     const pid = Number(readFileSync(path.join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -167,15 +180,15 @@ function hubEnvironment(dataDir: string, extra: Readonly<Record<string, string>>
     ),
   );
   const ports = { FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };
-  // Most stories begin with devices that are in already and come back at once, again and again: where the way in or flapping is the story, it says so.
-  // Questions for the state by plan would come at any time, between calls that are counted.
+  // Most stories start with known devices that reconnect at once, often, and do not wait for
+  // planned status requests. Stories about these set them.
   const stories = {
     FLOTILLA_DEVICE_AUTH: 'hmac',
     FLOTILLA_RECONNECTS_MAX: '0',
     FLOTILLA_STATUS_INTERVAL_SECONDS: '0',
     FLOTILLA_VOICELESS_SECONDS: '0',
   };
-  // Processes of one hub have data folders of their own here, so they cannot find a common key there.
+  // Processes of one hub have separate data folders here, so they need a common key.
   const common =
     extra['REDIS_URL'] === undefined ? {} : { FLOTILLA_AUDIT_KEY: 'the-audit-key-of-all-processes-of-a-story' };
   return { ...inherited, FLOTILLA_DATA_DIR: dataDir, ...ports, ...stories, ...common, ...extra };

@@ -7,7 +7,9 @@ export async function metricsText(hub: HubProcess): Promise<string> {
   return response.text();
 }
 
-/** Sum over all series of a metric whose line contains each of `labels`, e.g. `name="takeover_all"`. */
+/**
+ * Sum over all series of a metric whose line contains each of `labels`, e.g. `name="takeover_all"`.
+ */
 export async function metric(hub: HubProcess, name: string, ...labels: readonly string[]): Promise<number> {
   const lines = (await metricsText(hub))
     .split('\n')

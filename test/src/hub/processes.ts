@@ -1,7 +1,10 @@
 /** What of a hub is still running, found by its data folder. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Command lines of living processes that name the folder: the hub's own has it in its environment only, its PostgreSQL and fleet as arguments. */
+/**
+ * Command lines of living processes that name the folder: the hub's own has it in its environment
+ * only, its PostgreSQL and fleet as arguments.
+ */
 export function processesOf(dataDir: string): readonly string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

@@ -22,7 +22,10 @@ export interface RedisOptions {
   readonly credentials?: string;
 }
 
-/** False, with the reason printed, where there is no redis-server; fails instead where all tests are demanded. */
+/**
+ * False, with the reason printed, where there is no redis-server; fails instead where all tests are
+ * demanded.
+ */
 export function isRedisInstalled(): boolean {
   if (spawnSync('redis-server', ['--version']).status === 0) return true;
   if (process.env['FLOTILLA_TEST_REQUIRE'] === 'all')

@@ -1,4 +1,7 @@
-/** The road to a hub's HTTP port, which can be cut and restored: what a client sees when a network, a proxy or a hub goes away for a while. */
+/**
+ * The road to a hub's HTTP port, which can be cut and restored: what a client sees when a network,
+ * a proxy or a hub goes away for a while.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { HubProcess } from './hub-process.js';

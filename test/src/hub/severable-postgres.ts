@@ -1,4 +1,7 @@
-/** The road to a story's PostgreSQL, which can be cut and blocked as in a real outage: a relay in front of the server of the test run. */
+/**
+ * The road to a story's PostgreSQL, which can be cut and blocked as in a real outage: a relay in
+ * front of the server of the test run.
+ */
 import { openRelay, type SeverableRelay } from './severable-relay.js';
 import { openTestDatabase } from './test-database.js';
 

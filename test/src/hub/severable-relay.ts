@@ -1,4 +1,7 @@
-/** A TCP relay in front of a server, which can be cut and blocked: what is under way when it is cut may have been done without anybody having heard of it. */
+/**
+ * A TCP relay in front of a server, which can be cut and blocked: what is under way when it is cut
+ * may have been done without anybody having heard of it.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
@@ -7,7 +10,10 @@ export interface SeverableRelay {
   readonly port: number;
   /** Ends all connections and refuses new ones. */
   cut(): Promise<void>;
-  /** Connections stay open, new ones are taken, and nothing comes through any more: a server that hangs. */
+  /**
+   * Connections stay open, new ones are taken, and nothing comes through any more: a server that
+   * hangs.
+   */
   block(): void;
   /** As if nothing had been. */
   restore(): Promise<void>;

@@ -1,14 +1,19 @@
-/** A PostgreSQL database for a story, on the server that vitest starts for the run (FLOTILLA_TEST_POSTGRES). */
+/**
+ * A PostgreSQL database for a story, on the server that vitest starts for the run
+ * (FLOTILLA_TEST_POSTGRES).
+ */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Drops it, whoever is still connected. */
+  /** Drops it, also while clients are connected. */
   close(): Promise<void>;
 }
 
-/** An empty database, which the hubs bring to their schema themselves, or a copy of one that has it. */
+/**
+ * An empty database, which the hubs bring to their schema themselves, or a copy of one that has it.
+ */
 export async function openTestDatabase({
   migrated = false,
 }: { readonly migrated?: boolean } = {}): Promise<TestDatabase> {

@@ -34,7 +34,9 @@ export async function publishedImage(
   fields: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const { body } = await uploadImage(hub, file, fields);
-  const query = `mutation ($id: ID!, $models: [String!]!) { publishFirmwareImage(id: $id, models: $models) { userErrors { message } } }`;
+  const query = `mutation ($id: ID!, $models: [String!]!) {
+    publishFirmwareImage(id: $id, models: $models) { userErrors { message } }
+  }`;
   const { publishFirmwareImage: answer } = await ask<{ publishFirmwareImage: { userErrors: readonly unknown[] } }>(
     hub,
     query,
@@ -48,7 +50,9 @@ export async function publishedImage(
   return body.id;
 }
 
-/** Assets as the build tools make them: how many files, the checksum of what follows, its length. */
+/**
+ * Assets as the build tools make them: how many files, the checksum of what follows, its length.
+ */
 export function makeAssets(contentBytes: number): Uint8Array<ArrayBuffer> {
   const assets = new Uint8Array(12 + contentBytes);
   const content = assets.subarray(12).fill(7);

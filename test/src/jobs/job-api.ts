@@ -47,7 +47,9 @@ export async function createJob(
   input: Readonly<Record<string, unknown>>,
   idempotencyKey: string,
 ): Promise<JobAnswer> {
-  const query = `mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { ${JOB} } userErrors { code message } } }`;
+  const query = `mutation ($input: CreateJobInput!, $key: String!) {
+    createJob(input: $input, idempotencyKey: $key) { job { ${JOB} } userErrors { code message } }
+  }`;
   return (await ask<{ createJob: JobAnswer }>(hub, query, { input, key: idempotencyKey })).createJob;
 }
 

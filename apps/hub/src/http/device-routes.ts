@@ -1,4 +1,4 @@
-/** Raw HTTP routes in front of the framework: devices' requests reach their handler with the body untouched, everything else goes on. */
+/** HTTP routes of devices, in front of the framework, so that a handler reads the raw body. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpRoute } from '@flotilla/gateway';
 
@@ -13,12 +13,12 @@ export class DeviceRoutes {
     }
   }
 
-  /** `METHOD path` of each. */
+  /** All routes as `METHOD path`. */
   list(): readonly string[] {
     return [...this.#exact.keys(), ...this.#below.map(({ method, prefix }) => `${method} ${prefix}*`)];
   }
 
-  /** Whether a route took the request. */
+  /** Handles the request when a route matches; returns whether one did. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const { method = '' } = request;

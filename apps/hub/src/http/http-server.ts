@@ -1,32 +1,44 @@
-/** The process's one HTTP server, over TLS where there is a certificate. Devices' own routes come before the framework, which would read their bodies. */
+/**
+ * The HTTP server of the process, with TLS when there is a certificate. Routes of devices come
+ * before the framework, which would read their bodies.
+ */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { boundConnections } from './connection-bound.js';
+import { limitConnections } from './connection-limit.js';
 import type { DeviceRoutes } from './device-routes.js';
 import type { TlsFiles } from './tls-files.js';
 
-/** The largest request body, bytes: a GraphQL document with a long list of device ids. */
+/** The largest request body, bytes: enough for a GraphQL document with many device ids. */
 const HTTP_BODY_BYTES_MAX = 1024 * 1024;
 
-/** The headers of a request must be there by then, ms. */
+/** Time for the headers of a request, ms. */
 const HTTP_HEADERS_TIMEOUT_MS = 30_000;
 
-/** Likewise a whole request: a firmware image of 64 MiB over 1 Mbit/s takes nine minutes. What takes bodies in bounds them more narrowly. */
+/**
+ * Time for a whole request, ms. A firmware image of 64 MiB takes nine minutes at 1 Mbit/s. Routes
+ * that read bodies set lower limits.
+ */
 const HTTP_REQUEST_TIMEOUT_MS = 600_000;
 
-/** How long an idle connection is kept for the next request, ms: longer than the minute of most proxies, so that it is they who close it. */
+/**
+ * Time that an idle connection stays open, ms. Longer than the minute of most proxies, so that the
+ * proxy closes it.
+ */
 const HTTP_KEEP_ALIVE_MS = 72_000;
 
-/** Browsers then ask this host by HTTPS alone for a year. A proxy that ends TLS says so itself: the name is its own. [RFC 6797 §7.1] */
+/**
+ * Browsers then use only HTTPS for a year. Without TLS the proxy in front sends this header. [RFC
+ * 6797 §7.1]
+ */
 const HSTS = 'max-age=31536000';
 
 export interface HttpServerOptions {
   readonly deviceRoutes: DeviceRoutes;
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
-  /** Told of each route of the framework as it is added: `METHOD path`. */
+  /** Called for each route of the framework, with `METHOD path`. */
   readonly onRoute: (route: string) => void;
 }
 
@@ -34,14 +46,14 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
   const server = fastify({
     bodyLimit: HTTP_BODY_BYTES_MAX,
     forceCloseConnections: true,
-    // An address that cannot be decoded.
+    // For example a URL that cannot be decoded.
     frameworkErrors: (error, _request, reply) => {
       void (reply as FastifyReply)
         .code(error.statusCode ?? 400)
         .send({ code: 'BAD_USER_INPUT', message: error.message });
     },
     serverFactory: (handle) =>
-      boundConnections(
+      limitConnections(
         listenerOf(tls, (request, response) => {
           if (tls) response.setHeader('strict-transport-security', HSTS);
           if (!deviceRoutes.take(request, response)) handle(request, response);
@@ -51,9 +63,9 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
   });
   server.addHook('onRoute', ({ method, url }) => [method].flat().forEach((name) => onRoute(`${name} ${url}`)));
   const refuse = refuseUnknownRoute(server);
-  // Before the body is read, which nobody wants.
+  // Refuses before the body is read.
   server.addHook('onRequest', (request, reply, done) => void (request.is404 ? refuse(request, reply) : done()));
-  // For files that are not there.
+  // For missing files.
   server.setNotFoundHandler(refuse);
   server.addHook('onError', (request, _reply, error, done) => {
     if ((error.statusCode ?? 500) >= 500)
@@ -63,7 +75,10 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
   return server;
 }
 
-/** 405 where other methods are known at the path, which `allow` then names; else 404. In the form of all refusals that are not GraphQL. */
+/**
+ * Answers 405 with `allow` when the path has other methods, else 404; in the error format of all
+ * routes except GraphQL.
+ */
 function refuseUnknownRoute(server: FastifyInstance) {
   return ({ method, url }: FastifyRequest, reply: FastifyReply) => {
     const [path = '/'] = url.split('?', 1);
@@ -74,7 +89,7 @@ function refuseUnknownRoute(server: FastifyInstance) {
     return reply
       .code(405)
       .header('allow', allow)
-      .send({ code: 'BAD_USER_INPUT', message: `${method} is not for this path, which takes ${allow}.` });
+      .send({ code: 'BAD_USER_INPUT', message: `This path does not support ${method}. It supports ${allow}.` });
   };
 }
 

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 const reader: Principal = { kind: 'KEY', id: 'k', name: 'scraper', scopes: ['EVENTS_READ'], devices: undefined };
 
-/** Keys that can be taken away, together or one by one, and a clock that is turned by hand. */
+/** Keys that can be revoked, together or one by one, and a manual clock. */
 function stage() {
   const known = new Map<string, Principal>([['good', reader]]);
   const state = { now: 0, isAway: false };
@@ -27,7 +27,7 @@ describe('keys for metrics', () => {
     for (const key of ['other', 'narrowed']) expect(await keys.accessOf(key), key).toBe('forbidden');
   });
 
-  it('read on for a day while keys cannot be looked up, others do not', async () => {
+  it('stay valid for a day while PostgreSQL does not answer; unknown keys do not', async () => {
     const { keys, state } = stage();
     await keys.accessOf('good');
     await keys.accessOf('wrong');
@@ -40,7 +40,7 @@ describe('keys for metrics', () => {
     expect(await keys.accessOf('good')).toBe('undecided');
   });
 
-  it('that were revoked do not read on', async () => {
+  it('end when they are revoked', async () => {
     const { keys, known, state } = stage();
     await keys.accessOf('good');
     known.delete('good');
@@ -49,7 +49,7 @@ describe('keys for metrics', () => {
     expect(await keys.accessOf('good')).toBe('undecided');
   });
 
-  it('are remembered for 16 scrapers', async () => {
+  it('are cached for 16 scrapers', async () => {
     const { keys, known, state } = stage();
     await keys.accessOf('good');
     for (let index = 0; index < 16; index += 1) {

@@ -1,8 +1,11 @@
-/** Who may read metrics, by key. While keys cannot be looked up, the last answer counts: an outage is when metrics are needed most, and nothing is revoked in it. */
+/**
+ * Checks keys for metrics. While PostgreSQL does not answer, the last result counts, because
+ * metrics are needed most during an outage.
+ */
 import { createHash } from 'node:crypto';
 import type { Principal } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { inTime } from '../in-time.js';
+import { withTimeout } from '../with-timeout.js';
 
 export type MetricsAccess = 'granted' | 'refused' | 'forbidden' | 'undecided';
 
@@ -11,13 +14,13 @@ export interface MetricsKeysDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** How long a grant outlives the last answer of PostgreSQL, ms: longer than the outages that are watched by these metrics. */
+/** Time that a grant stays valid without PostgreSQL, ms: longer than usual outages. */
 const GRANT_KEPT_MS = 86_400_000;
-/** Keys of that many scrapers are remembered. */
+/** The number of keys whose grants are kept. */
 const GRANTS_MAX = 16;
 
 export class MetricsKeys {
-  /** When a key was last found good, by its hash; the oldest first. */
+  /** Time of the last grant by hash of the key, oldest first. */
   readonly #grantedAt = new Map<string, number>();
 
   constructor(private readonly deps: MetricsKeysDeps) {}
@@ -25,7 +28,7 @@ export class MetricsKeys {
   async accessOf(key: string | undefined): Promise<MetricsAccess> {
     if (key === undefined) return 'refused';
     const hash = createHash('sha256').update(key).digest('base64');
-    const answer = await inTime(this.#lookUp(key), 'undecided');
+    const answer = await withTimeout(this.#lookUp(key), 'undecided');
     const now = this.deps.clock.now();
     if (answer === 'undecided')
       return now - (this.#grantedAt.get(hash) ?? -Infinity) < GRANT_KEPT_MS ? 'granted' : 'undecided';

@@ -1,18 +1,21 @@
-/** What whoever runs the hub asks it: is it alive, is it ready, and its metrics. */
+/** Routes for operations: liveness, readiness and metrics. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MetricsAccess } from './metrics-keys.js';
 
-/** With a number: too many keys from this address were wrong, and it has to wait for so long, ms. */
+/** A number means that this address must wait, in ms, after too many wrong keys. */
 type MetricsAnswer = MetricsAccess | number;
 
 export interface OperationsDeps {
-  /** Callers on this machine read metrics without a key. */
+  /** Callers on this machine need no key for metrics. */
   readonly isOpenOnLoopback: boolean;
-  /** Names of what is not working now; empty when the hub is ready. */
+  /** What does not work now; empty when the hub is ready. */
   readonly notReady: () => Promise<readonly string[]>;
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Whether this bearer key may read metrics: refused where it is no key, forbidden where it is one for something else; undecided while keys cannot be looked up. */
+  /**
+   * Whether this bearer key may read metrics. `refused`: not a valid key; `forbidden`: without the
+   * right; `undecided`: PostgreSQL does not answer.
+   */
   readonly metricsAccess: (key: string | undefined, request: IncomingMessage) => Promise<MetricsAnswer>;
 }
 
@@ -53,14 +56,14 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
       return {
         code: 'FORBIDDEN',
         message:
-          'Metrics are of the whole fleet: they need the scope EVENTS_READ, and a key that is not narrowed to some devices.',
+          'Metrics cover the whole fleet. Use a key with the scope EVENTS_READ that is not limited to some devices.',
       };
     }
     if (access === 'undecided') {
       reply.code(503);
       return {
         code: 'UNAVAILABLE',
-        message: 'PostgreSQL does not answer, so the key cannot be checked; try again later.',
+        message: 'PostgreSQL does not answer, so the key cannot be checked. Try again later.',
       };
     }
     const { contentType, text } = await deps.scrape();
@@ -68,7 +71,7 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
   });
 }
 
-/** A proxy on this machine connects from loopback, too. One that adds no header cannot be told apart: see FLOTILLA_METRICS. */
+/** False behind a proxy on this machine, unless the proxy adds no header. See FLOTILLA_METRICS. */
 function isFromThisMachine({ headers, socket }: FastifyRequest): boolean {
   return !Object.keys(headers).some((name) => forwarding.test(name)) && loopback.test(socket.remoteAddress ?? '');
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onceASecond } from './ready-check.js';
 
-it('asks once for all that come while the answer is on its way, and for a second after it', async () => {
+it('asks once for all callers during the request and for a second after it', async () => {
   let now = 0;
   let asked = 0;
   const answers: ((value: number) => void)[] = [];

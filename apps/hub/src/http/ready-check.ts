@@ -1,6 +1,6 @@
-/** `/health/ready` needs no key, so its question to PostgreSQL is asked once a second at most, with one in flight, however many ask. */
+/** `/health/ready` needs no key, so it asks PostgreSQL at most once per second, for all callers. */
 
-/** How long an answer counts, ms: less than any probe's interval. */
+/** Time that an answer is reused, ms: shorter than the interval of any probe. */
 const ANSWER_COUNTS_MS = 1_000;
 
 export function onceASecond<Value>(
@@ -10,7 +10,7 @@ export function onceASecond<Value>(
   let last: { readonly answer: Promise<Value>; settledAt: number } | undefined;
   return () => {
     if (last !== undefined && now() - last.settledAt < ANSWER_COUNTS_MS) return last.answer;
-    // In flight it counts, however long it takes.
+    // While in flight it is shared, however long it takes.
     const asked = { answer: ask(), settledAt: Infinity };
     const settled = (): void => void (asked.settledAt = now());
     asked.answer.then(settled, settled);

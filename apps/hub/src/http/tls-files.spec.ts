@@ -61,7 +61,7 @@ async function nameShown(port: number): Promise<string | undefined> {
 }
 
 describe('the certificate files', () => {
-  it('are taken up again when they are replaced, without a restart', async () => {
+  it('are read again when they are replaced, without a restart', async () => {
     makeCertificate('first.example');
     const port = await openListener();
     expect(await nameShown(port)).toBe('first.example');
@@ -71,16 +71,16 @@ describe('the certificate files', () => {
     await vi.waitFor(async () => expect(await nameShown(port)).toBe('second.example'), { timeout: 5_000 });
   });
 
-  it('keep their last good content while they do not belong together', async () => {
+  it('keep their last valid content while certificate and key do not match', async () => {
     makeCertificate('first.example');
     const port = await openListener();
     makeCertificate('second.example', { certFile: 'other-cert.pem', keyFile: 'other-key.pem' });
     copyFileSync(inFolder('other-cert.pem'), inFolder('cert.pem'));
-    await vi.waitFor(() => expect(warnings.join()).toContain('the former certificate stays'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(warnings.join()).toContain('the previous certificate stays'), { timeout: 5_000 });
     expect(await nameShown(port)).toBe('first.example');
   });
 
-  it('that cannot be used end the start with their names', () => {
+  it('end the start with their names when they cannot be used', () => {
     writeFileSync(inFolder('cert.pem'), 'no certificate');
     const open = () => new TlsFiles({ certFile: inFolder('cert.pem'), keyFile: inFolder('key.pem'), logger });
     expect(open).toThrow(TlsFilesError);

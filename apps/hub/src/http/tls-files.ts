@@ -1,4 +1,7 @@
-/** The hub's certificate and key, from files that somebody else renews: read at the start, and again when they change, for all listeners that use them. */
+/**
+ * The certificate and key files of the hub. Reads them at start and after each change, and updates
+ * all listeners.
+ */
 import { readFileSync, watch } from 'node:fs';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -10,12 +13,12 @@ export interface TlsFilesOptions {
   readonly logger: { info(message: string): void; warn(details: object, message: string): void };
 }
 
-/** Something with a certificate that can be exchanged: a `tls.Server`. */
+/** A server whose certificate can be replaced: a `tls.Server`. */
 interface Listener {
   setSecureContext(options: SecureContextOptions): void;
 }
 
-/** Certificate and key are written one after the other, ms: a reading in between finds two that do not belong together. */
+/** Delay after a change, ms: certificate and key are written one after the other. */
 const SETTLE_MS = 500;
 
 export class TlsFilesError extends Error {
@@ -36,7 +39,7 @@ export class TlsFiles {
   readonly #listeners: Listener[] = [];
   readonly #close: () => void;
 
-  /** Throws TlsFilesError where the files are not usable now. */
+  /** Throws TlsFilesError when the files cannot be used. */
   constructor(private readonly options: TlsFilesOptions) {
     this.#current = this.#read();
     this.#close = this.#watch();
@@ -55,7 +58,7 @@ export class TlsFiles {
     this.#close();
   }
 
-  /** The folders and not the files: renewal replaces files or the links to them, and a watch would stay with the old one. */
+  /** Watches the folders, because renewal replaces the files or links to them. */
   #watch(): () => void {
     const { certFile, keyFile, logger } = this.options;
     let timer: NodeJS.Timeout | undefined;
@@ -68,7 +71,7 @@ export class TlsFiles {
       watch(folder, { persistent: false }, changed).on('error', (error) =>
         logger.warn(
           { err: error, folder },
-          'changes of the TLS files are no longer noticed: restart the hub after renewing them',
+          'changes of the TLS files are no longer detected: restart the hub after a renewal',
         ),
       ),
     );
@@ -85,9 +88,9 @@ export class TlsFiles {
       if (String(read.cert) === String(this.#current.cert) && String(read.key) === String(this.#current.key)) return;
       this.#current = read;
       for (const listener of this.#listeners) listener.setSecureContext(read);
-      logger.info('The TLS certificate was exchanged.');
+      logger.info('replaced the TLS certificate');
     } catch (error) {
-      logger.warn({ err: error }, 'the TLS files changed and cannot be used: the former certificate stays');
+      logger.warn({ err: error }, 'the changed TLS files cannot be used: the previous certificate stays');
     }
   }
 

@@ -9,13 +9,13 @@ describe('behind proxies that write X-Forwarded-For, the client', () => {
   const of = (value: string, peer = '10.0.0.7') => ask(proxies, peer, { 'x-forwarded-for': value }).address;
 
   it.each([
-    ['is whom the proxy names', '198.51.100.4', '198.51.100.4'],
+    ['is the address that the proxy reports', '198.51.100.4', '198.51.100.4'],
     [
-      'is the right-most that is not trusted, whatever it claims itself',
+      'is the right-most that is not trusted, regardless of its claims',
       '203.0.113.66, 198.51.100.4, 192.168.1.1',
       '198.51.100.4',
     ],
-    ['is the first of all where every hop is trusted', '192.168.1.9, 192.168.1.1', '192.168.1.9'],
+    ['is the first of all when every hop is trusted', '192.168.1.9, 192.168.1.1', '192.168.1.9'],
     ['is read with a port', '198.51.100.4:4711', '198.51.100.4'],
     ['is read as IPv6, with brackets and port or without', '[2001:db8::4]:4711', '2001:db8::4'],
     ['is IPv4 also where a dual-stack proxy writes it', '::ffff:198.51.100.4', '198.51.100.4'],
@@ -27,7 +27,7 @@ describe('behind proxies that write X-Forwarded-For, the client', () => {
     expect(of(header)).toBe(expected);
   });
 
-  it('is the peer where that is not trusted, whatever it says', () => {
+  it('is the peer when the peer is not trusted, regardless of its headers', () => {
     expect(of('198.51.100.4', '10.0.0.8')).toBe('10.0.0.8');
     expect(ask(proxies, '10.0.0.8', { 'x-forwarded-proto': 'https' }).isSecure).toBe(false);
   });

@@ -1,21 +1,22 @@
 /**
- * Whom a request comes from where proxies stand before the hub: the right-most address of the forwarding header that is not a trusted proxy's. What stands
- * further to the left was said by whoever asked, and a header counts at all only from a peer that is trusted. [RFC 7239 §5.2, §8.1]
+ * Finds the client of a request behind proxies: the right-most address in the forwarding header
+ * that is not a trusted proxy. Clients can forge everything to the left of it. The header counts
+ * only when the peer is trusted. [RFC 7239 §5.2, §8.1]
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Which header the proxies write. The other one is whatever the client sent, and is not read. */
+/** The header that the proxies write. The other one is ignored, because clients can send it. */
 export type ForwardingHeader = 'x-forwarded-for' | 'forwarded';
 
 export interface Client {
   /** IPv4 without the prefix of dual-stack sockets. */
   readonly address: string | undefined;
-  /** A trusted proxy says that it was asked by HTTPS. */
+  /** A trusted proxy reported that the client used HTTPS. */
   readonly isSecure: boolean;
 }
 
-/** One request on the way here: who made it, and how. */
+/** One step of the request: the address of the sender, and its protocol. */
 interface Hop {
   /** Undefined: `unknown`, hidden by the proxy, or not an address. */
   readonly address: string | undefined;
@@ -26,14 +27,16 @@ export type ForwardedRequest = Pick<IncomingMessage, 'headers'> & {
   readonly socket: { readonly remoteAddress?: string | undefined };
 };
 
-/** Characters of a header that are read, from its end: some twenty hops, and no proxy of ours stands further away. */
+/**
+ * Characters read from the end of a header: about twenty steps, more than real chains of proxies.
+ */
 const HEADER_CHARACTERS_MAX = 2_000;
 
 export class TrustedProxies {
   readonly #networks = new BlockList();
   readonly #isEmpty: boolean;
 
-  /** `networks` without a problem. */
+  /** `networks` must pass proxyProblem. */
   constructor(
     networks: readonly string[],
     private readonly header: ForwardingHeader,
@@ -50,19 +53,21 @@ export class TrustedProxies {
     let client: Hop = { address: peer, protocol: undefined };
     if (peer === undefined || !this.#trusts(peer)) return { address: peer, isSecure: false };
     for (const hop of this.#hopsIn(headers).reverse()) {
-      // As far as it is known: the proxy that hides who asked stands for them.
+      // A proxy may hide the client; then the proxy counts as the client.
       client = { address: hop.address ?? client.address, protocol: hop.protocol };
       if (hop.address === undefined || !this.#trusts(hop.address)) break;
     }
     return { address: client.address, isSecure: client.protocol === 'https' || client.protocol === 'wss' };
   };
 
-  /** A look into an empty list costs as much as one into a long list, and is made several times for each request. */
+  /**
+   * Skips an empty list, because each look-up costs the same and happens several times per request.
+   */
   #trusts(address: string): boolean {
     return !this.#isEmpty && this.#networks.check(address, familyOf(address));
   }
 
-  /** The latest last. */
+  /** The steps of a request, the latest last. */
   #hopsIn(headers: IncomingMessage['headers']): Hop[] {
     const text = textOf(headers[this.header]);
     if (this.header === 'forwarded') return forwardedElements(text).map(hopOfElement);
@@ -73,17 +78,15 @@ export class TrustedProxies {
   }
 }
 
-/** What is wrong with an entry of the list; undefined where nothing is. */
+/** The problem of an entry; undefined when it is valid. */
 export function proxyProblem(network: string): string | undefined {
   const [address = '', bits = String(bitsOf(address))] = network.split('/', 2);
   if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > bitsOf(address))
     return `must list addresses and networks such as 10.0.0.7 or 10.0.0.0/8, not "${network}"`;
-  return Number(bits) === 0
-    ? `must not trust everybody, as ${network} does: then any client could name any address as its own`
-    : undefined;
+  return Number(bits) === 0 ? `must not contain ${network}: then any client could claim any address` : undefined;
 }
 
-/** Whether the network has an address of this machine in it. */
+/** Whether the network contains an address of this machine. */
 export function isLoopbackProxy(network: string): boolean {
   const [address = '', bits = bitsOf(address)] = network.split('/', 2);
   const list = new BlockList();
@@ -103,12 +106,12 @@ function textOf(header: string | readonly string[] | undefined): string {
   return (typeof header === 'string' ? header : (header?.join(',') ?? '')).slice(-HEADER_CHARACTERS_MAX);
 }
 
-/** Divided at commas outside of quotes. */
+/** Splits at commas outside of quotes. */
 function forwardedElements(text: string): readonly string[] {
   return text.match(/(?:[^",]|"(?:[^"\\]|\\.)*")+/g) ?? [];
 }
 
-/** Pairs one after the other: what stands in the quotes of one is not another. */
+/** Reads the pairs in order, so that a quoted value is not read as another pair. */
 function hopOfElement(element: string): Hop {
   const pairs = element.matchAll(/\s*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"]*))\s*(?:;|$)/gy);
   const parameters = new Map(

@@ -1,8 +1,8 @@
-/** The one listener of `upgrade` on the process's HTTP server: hands each request to whoever contributed its path, and refuses the rest. */
+/** Routes `upgrade` requests of the HTTP server by path, and refuses unknown paths. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Takes over one upgrade request, socket included. */
+/** Handles one upgrade request and owns its socket. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** Paths match exactly, with or without a slash at the end. */
@@ -20,15 +20,18 @@ function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** Destroyed once the answer has left: a peer that does not end its side would keep the socket open. */
+/** Destroys the socket after the answer, because a silent peer would keep it open. */
 function refuse(socket: Duplex, paths: readonly string[]): void {
   const body = JSON.stringify({
     code: 'NOT_FOUND',
-    message: `Nothing takes WebSocket connections at this path. Paths that do: ${paths.join(', ')}.`,
+    message: `There is no WebSocket endpoint at this path. Use one of: ${paths.join(', ')}.`,
   });
   socket.on('error', () => socket.destroy());
-  socket.end(
-    `HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
+  const head = [
+    'HTTP/1.1 404 Not Found',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,10 +1,10 @@
-/** Counts calls as they settle, by standing between the parts: single calls at the fleet service, those of jobs at the bus. */
+/** Counts settled calls: single calls at the fleet service, calls of jobs at the bus. */
 import type { Bus, CallRouter } from '@flotilla/bus';
 import type { FleetOperations } from '@flotilla/api';
 import type { Fleet } from '@flotilla/fleet';
 import type { HubMetrics } from './metrics.js';
 
-/** The bus with job calls counted: they are the ones that name the connection they are meant for. */
+/** Counts calls of jobs. These are the calls with a session epoch. */
 export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
   const calls: CallRouter = {
     serve: (gatewayId, server) => bus.calls.serve(gatewayId, server),
@@ -31,7 +31,7 @@ export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
   };
 }
 
-/** The fleet service with single calls counted, refused ones too. */
+/** Counts single calls, refused ones included. */
 export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperations {
   return {
     callTool: async (request, actor, ownUrl) => {

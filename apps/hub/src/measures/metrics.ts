@@ -1,12 +1,12 @@
-/** Prometheus metrics: read from the parts when somebody asks, never pushed by them, except for the calls, which are counted as they settle. */
+/** Prometheus metrics. Values are read at each scrape; only calls are counted as they settle. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
 import { backendName, type BackendHealth } from '@flotilla/gateway';
-import { inTime } from '../in-time.js';
+import { withTimeout } from '../with-timeout.js';
 
-/** Latency buckets of a call, seconds: from a LAN round trip to the longest deadline. */
+/** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 
-/** Where gauges read from at the moment of a scrape. Parts that this process does not run are absent. */
+/** Sources of the gauges at a scrape. Parts that this process does not run are absent. */
 export interface MetricsSources {
   readonly gateway?: () => {
     readonly sessions: readonly { readonly state: string; readonly transport: string; readonly count: number }[];
@@ -19,7 +19,7 @@ export interface MetricsSources {
     readonly counts: readonly { readonly name: string; readonly count: number }[];
   };
   readonly queueDepth: () => Promise<number>;
-  /** By reason. */
+  /** Refused messages by reason. */
   readonly busRefused: () => ReadonlyMap<string, number>;
   readonly writers: () => readonly {
     readonly name: string;
@@ -29,18 +29,18 @@ export interface MetricsSources {
   }[];
 }
 
-/** Where deliveries of webhooks are told from: this process's own, and what all processes have before them. */
+/** Sources about webhooks: deliveries of this process, and the backlog of all processes. */
 export interface WebhookSources {
   readonly counts: () => Readonly<Record<string, number>>;
   readonly backlog: () => Promise<{ readonly paused: number; readonly owed: number; readonly oldestMs: number }>;
 }
 
 export interface HubMetrics {
-  /** To be called once, by a process that delivers to webhooks. */
+  /** Adds metrics of webhooks. Call it once, in a process that delivers to them. */
   addWebhooks(sources: WebhookSources): void;
-  /** Counts one settled call. `origin` tells single calls from those of jobs. */
+  /** Counts one settled call by its origin. */
   callSettled(origin: 'single' | 'job', outcome: string, durationMs: number): void;
-  /** The exposition text and its content type. */
+  /** Returns the exposition text and its content type. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -55,7 +55,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   });
   const seconds = new Histogram({
     name: 'flotilla_call_duration_seconds',
-    help: 'Time from hand-over to outcome.',
+    help: 'Time from the start of a call to its outcome.',
     labelNames: ['origin'],
     buckets: CALL_SECONDS_BUCKETS,
     registers: [registry],
@@ -97,18 +97,14 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
         this.set(status()[value]);
       },
     });
-  gauge('flotilla_unproven_connections', 'Connections that have not introduced themselves.', 'unproven');
-  gauge('flotilla_undiscovered_sessions', 'Sessions that wait for their turn to greet their device.', 'undiscovered');
-  gauge('flotilla_flapping_devices', 'Devices that connect again and again, and have to wait.', 'flapping');
-  gauge(
-    'flotilla_conversations',
-    'Conversations with voice servers, those that are opening included.',
-    'conversations',
-  );
-  gauge('flotilla_udp_channels', 'Open channels for the audio of MQTT devices.', 'udpChannels');
+  gauge('flotilla_unproven_connections', 'Connections without a proven identity.', 'unproven');
+  gauge('flotilla_undiscovered_sessions', 'Sessions that wait to send their greeting.', 'undiscovered');
+  gauge('flotilla_flapping_devices', 'Devices that reconnect too often and must wait.', 'flapping');
+  gauge('flotilla_conversations', 'Conversations with voice servers, opening ones included.', 'conversations');
+  gauge('flotilla_udp_channels', 'Open UDP audio channels of MQTT devices.', 'udpChannels');
   new Gauge({
     name: 'flotilla_voice_server_up',
-    help: 'Whether a voice server answered when it was last asked.',
+    help: 'Whether a voice server answered the last request.',
     labelNames: ['backend'],
     registers: [registry],
     collect() {
@@ -119,7 +115,7 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
   });
   new Counter({
     name: 'flotilla_gateway_events_total',
-    help: 'What the gateway counts: anomalies, refusals, cuts.',
+    help: 'Events in the gateway: anomalies, refusals, closed connections.',
     labelNames: ['name'],
     registers: [registry],
     collect() {
@@ -132,7 +128,7 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
 function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: WebhookSources): void {
   new Counter({
     name: 'flotilla_webhook_deliveries_total',
-    help: 'Attempts to deliver to webhooks by how they ended; events given up besides.',
+    help: 'Delivery attempts to webhooks by result, and events that were given up.',
     labelNames: ['result'],
     registers: [registry],
     collect() {
@@ -143,8 +139,8 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
   type Backlog = Awaited<ReturnType<WebhookSources['backlog']>>;
   const unknown: Backlog = { paused: Number.NaN, owed: Number.NaN, oldestMs: Number.NaN };
   let reading: Promise<Backlog> | undefined;
-  // One statement for the three of a scrape.
-  const read = () => (reading ??= inTime(backlog(), unknown).finally(() => (reading = undefined)));
+  // One statement for the three gauges of a scrape.
+  const read = () => (reading ??= withTimeout(backlog(), unknown).finally(() => (reading = undefined)));
   const gauge = (name: string, help: string, value: (now: Backlog) => number) =>
     new Gauge({
       name,
@@ -154,15 +150,15 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
         this.set(value(await read()));
       },
     });
-  gauge('flotilla_webhooks_paused', 'Webhooks that the hub paused by itself', ({ paused }) => paused);
+  gauge('flotilla_webhooks_paused', 'Webhooks that the hub paused after failures', ({ paused }) => paused);
   gauge(
     'flotilla_webhook_events_owed',
-    'Events that webhooks are still owed, counted up to 100,000',
+    'Events that wait for delivery to webhooks, counted up to 100,000',
     ({ owed }) => owed,
   );
   gauge(
     'flotilla_webhook_oldest_owed_seconds',
-    'For how long the oldest of them has been owed',
+    'Age of the oldest event that waits for delivery to a webhook',
     ({ oldestMs }) => oldestMs / 1_000,
   );
 }
@@ -170,7 +166,7 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
 function addBusCounter(registry: MetricsRegistry, busRefused: MetricsSources['busRefused']): void {
   new Counter({
     name: 'flotilla_bus_messages_refused_total',
-    help: 'Messages over Redis that were dropped because no process of this hub had signed them.',
+    help: 'Messages over Redis that were dropped because their signature was not valid.',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
@@ -183,11 +179,11 @@ function addBusCounter(registry: MetricsRegistry, busRefused: MetricsSources['bu
 function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: MetricsSources): void {
   new Gauge({
     name: 'flotilla_queue_depth',
-    help: 'Ticks waiting or delayed; NaN while the queue does not answer.',
+    help: 'Waiting or delayed ticks; NaN while the queue does not answer.',
     registers: [registry],
     async collect() {
-      // All else can be told while the queue is away.
-      this.set(await inTime(queueDepth(), Number.NaN));
+      // The other metrics stay available while the queue is not.
+      this.set(await withTimeout(queueDepth(), Number.NaN));
     },
   });
   const gauge = (
@@ -204,7 +200,7 @@ function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: Me
         for (const writer of writers()) this.set({ writer: writer.name }, value(writer));
       },
     });
-  gauge('flotilla_writer_depth', 'Rows waiting in a batch writer.', (writer) => writer.depth);
+  gauge('flotilla_writer_depth', 'Rows that wait in a batch writer.', (writer) => writer.depth);
   gauge(
     'flotilla_writer_lag_seconds',
     'Age of the oldest row that waits in a batch writer.',
@@ -212,7 +208,7 @@ function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: Me
   );
   new Counter({
     name: 'flotilla_writer_dropped_total',
-    help: 'Rows that a batch writer gave up.',
+    help: 'Rows that a batch writer dropped.',
     labelNames: ['writer'],
     registers: [registry],
     collect() {

@@ -16,7 +16,7 @@ describe('a listener that cannot be opened', () => {
       listenMqtt('127.0.0.1', port, (socket) => socket.destroy()),
     ).catch(String);
     expect(message).toContain(
-      `Port ${port} on 127.0.0.1 cannot be opened: another program has it. Set FLOTILLA_MQTT_PORT`,
+      `Port ${port} on 127.0.0.1 cannot be opened: another program uses it. Set FLOTILLA_MQTT_PORT`,
     );
     await new Promise((resolve) => taken.close(resolve));
   });
@@ -31,13 +31,13 @@ describe('a listener that cannot be opened', () => {
     expect(await messageOf(elsewhere)).toContain('Set FLOTILLA_HOST');
   });
 
-  it('tells a port that only root may open', async () => {
+  it('reports a port that only root may open', async () => {
     expect(await messageOf(failing('EACCES'))).toContain('may not open ports below 1024');
   });
 
   it('finds the system’s reason below an error of the gateway', async () => {
     const cause = Object.assign(new Error('bind EADDRINUSE'), { code: 'EADDRINUSE' });
     const wrapped = Object.assign(new Error('cannot bind UDP', { cause }), { code: 'UDP_UNAVAILABLE' });
-    expect(await messageOf(() => Promise.reject(wrapped))).toContain('another program has it');
+    expect(await messageOf(() => Promise.reject(wrapped))).toContain('another program uses it');
   });
 });

@@ -1,4 +1,7 @@
-/** The process's listeners: one HTTP server and one TCP port for MQTT. Failing to bind is said with the setting that decides it. */
+/**
+ * Listeners of MQTT, with and without TLS. A port that cannot be opened is reported with its
+ * setting.
+ */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContextOptions, type Server as TlsServer } from 'node:tls';
 
@@ -15,26 +18,26 @@ export class ListenError extends Error {
 function adviceFor(reason: string, setting: string): string {
   switch (reason) {
     case 'EADDRINUSE':
-      return `another program has it. Set ${setting} to a free port, or to 0 for any.`;
+      return `another program uses it. Set ${setting} to a free port, or to 0 for any.`;
     case 'EACCES':
       return `this user may not open ports below 1024. Set ${setting} to a higher one.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `this machine does not have that address (${reason}). Set FLOTILLA_HOST to one of its own, or to 0.0.0.0 for all.`;
+      return `it is not an address of this machine (${reason}). Set FLOTILLA_HOST to one, or to 0.0.0.0 for all.`;
     default:
       return `${reason}. Set ${setting} or FLOTILLA_HOST.`;
   }
 }
 
-/** The operating system's code, which a lib's own error carries as its cause. */
+/** The error code of the operating system; an error of a library has it in its cause. */
 function systemCode(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return systemCode(error.cause);
   return 'code' in error ? String(error.code) : error.message;
 }
 
-/** Opens `open()` and turns its failure into a ListenError. */
+/** Runs `open` and turns its failure into a ListenError. */
 export async function listening<Result>(
   setting: string,
   host: string,
@@ -48,10 +51,10 @@ export async function listening<Result>(
   }
 }
 
-/** A storm of reconnecting devices waits in the kernel's backlog instead of being refused. */
+/** Connections that wait in the kernel while many devices reconnect at once. */
 const BACKLOG = 4096;
 
-/** A TLS handshake that is not done by then is cut, ms: devices give up after 10 s themselves. */
+/** Time for a TLS handshake, ms. Devices give up after 10 s. */
 const TLS_HANDSHAKE_MS = 10_000;
 
 /** Listens for TCP connections of MQTT devices. */
@@ -65,10 +68,10 @@ export interface TlsPlace {
   readonly tls: SecureContextOptions;
 }
 
-/** Likewise over TLS; sockets are handed over once their handshake is done. */
+/** Listens with TLS. `accept` receives sockets after their handshake. */
 export function listenMqttOverTls({ host, port, tls }: TlsPlace, accept: (socket: Socket) => void): Promise<TlsServer> {
   const server = createTlsServer({ ...tls, handshakeTimeout: TLS_HANDSHAKE_MS, noDelay: true }, accept);
-  // Whoever breaks off its handshake, or speaks plain MQTT here, is gone already.
+  // A peer that stops its handshake, or uses plain MQTT here, is lost.
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   return listen(server, host, port);
 }

@@ -1,4 +1,4 @@
-/** The gateway role: who devices are, the ways in for them, and the listeners of MQTT. */
+/** The gateway role: credentials of devices, enrolment, the gateway, and the MQTT listeners. */
 import type { Server, Socket } from 'node:net';
 import {
   FleetOrOwnAuth,
@@ -13,14 +13,14 @@ import {
 import type { CallServer } from '@flotilla/bus';
 import { refuseRouted, RolloutOffers, type ToolGate } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
-import { boundConnections } from '../http/connection-bound.js';
+import { limitConnections } from '../http/connection-limit.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
-import { importFactoryKeys } from '../settings/factory-keys.js';
-import type { Ground } from './ground.js';
+import { importFactoryKeys } from '../secrets/factory-keys.js';
+import type { SharedServices } from './shared-services.js';
 import { listening, listenMqtt, listenMqttOverTls, portOf } from './listeners.js';
 import type { OpenPictures } from './open-pictures.js';
 import { openVoice } from './open-voice.js';
-import { rolloutLimits } from '../settings/rollout-limits.js';
+import { rolloutLimits } from './rollout-limits.js';
 import { systemClock } from '../system-clock.js';
 import type { TrustedProxies } from '../http/trusted-proxies.js';
 import type { TlsFiles } from '../http/tls-files.js';
@@ -31,7 +31,7 @@ export interface OpenGateway {
   readonly ports: { readonly mqtt?: number; readonly mqtts?: number; readonly udp: number };
 }
 
-/** Where the gateway's handlers go, and what it tells devices. */
+/** Parts of the process that the gateway uses or adds handlers to. */
 export interface GatewayPlace {
   readonly upgrades: Map<string, UpgradeHandler>;
   readonly deviceRoutes: DeviceRoutes;
@@ -42,14 +42,14 @@ export interface GatewayPlace {
   readonly clientOf: TrustedProxies['clientOf'];
 }
 
-export async function openGateway(ground: Ground, gate: ToolGate, place: GatewayPlace): Promise<OpenGateway> {
+export async function openGateway(services: SharedServices, gate: ToolGate, place: GatewayPlace): Promise<OpenGateway> {
   const { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures } = place;
   const addressOf: ClientAddress = (request) => place.clientOf(request).address;
-  const { bus, closers, config, lease, logger, registry } = ground;
+  const { bus, closers, config, lease, logger, registry } = services;
   const { publishTopic } = config;
   const provisioning = new OtaProvisioning({
     ...{ registry, bus, mode: config.enrolment, clock: systemClock, logger },
-    updates: { offer: rolloutOffers(ground), signer: pictures.signer },
+    updates: { offer: rolloutOffers(services), signer: pictures.signer },
     addressOf,
     onBoot: (deviceId) => gateway.restarted(deviceId),
     settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
@@ -73,9 +73,9 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
     auth,
     publishTopic,
     addressOf,
-    dialRules: ground.dialRules,
+    dialRules: services.dialRules,
     udp,
-    voice: openVoice(ground, gate),
+    voice: openVoice(services, gate),
     limits,
     logger,
   });
@@ -85,14 +85,16 @@ export async function openGateway(ground: Ground, gate: ToolGate, place: Gateway
   closers.add('call server', unserve);
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
-  const ports = await listenForMqtt(ground, gateway, tls);
+  const ports = await listenForMqtt(services, gateway, tls);
   return {
     status: () => statusOf(gateway, [provisioning, pictures.downloads]),
     ports: { ...ports, udp: gateway.udpPort },
   };
 }
 
-/** Calls of this process were checked by the same gate already; those of others are checked again. */
+/**
+ * Calls of this process passed the same gate already. Calls of other processes are checked here.
+ */
 function checkedServer(gateway: Gateway, gate: ToolGate): CallServer {
   const { callServer } = gateway;
   return {
@@ -103,7 +105,7 @@ function checkedServer(gateway: Gateway, gate: ToolGate): CallServer {
   };
 }
 
-function rolloutOffers({ bus, config, registry }: Ground): RolloutOffers {
+function rolloutOffers({ bus, config, registry }: SharedServices): RolloutOffers {
   const { verification } = config;
   return new RolloutOffers({
     store: registry.rollouts,
@@ -120,7 +122,7 @@ function deviceAuth(
   config: HubConfig,
   secret: string,
   own: DeviceAuth,
-  { enrolments }: Ground['registry'],
+  { enrolments }: SharedServices['registry'],
 ): DeviceAuth {
   switch (config.deviceAuth) {
     case 'open':
@@ -133,7 +135,7 @@ function deviceAuth(
 }
 
 async function listenForMqtt(
-  { closers, config, logger }: Ground,
+  { closers, config, logger }: SharedServices,
   gateway: Gateway,
   tls: TlsFiles | undefined,
 ): Promise<{ readonly mqtt?: number; readonly mqtts?: number }> {
@@ -141,7 +143,7 @@ async function listenForMqtt(
   const accept = (socket: Socket) => gateway.acceptMqtt(socket);
   const open = (setting: string, port: number, name: string, listen: () => Promise<Server>) =>
     listening(setting, host, port, listen).then((server) => {
-      boundConnections(server, logger);
+      limitConnections(server, logger);
       closers.add(name, () => void server.close());
       return portOf(server);
     });

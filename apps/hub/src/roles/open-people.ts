@@ -1,8 +1,8 @@
-/** People who sign in, and the first of them. */
+/** People who sign in, and the first admin. */
 import { Argon2Passwords } from '@flotilla/api';
 import { People, SignIns } from '@flotilla/fleet';
-import type { Ground } from './ground.js';
-import { keeperOf } from '../settings/first-secrets.js';
+import type { SharedServices } from './shared-services.js';
+import { keeperOf } from '../secrets/first-secrets.js';
 import { systemClock } from '../system-clock.js';
 
 export interface OpenPeople {
@@ -10,7 +10,7 @@ export interface OpenPeople {
   readonly signIns: SignIns;
 }
 
-export async function openPeople({ bus, config, logger, registry }: Ground): Promise<OpenPeople> {
+export async function openPeople({ bus, config, logger, registry }: SharedServices): Promise<OpenPeople> {
   const { firstAdmin, limits } = config.people;
   const deps = { registry, bus, clock: systemClock, logger, passwords: new Argon2Passwords(), limits };
   const people = new People(deps);

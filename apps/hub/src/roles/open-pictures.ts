@@ -1,4 +1,7 @@
-/** Files of devices and for devices: firmware images on their way out, the intake of pictures, what makes and reads their addresses, and who says what is on a photo. For the roles gateway and api. */
+/**
+ * Files from and for devices, for the roles gateway and api: firmware downloads, uploads of
+ * pictures, signed URLs, and the vision model.
+ */
 import type { PictureFiles } from '@flotilla/api';
 import {
   DeviceDownloads,
@@ -10,7 +13,7 @@ import {
   type DeviceAddresses,
 } from '@flotilla/gateway';
 import type { BlobStore } from '@flotilla/storage';
-import type { Ground } from './ground.js';
+import type { SharedServices } from './shared-services.js';
 import { systemClock } from '../system-clock.js';
 
 export interface OpenPictures {
@@ -18,15 +21,15 @@ export interface OpenPictures {
   readonly permits: ScreenPermits;
   readonly downloads: DeviceDownloads;
   readonly signer: UrlSigner;
-  /** Where a device that is connected fetches its image. */
+  /** The URL at which a connected device fetches its image. */
   readonly imageUrl: (downloadId: string, expiresAt: number) => string | undefined;
-  /** The origin of those addresses. */
+  /** The origin of these URLs. */
   readonly downloadOrigin: () => string | undefined;
 }
 
-/** `secret` is common to the processes of a hub: one makes an address, another is asked for it. */
-export function openPictures(ground: Ground, addresses: DeviceAddresses, secret: string): OpenPictures {
-  const { blobs, bus, closers, config, lease, logger, registry } = ground;
+/** `secret` is the same in all processes, because one signs a URL and another one checks it. */
+export function openPictures(services: SharedServices, addresses: DeviceAddresses, secret: string): OpenPictures {
+  const { blobs, bus, closers, config, lease, logger, registry } = services;
   const signer = new UrlSigner(secret);
   const answerer = config.vision && new OpenAiVision(config.vision);
   const uploads = new DeviceUploads({
@@ -53,7 +56,7 @@ export function openPictures(ground: Ground, addresses: DeviceAddresses, secret:
   return { uploads, downloads, signer, imageUrl, downloadOrigin, permits: new ScreenPermits(signer, addresses) };
 }
 
-/** The same intake for people. */
+/** Uploads of people through the API. */
 export function pictureFiles({ uploads }: OpenPictures, blobs: BlobStore): PictureFiles {
   return {
     take: (request) =>

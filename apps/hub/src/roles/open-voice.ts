@@ -1,16 +1,19 @@
-/** Where conversations go, and what voice servers may do there: settings and the registry put together for the gateway. */
+/** Voice servers of the gateway and their rights, from settings and registry. */
 import { Fleet, type CallAnswer, type ToolGate } from '@flotilla/fleet';
 import type { VoiceAnswer, VoiceCalls, VoiceOptions } from '@flotilla/gateway';
-import type { Ground } from './ground.js';
+import type { SharedServices } from './shared-services.js';
 import { voiceServerAt } from './voice-server-at.js';
-import { inTime } from '../in-time.js';
+import { withTimeout } from '../with-timeout.js';
 import { systemClock } from '../system-clock.js';
 
-/** A device waits for its hello: where PostgreSQL does not answer, the hub's own voice servers are asked. */
+/**
+ * Time to look up the voice servers of a device, ms. After that the default servers are used,
+ * because the device waits for its hello.
+ */
 const LOOKUP_MS = 2_000;
 
 export function openVoice(
-  { bus, config, lease, logger, processes, registry, singleCalls }: Ground,
+  { bus, config, lease, logger, processes, registry, singleCalls }: SharedServices,
   gate: ToolGate,
 ): VoiceOptions {
   const { approvals, verification, voice } = config;
@@ -31,18 +34,18 @@ export function openVoice(
     report: (servers) => registry.voiceServers.report(lease.id, servers),
     calls: voiceCalls(fleet),
     serversOf: async (deviceId) => {
-      const own = await inTime(registry.deviceGroups.voiceUrlsOf(deviceId), [], LOOKUP_MS);
+      const own = await withTimeout(registry.deviceGroups.voiceUrlsOf(deviceId), [], LOOKUP_MS);
       return (own.length === 0 ? voice.urls : own).map((url) => voiceServerAt(url, voice));
     },
   };
 }
 
-/** Calls of voice servers have policy, record and audit like all others; a server is an actor. */
+/** Calls of voice servers pass the same policy, records and audit as all others. */
 function voiceCalls(fleet: Fleet): VoiceCalls {
   return {
     call: async ({ deviceId, backend, tool, arguments: args, timeoutMs, mayCallUserOnly }) => {
       const name = `voice:${backend}`;
-      // It is the person at the device who asks, so no voice server runs out of devices that it may disrupt.
+      // The person at the device asks, so the limit on disrupted devices counts per device.
       const actor = {
         id: name,
         owner: `device:${deviceId}`,

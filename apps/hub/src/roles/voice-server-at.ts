@@ -1,6 +1,6 @@
 /**
- * What a voice server may have and do, by the settings that name it: the fleet's own servers, the
- * other listed ones, and any others.
+ * The rights of a voice server, by the setting that names it: a server of the fleet, a listed one,
+ * or any other.
  */
 import { publicOnly } from '@flotilla/fleet';
 import type { VoiceServer } from '@flotilla/gateway';

@@ -1,30 +1,20 @@
-/** The settings of four eyes and of firmware signatures: what one person alone may do. */
+/** Settings of approvals and firmware signatures. */
 import { approvalCallDevicesDefault, type ApprovalRules } from '@flotilla/fleet';
-import { z } from 'zod';
-import { unset } from './setting-kinds.js';
+import type { z } from 'zod';
+import { choice, numberIn } from './setting-kinds.js';
 
 export const approvalSettings = {
-  FLOTILLA_APPROVALS: z.preprocess(
-    unset,
-    z.enum(['on', 'off', 'firmware'], 'must be on, off or firmware').default('off'),
+  FLOTILLA_APPROVALS: choice(['on', 'off', 'firmware'], 'off'),
+  FLOTILLA_APPROVAL_DEVICES: numberIn(
+    { fallback: approvalCallDevicesDefault, min: 0, max: 9_999 },
+    'must be a number of devices from 0 to 9999',
   ),
-  FLOTILLA_APPROVAL_DEVICES: z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(approvalCallDevicesDefault))
-      .refine((text) => /^\d{1,4}$/.test(text), 'must be a number of devices from 0 to 9999')
-      .transform(Number),
-  ),
-  FLOTILLA_FIRMWARE_SIGNATURES: z.preprocess(
-    unset,
-    z.enum(['optional', 'required'], 'must be optional or required').default('optional'),
-  ),
+  FLOTILLA_FIRMWARE_SIGNATURES: choice(['optional', 'required'], 'optional'),
 };
 
 export interface ApprovalConfig {
   readonly approvals: ApprovalRules;
-  /** Only images with a valid signature are published and rolled out. */
+  /** Only images with a valid signature can be published and rolled out. */
   readonly mustBeSigned: boolean;
 }
 

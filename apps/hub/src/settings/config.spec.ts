@@ -12,7 +12,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('the hub’s settings', () => {
-  it('have defaults that listen on loopback only and take all roles', () => {
+  it('listen on loopback only and have all roles by default', () => {
     expect(readConfig({})).toMatchObject({
       host: '127.0.0.1',
       httpPort: 8080,
@@ -30,7 +30,7 @@ describe('the hub’s settings', () => {
     });
   });
 
-  it('name every wrong value with its rule, all at once', () => {
+  it('report all wrong values with their rules at once', () => {
     const problems = problemsOf({
       FLOTILLA_HTTP_PORT: '99999',
       FLOTILLA_ROLES: 'gatway',
@@ -66,7 +66,7 @@ describe('the hub’s settings', () => {
       expect(problemsOf({ ...off, ...tls, FLOTILLA_PUBLIC_MQTT })).toEqual([]);
   });
 
-  it('keep metrics behind a key unless it is said otherwise, and refuse to open them to a proxy on this machine', () => {
+  it('require a key for metrics by default, and never open them to a proxy on this machine', () => {
     expect(readConfig({}).metricsAccess).toBe('key');
     const open = { FLOTILLA_METRICS: 'loopback' };
     expect(problemsOf({ ...open, FLOTILLA_TRUSTED_PROXIES: '10.0.0.0/8' })).toEqual([]);
@@ -75,7 +75,7 @@ describe('the hub’s settings', () => {
     expect(problemsOf({ FLOTILLA_METRICS: 'open' })).toEqual(['FLOTILLA_METRICS must be key or loopback.']);
   });
 
-  it('refuse a token that no header takes, without telling it', () => {
+  it('refuse a token that is not valid in a header, without printing it', () => {
     expect(problemsOf({ FLOTILLA_VOICE_TOKEN: 'Token of-two-words' })).toEqual([]);
     for (const token of ['cut\n', 'schlüssel'])
       expect(problemsOf({ FLOTILLA_VOICE_TOKEN: token })).toEqual([
@@ -83,7 +83,7 @@ describe('the hub’s settings', () => {
       ]);
   });
 
-  it('take a signing key or a token for voice servers, and no key without a server', () => {
+  it('accept a signing key or a token for voice servers, and no key without a server', () => {
     const key = { FLOTILLA_VOICE_SIGNING_KEY: '1f0c5b1e-secret' };
     expect(
       readConfig({ ...key, FLOTILLA_VOICE_URLS: 'wss://voice.example.net/path, ws://10.0.0.5:8000' }).voice,
@@ -109,7 +109,7 @@ describe('the hub’s settings', () => {
     expect(problemsOf({ FLOTILLA_DEVICE_AUTH: 'open', FLOTILLA_HOST: '127.0.0.1' })).toEqual([]);
   });
 
-  it('refuse split roles without the database and Redis that they need in common', () => {
+  it('refuse split roles without a common database and Redis', () => {
     expect(problemsOf({ FLOTILLA_ROLES: 'gateway' })[0]).toContain('DATABASE_URL and REDIS_URL');
     expect(
       problemsOf({
@@ -121,7 +121,7 @@ describe('the hub’s settings', () => {
     ).toEqual([]);
   });
 
-  it('refuse split roles without a common secret: keys of their own would break the audit chain', () => {
+  it('refuse split roles without a common secret, which the audit chain needs', () => {
     const split = { FLOTILLA_ROLES: 'api', DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://r' };
     expect(problemsOf(split)).toEqual([expect.stringContaining('FLOTILLA_AUDIT_KEY')]);
     expect(problemsOf({ ...split, FLOTILLA_AUDIT_KEY: 'k'.repeat(31) })).toEqual([
@@ -131,7 +131,7 @@ describe('the hub’s settings', () => {
       expect(problemsOf({ ...split, [name]: 'k'.repeat(32) })).toEqual([]);
   });
 
-  it('keep only the origin of allowed device URLs and refuse what is none', () => {
+  it('keep only the origin of allowed device URLs and refuse other values', () => {
     expect(
       readConfig({ FLOTILLA_DEVICE_URLS: 'https://files.example.net/path, http://10.0.0.2:8000' }).deviceUrls,
     ).toEqual(['https://files.example.net', 'http://10.0.0.2:8000']);
@@ -142,13 +142,13 @@ describe('the hub’s settings', () => {
     expect(unknownSettings({ FLOTILLA_HTPP_PORT: '1', FLOTILLA_HOST: 'x', HOME: '/' })).toEqual(['FLOTILLA_HTPP_PORT']);
   });
 
-  it('refuse ports that devices would take for the other kind of MQTT', () => {
+  it('refuse ports on which devices expect the other kind of MQTT', () => {
     expect(problemsOf({ FLOTILLA_MQTT_PORT: '8883' })[0]).toContain('FLOTILLA_MQTT_PORT may not be 8883');
     expect(problemsOf({ FLOTILLA_MQTTS_PORT: '8884' })[0]).toContain('FLOTILLA_MQTTS_PORT must be 8883');
     expect(problemsOf({ FLOTILLA_MQTTS_PORT: '0' })).toEqual([]);
   });
 
-  it('refuse enrolment of everybody beyond loopback until it is confirmed', () => {
+  it('refuse open enrolment on a network until it is confirmed', () => {
     const open = { FLOTILLA_ENROLMENT: 'open', FLOTILLA_HOST: '0.0.0.0' };
     expect(problemsOf(open)[0]).toContain('FLOTILLA_ENROLMENT_CONFIRM=open-to-anybody');
     expect(problemsOf({ ...open, FLOTILLA_ENROLMENT_CONFIRM: 'yes' })).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('the hub’s settings', () => {
     expect(problemsOf({ FLOTILLA_DEVICE_TIMEZONE: 'Mars/Base' })[0]).toContain('tz database');
   });
 
-  it('keep files in the data folder where nothing else is said', () => {
+  it('store files in the data folder by default', () => {
     expect(readConfig({ FLOTILLA_DATA_DIR: '/var/lib/hub' }).storage.url.href).toBe('file:///var/lib/hub/files');
     expect(problemsOf({ FLOTILLA_STORAGE_URL: '/srv/files' })[0]).toContain(
       'FLOTILLA_STORAGE_URL must be file:///folder or s3://bucket',
@@ -183,7 +183,7 @@ describe('the hub’s settings', () => {
     expect(problemsOf({ FLOTILLA_S3_ENDPOINT: 'http://minio:9000' })[0]).toContain('is for a bucket');
   });
 
-  it('refuse a vision model without its name, a name without a model, and days that are none', () => {
+  it('refuse a vision model without its name, a name without a model, and invalid days', () => {
     const vision = { FLOTILLA_VISION_URL: 'https://models.example.net/v1', FLOTILLA_VISION_MODEL: 'eyes-1' };
     expect(readConfig(vision).vision).toEqual({
       url: 'https://models.example.net/v1',
@@ -191,7 +191,7 @@ describe('the hub’s settings', () => {
       model: 'eyes-1',
     });
     expect(problemsOf({ FLOTILLA_VISION_URL: vision.FLOTILLA_VISION_URL })[0]).toContain('needs FLOTILLA_VISION_MODEL');
-    expect(problemsOf({ FLOTILLA_VISION_KEY: 'x' })[0]).toContain('give FLOTILLA_VISION_URL');
+    expect(problemsOf({ FLOTILLA_VISION_KEY: 'x' })[0]).toContain('Set FLOTILLA_VISION_URL');
     expect(readConfig({}).uploadsDays).toBe(30);
     for (const FLOTILLA_UPLOADS_DAYS of ['0', '-1', '1.5', '9999', 'never'])
       expect(problemsOf({ FLOTILLA_UPLOADS_DAYS })[0]).toContain('FLOTILLA_UPLOADS_DAYS must be a number of days');

@@ -1,10 +1,13 @@
-/** Who reads metrics. All clients share the address of a proxy on this machine, which may add no header: reading without a key is a choice. */
-import { z } from 'zod';
+/**
+ * Settings of metrics. A proxy on this machine may add no header, and then all its clients look
+ * local; so reading without a key is off by default.
+ */
+import type { z } from 'zod';
 import { isLoopbackProxy } from '../http/trusted-proxies.js';
-import { unset } from './setting-kinds.js';
+import { choice } from './setting-kinds.js';
 
 export const metricsSettings = {
-  FLOTILLA_METRICS: z.preprocess(unset, z.enum(['key', 'loopback'], 'must be key or loopback').default('key')),
+  FLOTILLA_METRICS: choice(['key', 'loopback'], 'key'),
 };
 
 type Values = z.infer<z.ZodObject<typeof metricsSettings>>;
@@ -13,6 +16,7 @@ export function metricsContradictions({ FLOTILLA_METRICS: access }: Values, trus
   const proxy = trusted.find(isLoopbackProxy);
   if (access === 'key' || proxy === undefined) return [];
   return [
-    `FLOTILLA_METRICS=loopback opens metrics to all clients of the proxy on this machine (FLOTILLA_TRUSTED_PROXIES has ${proxy}): use key.`,
+    `FLOTILLA_METRICS=loopback opens metrics to all clients of the proxy on this machine, ${proxy} in ` +
+      'FLOTILLA_TRUSTED_PROXIES. Use FLOTILLA_METRICS=key.',
   ];
 }

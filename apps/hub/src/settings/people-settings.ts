@@ -1,36 +1,23 @@
-/** The settings of people who sign in: the first admin, how long sessions last, when failures lock, and the identity provider. */
+/**
+ * Settings of sign-in: the first admin, sessions, locks after failures, and the identity provider.
+ */
 import type { OidcSettings } from '@flotilla/api';
 import { defaultSignInLimits, passwordProblem, type SignInLimits } from '@flotilla/fleet';
 import { z } from 'zod';
-import { judged, loopback, optionalText, seconds, unset } from './setting-kinds.js';
+import { checked, listOf, loopback, numberIn, optionalText, seconds, unset } from './setting-kinds.js';
 
 const roles = ['viewer', 'operator', 'firmware', 'admin'] as const;
 const role = z
   .enum(roles, `must be ${roles.join(', ')}`)
   .transform((name) => name.toUpperCase() as Uppercase<typeof name>);
 
-/** `claim value=role`, separated by commas. */
-const roleMap = z.preprocess(
-  unset,
-  z
-    .string()
-    .default('')
-    .transform((text, context) => {
-      const pairs = text.split(',').filter((pair) => pair.trim() !== '');
-      return new Map(
-        pairs.map((pair) => {
-          const place = pair.lastIndexOf('=');
-          const named = role.safeParse(pair.slice(place + 1).trim());
-          if (place < 1 || !named.success)
-            context.addIssue({
-              code: 'custom',
-              message: `must list pairs such as "fleet-team=operator", with ${roles.join(', ')}, not "${pair}"`,
-            });
-          return [pair.slice(0, place).trim(), named.data ?? 'VIEWER'] as const;
-        }),
-      );
-    }),
-);
+/** Pairs `claim value=role` between commas. */
+const roleMap = listOf((entry) => {
+  const place = entry.lastIndexOf('=');
+  const named = role.safeParse(entry.slice(place + 1).trim());
+  if (place > 0 && named.success) return [entry.slice(0, place).trim(), named.data] as const;
+  throw new RangeError(`must list pairs such as "fleet-team=operator", with ${roles.join(', ')}, not "${entry}"`);
+}).transform((pairs) => new Map(pairs));
 
 export const peopleSettings = {
   FLOTILLA_ADMIN_EMAIL: z.preprocess(
@@ -40,24 +27,17 @@ export const peopleSettings = {
       .regex(/^[^\s@]{1,64}@[^\s@]{1,180}$/, 'must be an e-mail address')
       .default('admin@flotilla.local'),
   ),
-  FLOTILLA_ADMIN_PASSWORD: judged((text) =>
+  FLOTILLA_ADMIN_PASSWORD: checked((text) =>
     passwordProblem(text) === undefined ? undefined : 'must have 12 to 200 characters, four of them different',
   ),
   FLOTILLA_SESSION_IDLE_SECONDS: seconds({ fallbackMs: defaultSignInLimits.idleMs, min: 60, max: 2_592_000 }),
   FLOTILLA_SESSION_SECONDS: seconds({ fallbackMs: defaultSignInLimits.sessionMs, min: 300, max: 7_776_000 }),
-  FLOTILLA_SIGN_IN_FAILURES_MAX: z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(defaultSignInLimits.failuresMax))
-      .refine(
-        (text) => /^\d{1,3}$/.test(text) && Number(text) >= 3 && Number(text) <= 100,
-        'must be a number of failures from 3 to 100',
-      )
-      .transform(Number),
+  FLOTILLA_SIGN_IN_FAILURES_MAX: numberIn(
+    { fallback: defaultSignInLimits.failuresMax, min: 3, max: 100 },
+    'must be a number of failures from 3 to 100',
   ),
   FLOTILLA_SIGN_IN_LOCK_SECONDS: seconds({ fallbackMs: defaultSignInLimits.lockMsMax, min: 1, max: 43_200 }),
-  FLOTILLA_OIDC_ISSUER: judged(issuerProblem),
+  FLOTILLA_OIDC_ISSUER: checked(issuerProblem),
   FLOTILLA_OIDC_CLIENT_ID: optionalText,
   FLOTILLA_OIDC_CLIENT_SECRET: optionalText,
   FLOTILLA_OIDC_LABEL: z.preprocess(
@@ -69,7 +49,7 @@ export const peopleSettings = {
   FLOTILLA_OIDC_DEFAULT_ROLE: z.preprocess(unset, role.optional()),
 };
 
-/** Who signs in tells the provider a password, and the provider tells the hub who it is: nobody on the way may read or change either. */
+/** Requires https, because the provider receives passwords and proves identities. */
 function issuerProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isFit = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.test(url.hostname));
@@ -118,14 +98,14 @@ export function peopleContradictions(values: Values): string[] {
   } = values;
   const problems: string[] = [];
   if ((issuer === undefined) !== (clientId === undefined) || (issuer === undefined && clientSecret !== undefined))
-    problems.push('FLOTILLA_OIDC_ISSUER and FLOTILLA_OIDC_CLIENT_ID belong together: give both or none.');
+    problems.push('FLOTILLA_OIDC_ISSUER and FLOTILLA_OIDC_CLIENT_ID belong together. Set both or none.');
   if ((values.FLOTILLA_OIDC_ROLE_CLAIM === undefined) !== (values.FLOTILLA_OIDC_ROLES.size === 0))
     problems.push(
-      'FLOTILLA_OIDC_ROLE_CLAIM and FLOTILLA_OIDC_ROLES belong together: the claim, and which of its values mean which role.',
+      'FLOTILLA_OIDC_ROLE_CLAIM and FLOTILLA_OIDC_ROLES belong together: the claim, and the roles of its values.',
     );
   if (values.FLOTILLA_SESSION_IDLE_SECONDS > values.FLOTILLA_SESSION_SECONDS)
     problems.push(
-      'FLOTILLA_SESSION_IDLE_SECONDS must not be longer than FLOTILLA_SESSION_SECONDS, when a session ends in any case.',
+      'FLOTILLA_SESSION_IDLE_SECONDS must not be longer than FLOTILLA_SESSION_SECONDS, the maximum of a session.',
     );
   return problems;
 }

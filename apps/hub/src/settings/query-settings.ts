@@ -1,33 +1,25 @@
-/** The settings of what callers of the API may ask: which documents, the schema, and how much in a second. */
+/** Settings of GraphQL: allowed documents, introspection, and the cost per second. */
 import { readFile } from 'node:fs/promises';
 import { defaultApiLimits, type ApiLimits, type QueryRules } from '@flotilla/api';
 import { z } from 'zod';
-import { optionalText, unset } from './setting-kinds.js';
+import { choice, numberIn, optionalText } from './setting-kinds.js';
 
-/** What would be no bound any more. */
+/** More would be no limit. */
 const POINTS_MAX = 1_000_000_000;
 
 export const querySettings = {
-  FLOTILLA_INTROSPECTION: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('on')),
-  FLOTILLA_QUERIES: z.preprocess(unset, z.enum(['any', 'listed'], 'must be any or listed').default('any')),
+  FLOTILLA_INTROSPECTION: choice(['on', 'off'], 'on'),
+  FLOTILLA_QUERIES: choice(['any', 'listed'], 'any'),
   FLOTILLA_QUERIES_FILE: optionalText,
-  FLOTILLA_BUDGET_POINTS: z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(defaultApiLimits.costPerSecondMax))
-      .refine(
-        (text) =>
-          /^\d{1,10}$/.test(text) && Number(text) >= defaultApiLimits.queryCostMax && Number(text) <= POINTS_MAX,
-        `must be a number of points from ${defaultApiLimits.queryCostMax}, what one operation may cost, to ${POINTS_MAX}`,
-      )
-      .transform(Number),
+  FLOTILLA_BUDGET_POINTS: numberIn(
+    { fallback: defaultApiLimits.costPerSecondMax, min: defaultApiLimits.queryCostMax, max: POINTS_MAX },
+    `must be a number of points from ${defaultApiLimits.queryCostMax}, the limit of one operation, to ${POINTS_MAX}`,
   ),
 };
 
 export interface QueryConfig {
   readonly introspection: boolean;
-  /** File of the documents that keys may run, where these are not all. */
+  /** File of the documents that keys may run; undefined: any document. */
   readonly listedFile: string | undefined;
   readonly limits: Pick<ApiLimits, 'costPerSecondMax'>;
 }
@@ -45,7 +37,7 @@ export function queryConfigOf(values: Values): QueryConfig {
 export function queryContradictions({ FLOTILLA_QUERIES: queries, FLOTILLA_QUERIES_FILE: file }: Values): string[] {
   return (queries === 'listed') === (file !== undefined)
     ? []
-    : ['FLOTILLA_QUERIES=listed and FLOTILLA_QUERIES_FILE belong together: the file says which queries are listed.'];
+    : ['FLOTILLA_QUERIES=listed and FLOTILLA_QUERIES_FILE belong together. Set both or none.'];
 }
 
 export class ListedQueriesError extends Error {
@@ -57,7 +49,7 @@ export class ListedQueriesError extends Error {
   }
 }
 
-/** Reads the file once. Throws ListedQueriesError. */
+/** Reads the file of listed queries. Throws ListedQueriesError. */
 export async function readQueryRules({ introspection, listedFile }: QueryConfig): Promise<QueryRules> {
   if (listedFile === undefined) return { introspection };
   const text = await readFile(listedFile, 'utf8').catch((error: unknown) => {
@@ -66,7 +58,10 @@ export async function readQueryRules({ introspection, listedFile }: QueryConfig)
   return { introspection, listed: parseListedQueries(listedFile, text) };
 }
 
-/** An array of documents, or an object that has them under their ids, as code generators write it; the hub counts the hashes itself. */
+/**
+ * Parses an array of documents, or an object of ids and documents as code generators write it. The
+ * hub computes the hashes itself.
+ */
 export function parseListedQueries(file: string, text: string): readonly string[] {
   const shape = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
   let value: unknown;

@@ -1,4 +1,4 @@
-/** The settings of Redis, over which the processes of one hub reach each other. */
+/** Settings of Redis, which connects the processes of a hub. */
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { optionalText, optionalUrl } from './setting-kinds.js';
@@ -10,7 +10,10 @@ export const redisSettings = {
 
 export interface RedisConfig {
   readonly url: string;
-  /** File with the certificates, PEM, that a `rediss://` server is checked against; those of the system where it is not given. */
+  /**
+   * PEM file of certificates that a `rediss://` server is checked with; by default those of the
+   * system.
+   */
   readonly caFile: string | undefined;
 }
 
@@ -23,7 +26,7 @@ export function redisOf({ REDIS_URL: url, FLOTILLA_REDIS_CA: caFile }: Values): 
 export function redisContradictions({ REDIS_URL: url, FLOTILLA_REDIS_CA: caFile }: Values): string[] {
   if (caFile === undefined) return [];
   if (!url?.startsWith('rediss:'))
-    return ['FLOTILLA_REDIS_CA is for Redis over TLS: REDIS_URL must begin with rediss:// then.'];
+    return ['FLOTILLA_REDIS_CA needs Redis over TLS. Set a REDIS_URL that begins with rediss://.'];
   try {
     if (readFileSync(caFile, 'utf8').includes('-----BEGIN CERTIFICATE-----')) return [];
     return [`FLOTILLA_REDIS_CA must name a file with certificates in PEM; ${caFile} has none.`];

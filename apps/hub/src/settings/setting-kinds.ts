@@ -1,109 +1,39 @@
-/** The kinds of values that settings have: how each is read from a text, and what is said where it cannot be. */
+/**
+ * The kinds of settings: how each is read from a text, and the rule that an error message states.
+ */
 import { dialNetworkProblem } from '@flotilla/gateway';
 import { z } from 'zod';
 
-/** An empty variable is an unset one: compose files and shells make no difference either. */
+/** Empty variables count as unset, because compose files cannot leave a variable out. */
 export const unset = (value: unknown) => (value === '' ? undefined : value);
 
-/** Where nobody but this machine comes by. */
+/** Hosts that only this machine reaches. */
 export const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 
-export const port = (fallback: number) =>
-  z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(fallback))
-      .refine(isPortNumber, 'must be a port number from 0 (pick a free one) to 65535')
-      .transform(Number),
-  );
-
-/** A port, or undefined where the listener is switched off. */
-export const portOrOff = (fallback: number) =>
-  z.preprocess(
-    unset,
-    z
-      .string()
-      .default(String(fallback))
-      .refine(
-        (text) => text === 'off' || isPortNumber(text),
-        'must be a port number from 0 (pick a free one) to 65535, or off for no listener',
-      )
-      .transform((text) => (text === 'off' ? undefined : Number(text))),
-  );
-
-function isPortNumber(text: string): boolean {
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
-}
-
-/** 10 years: beyond it a number is a mistake. */
+/** The largest number of days; more is a mistake. */
 const DAYS_MAX = 3_650;
+const PORT_MAX = 65_535;
+const portRule = 'must be a port number from 0 (pick a free one) to 65535';
 
-export const days = (fallback: number) =>
+export const optionalText = z.preprocess(unset, z.string().optional());
+export const textOr = (fallback: string) => z.preprocess(unset, z.string().default(fallback));
+export const textOfLength = (min: number) =>
+  z.preprocess(unset, z.string().min(min, `must have at least ${min} characters`).optional());
+export const matching = (pattern: RegExp, rule: string) =>
+  z.preprocess(unset, z.string().regex(pattern, rule).optional());
+
+/** The value of a header. The usual mistake is a line break at the end of a file. */
+export const headerText = matching(/^[\x20-\x7e]+$/, 'must be plain letters, digits and signs on one line');
+
+/** One of several words. */
+export const choice = <const Word extends string>(words: readonly [Word, ...Word[]], fallback: Word) =>
   z.preprocess(
     unset,
-    z
-      .string()
-      .default(String(fallback))
-      .refine(
-        (text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= DAYS_MAX,
-        `must be a number of days from 1 to ${DAYS_MAX}`,
-      )
-      .transform(Number),
+    z.enum(words, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`).default(fallback as never),
   );
 
-export const optionalUrl = (protocols: readonly string[]) =>
-  z.preprocess(
-    unset,
-    z
-      .string()
-      .refine(
-        (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
-        `must be a URL that begins with ${protocols.join(' or ')}`,
-      )
-      .optional(),
-  );
-
-/** Origins of these protocols, with commas between; `example` is one. */
-export const originsOf = (protocols: readonly string[], example: string) =>
-  z.preprocess(
-    unset,
-    z
-      .string()
-      .default('')
-      .transform((text, context) =>
-        text
-          .split(',')
-          .map((part) => part.trim())
-          .filter((part) => part !== '')
-          .map((part) => {
-            if (URL.canParse(part) && protocols.includes(new URL(part).protocol)) return new URL(part).origin;
-            context.addIssue({ code: 'custom', message: `must list origins such as ${example}, not "${part}"` });
-            return part;
-          }),
-      ),
-  );
-
-export const originList = originsOf(['http:', 'https:'], 'https://files.example.net');
-
-export const networkList = z.preprocess(
-  unset,
-  z
-    .string()
-    .default('')
-    .transform((text, context) => {
-      const networks = text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '');
-      for (const message of networks.map(dialNetworkProblem).filter((problem) => problem !== undefined))
-        context.addIssue({ code: 'custom', message });
-      return networks;
-    }),
-);
-
-/** A text that a part of the hub judges: it says what is wrong with it, or nothing. */
-export const judged = (problemOf: (text: string) => string | undefined) =>
+/** A text for which `problemOf` returns no problem. */
+export const checked = (problemOf: (text: string) => string | undefined) =>
   z.preprocess(
     unset,
     z
@@ -115,27 +45,95 @@ export const judged = (problemOf: (text: string) => string | undefined) =>
       .optional(),
   );
 
-/** Whole seconds, which become milliseconds. */
-export const seconds = (bounds: { readonly fallbackMs: number; readonly min: number; readonly max: number }) =>
+const isNumberIn = (min: number, max: number) => (text: string) =>
+  /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max;
+
+export interface NumberBounds {
+  readonly fallback: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * A whole number in these bounds. `or` is a special value outside of them, which the rule explains.
+ */
+export const numberIn = ({ fallback, min, max }: NumberBounds, rule: string, or = fallback) =>
   z.preprocess(
     unset,
     z
       .string()
-      .default(String(bounds.fallbackMs / 1_000))
-      .refine(
-        (text) => /^\d{1,7}$/.test(text) && Number(text) >= bounds.min && Number(text) <= bounds.max,
-        `must be a number of seconds from ${bounds.min} to ${bounds.max}`,
-      )
-      .transform((text) => Number(text) * 1_000),
+      .default(String(fallback))
+      .refine((text) => text === String(or) || isNumberIn(min, max)(text), rule)
+      .transform(Number),
   );
 
-/** What goes into a header of HTTP as it is, such as a token; a file's line break at its end is the usual mistake. */
-export const headerText = z.preprocess(
-  unset,
-  z
-    .string()
-    .regex(/^[\x20-\x7e]+$/, 'must be plain letters, digits and signs on one line')
-    .optional(),
-);
+export const port = (fallback: number) => numberIn({ fallback, min: 0, max: PORT_MAX }, portRule);
 
-export const optionalText = z.preprocess(unset, z.string().optional());
+/** A port; `off`, for no listener, becomes undefined. */
+export const portOrOff = (fallback: number) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .default(String(fallback))
+      .refine((text) => text === 'off' || isNumberIn(0, PORT_MAX)(text), `${portRule}, or off for no listener`)
+      .transform((text) => (text === 'off' ? undefined : Number(text))),
+  );
+
+export const days = (fallback: number) =>
+  numberIn({ fallback, min: 1, max: DAYS_MAX }, `must be a number of days from 1 to ${DAYS_MAX}`);
+
+/** Whole seconds, which become milliseconds. */
+export const seconds = ({ fallbackMs, min, max }: { fallbackMs: number; min: number; max: number }) =>
+  numberIn({ fallback: fallbackMs / 1_000, min, max }, `must be a number of seconds from ${min} to ${max}`).transform(
+    (value) => value * 1_000,
+  );
+
+export const optionalUrl = (protocols: readonly string[]) =>
+  checked((text) =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol)
+      ? undefined
+      : `must be a URL that begins with ${protocols.join(' or ')}`,
+  );
+
+/**
+ * Entries between commas; `read` returns an entry's value, or throws a RangeError with its problem.
+ */
+export const listOf = <Value>(read: (entry: string) => Value) =>
+  z.preprocess(
+    unset,
+    z
+      .string()
+      .default('')
+      .transform((text, context) => {
+        const entries = text.split(',').map((part) => part.trim());
+        return entries.flatMap((entry) => {
+          if (entry === '') return [];
+          try {
+            return [read(entry)];
+          } catch (error) {
+            if (!(error instanceof RangeError)) throw error;
+            context.addIssue({ code: 'custom', message: error.message });
+            return [];
+          }
+        });
+      }),
+  );
+
+/** A list of entries for which `problemOf` returns no problem. */
+export const checkedList = (problemOf: (entry: string) => string | undefined) =>
+  listOf((entry) => {
+    const problem = problemOf(entry);
+    if (problem !== undefined) throw new RangeError(problem);
+    return entry;
+  });
+
+/** A list of origins with these protocols; a message shows `example`. */
+export const originsOf = (protocols: readonly string[], example: string) =>
+  listOf((entry) => {
+    if (URL.canParse(entry) && protocols.includes(new URL(entry).protocol)) return new URL(entry).origin;
+    throw new RangeError(`must list origins such as ${example}, not "${entry}"`);
+  });
+
+export const originList = originsOf(['http:', 'https:'], 'https://files.example.net');
+export const networkList = checkedList(dialNetworkProblem);

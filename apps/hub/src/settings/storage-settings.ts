@@ -1,12 +1,12 @@
-/** The settings of kept files: a folder, or an S3-compatible bucket. */
+/** Settings of the file storage: a folder, or an S3-compatible bucket. */
 import { storageUrlProblem } from '@flotilla/storage';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { z } from 'zod';
-import { judged, optionalText, optionalUrl } from './setting-kinds.js';
+import { checked, optionalText, optionalUrl } from './setting-kinds.js';
 
 export const storageSettings = {
-  FLOTILLA_STORAGE_URL: judged(storageUrlProblem),
+  FLOTILLA_STORAGE_URL: checked(storageUrlProblem),
   FLOTILLA_S3_ENDPOINT: optionalUrl(['http:', 'https:']),
   AWS_REGION: optionalText,
 };
@@ -18,7 +18,7 @@ export interface StorageConfig {
 
 type Values = z.infer<z.ZodObject<typeof storageSettings>>;
 
-/** The region that S3-compatible stores other than Amazon's accept. */
+/** Stores that are compatible with S3 accept this region. */
 const REGION_OF_OTHERS = 'us-east-1';
 
 export function storageOf(values: Values, dataDir: string): StorageConfig {
@@ -32,10 +32,8 @@ export function storageOf(values: Values, dataDir: string): StorageConfig {
 export function storageContradictions(values: Values): string[] {
   const isBucket = values.FLOTILLA_STORAGE_URL?.startsWith('s3:') ?? false;
   if (isBucket && values.AWS_REGION === undefined && values.FLOTILLA_S3_ENDPOINT === undefined)
-    return [
-      'FLOTILLA_STORAGE_URL names a bucket, which needs AWS_REGION, or FLOTILLA_S3_ENDPOINT where it is not one of Amazon.',
-    ];
+    return ['FLOTILLA_STORAGE_URL names a bucket, which needs AWS_REGION, or FLOTILLA_S3_ENDPOINT outside of Amazon.'];
   if (!isBucket && values.FLOTILLA_S3_ENDPOINT !== undefined)
-    return ['FLOTILLA_S3_ENDPOINT is for a bucket: give FLOTILLA_STORAGE_URL=s3://bucket with it.'];
+    return ['FLOTILLA_S3_ENDPOINT is for a bucket. Set FLOTILLA_STORAGE_URL=s3://bucket, too.'];
   return [];
 }

@@ -1,4 +1,4 @@
-/** The settings of verification: how long devices may take to prove a restart or an upgrade. */
+/** Settings of verification: the times that devices may take to prove a restart or an upgrade. */
 import { verificationMsMax, verificationTimes, type VerificationTimes } from '@flotilla/jobs';
 import type { z } from 'zod';
 import { seconds } from './setting-kinds.js';

@@ -1,4 +1,4 @@
-/** The settings of the vision model that describes photos. */
+/** Settings of the vision model that describes photos. */
 import type { z } from 'zod';
 import { optionalText, optionalUrl } from './setting-kinds.js';
 
@@ -8,7 +8,7 @@ export const visionSettings = {
   FLOTILLA_VISION_MODEL: optionalText,
 };
 
-/** The model that describes photos; without one they are only kept. */
+/** The model that describes photos. Without one, photos are only stored. */
 export interface VisionConfig {
   readonly url: string;
   readonly key: string | undefined;
@@ -33,8 +33,6 @@ export function visionContradictions({
   if (url !== undefined && model === undefined)
     return ['FLOTILLA_VISION_URL needs FLOTILLA_VISION_MODEL, the name of the model to ask.'];
   if (url === undefined && (key !== undefined || model !== undefined))
-    return [
-      'FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL are for a vision model: give FLOTILLA_VISION_URL with them.',
-    ];
+    return ['FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL need a vision model. Set FLOTILLA_VISION_URL, too.'];
   return [];
 }

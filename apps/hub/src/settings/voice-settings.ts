@@ -1,37 +1,31 @@
 /**
- * The settings of conversations: voice servers, what they may do, how the hub proves itself there,
- * and which audio packets count.
+ * Settings of conversations: voice servers, their rights, the credential of the hub, and accepted
+ * audio packets.
  */
 import { parseVoiceUrls, VoiceOrigins, voiceUrlProblem } from '@flotilla/fleet';
 import type { VoiceServer } from '@flotilla/gateway';
-import { z } from 'zod';
-import { headerText, judged, originsOf, unset } from './setting-kinds.js';
+import type { z } from 'zod';
+import { checked, choice, headerText, matching, originsOf } from './setting-kinds.js';
 
 export const voiceSettings = {
-  FLOTILLA_VOICE_URL: judged(voiceUrlProblem),
+  FLOTILLA_VOICE_URL: checked(voiceUrlProblem),
   FLOTILLA_VOICE_URLS: originsOf(['ws:', 'wss:'], 'wss://voice.example.net'),
   FLOTILLA_VOICE_TOKEN: headerText,
-  FLOTILLA_VOICE_SIGNING_KEY: z.preprocess(
-    unset,
-    z
-      .string()
-      .regex(/^\P{Cc}+$/u, 'must be on one line, as the voice server has it')
-      .optional(),
-  ),
-  FLOTILLA_VOICE_USER_TOOLS: z.preprocess(unset, z.enum(['on', 'off'], 'must be on or off').default('off')),
-  FLOTILLA_UDP_SOURCES: z.preprocess(unset, z.enum(['device', 'any'], 'must be device or any').default('device')),
+  FLOTILLA_VOICE_SIGNING_KEY: matching(/^\P{Cc}+$/u, 'must be on one line, as the voice server has it'),
+  FLOTILLA_VOICE_USER_TOOLS: choice(['on', 'off'], 'off'),
+  FLOTILLA_UDP_SOURCES: choice(['device', 'any'], 'device'),
 };
 
 export interface VoiceConfig {
-  /** Voice servers of devices and groups that have none, in order of preference. */
+  /** Voice servers of devices and groups without any, in order of preference. */
   readonly urls: readonly string[];
-  /** These and the other servers that operators may choose. */
+  /** These servers and the others that operators may choose. */
   readonly origins: VoiceOrigins;
-  /** A token goes to the fleet's own servers only, a signature to all listed ones. */
+  /** A token is sent only to the fleet's servers, a signature to all listed ones. */
   readonly credential: VoiceServer['credential'];
-  /** The fleet's own voice servers may call user-only tools. */
+  /** Whether the fleet's voice servers may call user-only tools. */
   readonly mayCallUserOnly: boolean;
-  /** Audio counts only from the address of the device's own connection. */
+  /** Whether audio must come from the address of the device's connection. */
   readonly checksAddress: boolean;
 }
 
@@ -55,12 +49,11 @@ export function voiceContradictions(values: Values): string[] {
   if (key === undefined) return [];
   if (token !== undefined)
     return [
-      'FLOTILLA_VOICE_TOKEN and FLOTILLA_VOICE_SIGNING_KEY exclude each other, because a request has one token: give the key for xiaozhi-esp32-server, or a fixed token for other servers.',
+      'FLOTILLA_VOICE_TOKEN and FLOTILLA_VOICE_SIGNING_KEY exclude each other. ' +
+        'Set the key for xiaozhi-esp32-server, or the token for other servers.',
     ];
   const isNamed = values.FLOTILLA_VOICE_URL !== undefined || values.FLOTILLA_VOICE_URLS.length > 0;
   return isNamed
     ? []
-    : [
-        'FLOTILLA_VOICE_SIGNING_KEY is for the servers of FLOTILLA_VOICE_URL and FLOTILLA_VOICE_URLS: set one of these, too.',
-      ];
+    : ['FLOTILLA_VOICE_SIGNING_KEY needs a server: set one of these, FLOTILLA_VOICE_URL or FLOTILLA_VOICE_URLS.'];
 }

@@ -1,8 +1,8 @@
-/** Reads the list of chips that prove themselves by a key of their factory: one `serial,key` per line, the key as 64 hex digits. */
+/** Reads the file of factory keys: one `serial,key` per line, the key as 64 hex digits. */
 import { readFile } from 'node:fs/promises';
 import type { EnrolmentStore, FactoryKey } from '@flotilla/registry';
 
-/** Keys of one statement. */
+/** Keys per statement. */
 const KEYS_PER_IMPORT = 5_000;
 
 const line = /^([\x21-\x2b\x2d-\x7e]{1,64}),([0-9a-fA-F]{64})$/;
@@ -16,7 +16,7 @@ export class FactoryKeysError extends Error {
   }
 }
 
-/** Keys that are no longer in the file stay. Throws FactoryKeysError. */
+/** Imports the file. Keys that are no longer in it stay valid. Throws FactoryKeysError. */
 export async function importFactoryKeys(
   file: string,
   enrolments: Pick<EnrolmentStore, 'importFactoryKeys'>,
@@ -31,7 +31,10 @@ export async function importFactoryKeys(
   logger.info({ file, keys: keys.length }, 'factory keys imported');
 }
 
-/** Empty lines and a head `serial,key` are left out. A problem names the line and not its content, which is a secret. */
+/**
+ * Skips empty lines and the header `serial,key`. An error has the number of the line, not its
+ * content.
+ */
 export function parseFactoryKeys(file: string, text: string): readonly FactoryKey[] {
   return text.split(/\r?\n/).flatMap((row, index) => {
     if (row.trim() === '' || (index === 0 && row === 'serial,key')) return [];

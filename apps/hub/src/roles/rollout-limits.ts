@@ -1,7 +1,7 @@
-/** The bounds of roll-outs as they are set. */
+/** Limits of roll-outs from the settings. */
 import { defaultRolloutLimits } from '@flotilla/fleet';
 import type { RolloutLimits } from '@flotilla/registry';
-import type { HubConfig } from './config.js';
+import type { HubConfig } from '../settings/config.js';
 
 export function rolloutLimits({ downloadsMax }: Pick<HubConfig, 'downloadsMax'>): RolloutLimits {
   return { ...defaultRolloutLimits, downloadsMax };

@@ -1,4 +1,7 @@
-/** What one process of a hub decides and another has to hear: a session that ends while its subscriptions are elsewhere, and a webhook whose event is another's. */
+/**
+ * What one process of a hub decides and another has to hear: a session that ends while its
+ * subscriptions are elsewhere, and a webhook whose event is another's.
+ */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -48,7 +51,9 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
     });
   /** The browser of a new person, signed in at the first process. */
   const person = async (name: string) => {
-    const create = `mutation ($email: String!) { createUser(input: { name: "P", email: $email, role: VIEWER, password: "${PASSWORD}" }) { userErrors { message } } }`;
+    const create = `mutation ($email: String!) {
+  createUser(input: { name: "P", email: $email, role: VIEWER, password: "${PASSWORD}" }) { userErrors { message } }
+}`;
     await ask(first, create, { email: `${name}@example.net` });
     const browser = new Browser(first);
     expect((await browser.signIn(`${name}@example.net`, PASSWORD)).status).toBe(200);
@@ -105,11 +110,13 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
   );
 
   it('deliver to webhooks what another of them has seen happen', async () => {
-    const create =
-      'mutation ($url: String!) { createWebhook(input: { url: $url, types: ["device.*"] }) { userErrors { message } } }';
+    const create = `mutation ($url: String!) {
+        createWebhook(input: { url: $url, types: ["device.*"] }) { userErrors { message } }
+      }`;
     await ask(first, create, { url: `${origin}/hook` });
-    const register =
-      'mutation { registerDevice(input: { deviceId: "02:00:00:00:0e:01", dialect: XIAOZHI }) { userErrors { message } } }';
+    const register = `mutation {
+        registerDevice(input: { deviceId: "02:00:00:00:0e:01", dialect: XIAOZHI }) { userErrors { message } }
+      }`;
     await ask(second, register);
     await expect
       .poll(() => received, { timeout: 15_000 })

@@ -1,11 +1,11 @@
-/** Where this hub may dial microcontrollers, out of its settings and of the servers that it needs itself. */
+/** Where the hub may connect to microcontrollers, by its settings and the servers it uses. */
 import { DialRules, loopbackNetworks, type DialPlace } from '@flotilla/gateway';
-import type { HubConfig } from './config.js';
-import { loopback } from './setting-kinds.js';
+import type { HubConfig } from '../settings/config.js';
+import { loopback } from '../settings/setting-kinds.js';
 
 type Config = Pick<HubConfig, 'dialNetworks' | 'host' | 'httpPort' | 'mqttPort' | 'mqttsPort' | 'redis' | 'udpPort'>;
 
-/** `databaseUrl`: the one in use, also of the embedded server. */
+/** `databaseUrl` is the one in use, also for the embedded server. */
 export function dialRulesOf(config: Config, databaseUrl: string, ownPorts: () => readonly number[]): DialRules {
   return new DialRules({
     listed: config.dialNetworks,
@@ -15,17 +15,17 @@ export function dialRulesOf(config: Config, databaseUrl: string, ownPorts: () =>
   });
 }
 
-/** The boards of the demo fleet are on this machine, wherever the hub listens. */
+/** Allows loopback, because the boards of the demo fleet are on this machine. */
 export function withDemoNetworks(config: HubConfig): HubConfig {
   return { ...config, dialNetworks: [...config.dialNetworks, ...loopbackNetworks] };
 }
 
-/** Ports that the settings name, also of listeners that another process of this hub has on this machine. */
+/** Ports in the settings; another process of this hub may have these listeners on this machine. */
 export function configuredPorts({ httpPort, mqttPort, mqttsPort, udpPort }: Config): readonly number[] {
   return [httpPort, mqttPort, mqttsPort, udpPort].flatMap((port) => (port === undefined || port === 0 ? [] : [port]));
 }
 
-/** None where the address is a socket of this machine's file system. */
+/** Empty when the URL names a socket in the file system. */
 function placeOf(url: string, defaultPort: number): readonly DialPlace[] {
   const { hostname, port, searchParams } = new URL(url);
   const host = (searchParams.get('host') ?? hostname).replace(/^\[|\]$/g, '');

@@ -1,4 +1,4 @@
-/** What every role stands on: the database, the lease of this process, the bus. */
+/** The services that all roles share: database, lease, bus, storage. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
@@ -9,42 +9,45 @@ import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry }
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
-import { configuredPorts, dialRulesOf } from '../settings/dial-settings.js';
-import { keeperOf } from '../settings/first-secrets.js';
+import { configuredPorts, dialRulesOf } from './dial-rules.js';
+import { keeperOf } from '../secrets/first-secrets.js';
 import type { RedisConfig } from '../settings/redis-settings.js';
 import { argumentsSecretOf, auditSecretOf } from '../settings/secret-settings.js';
 import { systemClock } from '../system-clock.js';
 
-/** Of this program, from its package. */
+/** The version in package.json. */
 const { version: hubVersion } = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
 
-export interface Ground {
+export interface SharedServices {
   readonly config: HubConfig;
   readonly logger: Logger;
   readonly closers: Closers;
   readonly registry: Registry;
   readonly lease: ProcessLease;
   readonly bus: Bus;
-  /** The other processes of the hub. */
+  /** Watches the other processes of the hub. */
   readonly processes: ProcessWatch;
   readonly blobs: BlobStore;
-  /** Of whatever part of this process makes them. */
+  /** Counts single calls of all parts of this process. */
   readonly singleCalls: SingleCalls;
-  /** Where the hub may dial microcontrollers. The ports of its own are known when its listeners are open. */
+  /**
+   * Where the hub may connect to microcontrollers. Its ports are added when its listeners are open.
+   */
   readonly dialRules: DialRules;
   readonly ownPorts: Set<number>;
   readonly has: (role: Role) => boolean;
 }
 
-export async function openGround(
-  { config, logger }: Pick<Ground, 'config' | 'logger'>,
+export async function openSharedServices(
+  { config, logger }: Pick<SharedServices, 'config' | 'logger'>,
   closers: Closers,
-): Promise<Ground> {
+): Promise<SharedServices> {
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, logger, closers));
   const secrets = { auditSecret: await auditSecretOf(config), argumentsSecret: await argumentsSecretOf(config) };
   const registry = await openRegistry({ databaseUrl, logger, dataDir: config.dataDir, ...secrets });
   closers.add('registry', () => registry.close());
-  // Nobody else can be on an embedded database: whatever processes its rows name are dead, however young their leases.
+  // No other process uses an embedded database, so processes in its rows are dead, even with a
+  // valid lease.
   const { roles } = config;
   const lease = await registry.takeLease({
     aloneOnDatabase: config.databaseUrl === undefined,
@@ -68,17 +71,21 @@ export async function openGround(
   return { config, logger, closers, registry, lease, bus, processes, blobs, singleCalls, dialRules, ownPorts, has };
 }
 
-/** The secret that signs the messages is in the database: what can read that may do everything already. */
+/** The secret that signs messages is in the database, whose readers have full access anyway. */
 async function openSharedBus({ url, caFile }: RedisConfig, registry: Registry, logger: Logger): Promise<Bus> {
   const redisCa = caFile && (await readFile(caFile, 'utf8'));
   return openRedisBus({ redisUrl: url, redisCa, secret: await registry.hubSecret('bus'), logger });
 }
 
-/** A bucket may be away for now, like whatever else is on the network: that is said, and keeps no device out. */
+/** Logs when the storage does not answer, and starts anyway, so that devices can connect. */
 async function openStorage({ databaseUrl, storage }: HubConfig, logger: Logger, closers: Closers): Promise<BlobStore> {
   const blobs = await openBlobStore({ ...storage, isAlone: databaseUrl === undefined });
   closers.add('storage', () => blobs.close());
-  void blobs.check().catch((error: unknown) => logger.error({ err: error }, 'files cannot be kept for now'));
+  void blobs
+    .check()
+    .catch((error: unknown) =>
+      logger.error({ err: error }, 'the file storage does not answer: files cannot be stored until it does'),
+    );
   return blobs;
 }
 
@@ -89,7 +96,10 @@ async function openEmbedded(config: HubConfig, logger: Logger, closers: Closers)
   return postgres.databaseUrl;
 }
 
-/** A given key counts from each start on. Where there is no key at all, the process that answers the API makes one. */
+/**
+ * Uses the key of the settings from now on. Without any key, the process with the role api creates
+ * one.
+ */
 async function ensureAdminKey(config: HubConfig, { apiKeys }: Registry): Promise<void> {
   if (config.adminKey === undefined && !config.roles.includes('api')) return;
   await apiKeys.ensureAdminKey(config.adminKey, keeperOf(config, { file: 'admin.key', what: 'admin key' }));

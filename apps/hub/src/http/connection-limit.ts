@@ -1,23 +1,26 @@
-/** How many connections one listener accepts: a flood at one port must leave open files for the other ports, PostgreSQL and the data folder. */
+/**
+ * Limits the connections of a listener, so that a flood at one port leaves open files for other
+ * ports, PostgreSQL and the data folder.
+ */
 import type { Server } from 'node:net';
 import type { Logger } from 'pino';
 
-/** Connections of one listener: more than the 18,000 sessions of a process, and each costs some 20 KiB before it says anything. */
+/** More than the 18,000 sessions of a process. An idle connection costs about 20 KiB. */
 const CONNECTIONS_MAX = 20_000;
-/** Open files that one listener leaves to the rest of the process: so many, or a tenth where that is less. */
+/** Open files that a listener leaves to the rest of the process; at most a tenth of the limit. */
 const FILES_LEFT = 1_000;
 const FILES_LEFT_SHARE = 0.1;
-/** One warning in this time, ms. */
+/** Time between two warnings, ms. */
 const WARN_EVERY_MS = 60_000;
 
-/** `openFilesMax` undefined: unknown or without a limit. */
+/** `openFilesMax` is undefined when it is unknown or unlimited. */
 export function connectionsMax(openFilesMax: number | undefined): number {
   if (openFilesMax === undefined) return CONNECTIONS_MAX;
   return Math.min(CONNECTIONS_MAX, openFilesMax - Math.ceil(Math.min(FILES_LEFT, openFilesMax * FILES_LEFT_SHARE)));
 }
 
-/** Connections beyond the bound are dropped, and the log says so. */
-export function boundConnections<Listener extends Server>(
+/** Drops connections above the maximum and logs a warning. */
+export function limitConnections<Listener extends Server>(
   server: Listener,
   logger: Pick<Logger, 'warn'>,
   max = connectionsMax(openFiles()),
@@ -28,12 +31,12 @@ export function boundConnections<Listener extends Server>(
     const now = performance.now();
     if (now - warnedAt < WARN_EVERY_MS) return;
     warnedAt = now;
-    logger.warn({ connectionsMax: max }, 'a listener has as many connections as it may: further ones are dropped');
+    logger.warn({ connectionsMax: max }, 'a listener reached its maximum of connections and drops new ones');
   });
   return server;
 }
 
-/** The soft limit of the process, which only Node's diagnostic report shows. */
+/** The soft limit of the process, which only Node's diagnostic report contains. */
 function openFiles(): number | undefined {
   const report: unknown = process.report.getReport();
   const limits =

@@ -1,17 +1,18 @@
 /**
- * The secrets that a first start makes. They go to files that only the hub's user reads, and never to the output, which ends up in the logs of containers and services.
+ * Stores the secrets that a first start creates, in files that only the user of the hub can read.
+ * They are never printed, because output ends up in logs.
  */
-import type { HubConfig } from './config.js';
+import type { HubConfig } from '../settings/config.js';
 import { writeSecret } from './secret-file.js';
 
-/** A first start that has no place for its secrets. */
+/** The first start cannot store its secrets. */
 export class FirstSecretError extends Error {
   readonly code = 'FIRST_SECRET_NEEDED';
 
   constructor(what: string) {
     super(
-      `This database has no ${what} yet, and this hub has no data folder to keep a new one in. ` +
-        'Set FLOTILLA_ADMIN_KEY and FLOTILLA_ADMIN_PASSWORD, or FLOTILLA_DATA_DIR to a folder that is kept.',
+      `This database has no ${what} yet, and no data folder is set to store a new one. ` +
+        'Set FLOTILLA_ADMIN_KEY and FLOTILLA_ADMIN_PASSWORD, or FLOTILLA_DATA_DIR to a folder that stays.',
     );
     this.name = 'FirstSecretError';
   }
@@ -19,11 +20,14 @@ export class FirstSecretError extends Error {
 
 export interface FirstSecret {
   readonly file: 'admin.key' | 'admin.password';
-  /** For people, such as `admin key`. */
+  /** Shown to people, such as `admin key`. */
   readonly what: string;
 }
 
-/** Stores a secret before it counts, and says where. Rejects with FirstSecretError where the data folder is only the default beside a database elsewhere. */
+/**
+ * Stores a secret before it becomes valid, and prints the file. Rejects with FirstSecretError when
+ * the database is elsewhere and no data folder is set.
+ */
 export function keeperOf(
   config: Pick<HubConfig, 'databaseUrl' | 'dataDir' | 'isDataDirGiven'>,
   { file, what }: FirstSecret,

@@ -1,4 +1,6 @@
-/** MQTT over TLS is a door like the plain one: the walk over all of them is in nobody-in.spec.ts. */
+/**
+ * MQTT over TLS checks credentials like plain MQTT, whose cases are in no-credentials-mqtt.spec.ts.
+ */
 import { expect, it } from 'vitest';
 import { clientIdOf, mqttLogin } from '../src/devices/device-credentials.js';
 import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';

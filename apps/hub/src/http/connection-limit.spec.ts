@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, it, vi } from 'vitest';
-import { boundConnections, connectionsMax } from './connection-bound.js';
+import { limitConnections, connectionsMax } from './connection-limit.js';
 
 it('leaves open files to the rest of the process', () => {
   expect([undefined, 1_048_576, 20_000, 1_024].map(connectionsMax)).toEqual([20_000, 20_000, 19_000, 921]);
 });
 
-it('drops what comes beyond the bound, and warns once', async () => {
+it('drops connections above the maximum, and warns once', async () => {
   const warn = vi.fn();
-  const server = boundConnections(createServer(), { warn }, 2).listen(0, '127.0.0.1');
+  const server = limitConnections(createServer(), { warn }, 2).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const sockets = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
@@ -22,7 +22,7 @@ it('drops what comes beyond the bound, and warns once', async () => {
 });
 
 it('knows the limit of this process', async () => {
-  const server = boundConnections(createServer(), { warn: () => undefined });
+  const server = limitConnections(createServer(), { warn: () => undefined });
   expect(server.maxConnections).toBeGreaterThan(0);
   expect(server.maxConnections).toBeLessThanOrEqual(20_000);
 });

@@ -1,12 +1,15 @@
-/** Secrets that the hub makes and keeps in its data folder, readable by its user alone. */
+/** Secrets in files of the data folder that only the user of the hub can read. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Only the owner may read what is in these files. */
+/** Only the owner can read the file. */
 const PRIVATE_MODE = 0o600;
 
-/** The secret in `name`, made with 32 random bytes at first. Two processes that start at once end up with the same one. */
+/**
+ * Returns the secret in the file, created with 32 random bytes when it is missing. Two processes
+ * that start at once get the same secret.
+ */
 export async function keepSecret(dataDir: string, name: string): Promise<string> {
   const file = path.join(dataDir, name);
   await mkdir(dataDir, { recursive: true });
@@ -18,7 +21,7 @@ export async function keepSecret(dataDir: string, name: string): Promise<string>
   return (await readFile(file, 'utf8')).trim();
 }
 
-/** The secret in `name`; undefined where there is none. */
+/** Returns the secret in the file; undefined when there is no file. */
 export async function readSecret(dataDir: string, name: string): Promise<string | undefined> {
   try {
     return (await readFile(path.join(dataDir, name), 'utf8')).trim();
@@ -28,7 +31,7 @@ export async function readSecret(dataDir: string, name: string): Promise<string 
   }
 }
 
-/** Writes a secret that was made elsewhere. Replaces an older file and its mode. */
+/** Writes a given secret. Replaces an older file and its mode. */
 export async function writeSecret(dataDir: string, name: string, secret: string): Promise<string> {
   const file = path.join(dataDir, name);
   const aside = `${file}.${randomUUID()}`;

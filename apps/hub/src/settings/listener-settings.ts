@@ -1,0 +1,89 @@
+/** Settings of the listeners: address, ports, TLS, and the addresses that devices receive. */
+import { defaultPublishTopic, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } from '@flotilla/gateway';
+import { z } from 'zod';
+import { checked, matching, optionalText, port, portOrOff, textOr, unset } from './setting-kinds.js';
+
+export const listenerSettings = {
+  FLOTILLA_HOST: textOr('127.0.0.1'),
+  FLOTILLA_HTTP_PORT: port(8080),
+  FLOTILLA_MQTT_PORT: portOrOff(1883),
+  FLOTILLA_MQTTS_PORT: port(8883),
+  FLOTILLA_UDP_PORT: port(8884),
+  FLOTILLA_PUBLIC_HOST: matching(/^[A-Za-z0-9.-]+$/, 'must be a host name or an IPv4 address, without port'),
+  FLOTILLA_PUBLIC_URL: checked(publicUrlProblem),
+  FLOTILLA_PUBLIC_MQTT: checked(publicMqttProblem),
+  FLOTILLA_PUBLISH_TOPIC: z.preprocess(
+    unset,
+    z
+      .string()
+      .regex(
+        /^[\w./-]{1,128}$/,
+        'must be a topic of 1 to 128 letters, digits, dots, dashes and slashes, without wildcards',
+      )
+      .default(defaultPublishTopic),
+  ),
+  FLOTILLA_TLS_CERT: optionalText,
+  FLOTILLA_TLS_KEY: optionalText,
+};
+
+export interface ListenerConfig {
+  /** Address of all listeners. */
+  readonly host: string;
+  readonly httpPort: number;
+  /** Undefined without plain MQTT over TCP. */
+  readonly mqttPort: number | undefined;
+  /** Port of MQTT over TLS, open when there is a certificate. */
+  readonly mqttsPort: number;
+  readonly udpPort: number;
+  /** Host that devices receive for audio; by default the local address of their connection. */
+  readonly publicHost: string | undefined;
+  /** URL that devices receive instead of the address of their request. */
+  readonly publicUrl: string | undefined;
+  readonly publicMqtt: string | undefined;
+  /** Topic that MQTT devices publish to. */
+  readonly publishTopic: string;
+  /** PEM files. With them HTTP becomes HTTPS, and MQTT over TLS is open. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+}
+
+type Values = z.infer<z.ZodObject<typeof listenerSettings>>;
+
+export function listenersOf(values: Values): ListenerConfig {
+  const { FLOTILLA_TLS_CERT: certFile, FLOTILLA_TLS_KEY: keyFile } = values;
+  return {
+    host: values.FLOTILLA_HOST,
+    httpPort: values.FLOTILLA_HTTP_PORT,
+    mqttPort: values.FLOTILLA_MQTT_PORT,
+    mqttsPort: values.FLOTILLA_MQTTS_PORT,
+    udpPort: values.FLOTILLA_UDP_PORT,
+    publicHost: values.FLOTILLA_PUBLIC_HOST,
+    publicUrl: values.FLOTILLA_PUBLIC_URL,
+    publicMqtt: values.FLOTILLA_PUBLIC_MQTT,
+    publishTopic: values.FLOTILLA_PUBLISH_TOPIC,
+    tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
+  };
+}
+
+/** Rules between these settings. The firmware of devices decides about TLS by the port alone. */
+export function listenerContradictions(config: ListenerConfig, values: Values): string[] {
+  const problems: string[] = [];
+  if (config.mqttPort === MQTT_TLS_PORT)
+    problems.push(`FLOTILLA_MQTT_PORT may not be ${MQTT_TLS_PORT}: devices use TLS on that port. Choose another port.`);
+  if (config.mqttsPort !== MQTT_TLS_PORT && config.mqttsPort !== 0)
+    problems.push(
+      `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, the only port on which devices use TLS, or 0 behind a forwarder.`,
+    );
+  if (config.mqttPort === undefined && config.publicMqtt !== undefined && !leadsToMqtts(config))
+    problems.push(
+      `FLOTILLA_PUBLIC_MQTT=${config.publicMqtt} leads to plain MQTT, which FLOTILLA_MQTT_PORT=off closes. ` +
+        `Remove it, or use port ${MQTT_TLS_PORT} and a certificate.`,
+    );
+  if ((values.FLOTILLA_TLS_CERT === undefined) !== (values.FLOTILLA_TLS_KEY === undefined))
+    problems.push('FLOTILLA_TLS_CERT and FLOTILLA_TLS_KEY belong together. Set both or none.');
+  return problems;
+}
+
+/** Without a port, devices use the one of TLS. */
+function leadsToMqtts({ publicMqtt = '', tls }: ListenerConfig): boolean {
+  return tls !== undefined && [undefined, String(MQTT_TLS_PORT)].includes(publicMqtt.split(':')[1]);
+}

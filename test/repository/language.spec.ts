@@ -1,0 +1,69 @@
+/**
+ * Documentation, schemas, SQL, styles and settings use plain words; ESLint checks the code.
+ * The words are in scripts/lint/words-to-avoid.mjs.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+interface Words {
+  findWordsToAvoid(
+    text: string,
+  ): readonly { readonly index: number; readonly words: string; readonly advice: string }[];
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const wordsToAvoid = new URL('../../scripts/lint/words-to-avoid.mjs', import.meta.url);
+const { findWordsToAvoid } = (await import(wordsToAvoid.href)) as Words;
+
+const generated = /^(?:node_modules|dist|generated|test-results|\.git|\.nx|\.flotilla)$/;
+const isChecked = /\.(?:md|graphql|prisma|sql|css|ya?ml)$|^(?:\.env\.example|Dockerfile|en\.json)$/;
+/** Files that are not clean yet. */
+const notYetClean: readonly RegExp[] = [
+  /^prisma\//,
+  /^libs\/api\/.*\.graphql$/,
+  /^apps\/dashboard\/src\//,
+  /\.md$/,
+  /^\.env/,
+];
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(path.join(root, folder), { withFileTypes: true })
+    .filter(({ name }) => !generated.test(name))
+    .flatMap((entry) => {
+      const file = path.join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(file) : isChecked.test(entry.name) ? [file] : [];
+    });
+}
+
+/** `line: words; write: advice` for each word to avoid, also across the end of a line. */
+function faultsOf(text: string): readonly string[] {
+  return findWordsToAvoid(text.replaceAll('\n', ' ')).map(
+    ({ index, words, advice }) => `${text.slice(0, index).split('\n').length}: ${words}; write: ${advice}`,
+  );
+}
+
+/** Without the table of words to avoid in the glossary, whose lines stay empty. */
+const textOf = (file: string) => {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  if (file !== 'docs/glossary.md') return text;
+  return text.replace(/^## Words to avoid\n[\s\S]*?(?=^## |(?![\s\S]))/m, (section) => section.replace(/[^\n]/g, ''));
+};
+
+describe('the language of the repository', () => {
+  it.each(filesBelow('.').filter((file) => !notYetClean.some((pattern) => pattern.test(file))))(
+    'is plain: %s',
+    (file) => {
+      expect(faultsOf(textOf(file))).toEqual([]);
+    },
+  );
+
+  // eslint-disable-next-line language/plain-words -- examples of what the test finds
+  it.each(['No answer: the call was in vain.', 'The webhook is\ntold.', 'Nobody reads it.'])(
+    'has no sentence like: %s',
+    (text) => {
+      expect(faultsOf(text)).toHaveLength(1);
+    },
+  );
+});
