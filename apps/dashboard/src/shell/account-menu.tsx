@@ -21,8 +21,8 @@ import {
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
-import { Confirm } from '../parts/confirm';
-import { ActFailureNotice } from '../parts/failure';
+import { Confirm } from '../parts/dialog/confirm';
+import { MutationFailureNotice } from '../parts/failure';
 import { chooseLanguage, type Language, languages } from '../strings/language';
 import { ChangePassword } from './change-password';
 import classes from './shell.module.css';
@@ -136,7 +136,7 @@ function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; read
       onClose={onClose}
     >
       {isUncertain && (
-        <ActFailureNotice failure={{ messages: [t('account.everywhereFailed')], codes: [], isUncertain }} />
+        <MutationFailureNotice failure={{ messages: [t('account.everywhereFailed')], codes: [], isUncertain }} />
       )}
     </Confirm>
   );

@@ -3,8 +3,8 @@ import { type FormEvent, useState } from 'react';
 import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
-import { useAct } from '../hub/use-act';
-import { ActFailureNotice } from '../parts/failure';
+import { useHubMutation } from '../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../parts/failure';
 import { useNotify } from '../parts/use-notify';
 import { ChangePasswordDocument } from './generated/account';
 
@@ -18,7 +18,7 @@ export function ChangePassword({ onClose }: { readonly onClose: () => void }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [repeated, setRepeated] = useState('');
-  const act = useAct(ChangePasswordDocument, (data) => data.changePassword.userErrors);
+  const act = useHubMutation(ChangePasswordDocument, (data) => data.changePassword.userErrors);
   const differs = repeated !== '' && repeated !== next;
   const save = async (event: FormEvent) => {
     event.preventDefault();
@@ -62,7 +62,7 @@ export function ChangePassword({ onClose }: { readonly onClose: () => void }) {
             onChange={(event) => setRepeated(event.currentTarget.value)}
             required
           />
-          <ActFailureNotice failure={act.failure} />
+          <MutationFailureNotice failure={act.failure} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}

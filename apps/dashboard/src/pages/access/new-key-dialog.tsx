@@ -4,9 +4,9 @@ import { scopes } from '@flotilla/client';
 import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Scope } from '../../hub/session';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
-import { Secret } from '../../parts/secret';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
+import { Secret } from '../../parts/dialog/secret';
 import { CreateApiKeyDocument } from './generated/access';
 
 /** Days that a key lives; never is one of the choices. */
@@ -57,7 +57,7 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>(['DEVICES_READ']);
   const [lifetime, setLifetime] = useState<string>('90');
-  const act = useAct(CreateApiKeyDocument, (data) => data.createApiKey.userErrors);
+  const act = useHubMutation(CreateApiKeyDocument, (data) => data.createApiKey.userErrors);
   const make = async (event: FormEvent) => {
     event.preventDefault();
     const expiresAt = lifetime === 'never' ? null : new Date(Date.now() + Number(lifetime) * dayMs).toISOString();
@@ -90,7 +90,7 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
           value={lifetime}
           onChange={(value) => setLifetime(value ?? '90')}
         />
-        <ActFailureNotice failure={act.failure} />
+        <MutationFailureNotice failure={act.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('common.cancel')}

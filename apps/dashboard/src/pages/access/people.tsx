@@ -3,10 +3,10 @@ import { type FormEvent, useState } from 'react';
 import { Button, Checkbox, Group, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { type Column, DataTable } from '../../parts/data-table';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
-import { ActFailureNotice } from '../../parts/failure';
+import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
@@ -105,8 +105,8 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
   const [role, setRole] = useState<Role>(user?.role ?? 'OPERATOR');
   const [password, setPassword] = useState('');
   const [isDisabled, setDisabled] = useState(user !== undefined && user.disabledAt !== null);
-  const create = useAct(CreateUserDocument, (data) => data.createUser.userErrors);
-  const update = useAct(UpdateUserDocument, (data) => data.updateUser.userErrors);
+  const create = useHubMutation(CreateUserDocument, (data) => data.createUser.userErrors);
+  const update = useHubMutation(UpdateUserDocument, (data) => data.updateUser.userErrors);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     const input = {
@@ -165,7 +165,7 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
               onChange={(event) => setDisabled(event.currentTarget.checked)}
             />
           )}
-          <ActFailureNotice failure={create.failure ?? update.failure} />
+          <MutationFailureNotice failure={create.failure ?? update.failure} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}

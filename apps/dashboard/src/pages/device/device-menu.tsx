@@ -4,10 +4,10 @@ import { ActionIcon, Button, Menu, Modal, Stack } from '@mantine/core';
 import { IconDots, IconKey, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { Confirm } from '../../parts/confirm';
-import { ActFailureNotice } from '../../parts/failure';
-import { Secret } from '../../parts/secret';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Confirm } from '../../parts/dialog/confirm';
+import { MutationFailureNotice } from '../../parts/failure';
+import { Secret } from '../../parts/dialog/secret';
 import { useNotify } from '../../parts/use-notify';
 import type { DeviceSeen } from './device-page';
 import { RemoveDeviceDocument, RotateDeviceCredentialDocument } from './generated/device';
@@ -55,7 +55,7 @@ interface AskProps {
 function RotateCredential({ device, isOpen, onClose }: AskProps) {
   const { t } = useTranslation();
   const [credential, setCredential] = useState<string>();
-  const act = useAct(RotateDeviceCredentialDocument, (data) => data.rotateDeviceCredential.userErrors);
+  const act = useHubMutation(RotateDeviceCredentialDocument, (data) => data.rotateDeviceCredential.userErrors);
   const rotate = async () => {
     const data = await act.run({ id: device.id });
     if (!data) return;
@@ -73,7 +73,7 @@ function RotateCredential({ device, isOpen, onClose }: AskProps) {
         onConfirm={() => void rotate()}
         onClose={onClose}
       >
-        <ActFailureNotice failure={act.failure} />
+        <MutationFailureNotice failure={act.failure} />
       </Confirm>
       <Modal
         opened={credential !== undefined}
@@ -96,7 +96,7 @@ function RemoveDevice({ device, isOpen, onClose }: AskProps) {
   const notify = useNotify();
   const navigate = useNavigate();
   const name = device.name ?? device.id;
-  const act = useAct(RemoveDeviceDocument, (data) => data.removeDevice.userErrors);
+  const act = useHubMutation(RemoveDeviceDocument, (data) => data.removeDevice.userErrors);
   const remove = async () => {
     if (!(await act.run({ id: device.id }))) return;
     notify(t('device.removed', { device: name }));
@@ -112,7 +112,7 @@ function RemoveDevice({ device, isOpen, onClose }: AskProps) {
       onConfirm={() => void remove()}
       onClose={onClose}
     >
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
     </Confirm>
   );
 }

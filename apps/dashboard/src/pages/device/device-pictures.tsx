@@ -14,7 +14,7 @@ import { Time } from '../../parts/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
 import { DevicePictureNewsDocument, DevicePicturesDocument, type PictureFragment } from './generated/device';
-import { PictureActs } from './picture-acts';
+import { PictureActions } from './picture-actions';
 
 export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
   const { t } = useTranslation();
@@ -29,7 +29,7 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
   return (
     <Section title={t('device.tabs.pictures')}>
       <Stack>
-        <PictureActs device={device} onDone={refresh} />
+        <PictureActions device={device} onDone={refresh} />
         {error && <LoadFailure error={error} onRetry={refresh} />}
         {data && pictures.length === 0 && (
           <Empty icon={IconPhoto} title={t('device.noPictures')}>

@@ -2,8 +2,8 @@
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Modal, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import type { DeviceSeen } from './device-page';
 import { UpdateDeviceDocument } from './generated/device';
@@ -23,7 +23,7 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
   const [voiceUrl, setVoiceUrl] = useState(device.voiceUrl ?? '');
   const [transport, setTransport] = useState('');
   const isXiaozhi = device.dialect === 'XIAOZHI';
-  const act = useAct(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
+  const act = useHubMutation(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     const input = {
@@ -60,7 +60,7 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
             onChange={(event) => setTimeZone(event.currentTarget.value)}
           />
           {isXiaozhi && <ConnectionFields {...{ voiceUrl, setVoiceUrl, transport, setTransport }} />}
-          <ActFailureNotice failure={act.failure} />
+          <MutationFailureNotice failure={act.failure} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}

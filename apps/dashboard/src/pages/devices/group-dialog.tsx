@@ -2,8 +2,8 @@
 import { type FormEvent, useState } from 'react';
 import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { useConditionTexts } from './condition-text';
 import { parseDeviceSearch } from './device-search';
@@ -48,8 +48,8 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
   const [timeZone, setTimeZone] = useState(known?.timeZone ?? '');
   const [voiceUrl, setVoiceUrl] = useState(known?.voiceUrl ?? '');
   const [takesFilter, setTakesFilter] = useState(known === undefined);
-  const create = useAct(CreateDeviceGroupDocument, (data) => data.createDeviceGroup.userErrors);
-  const update = useAct(UpdateDeviceGroupDocument, (data) => data.updateDeviceGroup.userErrors);
+  const create = useHubMutation(CreateDeviceGroupDocument, (data) => data.createDeviceGroup.userErrors);
+  const update = useHubMutation(UpdateDeviceGroupDocument, (data) => data.updateDeviceGroup.userErrors);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     const kept = known && (known.filter as DeviceFilter);
@@ -90,7 +90,7 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
           value={voiceUrl}
           onChange={(event) => setVoiceUrl(event.currentTarget.value)}
         />
-        <ActFailureNotice failure={create.failure ?? update.failure} />
+        <MutationFailureNotice failure={create.failure ?? update.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('common.cancel')}

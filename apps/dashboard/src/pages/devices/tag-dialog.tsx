@@ -2,8 +2,8 @@
 import { useState } from 'react';
 import { Button, Group, Modal, Stack, TagsInput, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { type DeviceFilter, TagDevicesDocument } from './generated/devices';
 
@@ -21,7 +21,7 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
   const notify = useNotify();
   const [add, setAdd] = useState<string[]>([]);
   const [remove, setRemove] = useState<string[]>([]);
-  const act = useAct(TagDevicesDocument, (data) => data.tagDevices.userErrors);
+  const act = useHubMutation(TagDevicesDocument, (data) => data.tagDevices.userErrors);
   const change = async () => {
     const data = await act.run({ input: { filter, add, remove } });
     if (!data) return;
@@ -55,7 +55,7 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
           onChange={setRemove}
           acceptValueOnBlur
         />
-        <ActFailureNotice failure={act.failure} />
+        <MutationFailureNotice failure={act.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('common.cancel')}

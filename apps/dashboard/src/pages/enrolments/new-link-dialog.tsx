@@ -2,9 +2,9 @@
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Modal, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
-import { Secret } from '../../parts/secret';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
+import { Secret } from '../../parts/dialog/secret';
 import { CreateEnrolmentLinkDocument } from './generated/links';
 
 export interface NewLinkDialogProps {
@@ -51,7 +51,7 @@ function NewLinkForm({ onClose, onMade }: { readonly onClose: () => void; readon
   const [tags, setTags] = useState<string[]>([]);
   const [maxDevices, setMaxDevices] = useState(50);
   const [lifetime, setLifetime] = useState<string>('7');
-  const act = useAct(CreateEnrolmentLinkDocument, (data) => data.createEnrolmentLink.userErrors);
+  const act = useHubMutation(CreateEnrolmentLinkDocument, (data) => data.createEnrolmentLink.userErrors);
   const make = async (event: FormEvent) => {
     event.preventDefault();
     const expiresAt = new Date(Date.now() + Number(lifetime) * dayMs).toISOString();
@@ -87,7 +87,7 @@ function NewLinkForm({ onClose, onMade }: { readonly onClose: () => void; readon
           value={lifetime}
           onChange={(value) => setLifetime(value ?? '7')}
         />
-        <ActFailureNotice failure={act.failure} />
+        <MutationFailureNotice failure={act.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('common.cancel')}

@@ -2,9 +2,9 @@
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Modal, Stack, TagsInput, Textarea } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { ActFailureNotice } from '../../parts/failure';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { FleetVersionsDocument, type ImageFragment, PublishImageDocument } from './generated/firmware';
 
@@ -25,7 +25,7 @@ export function PublishImage({ image, isPublished, onClose, onDone }: PublishIma
   const known = (data?.fleetSummary.models ?? []).flatMap(({ value }) =>
     value === null || (isPublished && image.models.includes(value)) ? [] : [value],
   );
-  const act = useAct(PublishImageDocument, (answer) => answer.publishFirmwareImage.userErrors);
+  const act = useHubMutation(PublishImageDocument, (answer) => answer.publishFirmwareImage.userErrors);
   const publish = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await act.run({ id: image.id, models, notes: notes.trim() || null }))) return;
@@ -59,7 +59,7 @@ export function PublishImage({ image, isPublished, onClose, onDone }: PublishIma
             autosize
             minRows={2}
           />
-          <ActFailureNotice failure={act.failure} />
+          <MutationFailureNotice failure={act.failure} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}

@@ -4,11 +4,11 @@ import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
 import { IconSignature } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { Confirm } from '../../parts/confirm';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ActFailureNotice } from '../../parts/failure';
+import { Confirm } from '../../parts/dialog/confirm';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import {
@@ -102,7 +102,7 @@ function AddKey({ onClose, onAdded }: { readonly onClose: () => void; readonly o
   const { t } = useTranslation();
   const [name, setName] = useState('');
   const [publicKey, setPublicKey] = useState('');
-  const act = useAct(AddSigningKeyDocument, (data) => data.addFirmwareSigningKey.userErrors);
+  const act = useHubMutation(AddSigningKeyDocument, (data) => data.addFirmwareSigningKey.userErrors);
   const add = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await act.run({ input: { name: name.trim(), publicKey } }))) return;
@@ -134,7 +134,7 @@ function AddKey({ onClose, onAdded }: { readonly onClose: () => void; readonly o
             minRows={3}
             required
           />
-          <ActFailureNotice failure={act.failure} />
+          <MutationFailureNotice failure={act.failure} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}
@@ -157,7 +157,7 @@ interface RemoveKeyProps {
 
 function RemoveKey({ signingKey, onClose, onRemoved }: RemoveKeyProps) {
   const { t } = useTranslation();
-  const act = useAct(RemoveSigningKeyDocument, (data) => data.removeFirmwareSigningKey.userErrors);
+  const act = useHubMutation(RemoveSigningKeyDocument, (data) => data.removeFirmwareSigningKey.userErrors);
   const confirm = async () => {
     if (!signingKey || !(await act.run({ id: signingKey.id }))) return;
     onClose();
@@ -173,7 +173,7 @@ function RemoveKey({ signingKey, onClose, onRemoved }: RemoveKeyProps) {
       onConfirm={() => void confirm()}
       onClose={onClose}
     >
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
     </Confirm>
   );
 }

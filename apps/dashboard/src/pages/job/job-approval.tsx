@@ -4,8 +4,8 @@ import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { ApproveJobDocument, DenyJobDocument, type JobSeenFragment } from './generated/job';
 
 interface JobApprovalProps {
@@ -17,7 +17,7 @@ export function JobApproval({ job, onChanged }: JobApprovalProps) {
   const { t } = useTranslation();
   const mayRun = useScope('JOBS_WRITE');
   const [isDenying, setDenying] = useState(false);
-  const act = useAct(ApproveJobDocument, (data) => data.approveJob.userErrors);
+  const act = useHubMutation(ApproveJobDocument, (data) => data.approveJob.userErrors);
   const approve = async () => {
     const approved = (await act.run({ id: job.id }))?.approveJob.job;
     if (approved) onChanged(approved);
@@ -25,7 +25,7 @@ export function JobApproval({ job, onChanged }: JobApprovalProps) {
   if (!mayRun) return null;
   return (
     <Stack gap="sm">
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
       <Group gap="xs">
         <Button leftSection={<IconCheck size={16} />} loading={act.isBusy} onClick={() => void approve()}>
           {t('job.approve')}
@@ -43,7 +43,7 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
   const { t } = useTranslation();
   const [reason, setReason] = useState('');
   const [isTried, setTried] = useState(false);
-  const act = useAct(DenyJobDocument, (data) => data.denyJob.userErrors);
+  const act = useHubMutation(DenyJobDocument, (data) => data.denyJob.userErrors);
   const deny = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -68,7 +68,7 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
             autosize
             minRows={2}
           />
-          <ActFailureNotice failure={act.failure} />
+          <MutationFailureNotice failure={act.failure} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}

@@ -2,8 +2,8 @@
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import {
   type PoliciesQuery,
   SetToolPolicyDocument,
@@ -37,7 +37,7 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
   const { t } = useTranslation();
   const [draft, setDraft] = useState<Policy>(policy ?? blank);
   const change = (part: Partial<Policy>) => setDraft((now) => ({ ...now, ...part }));
-  const act = useAct(SetToolPolicyDocument, (data) => data.setToolPolicy.userErrors);
+  const act = useHubMutation(SetToolPolicyDocument, (data) => data.setToolPolicy.userErrors);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await act.run({ input: inputOf(draft) }))) return;
@@ -85,7 +85,7 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
             max={300}
             onChange={(seconds) => change({ callTimeoutMs: Number(seconds) * 1_000 })}
           />
-          <ActFailureNotice failure={act.failure} />
+          <MutationFailureNotice failure={act.failure} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}

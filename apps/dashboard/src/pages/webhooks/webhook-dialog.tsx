@@ -2,9 +2,9 @@
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Modal, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
-import { Secret } from '../../parts/secret';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
+import { Secret } from '../../parts/dialog/secret';
 import { CreateWebhookDocument, UpdateWebhookDocument, type WebhooksQuery } from './generated/webhooks';
 
 export interface WebhookDialogProps {
@@ -59,8 +59,8 @@ function WebhookForm({ webhook, onClose, onSaved, onSecret }: WebhookFormProps) 
   const [types, setTypes] = useState<string[]>([...(webhook?.types ?? ['device.*', 'job.*'])]);
   // One that the hub has paused is enabled again by saving it.
   const [isEnabled, setEnabled] = useState(webhook?.enabled ?? true);
-  const create = useAct(CreateWebhookDocument, (data) => data.createWebhook.userErrors);
-  const update = useAct(UpdateWebhookDocument, (data) => data.updateWebhook.userErrors);
+  const create = useHubMutation(CreateWebhookDocument, (data) => data.createWebhook.userErrors);
+  const update = useHubMutation(UpdateWebhookDocument, (data) => data.updateWebhook.userErrors);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     const input = { url: url.trim(), types, enabled: isEnabled };
@@ -95,7 +95,7 @@ function WebhookForm({ webhook, onClose, onSaved, onSecret }: WebhookFormProps) 
           checked={isEnabled}
           onChange={(event) => setEnabled(event.currentTarget.checked)}
         />
-        <ActFailureNotice failure={create.failure ?? update.failure} />
+        <MutationFailureNotice failure={create.failure ?? update.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('common.cancel')}
