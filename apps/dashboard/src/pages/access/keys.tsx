@@ -7,7 +7,6 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
-import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { type AccessQuery, RevokeApiKeyDocument } from './generated/access';
@@ -116,10 +115,9 @@ function Revoke({ apiKey, onClose, onRevoked }: RevokeProps) {
       text={t('access.revokeText')}
       act={t('access.revoke')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <MutationFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

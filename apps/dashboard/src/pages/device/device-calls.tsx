@@ -1,9 +1,10 @@
 /** What was asked of the device, latest first, and what it said. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { Modal, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { IconTool } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
 import { type Page as PageOfRows, type Pages, usePages } from '../../hub/use-pages';
 import { CallResult } from '../../parts/outcome/call-result';
 import { type Column, DataTable } from '../../parts/table/data-table';
@@ -83,13 +84,7 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
         hasMore={pages.hasMore}
         onEnd={pages.loadMore}
       />
-      <Modal
-        opened={looked !== undefined}
-        onClose={() => setLooked(undefined)}
-        title={looked?.tool}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Dialog isOpen={looked !== undefined} onClose={() => setLooked(undefined)} title={looked?.tool} size="lg">
         {looked && (
           <Stack>
             {looked.jobId !== null && (
@@ -101,7 +96,7 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
             <CallResult call={looked} />
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }

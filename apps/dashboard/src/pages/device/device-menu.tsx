@@ -1,12 +1,12 @@
 /** Acts on a device that are seldom and not easily taken back: another credential, and its removal. */
 import { useRef, useState } from 'react';
-import { ActionIcon, Button, Menu, Modal, Stack } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconKey, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
-import { MutationFailureNotice } from '../../parts/failure';
 import { Secret } from '../../parts/dialog/secret';
 import { useNotify } from '../../parts/use-notify';
 import type { DeviceSeen } from './device-page';
@@ -70,23 +70,23 @@ function RotateCredential({ device, isOpen, onClose }: AskProps) {
         text={t('device.rotateText')}
         act={t('device.rotate')}
         isBusy={act.isBusy}
+        failure={act.failure}
         onConfirm={() => void rotate()}
         onClose={onClose}
-      >
-        <MutationFailureNotice failure={act.failure} />
-      </Confirm>
-      <Modal
-        opened={credential !== undefined}
+      />
+      <Dialog
+        isOpen={credential !== undefined}
         onClose={() => setCredential(undefined)}
         title={t('device.rotate')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-        closeOnClickOutside={false}
+        isSticky
       >
-        <Stack>
-          <Secret label={t('device.credential')} hint={t('device.credentialHint')} value={credential ?? ''} />
-          <Button onClick={() => setCredential(undefined)}>{t('common.close')}</Button>
-        </Stack>
-      </Modal>
+        <Secret
+          label={t('device.credential')}
+          hint={t('device.credentialHint')}
+          value={credential ?? ''}
+          onClose={() => setCredential(undefined)}
+        />
+      </Dialog>
     </>
   );
 }
@@ -109,10 +109,9 @@ function RemoveDevice({ device, isOpen, onClose }: AskProps) {
       text={t('device.removeText')}
       act={t('device.removeDevice')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void remove()}
       onClose={onClose}
-    >
-      <MutationFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

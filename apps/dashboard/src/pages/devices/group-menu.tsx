@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
-import { MutationFailureNotice } from '../../parts/failure';
 import { type DeviceSearch, filterOf, parseDeviceSearch } from './device-search';
 import classes from './devices.module.css';
 import { DeleteDeviceGroupDocument, type SavedGroupFragment } from './generated/devices';
@@ -153,10 +152,9 @@ function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
       text={t('devices.deleteGroupText')}
       act={t('devices.delete')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <MutationFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

@@ -1,7 +1,8 @@
 /** Tags of many devices at once: what is added and what is taken away. */
 import { useState } from 'react';
-import { Button, Group, Modal, Stack, TagsInput, Text } from '@mantine/core';
+import { Button, Group, Stack, TagsInput, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
@@ -32,12 +33,7 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
     onTagged();
   };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={t('devices.tagTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={t('devices.tagTitle')}>
       <Stack>
         <Text size="sm">{t('devices.tagWhom', { count })}</Text>
         <TagsInput
@@ -65,6 +61,6 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -10,7 +10,7 @@ import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
 import { Confirm } from '../../parts/dialog/confirm';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
-import { MutationFailureNotice, LoadFailure } from '../../parts/failure';
+import { LoadFailure } from '../../parts/failure';
 import { Page, Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
@@ -163,10 +163,9 @@ function TurnAway({ enrolment, onClose, onDone }: TurnAwayProps) {
       text={t('enrolments.rejectText', { device })}
       act={t('enrolments.reject')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <MutationFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

@@ -7,7 +7,6 @@ import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { badgeColours } from '../../parts/outcome/outcome-badge';
 import { Confirm } from '../../parts/dialog/confirm';
-import { MutationFailureNotice } from '../../parts/failure';
 import { LinkButton } from '../../parts/link-button';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
@@ -141,11 +140,10 @@ function Acts({ image, state, onChanged }: ActsProps) {
         text={t(`firmware.${asked ?? 'withdraw'}Text`)}
         act={t(`firmware.${asked ?? 'withdraw'}`)}
         isBusy={act.isBusy}
+        failure={act.failure}
         onConfirm={() => void confirm()}
         onClose={() => setAsked(undefined)}
-      >
-        <MutationFailureNotice failure={act.failure} />
-      </Confirm>
+      />
     </Group>
   );
 }

@@ -85,11 +85,10 @@ function Cancel({ job: { id }, onChanged }: JobActionsProps) {
         text={t('job.cancelText')}
         act={t('job.cancel')}
         isBusy={act.isBusy}
+        failure={act.failure}
         onConfirm={() => void cancel()}
         onClose={() => setAsking(false)}
-      >
-        <MutationFailureNotice failure={act.failure} />
-      </Confirm>
+      />
     </>
   );
 }

@@ -1,8 +1,10 @@
 /** A job with a disruptive tool is let go, or denied with a reason, by another than its maker. */
-import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
@@ -44,8 +46,7 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
   const [reason, setReason] = useState('');
   const [isTried, setTried] = useState(false);
   const act = useHubMutation(DenyJobDocument, (data) => data.denyJob.userErrors);
-  const deny = async (event: FormEvent) => {
-    event.preventDefault();
+  const deny = async () => {
     setTried(true);
     if (reason.trim() === '') return;
     const denied = (await act.run({ id: job.id, reason: reason.trim() }))?.denyJob.job;
@@ -54,31 +55,27 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={t('job.denyTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <form onSubmit={(event) => void deny(event)}>
-        <Stack>
-          <Textarea
-            label={t('job.denyReason')}
-            description={t('job.denyReasonHint')}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            error={isTried && reason.trim() === '' && t('job.denyReasonMissing')}
-            data-autofocus
-            maxLength={500}
-            autosize
-            minRows={2}
-          />
-          <MutationFailureNotice failure={act.failure} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" color="red" loading={act.isBusy}>
-              {t('job.deny')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <Dialog onClose={onClose} title={t('job.denyTitle')}>
+      <DialogForm
+        action={t('job.deny')}
+        color="red"
+        onSubmit={deny}
+        onCancel={onClose}
+        failure={act.failure}
+        isBusy={act.isBusy}
+      >
+        <Textarea
+          label={t('job.denyReason')}
+          description={t('job.denyReasonHint')}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          error={isTried && reason.trim() === '' && t('job.denyReasonMissing')}
+          data-autofocus
+          maxLength={500}
+          autosize
+          minRows={2}
+        />
+      </DialogForm>
+    </Dialog>
   );
 }

@@ -71,11 +71,10 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
         text={t('job.revertText')}
         act={t('job.revert')}
         isBusy={act.isBusy}
+        failure={act.failure}
         onConfirm={() => void revert()}
         onClose={() => setAsking(false)}
-      >
-        <MutationFailureNotice failure={act.failure} />
-      </Confirm>
+      />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { Confirm } from '../../parts/dialog/confirm';
 import { type Column, DataTable } from '../../parts/table/data-table';
-import { MutationFailureNotice, LoadFailure } from '../../parts/failure';
+import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { DeleteToolPolicyDocument, PoliciesDocument, type PoliciesQuery } from './generated/settings';
 import { PolicyDialog } from './policy-dialog';
@@ -142,10 +142,9 @@ function DeletePolicy({ policy, onClose, onDeleted }: DeletePolicyProps) {
       text={t('settings.deletePolicyText')}
       act={t('devices.delete')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <MutationFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

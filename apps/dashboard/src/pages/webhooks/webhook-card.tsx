@@ -145,10 +145,9 @@ function Delete({ webhook, isOpen, onClose, onDeleted }: DeleteProps) {
       text={t('webhooks.deleteText', { url: webhook.url })}
       act={t('webhooks.delete')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <MutationFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }
