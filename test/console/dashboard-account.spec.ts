@@ -99,19 +99,19 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await choose(page, 'Change password');
     const dialog = page.getByRole('dialog');
     const fill = async (current: string, next: string, repeated: string) => {
-      await dialog.getByRole('textbox', { name: 'Present password' }).fill(current);
+      await dialog.getByRole('textbox', { name: 'Current password' }).fill(current);
       await dialog.getByRole('textbox', { name: 'New password', exact: true }).fill(next);
-      await dialog.getByRole('textbox', { name: 'New password, again' }).fill(repeated);
+      await dialog.getByRole('textbox', { name: 'Repeat new password' }).fill(repeated);
     };
     await fill('not the password', newPassword, `${newPassword}!`);
-    await dialog.getByText('The two are not the same.').waitFor();
+    await dialog.getByText('The two passwords differ.').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await dialog.getByRole('textbox', { name: 'New password, again' }).fill(newPassword);
+    await dialog.getByRole('textbox', { name: 'Repeat new password' }).fill(newPassword);
     await dialog.getByRole('button', { name: 'Change password' }).click();
     await dialog.getByRole('alert').getByText('Nothing was changed.', { exact: false }).waitFor();
     await fill(password, newPassword, newPassword);
     await dialog.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your password is changed.', { exact: false }).waitFor();
+    await page.getByText('Password changed.', { exact: false }).waitFor();
     await dialog.waitFor({ state: 'detached' });
     await expect
       .poll(() => page.evaluate('document.activeElement?.textContent?.includes("Account and appearance")'))

@@ -43,7 +43,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
   it('lets a person in by e-mail and password, and a reload keeps them in', async () => {
     await page.goto('/access');
     await signIn('admin@flotilla.local', 'not the password');
-    await page.getByText('E-mail and password do not belong together.', { exact: false }).waitFor();
+    await page.getByText('Wrong e-mail or password.', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await signIn('admin@flotilla.local', readFileSync(path.join(hub.dataDir, 'admin.password'), 'utf8').trim());
     await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();
@@ -53,7 +53,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
   });
 
   it('adds a person', async () => {
-    await page.getByRole('button', { name: 'Add a person' }).click();
+    await page.getByRole('button', { name: 'Add person' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Mei');
     await dialog.getByRole('textbox', { name: 'E-mail' }).fill('mei@example.com');
@@ -67,8 +67,8 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('sign in the lobby');
-    await dialog.getByRole('button', { name: 'Make the key' }).click();
-    const secret = await dialog.getByRole('textbox', { name: 'Secret' }).inputValue();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const secret = await dialog.getByRole('textbox', { name: 'API key' }).inputValue();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     const status = async () =>
@@ -91,9 +91,9 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await console.visit('/enrolments');
     await page.getByRole('button', { name: 'New link' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Name of the link' }).fill('Second floor');
+    await dialog.getByRole('textbox', { name: 'Link name' }).fill('Second floor');
     expect(await seriousViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Make the link' }).click();
+    await dialog.getByRole('button', { name: 'Create link' }).click();
     expect(await dialog.getByRole('textbox', { name: 'OTA address' }).inputValue()).toMatch(/^http.*\/ota\/./);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('cell', { name: 'Second floor' }).waitFor();
@@ -102,12 +102,12 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
 
   it('refuses a webhook with the hub’s own words, and keeps one that is allowed', async () => {
     await console.visit('/webhooks');
-    await page.getByText('Nobody is told yet').waitFor();
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByText('No webhooks yet').waitFor();
+    await page.getByRole('button', { name: 'Add webhook' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Address' }).fill('http://127.0.0.1:9/hook');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Not done. Nothing was changed.').waitFor();
+    await dialog.getByText('Nothing was changed.').waitFor();
     await dialog.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/flotilla');
     await dialog.getByRole('button', { name: 'Save' }).click();
     expect(await dialog.getByRole('textbox', { name: 'Signing secret' }).inputValue()).not.toBe('');
@@ -126,7 +126,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
         .webhooks;
     await eventually(failing, (webhooks) => webhooks.some(({ failingSince }) => failingSince !== null));
     await console.visit('/');
-    const attention = page.getByRole('link', { name: `Deliveries to ${deafOrigin}/hook fail` });
+    const attention = page.getByRole('link', { name: `Deliveries to ${deafOrigin}/hook are failing` });
     await attention.click();
     await page.getByRole('heading', { name: `${deafOrigin}/hook` }).waitFor();
   });
@@ -143,9 +143,9 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
   it('changes a tool policy, and shows how the hub is', async () => {
     await console.visit('/settings');
     await page.getByRole('table', { name: 'Processes' }).getByText('Alive').waitFor();
-    await page.getByRole('table', { name: 'Voice servers' }).getByText('Not asked yet').waitFor();
+    await page.getByRole('table', { name: 'Voice servers' }).getByText('Not used yet').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Add a policy' }).click();
+    await page.getByRole('button', { name: 'Add policy' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Pattern' }).fill('self.lamp.*');
     await dialog.getByRole('switch', { name: /May be repeated/ }).click();

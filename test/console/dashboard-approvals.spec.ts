@@ -50,7 +50,7 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     await maker.page.getByText('The approval covers 2 devices').waitFor();
     expect(await seriousViolations(maker.page)).toEqual([]);
     await maker.page.getByRole('button', { name: 'Approve' }).click();
-    await maker.page.getByRole('alert').getByText('Not done. Nothing was changed.').waitFor();
+    await maker.page.getByRole('alert').getByText('Nothing was changed.').waitFor();
     expect(await readJob(hub, id)).toMatchObject({ state: 'AWAITING_APPROVAL' });
     await other.visit(`/jobs/${id}`);
     await other.page.getByRole('button', { name: 'Approve' }).click();
@@ -64,7 +64,7 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     await other.page.getByRole('button', { name: 'Deny' }).click();
     const dialog = other.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Deny' }).click();
-    await dialog.getByText('Say why.').waitFor();
+    await dialog.getByText('Enter a reason.').waitFor();
     expect(await seriousViolations(other.page)).toEqual([]);
     await dialog.getByLabel('Reason').fill('Not during opening hours');
     await dialog.getByRole('button', { name: 'Deny' }).click();

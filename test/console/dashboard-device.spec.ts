@@ -145,16 +145,16 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
   });
 
   it('asks before it gives a new credential or is removed', async () => {
-    const more = page.getByRole('button', { name: 'More acts' });
+    const more = page.getByRole('button', { name: 'More actions' });
     await more.click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The hub forgets it', { exact: false }).waitFor();
+    await dialog.getByText('The hub deletes its name', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect
-      .poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label") === "More acts"'))
+      .poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label") === "More actions"'))
       .toBe(true);
   });
 
@@ -172,7 +172,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await page.getByText('Paused, 1 new').waitFor();
     expect(await page.getByRole('row').count()).toBe(before);
     expect(await seriousViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Live', { exact: true }).waitFor();
     await expect.poll(() => page.getByRole('row').count()).toBe(before + 1);
   });
@@ -194,7 +194,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
       .waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await console.visit('/settings');
-    await page.getByRole('table', { name: 'Voice servers' }).getByText('A device is not bound there').waitFor();
+    await page.getByRole('table', { name: 'Voice servers' }).getByText('Device not bound').waitFor();
     await page
       .getByText(`${voice.url}: the last device that it refused was not bound there.`, { exact: false })
       .waitFor();

@@ -108,7 +108,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
 
   it('shows the versions over the fleet', async () => {
     await console.visit('/firmware');
-    const versions = page.getByRole('region', { name: 'Versions over the fleet' });
+    const versions = page.getByRole('region', { name: 'Versions in the fleet' });
     await versions.getByRole('link', { name: '9.1.0' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
@@ -128,9 +128,9 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await next();
     await next();
     await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
-    await page.getByText('Stopped by its rule in wave 1').waitFor({ timeout: 60_000 });
-    await page.getByText('1 of 2 devices that counted went wrong: Failed, Not verified, or Unknown.').waitFor();
-    const failures = page.getByRole('region', { name: 'What went wrong' });
+    await page.getByText('Stopped by an abort rule in wave 1').waitFor({ timeout: 60_000 });
+    await page.getByText('1 of 2 counted devices failed: Failed, Not verified, or Unknown.').waitFor();
+    const failures = page.getByRole('region', { name: 'Failures' });
     await failures.getByText('NOT_APPLIED_OR_ROLLED_BACK').waitFor();
     await failures.getByText('otto-robot').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
@@ -141,7 +141,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await page.getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('link', { name: /9\.1\.0/ }).waitFor();
-    await page.getByRole('link', { name: 'the job before' }).waitFor();
+    await page.getByRole('link', { name: 'previous job' }).waitFor();
     await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
     expect(await countOn(bad)).toBe(0);
     expect(await countOn('9.1.0')).toBe(devices);

@@ -108,20 +108,20 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   it('takes away what matches, keeps that as a group, and changes the group', async () => {
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('combobox', { name: 'Condition' }).click();
-    await page.getByRole('option', { name: 'Id or name has' }).click();
-    await page.getByRole('combobox', { name: 'How it counts' }).click();
+    await page.getByRole('option', { name: 'Id or name contains' }).click();
+    await page.getByRole('combobox', { name: 'Condition type' }).click();
     await page.getByRole('option', { name: 'Must not hold' }).click();
     await page.getByRole('textbox', { name: 'Value' }).fill('room 00');
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('98 devices, 0 online').waitFor();
-    await page.getByText('not Id or name has: room 00').waitFor();
+    await page.getByText('not Id or name contains: room 00').waitFor();
     const groups = page.getByRole('button', { name: 'Groups' });
     await groups.click();
     await page.getByRole('button', { name: 'Save this filter as a group' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Upper suites');
-    await dialog.getByText('not Id or name has: room 00', { exact: false }).waitFor();
+    await dialog.getByText('not Id or name contains: room 00', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Group Upper suites is saved.').waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await page.getByRole('combobox', { name: 'Value' }).press('Escape');
     await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
     await page.getByText('Model: no such board').waitFor();
-    await page.getByText('No device matches').waitFor();
+    await page.getByText('No matching devices').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Filter"')).toBe(true);
     await page.getByRole('button', { name: 'Remove Model: no such board' }).press('Enter');
     await page.getByRole('row').nth(1).waitFor();
@@ -180,7 +180,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
       .getByRole('checkbox', { name: /^Select Room/ })
       .first()
       .press('Space');
-    await page.getByRole('button', { name: 'Tag 1', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Tag 1 device', exact: true }).waitFor();
   });
 
   it('asks for further pages as one goes down, by keyboard too', async () => {
@@ -199,12 +199,12 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
 
   it('changes the tags of all that match', async () => {
     await console.visit('/devices?tags=%5B%22suite%22%5D');
-    await page.getByRole('button', { name: 'Tag 100' }).click();
+    await page.getByRole('button', { name: 'Tag 100 devices' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Add tags').fill('minibar');
     await dialog.getByLabel('Add tags').press('Enter');
     expect(await seriousViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Tag 100' }).click();
+    await dialog.getByRole('button', { name: 'Tag 100 devices' }).click();
     await page.getByText('100 devices were changed.').waitFor();
     const count = '{ devices(filter: { tags: ["minibar"] }, first: 1) { totalCount } }';
     expect((await ask<{ devices: { totalCount: number } }>(hub, count)).devices.totalCount).toBe(100);
@@ -227,7 +227,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
       ({ totalCount }) => totalCount === 0,
     );
     await relay.restore();
-    await page.getByText('No device matches').waitFor();
+    await page.getByText('No matching devices').waitFor();
     expect(await page.getByText('The live connection to the hub is lost.', { exact: false }).count()).toBe(0);
   });
 
@@ -257,7 +257,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await viewer.getByText('The hub was updated and has a newer console.', { exact: false }).waitFor();
     expect(await seriousViolations(viewer)).toEqual([]);
     await viewer.getByRole('link', { name: 'Audit' }).click();
-    await viewer.getByRole('heading', { level: 1, name: 'This page did not come' }).waitFor();
+    await viewer.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor();
     await viewer.unrouteAll();
     await viewer.getByRole('main').getByRole('button', { name: 'Reload' }).click();
     await viewer.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();

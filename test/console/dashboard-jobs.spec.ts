@@ -63,30 +63,30 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
 
   it('shows what a job would do before anything is sent', async () => {
     await next();
-    await page.getByText('Choose a tool.').waitFor();
-    await page.getByLabel('Name of the job').fill('Quiet night');
+    await page.getByText('Select a tool.').waitFor();
+    await page.getByLabel('Job name').fill('Quiet night');
     await page.getByRole('combobox', { name: 'Tool', exact: true }).click();
     await page.getByRole('option', { name: /set_volume/ }).click();
     await page.getByRole('textbox', { name: 'volume', exact: true }).fill('12');
     await page.getByText('Advanced').click();
-    await page.getByLabel('Tries for each device').fill('1');
+    await page.getByLabel('Attempts per device').fill('1');
     expect(await seriousViolations(page)).toEqual([]);
     await next();
     await page.getByLabel('All devices').check();
     expect(await seriousViolations(page)).toEqual([]);
     await next();
-    await page.getByLabel('Devices a minute, at most').fill('6000');
+    await page.getByLabel('Maximum devices per minute').fill('6000');
     await page.getByText('In waves').click();
     await page.getByText('Later', { exact: true }).click();
     await page.getByText('Advanced').click();
     await page.getByLabel('Only at certain hours').check();
     await page.getByLabel('From', { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await page.getByText('At once', { exact: true }).click();
+    await page.getByText('Now', { exact: true }).click();
     await page.getByText('All at once').click();
     await page.getByLabel('Only at certain hours').uncheck();
     await next();
-    await page.getByLabel('From a share of').fill('60');
+    await page.getByLabel('Share of devices').fill('60');
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await page.getByRole('button', { name: 'Remove rule 2' }).click();
     expect(await seriousViolations(page)).toEqual([]);
@@ -99,13 +99,13 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   });
 
   it('shows what the hub refuses at its field', async () => {
-    await page.getByRole('button', { name: 'Change: How fast' }).click();
+    await page.getByRole('button', { name: 'Change: Pace' }).click();
     await page.getByText('In waves').click();
     await page.getByLabel('Up to').nth(1).fill('3');
     await next();
     await next();
     await page.getByRole('alert').getByText('each must be above the one before', { exact: false }).waitFor();
-    await page.getByRole('button', { name: 'Go to “How fast”' }).click();
+    await page.getByRole('button', { name: 'Go to “Pace”' }).click();
     await page.getByText('each must be above the one before', { exact: false }).waitFor();
     await page.getByText('All at once').click();
     await next();
@@ -116,7 +116,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
     await page.getByRole('heading', { level: 1, name: 'Quiet night' }).waitFor();
     await page.getByText('Partly succeeded').waitFor({ timeout: 60_000 });
-    const failures = page.getByRole('region', { name: 'What went wrong' });
+    const failures = page.getByRole('region', { name: 'Failures' });
     await failures.getByText('speaker is broken', { exact: false }).waitFor();
     await failures.getByText(`${refusing}×`).waitFor();
     expect(await failures.getByRole('listitem').count()).toBe(1);
@@ -128,7 +128,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
       .getByRole('img', { name: `Succeeded ${devices - refusing}, Failed ${refusing}`, exact: false })
       .waitFor();
     await page.getByText('All settings').click();
-    await page.getByText('Pause where 60% of the devices ended as', { exact: false }).waitFor();
+    await page.getByText('Pause when 60% of the devices ended as', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 
@@ -152,23 +152,23 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
 
   it('runs what failed again', async () => {
     await page.getByRole('button', { name: `Run ${refusing} again` }).click();
-    await page.getByRole('link', { name: 'the job before' }).waitFor();
+    await page.getByRole('link', { name: 'previous job' }).waitFor();
     await page.getByText(`${refusing} of ${refusing}`).first().waitFor();
   });
 
   it('can be made by keyboard alone', async () => {
     await console.visit('/jobs/new?tool=self.get_device_status');
-    await tabTo('Name of the job');
+    await tabTo('Job name');
     await page.keyboard.type('Typed');
     await page.keyboard.press('Enter');
-    await expect.poll(focused).toBe('On whom');
+    await expect.poll(focused).toBe('Devices');
     await tabTo('Next');
     await page.keyboard.press('Enter');
     // What is missing has the focus, and says what is wrong.
     await expect.poll(focused).toBe('All devices');
-    await page.getByText('Choose devices', { exact: false }).waitFor();
+    await page.getByText('Add a condition', { exact: false }).waitFor();
     await page.keyboard.press('Space');
-    for (const step of ['How fast', 'When to stop', 'Check and start']) {
+    for (const step of ['Pace', 'Abort rules', 'Review and start']) {
       await tabTo('Next');
       await page.keyboard.press('Enter');
       await expect.poll(focused).toBe(step);
@@ -184,7 +184,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     const waves = [{ count: 5, gate: 'MANUAL' }];
     const input = { name: 'In waves', tool: 'self.get_device_status', devices: { all: true }, waves };
     await console.visit(`/jobs/${await jobOf(hub, input, 'in-waves')}`);
-    await page.getByText('Wave 1 is done, and the next one waits for you').waitFor();
+    await page.getByText('Wave 1 is done. Open the next wave to continue').waitFor();
     await page.getByRole('region', { name: 'Waves' }).getByRole('row').filter({ hasText: 'Not open yet' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Open the next wave' }).click();

@@ -33,7 +33,7 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     await page.goto('/enrolments');
     await page.getByRole('textbox', { name: 'API key' }).fill('not a key');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('The hub does not know this key.', { exact: false }).waitFor();
+    await page.getByText('Unknown API key.', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 
@@ -63,9 +63,9 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     await row.waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('textbox', { name: 'Code' }).fill(code);
-    await page.getByLabel('Name of the device').fill('Lobby');
+    await page.getByLabel('Device name').fill('Lobby');
     await page.locator('form').getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Lobby is let in.', { exact: false }).waitFor();
+    await page.getByText('Lobby is approved.', { exact: false }).waitFor();
     await row.waitFor({ state: 'detached' });
   });
 
@@ -75,7 +75,7 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     await dialog.waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Reject' }).click();
-    await page.getByText('Nobody is waiting').waitFor();
+    await page.getByText('No devices are waiting').waitFor();
   });
 
   it('speaks Chinese, and keeps that', async () => {

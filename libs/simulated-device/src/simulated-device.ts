@@ -218,8 +218,8 @@ export class SimulatedDevice {
         this.#impersonate({ mac: behaviour.mac, uuid: behaviour.uuid ?? this.identity.uuid }, now);
         break;
       case 'reboot':
-        // A hardware reset works on a device whose main task stands still, too.
-        if (this.#state.isUpgrading) this.#restarts.crash(now);
+        // A hardware reset also works while the main task is blocked by an upgrade.
+        if (behaviour.how === 'power' || this.#state.isUpgrading) this.#restarts.crash(now);
         else this.#restarts.plan({ kind: 'reboot' });
         break;
       case 'eraseFlash':

@@ -1,8 +1,8 @@
 /** Files to the hub and from it: what goes beside GraphQL, with the viewer's key. */
 import { authorization } from './session';
-import type { ActFailure } from './use-act';
+import type { MutationFailure } from './use-hub-mutation';
 
-export type Sent = { readonly id: string } | { readonly failure: ActFailure };
+export type Sent = { readonly id: string } | { readonly failure: MutationFailure };
 
 /** As a form with the field `file`; other fields come before it. */
 export async function sendFile(url: string, file: File, fields: Readonly<Record<string, string>> = {}): Promise<Sent> {

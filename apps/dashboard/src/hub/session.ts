@@ -1,6 +1,6 @@
 /** Who is signed in at this hub: by an API key that this tab keeps, or by the cookie of a session that only the hub can read. */
 import { stringifyDocument } from 'urql';
-import { rememberedPage } from './ways-in';
+import { rememberedPage } from './sign-in-methods';
 import { ViewerDocument, type ViewerQuery } from './generated/viewer';
 
 export type Viewer = ViewerQuery['viewer'];

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { CombinedError } from 'urql';
-import type { ActFailure } from '../hub/use-act';
+import type { MutationFailure } from '../hub/use-hub-mutation';
 import classes from './notice.module.css';
 
 /** A list or page that could not be read. */
@@ -31,7 +31,7 @@ export function LoadFailure({ error, onRetry }: { readonly error: CombinedError;
 }
 
 /** A change that did not happen, or of which nobody knows. */
-export function ActFailureNotice({ failure }: { readonly failure: ActFailure | undefined }) {
+export function MutationFailureNotice({ failure }: { readonly failure: MutationFailure | undefined }) {
   const { t } = useTranslation();
   if (!failure) return null;
   return (

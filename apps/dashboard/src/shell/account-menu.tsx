@@ -21,8 +21,7 @@ import {
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
-import { Confirm } from '../parts/confirm';
-import { ActFailureNotice } from '../parts/failure';
+import { Confirm } from '../parts/dialog/confirm';
 import { chooseLanguage, type Language, languages } from '../strings/language';
 import { ChangePassword } from './change-password';
 import classes from './shell.module.css';
@@ -134,11 +133,8 @@ function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; read
       isBusy={isBusy}
       onConfirm={() => void signOut()}
       onClose={onClose}
-    >
-      {isUncertain && (
-        <ActFailureNotice failure={{ messages: [t('account.everywhereFailed')], codes: [], isUncertain }} />
-      )}
-    </Confirm>
+      failure={isUncertain ? { messages: [t('account.everywhereFailed')], codes: [], isUncertain } : undefined}
+    />
   );
 }
 

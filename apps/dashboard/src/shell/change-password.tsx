@@ -1,10 +1,11 @@
 /** A person's own password. Asked for twice, because nobody can read what they type. */
-import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../parts/dialog/dialog';
+import { DialogForm } from '../parts/dialog/dialog-form';
 import { useViewer } from '../hub/hub';
-import { useAct } from '../hub/use-act';
-import { ActFailureNotice } from '../parts/failure';
+import { useHubMutation } from '../hub/use-hub-mutation';
 import { useNotify } from '../parts/use-notify';
 import { ChangePasswordDocument } from './generated/account';
 
@@ -18,61 +19,50 @@ export function ChangePassword({ onClose }: { readonly onClose: () => void }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [repeated, setRepeated] = useState('');
-  const act = useAct(ChangePasswordDocument, (data) => data.changePassword.userErrors);
+  const act = useHubMutation(ChangePasswordDocument, (data) => data.changePassword.userErrors);
   const differs = repeated !== '' && repeated !== next;
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async () => {
     if (repeated !== next || !(await act.run({ current, next }))) return;
     notify(t('account.changed'));
     onClose();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('app.changePassword')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      <form onSubmit={(event) => void save(event)}>
-        <Stack>
-          {/* So that a password manager knows whose this is. */}
-          <input type="text" autoComplete="username" value={user?.email ?? name} readOnly hidden />
-          <PasswordInput
-            label={t('account.current')}
-            autoComplete="current-password"
-            value={current}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
-            required
-            data-autofocus
-          />
-          <PasswordInput
-            label={t('account.next')}
-            description={t('account.nextHint')}
-            autoComplete="new-password"
-            minLength={passwordLengthMin}
-            value={next}
-            onChange={(event) => setNext(event.currentTarget.value)}
-            required
-          />
-          <PasswordInput
-            label={t('account.repeat')}
-            autoComplete="new-password"
-            value={repeated}
-            error={differs && t('account.differs')}
-            onChange={(event) => setRepeated(event.currentTarget.value)}
-            required
-          />
-          <ActFailureNotice failure={act.failure} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={act.isBusy}>
-              {t('app.changePassword')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <Dialog onClose={onClose} title={t('app.changePassword')}>
+      <DialogForm
+        action={t('app.changePassword')}
+        onSubmit={save}
+        onCancel={onClose}
+        failure={act.failure}
+        isBusy={act.isBusy}
+      >
+        {/* So that a password manager knows whose this is. */}
+        <input type="text" autoComplete="username" value={user?.email ?? name} readOnly hidden />
+        <PasswordInput
+          label={t('account.current')}
+          autoComplete="current-password"
+          value={current}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
+          required
+          data-autofocus
+        />
+        <PasswordInput
+          label={t('account.next')}
+          description={t('account.nextHint')}
+          autoComplete="new-password"
+          minLength={passwordLengthMin}
+          value={next}
+          onChange={(event) => setNext(event.currentTarget.value)}
+          required
+        />
+        <PasswordInput
+          label={t('account.repeat')}
+          autoComplete="new-password"
+          value={repeated}
+          error={differs && t('account.differs')}
+          onChange={(event) => setRepeated(event.currentTarget.value)}
+          required
+        />
+      </DialogForm>
+    </Dialog>
   );
 }

@@ -4,7 +4,7 @@ import { Button, Loader, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
 import type { SessionState, SignInFailure } from '../hub/session';
-import { rememberPage, type WaysIn, waysIn } from '../hub/ways-in';
+import { rememberPage, type SignInMethods, signInMethods } from '../hub/sign-in-methods';
 import classes from './entrance.module.css';
 import { Mark } from './mark';
 
@@ -36,11 +36,11 @@ function Unreachable() {
 
 function SignIn({ isEnded }: { readonly isEnded: boolean }) {
   const { t } = useTranslation();
-  const [offered, setOffered] = useState<WaysIn>();
+  const [offered, setOffered] = useState<SignInMethods>();
   useEffect(() => {
     document.title = `${t('signIn.title')} · ${t('app.name')}`;
   }, [t]);
-  useEffect(() => void waysIn().then(setOffered), []);
+  useEffect(() => void signInMethods().then(setOffered), []);
   return (
     <main className={classes.page}>
       <div className={classes.card}>
@@ -58,7 +58,7 @@ function SignIn({ isEnded }: { readonly isEnded: boolean }) {
 }
 
 /** One form for both: whoever fills in a key signs in by it. */
-function SignInForm({ offered }: { readonly offered: WaysIn }) {
+function SignInForm({ offered }: { readonly offered: SignInMethods }) {
   const { t } = useTranslation();
   const session = useSession();
   const [email, setEmail] = useState('');

@@ -108,8 +108,8 @@ const momentary = [
     mac: z.string().regex(/^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/),
     uuid: z.uuid().optional(),
   }),
-  /** Somebody presses reset: an orderly restart. */
-  z.strictObject({ kind: z.literal('reboot') }),
+  /** An orderly restart; with `power`, an immediate power cycle that closes nothing first. */
+  z.strictObject({ kind: z.literal('reboot'), how: z.literal('power').optional() }),
   /** Settings and UUID are gone; the device restarts with a new one, as after flashing it from scratch. */
   z.strictObject({ kind: z.literal('eraseFlash') }),
   /** Drops every lasting behaviour. */

@@ -57,6 +57,29 @@ describe('self.reboot', () => {
   });
 });
 
+describe('the behaviour reboot', () => {
+  const rebooted = (how?: 'power') => {
+    const bench = new DeviceOnBench();
+    bench.do((device, now) => device.behave({ kind: 'reboot', how }, now));
+    bench.waitUntil(60_000);
+    return bench.turns;
+  };
+
+  it('closes the connection after a second by default', () => {
+    expect(rebooted()).toEqual([
+      { at: 1000, effect: { kind: 'close', how: 'graceful' } },
+      { at: 1000, effect: { kind: 'reconnectAt', at: 7000 } },
+    ]);
+  });
+
+  it('cuts the connection at once when the power fails', () => {
+    expect(rebooted('power')).toEqual([
+      { at: 0, effect: { kind: 'close', how: 'abrupt' } },
+      { at: 0, effect: { kind: 'reconnectAt', at: 5000 } },
+    ]);
+  });
+});
+
 describe('self.upgrade_firmware with a scripted success', () => {
   it('never answers when it succeeds, and comes back with the new version', () => {
     const bench = new DeviceOnBench({ behaviours: [{ kind: 'upgradeTo', version: '2.5.0', transferMs: 2000 }] });

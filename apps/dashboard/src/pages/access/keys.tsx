@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { Confirm } from '../../parts/confirm';
-import { type Column, DataTable } from '../../parts/data-table';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Confirm } from '../../parts/dialog/confirm';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
-import { ActFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { type AccessQuery, RevokeApiKeyDocument } from './generated/access';
@@ -102,7 +101,7 @@ interface RevokeProps {
 
 function Revoke({ apiKey, onClose, onRevoked }: RevokeProps) {
   const { t } = useTranslation();
-  const act = useAct(RevokeApiKeyDocument, (data) => data.revokeApiKey.userErrors);
+  const act = useHubMutation(RevokeApiKeyDocument, (data) => data.revokeApiKey.userErrors);
   const name = apiKey?.name ?? '';
   const confirm = async () => {
     if (!apiKey || !(await act.run({ id: apiKey.id }))) return;
@@ -116,10 +115,9 @@ function Revoke({ apiKey, onClose, onRevoked }: RevokeProps) {
       text={t('access.revokeText')}
       act={t('access.revoke')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <ActFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

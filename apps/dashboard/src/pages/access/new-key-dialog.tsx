@@ -1,12 +1,12 @@
 /** Makes a key and shows its secret, once. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { scopes } from '@flotilla/client';
-import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { DialogForm } from '../../parts/dialog/dialog-form';
 import type { Scope } from '../../hub/session';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
-import { Secret } from '../../parts/secret';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { SecretDialog } from '../../parts/dialog/secret-dialog';
 import { CreateApiKeyDocument } from './generated/access';
 
 /** Days that a key lives; never is one of the choices. */
@@ -20,30 +20,22 @@ export interface NewKeyDialogProps {
 
 export function NewKeyDialog({ onClose, onMade }: NewKeyDialogProps) {
   const { t } = useTranslation();
-  const [secret, setSecret] = useState<string>();
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <SecretDialog
       title={t('access.newKey')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-      closeOnClickOutside={false}
-    >
-      {secret === undefined ? (
+      label={t('access.secret')}
+      hint={t('access.secretHint')}
+      onClose={onClose}
+      form={(onCreated) => (
         <NewKeyForm
           onClose={onClose}
-          onMade={(made) => {
-            setSecret(made);
+          onMade={(secret) => {
+            onCreated(secret);
             onMade();
           }}
         />
-      ) : (
-        <Stack>
-          <Secret label={t('access.secret')} hint={t('access.secretHint')} value={secret} />
-          <Button onClick={onClose}>{t('common.close')}</Button>
-        </Stack>
       )}
-    </Modal>
+    />
   );
 }
 
@@ -57,49 +49,44 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>(['DEVICES_READ']);
   const [lifetime, setLifetime] = useState<string>('90');
-  const act = useAct(CreateApiKeyDocument, (data) => data.createApiKey.userErrors);
-  const make = async (event: FormEvent) => {
-    event.preventDefault();
+  const act = useHubMutation(CreateApiKeyDocument, (data) => data.createApiKey.userErrors);
+  const make = async () => {
     const expiresAt = lifetime === 'never' ? null : new Date(Date.now() + Number(lifetime) * dayMs).toISOString();
     const data = await act.run({ input: { name: name.trim(), scopes: chosen as Scope[], expiresAt } });
     if (data) onMade(data.createApiKey.secret ?? '');
   };
   return (
-    <form onSubmit={(event) => void make(event)}>
-      <Stack>
-        <TextInput
-          label={t('access.name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          required
-          data-autofocus
-        />
-        <Checkbox.Group label={t('access.scopes')} value={chosen} onChange={setChosen}>
-          <Stack gap={6} mt={4}>
-            {scopes.map((scope) => (
-              <Checkbox key={scope} size="xs" value={scope} label={t(`access.scope.${scope}`)} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <Select
-          label={t('access.expires')}
-          data={lifetimes.map((value) => ({
-            value,
-            label: value === 'never' ? t('common.never') : t('access.inDays', { count: Number(value) }),
-          }))}
-          value={lifetime}
-          onChange={(value) => setLifetime(value ?? '90')}
-        />
-        <ActFailureNotice failure={act.failure} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={act.isBusy} disabled={chosen.length === 0}>
-            {t('access.makeKey')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      action={t('access.makeKey')}
+      onSubmit={make}
+      onCancel={onClose}
+      failure={act.failure}
+      isBusy={act.isBusy}
+      isDisabled={chosen.length === 0}
+    >
+      <TextInput
+        label={t('access.name')}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        required
+        data-autofocus
+      />
+      <Checkbox.Group label={t('access.scopes')} value={chosen} onChange={setChosen}>
+        <Stack gap={6} mt={4}>
+          {scopes.map((scope) => (
+            <Checkbox key={scope} size="xs" value={scope} label={t(`access.scope.${scope}`)} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Select
+        label={t('access.expires')}
+        data={lifetimes.map((value) => ({
+          value,
+          label: value === 'never' ? t('common.never') : t('access.inDays', { count: Number(value) }),
+        }))}
+        value={lifetime}
+        onChange={(value) => setLifetime(value ?? '90')}
+      />
+    </DialogForm>
   );
 }

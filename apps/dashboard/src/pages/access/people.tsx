@@ -1,12 +1,13 @@
 /** People who sign in with e-mail and password or by an identity provider. */
-import { type FormEvent, useState } from 'react';
-import { Button, Checkbox, Group, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Button, Checkbox, PasswordInput, Select, TextInput } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { type Column, DataTable } from '../../parts/data-table';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
-import { ActFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
@@ -105,10 +106,9 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
   const [role, setRole] = useState<Role>(user?.role ?? 'OPERATOR');
   const [password, setPassword] = useState('');
   const [isDisabled, setDisabled] = useState(user !== undefined && user.disabledAt !== null);
-  const create = useAct(CreateUserDocument, (data) => data.createUser.userErrors);
-  const update = useAct(UpdateUserDocument, (data) => data.updateUser.userErrors);
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const create = useHubMutation(CreateUserDocument, (data) => data.createUser.userErrors);
+  const update = useHubMutation(UpdateUserDocument, (data) => data.updateUser.userErrors);
+  const save = async () => {
     const input = {
       name: name.trim(),
       email: email.trim() || null,
@@ -122,60 +122,50 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
     onSaved();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t(user ? 'access.editPerson' : 'access.addPerson')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      <form onSubmit={(event) => void save(event)}>
-        <Stack>
-          <TextInput
-            label={t('access.name')}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            required
-            data-autofocus
+    <Dialog onClose={onClose} title={t(user ? 'access.editPerson' : 'access.addPerson')}>
+      <DialogForm
+        action={t('common.save')}
+        onSubmit={save}
+        onCancel={onClose}
+        failure={create.failure ?? update.failure}
+        isBusy={create.isBusy || update.isBusy}
+      >
+        <TextInput
+          label={t('access.name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          required
+          data-autofocus
+        />
+        <TextInput
+          type="email"
+          label={t('access.email')}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Select
+          label={t('access.role')}
+          description={t(`access.roleHint.${role}`)}
+          data={roles.map((value) => ({ value, label: t(`access.roles.${value}`) }))}
+          value={role}
+          onChange={(chosen) => setRole(chosen as Role)}
+        />
+        <PasswordInput
+          label={t(user ? 'access.newPassword' : 'access.password')}
+          description={t('access.passwordHint', { count: passwordLengthMin })}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          minLength={passwordLengthMin}
+          autoComplete="new-password"
+        />
+        {user && (
+          <Checkbox
+            label={t('access.disable')}
+            checked={isDisabled}
+            onChange={(event) => setDisabled(event.currentTarget.checked)}
           />
-          <TextInput
-            type="email"
-            label={t('access.email')}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-          />
-          <Select
-            label={t('access.role')}
-            description={t(`access.roleHint.${role}`)}
-            data={roles.map((value) => ({ value, label: t(`access.roles.${value}`) }))}
-            value={role}
-            onChange={(chosen) => setRole(chosen as Role)}
-          />
-          <PasswordInput
-            label={t(user ? 'access.newPassword' : 'access.password')}
-            description={t('access.passwordHint', { count: passwordLengthMin })}
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            minLength={passwordLengthMin}
-            autoComplete="new-password"
-          />
-          {user && (
-            <Checkbox
-              label={t('access.disable')}
-              checked={isDisabled}
-              onChange={(event) => setDisabled(event.currentTarget.checked)}
-            />
-          )}
-          <ActFailureNotice failure={create.failure ?? update.failure} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={create.isBusy || update.isBusy}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        )}
+      </DialogForm>
+    </Dialog>
   );
 }

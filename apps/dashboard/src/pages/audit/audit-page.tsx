@@ -6,7 +6,7 @@ import { IconHistory } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
-import { type Column, DataTable } from '../../parts/data-table';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';

@@ -1,16 +1,17 @@
 /** What was asked of the device, latest first, and what it said. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { Modal, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { IconTool } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
 import { type Page as PageOfRows, type Pages, usePages } from '../../hub/use-pages';
-import { CallResult } from '../../parts/call-result';
-import { type Column, DataTable } from '../../parts/data-table';
+import { CallResult } from '../../parts/outcome/call-result';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';
-import { OutcomeBadge } from '../../parts/outcome-badge';
+import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Time } from '../../parts/time';
 import classes from './device.module.css';
 import { type CallLineFragment, DeviceCallsDocument, type DeviceCallsQuery } from './generated/device';
@@ -83,13 +84,7 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
         hasMore={pages.hasMore}
         onEnd={pages.loadMore}
       />
-      <Modal
-        opened={looked !== undefined}
-        onClose={() => setLooked(undefined)}
-        title={looked?.tool}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Dialog isOpen={looked !== undefined} onClose={() => setLooked(undefined)} title={looked?.tool} size="lg">
         {looked && (
           <Stack>
             {looked.jobId !== null && (
@@ -101,7 +96,7 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
             <CallResult call={looked} />
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }

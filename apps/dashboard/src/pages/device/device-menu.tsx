@@ -1,13 +1,13 @@
 /** Acts on a device that are seldom and not easily taken back: another credential, and its removal. */
 import { useRef, useState } from 'react';
-import { ActionIcon, Button, Menu, Modal, Stack } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconKey, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { Confirm } from '../../parts/confirm';
-import { ActFailureNotice } from '../../parts/failure';
-import { Secret } from '../../parts/secret';
+import { Dialog } from '../../parts/dialog/dialog';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Confirm } from '../../parts/dialog/confirm';
+import { Secret } from '../../parts/dialog/secret';
 import { useNotify } from '../../parts/use-notify';
 import type { DeviceSeen } from './device-page';
 import { RemoveDeviceDocument, RotateDeviceCredentialDocument } from './generated/device';
@@ -55,7 +55,7 @@ interface AskProps {
 function RotateCredential({ device, isOpen, onClose }: AskProps) {
   const { t } = useTranslation();
   const [credential, setCredential] = useState<string>();
-  const act = useAct(RotateDeviceCredentialDocument, (data) => data.rotateDeviceCredential.userErrors);
+  const act = useHubMutation(RotateDeviceCredentialDocument, (data) => data.rotateDeviceCredential.userErrors);
   const rotate = async () => {
     const data = await act.run({ id: device.id });
     if (!data) return;
@@ -70,23 +70,23 @@ function RotateCredential({ device, isOpen, onClose }: AskProps) {
         text={t('device.rotateText')}
         act={t('device.rotate')}
         isBusy={act.isBusy}
+        failure={act.failure}
         onConfirm={() => void rotate()}
         onClose={onClose}
-      >
-        <ActFailureNotice failure={act.failure} />
-      </Confirm>
-      <Modal
-        opened={credential !== undefined}
+      />
+      <Dialog
+        isOpen={credential !== undefined}
         onClose={() => setCredential(undefined)}
         title={t('device.rotate')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-        closeOnClickOutside={false}
+        isSticky
       >
-        <Stack>
-          <Secret label={t('device.credential')} hint={t('device.credentialHint')} value={credential ?? ''} />
-          <Button onClick={() => setCredential(undefined)}>{t('common.close')}</Button>
-        </Stack>
-      </Modal>
+        <Secret
+          label={t('device.credential')}
+          hint={t('device.credentialHint')}
+          value={credential ?? ''}
+          onClose={() => setCredential(undefined)}
+        />
+      </Dialog>
     </>
   );
 }
@@ -96,7 +96,7 @@ function RemoveDevice({ device, isOpen, onClose }: AskProps) {
   const notify = useNotify();
   const navigate = useNavigate();
   const name = device.name ?? device.id;
-  const act = useAct(RemoveDeviceDocument, (data) => data.removeDevice.userErrors);
+  const act = useHubMutation(RemoveDeviceDocument, (data) => data.removeDevice.userErrors);
   const remove = async () => {
     if (!(await act.run({ id: device.id }))) return;
     notify(t('device.removed', { device: name }));
@@ -109,10 +109,9 @@ function RemoveDevice({ device, isOpen, onClose }: AskProps) {
       text={t('device.removeText')}
       act={t('device.removeDevice')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void remove()}
       onClose={onClose}
-    >
-      <ActFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

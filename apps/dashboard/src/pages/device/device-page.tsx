@@ -7,10 +7,10 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { Empty } from '../../parts/empty';
-import { ActFailureNotice, LoadFailure } from '../../parts/failure';
+import { MutationFailureNotice, LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
 import { useNotify } from '../../parts/use-notify';
 import { EventTail } from '../events/event-tail';
@@ -73,7 +73,7 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
   const { t } = useTranslation();
   const notify = useNotify();
   const [isEditing, setEditing] = useState(false);
-  const act = useAct(RefreshToolsDocument, (data) => data.refreshTools.userErrors);
+  const act = useHubMutation(RefreshToolsDocument, (data) => data.refreshTools.userErrors);
   const [mayWrite, mayCall] = [useScope('DEVICES_WRITE'), useScope('TOOLS_CALL')];
   const askForTools = async () => {
     if (!(await act.run({ id: device.id }))) return;
@@ -82,7 +82,7 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
   };
   return (
     <>
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
       {mayCall && (
         <Button
           variant="default"

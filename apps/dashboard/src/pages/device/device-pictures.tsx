@@ -1,8 +1,9 @@
 /** Pictures that the device took or sent of its screen, as they come. */
 import { useMemo, useState } from 'react';
-import { Modal, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { IconPhoto } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
@@ -14,7 +15,7 @@ import { Time } from '../../parts/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
 import { DevicePictureNewsDocument, DevicePicturesDocument, type PictureFragment } from './generated/device';
-import { PictureActs } from './picture-acts';
+import { PictureActions } from './picture-actions';
 
 export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
   const { t } = useTranslation();
@@ -29,7 +30,7 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
   return (
     <Section title={t('device.tabs.pictures')}>
       <Stack>
-        <PictureActs device={device} onDone={refresh} />
+        <PictureActions device={device} onDone={refresh} />
         {error && <LoadFailure error={error} onRetry={refresh} />}
         {data && pictures.length === 0 && (
           <Empty icon={IconPhoto} title={t('device.noPictures')}>
@@ -54,12 +55,11 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
           ))}
         </ul>
       </Stack>
-      <Modal
-        opened={looked !== undefined}
+      <Dialog
+        isOpen={looked !== undefined}
         onClose={() => setLooked(undefined)}
         title={looked && t(`device.kind.${looked.kind}`)}
         size="xl"
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {looked && (
           <Stack>
@@ -68,7 +68,7 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
             {looked.answer !== null && <p>{looked.answer}</p>}
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </Section>
   );
 }

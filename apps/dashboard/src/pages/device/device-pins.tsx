@@ -2,7 +2,7 @@
 import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Section } from '../../parts/page';
-import { ScrollTable } from '../../parts/scroll-table';
+import { ScrollTable } from '../../parts/table/scroll-table';
 import type { DeviceSeen } from './device-page';
 
 export function DevicePins({ pins }: { readonly pins: DeviceSeen['pins'] }) {

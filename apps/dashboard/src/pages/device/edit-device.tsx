@@ -1,9 +1,10 @@
 /** What an operator says of a device: name, tags, time zone, voice servers, and how it is to connect. */
-import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Select, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
 import type { DeviceSeen } from './device-page';
 import { UpdateDeviceDocument } from './generated/device';
@@ -23,9 +24,8 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
   const [voiceUrl, setVoiceUrl] = useState(device.voiceUrl ?? '');
   const [transport, setTransport] = useState('');
   const isXiaozhi = device.dialect === 'XIAOZHI';
-  const act = useAct(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const act = useHubMutation(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
+  const save = async () => {
     const input = {
       ...{ deviceId: device.id, name: name.trim() || null, tags, timeZone: timeZone.trim() || null },
       ...(isXiaozhi && { voiceUrl: voiceUrl.trim() || null }),
@@ -37,41 +37,36 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={t('device.edit')} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <form onSubmit={(event) => void save(event)}>
-        <Stack>
-          <TextInput
-            label={t('device.name')}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-          <TagsInput
-            label={t('device.tags')}
-            placeholder={tags.length === 0 ? t('enrolments.tagsHint') : ''}
-            value={tags}
-            onChange={setTags}
-            acceptValueOnBlur
-          />
-          <TextInput
-            label={t('device.timeZone')}
-            description={t('device.timeZoneHint')}
-            value={timeZone}
-            onChange={(event) => setTimeZone(event.currentTarget.value)}
-          />
-          {isXiaozhi && <ConnectionFields {...{ voiceUrl, setVoiceUrl, transport, setTransport }} />}
-          <ActFailureNotice failure={act.failure} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={act.isBusy}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <Dialog onClose={onClose} title={t('device.edit')}>
+      <DialogForm
+        action={t('common.save')}
+        onSubmit={save}
+        onCancel={onClose}
+        failure={act.failure}
+        isBusy={act.isBusy}
+      >
+        <TextInput
+          label={t('device.name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        <TagsInput
+          label={t('device.tags')}
+          placeholder={tags.length === 0 ? t('enrolments.tagsHint') : ''}
+          value={tags}
+          onChange={setTags}
+          acceptValueOnBlur
+        />
+        <TextInput
+          label={t('device.timeZone')}
+          description={t('device.timeZoneHint')}
+          value={timeZone}
+          onChange={(event) => setTimeZone(event.currentTarget.value)}
+        />
+        {isXiaozhi && <ConnectionFields {...{ voiceUrl, setVoiceUrl, transport, setTransport }} />}
+      </DialogForm>
+    </Dialog>
   );
 }
 

@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { Confirm } from '../../parts/confirm';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Confirm } from '../../parts/dialog/confirm';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import type { DeviceSeen } from './device-page';
 import { type CallLineFragment, CallToolDocument } from './generated/device';
@@ -21,7 +21,7 @@ export function RestartOffer({ device, call, onRestarted }: RestartOfferProps) {
   const { t } = useTranslation();
   const notify = useNotify();
   const [isAsking, setAsking] = useState(false);
-  const act = useAct(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
+  const act = useHubMutation(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
   const isOffered = call.error?.code === 'LARGE_MESSAGES_LOST' && device.tools.some(({ name }) => name === restartTool);
   if (!isOffered) return null;
   const name = device.name ?? device.id;
@@ -38,7 +38,7 @@ export function RestartOffer({ device, call, onRestarted }: RestartOfferProps) {
           {t('device.restart')}
         </Button>
       </Group>
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
       <Confirm
         isOpen={isAsking}
         title={t('device.restartTitle', { device: name })}

@@ -2,12 +2,12 @@
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { isObject } from '../../parts/arguments/argument-fields';
 import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
-import { CallResult } from '../../parts/call-result';
-import { Confirm } from '../../parts/confirm';
-import { ActFailureNotice } from '../../parts/failure';
+import { CallResult } from '../../parts/outcome/call-result';
+import { Confirm } from '../../parts/dialog/confirm';
+import { MutationFailureNotice } from '../../parts/failure';
 import type { DeviceSeen } from './device-page';
 import type { DeviceTool } from './device-tools';
 import { RestartOffer } from './restart-offer';
@@ -29,8 +29,8 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
   const [isAsking, setAsking] = useState(false);
   const [ended, setEnded] = useState<CallLineFragment>();
   // A refusal that comes with a recorded call is shown as that call.
-  const act = useAct(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
-  const readBack = useAct(CallToolDocument, () => []);
+  const act = useHubMutation(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
+  const readBack = useHubMutation(CallToolDocument, () => []);
 
   const call = async () => {
     setAsking(false);
@@ -65,7 +65,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
             )}
           </Group>
         )}
-        <ActFailureNotice failure={act.failure} />
+        <MutationFailureNotice failure={act.failure} />
         {ended && <CallResult call={ended} />}
         {ended && mayCall && <RestartOffer device={device} call={ended} onRestarted={onCalled} />}
       </Stack>

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Column } from '../../parts/data-table';
+import type { Column } from '../../parts/table/data-table';
 import { Presence } from '../../parts/presence';
 import { Time } from '../../parts/time';
 import type { ColumnId } from './column-choice';

@@ -1,9 +1,10 @@
 /** Makes a group of the filter that is set, or changes one: its name, who belongs to it, and what its devices get. */
-import { type FormEvent, useState } from 'react';
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Checkbox, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
 import { useConditionTexts } from './condition-text';
 import { parseDeviceSearch } from './device-search';
@@ -26,14 +27,9 @@ export function GroupDialog({ group, filter, onClose, onSaved }: GroupDialogProp
   const { t } = useTranslation();
   const known = group === 'new' ? undefined : group;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={known ? t('devices.editGroup', { name: known.name }) : t('devices.newGroup')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog onClose={onClose} title={known ? t('devices.editGroup', { name: known.name }) : t('devices.newGroup')}>
       <GroupForm {...{ known, filter, onClose, onSaved }} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -48,10 +44,9 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
   const [timeZone, setTimeZone] = useState(known?.timeZone ?? '');
   const [voiceUrl, setVoiceUrl] = useState(known?.voiceUrl ?? '');
   const [takesFilter, setTakesFilter] = useState(known === undefined);
-  const create = useAct(CreateDeviceGroupDocument, (data) => data.createDeviceGroup.userErrors);
-  const update = useAct(UpdateDeviceGroupDocument, (data) => data.updateDeviceGroup.userErrors);
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const create = useHubMutation(CreateDeviceGroupDocument, (data) => data.createDeviceGroup.userErrors);
+  const update = useHubMutation(UpdateDeviceGroupDocument, (data) => data.updateDeviceGroup.userErrors);
+  const save = async () => {
     const kept = known && (known.filter as DeviceFilter);
     const chosen = takesFilter ? filter : kept;
     if (chosen === undefined) return;
@@ -68,39 +63,34 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
     onClose();
   };
   return (
-    <form onSubmit={(event) => void save(event)}>
-      <Stack>
-        <TextInput
-          label={t('devices.groupName')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          required
-          data-autofocus
-        />
-        <Members {...{ known, filter, takesFilter }} onTake={setTakesFilter} />
-        <TextInput
-          label={t('devices.groupTimeZone')}
-          description={t('devices.groupTimeZoneHint')}
-          value={timeZone}
-          onChange={(event) => setTimeZone(event.currentTarget.value)}
-        />
-        <TextInput
-          label={t('devices.groupVoiceUrl')}
-          description={t('devices.groupVoiceUrlHint')}
-          value={voiceUrl}
-          onChange={(event) => setVoiceUrl(event.currentTarget.value)}
-        />
-        <ActFailureNotice failure={create.failure ?? update.failure} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={create.isBusy || update.isBusy}>
-            {t('common.save')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      action={t('common.save')}
+      onSubmit={save}
+      onCancel={onClose}
+      failure={create.failure ?? update.failure}
+      isBusy={create.isBusy || update.isBusy}
+    >
+      <TextInput
+        label={t('devices.groupName')}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        required
+        data-autofocus
+      />
+      <Members {...{ known, filter, takesFilter }} onTake={setTakesFilter} />
+      <TextInput
+        label={t('devices.groupTimeZone')}
+        description={t('devices.groupTimeZoneHint')}
+        value={timeZone}
+        onChange={(event) => setTimeZone(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t('devices.groupVoiceUrl')}
+        description={t('devices.groupVoiceUrlHint')}
+        value={voiceUrl}
+        onChange={(event) => setVoiceUrl(event.currentTarget.value)}
+      />
+    </DialogForm>
   );
 }
 

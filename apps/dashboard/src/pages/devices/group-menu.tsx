@@ -4,9 +4,8 @@ import { ActionIcon, Button, Popover, Stack, Text, Tooltip, UnstyledButton } fro
 import { IconBookmark, IconFilterEdit, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
-import { Confirm } from '../../parts/confirm';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Confirm } from '../../parts/dialog/confirm';
 import { type DeviceSearch, filterOf, parseDeviceSearch } from './device-search';
 import classes from './devices.module.css';
 import { DeleteDeviceGroupDocument, type SavedGroupFragment } from './generated/devices';
@@ -139,7 +138,7 @@ interface DeleteGroupProps {
 
 function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
   const { t } = useTranslation();
-  const act = useAct(DeleteDeviceGroupDocument, (data) => data.deleteDeviceGroup.userErrors);
+  const act = useHubMutation(DeleteDeviceGroupDocument, (data) => data.deleteDeviceGroup.userErrors);
   const name = group?.name ?? '';
   const confirm = async () => {
     if (!group || !(await act.run({ id: group.id }))) return;
@@ -153,10 +152,9 @@ function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
       text={t('devices.deleteGroupText')}
       act={t('devices.delete')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <ActFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

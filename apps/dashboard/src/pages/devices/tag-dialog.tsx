@@ -1,9 +1,10 @@
 /** Tags of many devices at once: what is added and what is taken away. */
 import { useState } from 'react';
-import { Button, Group, Modal, Stack, TagsInput, Text } from '@mantine/core';
+import { Button, Group, Stack, TagsInput, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { Dialog } from '../../parts/dialog/dialog';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { type DeviceFilter, TagDevicesDocument } from './generated/devices';
 
@@ -21,7 +22,7 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
   const notify = useNotify();
   const [add, setAdd] = useState<string[]>([]);
   const [remove, setRemove] = useState<string[]>([]);
-  const act = useAct(TagDevicesDocument, (data) => data.tagDevices.userErrors);
+  const act = useHubMutation(TagDevicesDocument, (data) => data.tagDevices.userErrors);
   const change = async () => {
     const data = await act.run({ input: { filter, add, remove } });
     if (!data) return;
@@ -32,12 +33,7 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
     onTagged();
   };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={t('devices.tagTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={t('devices.tagTitle')}>
       <Stack>
         <Text size="sm">{t('devices.tagWhom', { count })}</Text>
         <TagsInput
@@ -55,7 +51,7 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
           onChange={setRemove}
           acceptValueOnBlur
         />
-        <ActFailureNotice failure={act.failure} />
+        <MutationFailureNotice failure={act.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('common.cancel')}
@@ -65,6 +61,6 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -2,8 +2,8 @@
 import { type FormEvent, useState } from 'react';
 import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { ApproveEnrolmentDocument, type EnrolmentsQuery } from './generated/enrolments';
 
@@ -20,7 +20,7 @@ export function ApproveForm({ enrolment, onApproved }: ApproveFormProps) {
   const [tags, setTags] = useState<string[]>([]);
   const [isConfirmed, setConfirmed] = useState(false);
   const notify = useNotify();
-  const act = useAct(ApproveEnrolmentDocument, (data) => data.approveEnrolment.userErrors);
+  const act = useHubMutation(ApproveEnrolmentDocument, (data) => data.approveEnrolment.userErrors);
   const needsConfirming = (enrolment?.replaces ?? false) || (act.failure?.codes.includes('CONFLICT') ?? false);
 
   const approve = async (event: FormEvent) => {
@@ -75,7 +75,7 @@ export function ApproveForm({ enrolment, onApproved }: ApproveFormProps) {
             onChange={(event) => setConfirmed(event.currentTarget.checked)}
           />
         )}
-        <ActFailureNotice failure={act.failure} />
+        <MutationFailureNotice failure={act.failure} />
       </Stack>
     </form>
   );

@@ -5,12 +5,12 @@ import { IconUserPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
-import { Confirm } from '../../parts/confirm';
-import { type Column, DataTable } from '../../parts/data-table';
+import { Confirm } from '../../parts/dialog/confirm';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
-import { ActFailureNotice, LoadFailure } from '../../parts/failure';
+import { LoadFailure } from '../../parts/failure';
 import { Page, Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
@@ -148,7 +148,7 @@ interface TurnAwayProps {
 function TurnAway({ enrolment, onClose, onDone }: TurnAwayProps) {
   const { t } = useTranslation();
   const notify = useNotify();
-  const act = useAct(RejectEnrolmentDocument, (data) => data.rejectEnrolment.userErrors);
+  const act = useHubMutation(RejectEnrolmentDocument, (data) => data.rejectEnrolment.userErrors);
   const device = enrolment?.deviceId ?? '';
   const confirm = async () => {
     if (!enrolment || !(await act.run({ id: enrolment.id }))) return;
@@ -163,10 +163,9 @@ function TurnAway({ enrolment, onClose, onDone }: TurnAwayProps) {
       text={t('enrolments.rejectText', { device })}
       act={t('enrolments.reject')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <ActFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

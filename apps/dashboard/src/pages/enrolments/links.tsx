@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconLink } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ActFailureNotice, LoadFailure } from '../../parts/failure';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { MutationFailureNotice, LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { EnrolmentLinksDocument, type EnrolmentLinksQuery, RevokeEnrolmentLinkDocument } from './generated/links';
@@ -18,7 +18,7 @@ export function Links() {
   const { t } = useTranslation();
   const { data, error, refresh } = useHubQuery({ query: EnrolmentLinksDocument, variables: {} });
   const [isNew, setNew] = useState(false);
-  const revoke = useAct(RevokeEnrolmentLinkDocument, (answer) => answer.revokeEnrolmentLink.userErrors);
+  const revoke = useHubMutation(RevokeEnrolmentLinkDocument, (answer) => answer.revokeEnrolmentLink.userErrors);
   const columns = useColumns(async ({ id }) => {
     if (await revoke.run({ id })) refresh();
   });
@@ -34,7 +34,7 @@ export function Links() {
     >
       <p className="soft">{t('enrolments.linksHint')}</p>
       {error && <LoadFailure error={error} onRetry={refresh} />}
-      <ActFailureNotice failure={revoke.failure} />
+      <MutationFailureNotice failure={revoke.failure} />
       {live.length > 0 && (
         <DataTable
           label={t('enrolments.links')}

@@ -1,12 +1,13 @@
 /** Events as they happen, latest first, back to the oldest that the hub keeps. Paused, the list stands still and says how many it holds back. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconActivity, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
 import { useClient } from 'urql';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
-import { type Column, DataTable } from '../../parts/data-table';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';
@@ -68,15 +69,9 @@ export function EventTail({ filter }: EventTailProps) {
           onEnd={pages.loadMore}
         />
       )}
-      <Modal
-        opened={looked !== undefined}
-        onClose={() => setLooked(undefined)}
-        title={looked?.type}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Dialog isOpen={looked !== undefined} onClose={() => setLooked(undefined)} title={looked?.type} size="lg">
         {looked && <Json label={t('events.data')} value={looked} />}
-      </Modal>
+      </Dialog>
     </div>
   );
 }

@@ -12,7 +12,7 @@ import classes from './firmware.module.css';
 import { FirmwareImagesDocument, type FirmwareImagesQuery, type ImageFragment } from './generated/firmware';
 import { ImageCard } from './image-card';
 import { SigningKeys } from './signing-keys';
-import { TakeImage } from './take-image';
+import { UploadImage } from './upload-image';
 import { Versions } from './versions';
 
 export function FirmwarePage() {
@@ -23,7 +23,7 @@ export function FirmwarePage() {
   return (
     <Page title={t('firmware.title')} lead={t('firmware.lead')}>
       {mayWrite && (
-        <TakeImage
+        <UploadImage
           onTaken={(id) => {
             setTaken(id);
             pages.refresh();

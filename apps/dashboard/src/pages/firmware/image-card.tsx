@@ -4,10 +4,9 @@ import { Button, Group } from '@mantine/core';
 import { IconRocket } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
-import { badgeColours } from '../../parts/outcome-badge';
-import { Confirm } from '../../parts/confirm';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { badgeColours } from '../../parts/outcome/outcome-badge';
+import { Confirm } from '../../parts/dialog/confirm';
 import { LinkButton } from '../../parts/link-button';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
@@ -86,8 +85,8 @@ function Acts({ image, state, onChanged }: ActsProps) {
   const [mayWrite, mayRun] = [useScope('FIRMWARE_WRITE'), useScope('JOBS_WRITE')];
   const [asked, setAsked] = useState<'withdraw' | 'remove'>();
   const [isPublishing, setPublishing] = useState(false);
-  const withdraw = useAct(WithdrawImageDocument, (data) => data.withdrawFirmwareImage.userErrors);
-  const remove = useAct(DeleteImageDocument, (data) => data.deleteFirmwareImage.userErrors);
+  const withdraw = useHubMutation(WithdrawImageDocument, (data) => data.withdrawFirmwareImage.userErrors);
+  const remove = useHubMutation(DeleteImageDocument, (data) => data.deleteFirmwareImage.userErrors);
   const act = asked === 'remove' ? remove : withdraw;
   const confirm = async () => {
     if (!(await act.run({ id: image.id }))) return;
@@ -141,11 +140,10 @@ function Acts({ image, state, onChanged }: ActsProps) {
         text={t(`firmware.${asked ?? 'withdraw'}Text`)}
         act={t(`firmware.${asked ?? 'withdraw'}`)}
         isBusy={act.isBusy}
+        failure={act.failure}
         onConfirm={() => void confirm()}
         onClose={() => setAsked(undefined)}
-      >
-        <ActFailureNotice failure={act.failure} />
-      </Confirm>
+      />
     </Group>
   );
 }

@@ -1,10 +1,11 @@
 /** Says for which boards an image is, at first or more of them: it does not say so itself. */
-import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, Stack, TagsInput, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { TagsInput, Textarea } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { ActFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { FleetVersionsDocument, type ImageFragment, PublishImageDocument } from './generated/firmware';
 
@@ -25,51 +26,44 @@ export function PublishImage({ image, isPublished, onClose, onDone }: PublishIma
   const known = (data?.fleetSummary.models ?? []).flatMap(({ value }) =>
     value === null || (isPublished && image.models.includes(value)) ? [] : [value],
   );
-  const act = useAct(PublishImageDocument, (answer) => answer.publishFirmwareImage.userErrors);
-  const publish = async (event: FormEvent) => {
-    event.preventDefault();
+  const act = useHubMutation(PublishImageDocument, (answer) => answer.publishFirmwareImage.userErrors);
+  const publish = async () => {
     if (!(await act.run({ id: image.id, models, notes: notes.trim() || null }))) return;
     notify(t('firmware.published', { version: image.version }));
     onDone();
     onClose();
   };
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={t(isPublished ? 'firmware.addBoardsTitle' : 'firmware.publishTitle', { version: image.version })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      <form onSubmit={(event) => void publish(event)}>
-        <Stack>
-          {isPublished && <p className="soft">{t('firmware.boardsAlready', { boards: image.models.join(', ') })}</p>}
-          <TagsInput
-            label={t('firmware.boards')}
-            description={t('firmware.boardsHint')}
-            data={known}
-            value={models}
-            onChange={setModels}
-            acceptValueOnBlur
-            data-autofocus
-          />
-          <Textarea
-            label={t('firmware.notes')}
-            value={notes}
-            onChange={(event) => setNotes(event.currentTarget.value)}
-            autosize
-            minRows={2}
-          />
-          <ActFailureNotice failure={act.failure} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" disabled={models.length === 0} loading={act.isBusy}>
-              {t(isPublished ? 'firmware.addBoards' : 'firmware.publish')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      <DialogForm
+        action={t(isPublished ? 'firmware.addBoards' : 'firmware.publish')}
+        onSubmit={publish}
+        onCancel={onClose}
+        failure={act.failure}
+        isBusy={act.isBusy}
+        isDisabled={models.length === 0}
+      >
+        {isPublished && <p className="soft">{t('firmware.boardsAlready', { boards: image.models.join(', ') })}</p>}
+        <TagsInput
+          label={t('firmware.boards')}
+          description={t('firmware.boardsHint')}
+          data={known}
+          value={models}
+          onChange={setModels}
+          acceptValueOnBlur
+          data-autofocus
+        />
+        <Textarea
+          label={t('firmware.notes')}
+          value={notes}
+          onChange={(event) => setNotes(event.currentTarget.value)}
+          autosize
+          minRows={2}
+        />
+      </DialogForm>
+    </Dialog>
   );
 }

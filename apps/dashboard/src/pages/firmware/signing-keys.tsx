@@ -1,14 +1,15 @@
 /** The public keys whose signatures over images the hub accepts. Admins add and remove them. */
-import { type FormEvent, useMemo, useState } from 'react';
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { Button, Textarea, TextInput } from '@mantine/core';
 import { IconSignature } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { Confirm } from '../../parts/confirm';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ActFailureNotice } from '../../parts/failure';
+import { Confirm } from '../../parts/dialog/confirm';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import {
@@ -102,50 +103,39 @@ function AddKey({ onClose, onAdded }: { readonly onClose: () => void; readonly o
   const { t } = useTranslation();
   const [name, setName] = useState('');
   const [publicKey, setPublicKey] = useState('');
-  const act = useAct(AddSigningKeyDocument, (data) => data.addFirmwareSigningKey.userErrors);
-  const add = async (event: FormEvent) => {
-    event.preventDefault();
+  const act = useHubMutation(AddSigningKeyDocument, (data) => data.addFirmwareSigningKey.userErrors);
+  const add = async () => {
     if (!(await act.run({ input: { name: name.trim(), publicKey } }))) return;
     onAdded();
     onClose();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('firmware.signing.add')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      <form onSubmit={(event) => void add(event)}>
-        <Stack>
-          <TextInput
-            label={t('firmware.signing.name')}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            required
-            data-autofocus
-          />
-          <Textarea
-            label={t('firmware.signing.publicKey')}
-            description={t('firmware.signing.publicKeyHint')}
-            value={publicKey}
-            onChange={(event) => setPublicKey(event.currentTarget.value)}
-            autosize
-            minRows={3}
-            required
-          />
-          <ActFailureNotice failure={act.failure} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={act.isBusy}>
-              {t('firmware.signing.add')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <Dialog onClose={onClose} title={t('firmware.signing.add')}>
+      <DialogForm
+        action={t('firmware.signing.add')}
+        onSubmit={add}
+        onCancel={onClose}
+        failure={act.failure}
+        isBusy={act.isBusy}
+      >
+        <TextInput
+          label={t('firmware.signing.name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          required
+          data-autofocus
+        />
+        <Textarea
+          label={t('firmware.signing.publicKey')}
+          description={t('firmware.signing.publicKeyHint')}
+          value={publicKey}
+          onChange={(event) => setPublicKey(event.currentTarget.value)}
+          autosize
+          minRows={3}
+          required
+        />
+      </DialogForm>
+    </Dialog>
   );
 }
 
@@ -157,7 +147,7 @@ interface RemoveKeyProps {
 
 function RemoveKey({ signingKey, onClose, onRemoved }: RemoveKeyProps) {
   const { t } = useTranslation();
-  const act = useAct(RemoveSigningKeyDocument, (data) => data.removeFirmwareSigningKey.userErrors);
+  const act = useHubMutation(RemoveSigningKeyDocument, (data) => data.removeFirmwareSigningKey.userErrors);
   const confirm = async () => {
     if (!signingKey || !(await act.run({ id: signingKey.id }))) return;
     onClose();
@@ -170,10 +160,9 @@ function RemoveKey({ signingKey, onClose, onRemoved }: RemoveKeyProps) {
       text={t('firmware.signing.removeText')}
       act={t('firmware.signing.remove')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <ActFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

@@ -2,10 +2,10 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import type { ProgressCounts } from '../../parts/job-progress';
-import type { OutcomeOrStage } from '../../parts/outcome-badge';
-import { fillOf } from '../../parts/outcome-bar';
-import type { TimeSeries } from '../../parts/time-chart';
+import type { ProgressCounts } from '../../parts/job/job-progress';
+import type { OutcomeOrStage } from '../../parts/outcome/outcome-badge';
+import { fillOf } from '../../parts/outcome/outcome-bar';
+import type { TimeSeries } from '../../parts/chart/time-chart';
 import { JobHistoryDocument, type JobSeenFragment } from './generated/job';
 import { type DecidedCounts, decidedCounts, joined, type Moment } from './join-moments';
 

@@ -1,11 +1,13 @@
 /** A job with a disruptive tool is let go, or denied with a reason, by another than its maker. */
-import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { ApproveJobDocument, DenyJobDocument, type JobSeenFragment } from './generated/job';
 
 interface JobApprovalProps {
@@ -17,7 +19,7 @@ export function JobApproval({ job, onChanged }: JobApprovalProps) {
   const { t } = useTranslation();
   const mayRun = useScope('JOBS_WRITE');
   const [isDenying, setDenying] = useState(false);
-  const act = useAct(ApproveJobDocument, (data) => data.approveJob.userErrors);
+  const act = useHubMutation(ApproveJobDocument, (data) => data.approveJob.userErrors);
   const approve = async () => {
     const approved = (await act.run({ id: job.id }))?.approveJob.job;
     if (approved) onChanged(approved);
@@ -25,7 +27,7 @@ export function JobApproval({ job, onChanged }: JobApprovalProps) {
   if (!mayRun) return null;
   return (
     <Stack gap="sm">
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
       <Group gap="xs">
         <Button leftSection={<IconCheck size={16} />} loading={act.isBusy} onClick={() => void approve()}>
           {t('job.approve')}
@@ -43,9 +45,8 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
   const { t } = useTranslation();
   const [reason, setReason] = useState('');
   const [isTried, setTried] = useState(false);
-  const act = useAct(DenyJobDocument, (data) => data.denyJob.userErrors);
-  const deny = async (event: FormEvent) => {
-    event.preventDefault();
+  const act = useHubMutation(DenyJobDocument, (data) => data.denyJob.userErrors);
+  const deny = async () => {
     setTried(true);
     if (reason.trim() === '') return;
     const denied = (await act.run({ id: job.id, reason: reason.trim() }))?.denyJob.job;
@@ -54,31 +55,27 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={t('job.denyTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <form onSubmit={(event) => void deny(event)}>
-        <Stack>
-          <Textarea
-            label={t('job.denyReason')}
-            description={t('job.denyReasonHint')}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            error={isTried && reason.trim() === '' && t('job.denyReasonMissing')}
-            data-autofocus
-            maxLength={500}
-            autosize
-            minRows={2}
-          />
-          <ActFailureNotice failure={act.failure} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" color="red" loading={act.isBusy}>
-              {t('job.deny')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <Dialog onClose={onClose} title={t('job.denyTitle')}>
+      <DialogForm
+        action={t('job.deny')}
+        color="red"
+        onSubmit={deny}
+        onCancel={onClose}
+        failure={act.failure}
+        isBusy={act.isBusy}
+      >
+        <Textarea
+          label={t('job.denyReason')}
+          description={t('job.denyReasonHint')}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          error={isTried && reason.trim() === '' && t('job.denyReasonMissing')}
+          data-autofocus
+          maxLength={500}
+          autosize
+          minRows={2}
+        />
+      </DialogForm>
+    </Dialog>
   );
 }

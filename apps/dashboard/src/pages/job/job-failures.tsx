@@ -4,7 +4,7 @@ import { useThrottledCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { OutcomeBadge } from '../../parts/outcome-badge';
+import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { JobFailuresDocument } from './generated/job';
 import classes from './job.module.css';

@@ -7,17 +7,17 @@ import { useSubscription } from 'urql';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
-import { JobBadge } from '../../parts/job-badge';
-import { countsOf, decidedOf } from '../../parts/job-progress';
-import { OutcomeBar } from '../../parts/outcome-bar';
+import { JobBadge } from '../../parts/job/job-badge';
+import { countsOf, decidedOf } from '../../parts/job/job-progress';
+import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Page, Section } from '../../parts/page';
-import { TimeChart } from '../../parts/time-chart';
+import { TimeChart } from '../../parts/chart/time-chart';
 import { useDecidedSeries } from './decided-series';
 import { JobDocument, JobNewsDocument, type JobSeenFragment } from './generated/job';
-import { JobActs } from './job-acts';
+import { JobActions } from './job-actions';
 import { JobFacts } from './job-facts';
 import { JobFailures } from './job-failures';
-import { JobStand } from './job-stand';
+import { JobStatus } from './job-status';
 import { JobTargets } from './job-targets';
 import { JobWaves } from './job-waves';
 import classes from './job.module.css';
@@ -44,7 +44,7 @@ function KnownJob({ id }: { readonly id: string }) {
     <Page
       title={job ? nameOf(job) : t('job.title')}
       lead={job && <Lead job={job} />}
-      actions={job && <JobActs job={job} onChanged={setJob} />}
+      actions={job && <JobActions job={job} onChanged={setJob} />}
     >
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {data?.job === null && !isLoading && (
@@ -89,7 +89,7 @@ function Sides({
   const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;
   return (
     <>
-      <JobStand job={job} onChanged={onChanged} />
+      <JobStatus job={job} onChanged={onChanged} />
       <Section title={t('job.progress')}>
         <OutcomeBar counts={countsOf(progress)} />
         <ProgressChart job={job} />

@@ -6,9 +6,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { newIdempotencyKey } from '../../hub/idempotency-key';
-import { useAct } from '../../hub/use-act';
-import { Confirm } from '../../parts/confirm';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Confirm } from '../../parts/dialog/confirm';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { type JobSeenFragment, RerunJobDocument, RevertJobDocument } from './generated/job';
 
@@ -19,7 +19,7 @@ export function Rerun({ job: { id, progress } }: { readonly job: JobSeenFragment
   const navigate = useNavigate();
   // A second press after a lost answer makes no second job.
   const [key] = useState(newIdempotencyKey);
-  const act = useAct(RerunJobDocument, (data) => data.rerunJob.userErrors);
+  const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
   const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;
   const rerun = async () => {
     const made = (await act.run({ id, outcomes: [...failedOutcomes], key }))?.rerunJob.job;
@@ -28,7 +28,7 @@ export function Rerun({ job: { id, progress } }: { readonly job: JobSeenFragment
   if (bad === 0) return null;
   return (
     <>
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
       <Button
         variant="default"
         leftSection={<IconRefresh size={16} />}
@@ -49,7 +49,7 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
   const mayRevert = useScope('FIRMWARE_WRITE');
   const [isAsking, setAsking] = useState(false);
   const [key] = useState(newIdempotencyKey);
-  const act = useAct(RevertJobDocument, (data) => data.revertJob.userErrors);
+  const act = useHubMutation(RevertJobDocument, (data) => data.revertJob.userErrors);
   const sent = progress.succeeded + progress.verifyFailed + progress.unknown;
   const revert = async () => {
     const data = await act.run({ id, key });
@@ -71,11 +71,10 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
         text={t('job.revertText')}
         act={t('job.revert')}
         isBusy={act.isBusy}
+        failure={act.failure}
         onConfirm={() => void revert()}
         onClose={() => setAsking(false)}
-      >
-        <ActFailureNotice failure={act.failure} />
-      </Confirm>
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Section } from '../../parts/page';
-import { ScrollTable } from '../../parts/scroll-table';
+import { ScrollTable } from '../../parts/table/scroll-table';
 import { Time } from '../../parts/time';
 import type { JobSeenFragment } from './generated/job';
 import classes from './job.module.css';

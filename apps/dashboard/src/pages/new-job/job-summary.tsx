@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { useRuleText } from '../../parts/rule-text';
-import { weekdayNames } from '../../parts/weekdays';
+import { useRuleText } from '../../parts/job/rule-text';
+import { weekdayNames } from '../../parts/job/weekdays';
 import { filterOf } from '../devices/device-search';
 import { JobImageChoicesDocument } from './generated/new-job';
 import type { DraftWave, StepName } from './job-draft';
 import { ruleOf } from './job-input';
-import { viewerZone } from './time-zones';
+import { viewerZone } from './fields/time-zones';
 import { useWizard } from './wizard';
 import classes from './new-job.module.css';
 

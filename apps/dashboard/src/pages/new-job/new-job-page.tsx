@@ -9,15 +9,15 @@ import { Page, Section } from '../../parts/page';
 import { PageForbidden } from '../../shell/page-failure';
 import { draftFrom, type JobDraft, missingIn, steps } from './job-draft';
 import { type Refusal, stepOf, stillRefused } from './refusals';
-import { StepCheck } from './step-check';
-import { StepPace } from './step-pace';
-import { StepStop } from './step-stop';
-import { StepWhat } from './step-what';
-import { StepWhom } from './step-whom';
+import { StepReview } from './steps/step-review';
+import { StepPace } from './steps/step-pace';
+import { StepRules } from './steps/step-rules';
+import { StepAction } from './steps/step-action';
+import { StepDevices } from './steps/step-devices';
 import { WizardProvider } from './wizard';
 
 const route = getRouteApi('/jobs/new');
-const forms = { what: StepWhat, whom: StepWhom, pace: StepPace, stop: StepStop };
+const forms = { what: StepAction, whom: StepDevices, pace: StepPace, stop: StepRules };
 
 export function NewJobPage() {
   const { t } = useTranslation();
@@ -68,7 +68,7 @@ export function NewJobPage() {
               </Group>
             </form>
           ) : (
-            <StepCheck
+            <StepReview
               onBack={() => show(step - 1)}
               onStep={(name) => show(steps.indexOf(name))}
               onRefused={setRefusals}

@@ -2,8 +2,8 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { countsOf, decidedOf } from '../../parts/job-progress';
-import { OutcomeBar } from '../../parts/outcome-bar';
+import { countsOf, decidedOf } from '../../parts/job/job-progress';
+import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Section } from '../../parts/page';
 import { JobsNowDocument } from './generated/overview';
 import { jobsRefreshMs } from './overview-pace';

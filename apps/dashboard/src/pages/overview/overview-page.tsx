@@ -7,7 +7,7 @@ import { LoadFailure } from '../../parts/failure';
 import { Attention } from './attention';
 import { Figures } from './figures';
 import { FleetNowDocument } from './generated/overview';
-import { CallOutcomes, OnlineHistory } from './lately';
+import { CallOutcomes, OnlineHistory } from './recent-history';
 import { LatestEvents } from './latest-events';
 import { LiveJobs } from './live-jobs';
 import classes from './overview.module.css';

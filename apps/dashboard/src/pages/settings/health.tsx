@@ -1,7 +1,7 @@
 /** The processes of the hub, what waits to be written, and the way to its metrics. */
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { type Column, DataTable } from '../../parts/data-table';
+import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { Confirm } from '../../parts/confirm';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ActFailureNotice, LoadFailure } from '../../parts/failure';
+import { Confirm } from '../../parts/dialog/confirm';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { DeleteToolPolicyDocument, PoliciesDocument, type PoliciesQuery } from './generated/settings';
 import { PolicyDialog } from './policy-dialog';
@@ -128,7 +128,7 @@ interface DeletePolicyProps {
 
 function DeletePolicy({ policy, onClose, onDeleted }: DeletePolicyProps) {
   const { t } = useTranslation();
-  const act = useAct(DeleteToolPolicyDocument, (data) => data.deleteToolPolicy.userErrors);
+  const act = useHubMutation(DeleteToolPolicyDocument, (data) => data.deleteToolPolicy.userErrors);
   const pattern = policy?.pattern ?? '';
   const confirm = async () => {
     if (!(await act.run({ pattern }))) return;
@@ -142,10 +142,9 @@ function DeletePolicy({ policy, onClose, onDeleted }: DeletePolicyProps) {
       text={t('settings.deletePolicyText')}
       act={t('devices.delete')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <ActFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

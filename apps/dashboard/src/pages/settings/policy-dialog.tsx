@@ -1,9 +1,10 @@
 /** Makes a policy for a tool or a prefix, or changes one. */
-import { type FormEvent, useState } from 'react';
-import { Button, Group, Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import {
   type PoliciesQuery,
   SetToolPolicyDocument,
@@ -37,66 +38,55 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
   const { t } = useTranslation();
   const [draft, setDraft] = useState<Policy>(policy ?? blank);
   const change = (part: Partial<Policy>) => setDraft((now) => ({ ...now, ...part }));
-  const act = useAct(SetToolPolicyDocument, (data) => data.setToolPolicy.userErrors);
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const act = useHubMutation(SetToolPolicyDocument, (data) => data.setToolPolicy.userErrors);
+  const save = async () => {
     if (!(await act.run({ input: inputOf(draft) }))) return;
     onSaved();
     onClose();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t(policy ? 'settings.editPolicy' : 'settings.addPolicy')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      <form onSubmit={(event) => void save(event)}>
-        <Stack>
-          <TextInput
-            label={t('settings.pattern')}
-            description={t('settings.patternHint')}
-            value={draft.pattern}
-            onChange={(event) => change({ pattern: event.currentTarget.value })}
-            readOnly={policy !== undefined}
-            required
+    <Dialog onClose={onClose} title={t(policy ? 'settings.editPolicy' : 'settings.addPolicy')}>
+      <DialogForm
+        action={t('common.save')}
+        onSubmit={save}
+        onCancel={onClose}
+        failure={act.failure}
+        isBusy={act.isBusy}
+      >
+        <TextInput
+          label={t('settings.pattern')}
+          description={t('settings.patternHint')}
+          value={draft.pattern}
+          onChange={(event) => change({ pattern: event.currentTarget.value })}
+          readOnly={policy !== undefined}
+          required
+        />
+        {(['idempotent', 'disruptive', 'disconnectExpected'] as const).map((name) => (
+          <Switch
+            key={name}
+            label={t(`settings.knowledge.${name}`)}
+            checked={draft[name]}
+            onChange={(event) => change({ [name]: event.currentTarget.checked })}
           />
-          {(['idempotent', 'disruptive', 'disconnectExpected'] as const).map((name) => (
-            <Switch
-              key={name}
-              label={t(`settings.knowledge.${name}`)}
-              checked={draft[name]}
-              onChange={(event) => change({ [name]: event.currentTarget.checked })}
-            />
-          ))}
-          <Select
-            label={t('settings.readOnly')}
-            description={t('settings.readOnlyHint')}
-            data={readings.map((value) => ({ value, label: t(`settings.readings.${value}`) }))}
-            value={readingOf(draft)}
-            onChange={(chosen) => change({ readOnly: chosen === 'unsaid' ? null : chosen === 'yes' })}
-            allowDeselect={false}
-          />
-          <VerificationFields draft={draft} onChange={change} />
-          <NumberInput
-            label={t('settings.timeoutLong')}
-            value={draft.callTimeoutMs / 1_000}
-            min={1}
-            max={300}
-            onChange={(seconds) => change({ callTimeoutMs: Number(seconds) * 1_000 })}
-          />
-          <ActFailureNotice failure={act.failure} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={act.isBusy}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        ))}
+        <Select
+          label={t('settings.readOnly')}
+          description={t('settings.readOnlyHint')}
+          data={readings.map((value) => ({ value, label: t(`settings.readings.${value}`) }))}
+          value={readingOf(draft)}
+          onChange={(chosen) => change({ readOnly: chosen === 'unsaid' ? null : chosen === 'yes' })}
+          allowDeselect={false}
+        />
+        <VerificationFields draft={draft} onChange={change} />
+        <NumberInput
+          label={t('settings.timeoutLong')}
+          value={draft.callTimeoutMs / 1_000}
+          min={1}
+          max={300}
+          onChange={(seconds) => change({ callTimeoutMs: Number(seconds) * 1_000 })}
+        />
+      </DialogForm>
+    </Dialog>
   );
 }
 

@@ -2,11 +2,11 @@
 import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useAct } from '../../hub/use-act';
-import { Confirm } from '../../parts/confirm';
-import { type Column, DataTable } from '../../parts/data-table';
-import { ActFailureNotice } from '../../parts/failure';
-import { OutcomeBadge } from '../../parts/outcome-badge';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Confirm } from '../../parts/dialog/confirm';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { MutationFailureNotice } from '../../parts/failure';
+import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
@@ -25,7 +25,7 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
   const { t } = useTranslation();
   const [isLeaving, setLeaving] = useState(false);
   const notify = useNotify();
-  const redeliver = useAct(RedeliverWebhookDocument, (data) => data.redeliverWebhook.userErrors);
+  const redeliver = useHubMutation(RedeliverWebhookDocument, (data) => data.redeliverWebhook.userErrors);
   const again = async (delivery: Delivery) => {
     if (!(await redeliver.run({ deliveryId: delivery.id }))) return;
     notify(t('webhooks.redelivered'));
@@ -49,7 +49,7 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
       <p className="soft">
         <code>{webhook.types.join(' ')}</code> · <StateOf webhook={webhook} />
       </p>
-      <ActFailureNotice failure={redeliver.failure} />
+      <MutationFailureNotice failure={redeliver.failure} />
       {webhook.deliveries.length === 0 ? (
         <p className="soft">{t('webhooks.noDeliveries')}</p>
       ) : (
@@ -132,7 +132,7 @@ interface DeleteProps {
 
 function Delete({ webhook, isOpen, onClose, onDeleted }: DeleteProps) {
   const { t } = useTranslation();
-  const act = useAct(DeleteWebhookDocument, (data) => data.deleteWebhook.userErrors);
+  const act = useHubMutation(DeleteWebhookDocument, (data) => data.deleteWebhook.userErrors);
   const confirm = async () => {
     if (!(await act.run({ id: webhook.id }))) return;
     onClose();
@@ -145,10 +145,9 @@ function Delete({ webhook, isOpen, onClose, onDeleted }: DeleteProps) {
       text={t('webhooks.deleteText', { url: webhook.url })}
       act={t('webhooks.delete')}
       isBusy={act.isBusy}
+      failure={act.failure}
       onConfirm={() => void confirm()}
       onClose={onClose}
-    >
-      <ActFailureNotice failure={act.failure} />
-    </Confirm>
+    />
   );
 }

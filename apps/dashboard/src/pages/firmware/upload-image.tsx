@@ -4,13 +4,13 @@ import { Button, FileButton, FileInput, Group, SegmentedControl, TextInput } fro
 import { IconFileUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { sendFile } from '../../hub/send-file';
-import type { ActFailure } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import type { MutationFailure } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { useNotify } from '../../parts/use-notify';
 import classes from './firmware.module.css';
 
-export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void }) {
+export function UploadImage({ onTaken }: { readonly onTaken: (id: string) => void }) {
   const { t } = useTranslation();
   const notify = useNotify();
   const [kind, setKind] = useState<'FIRMWARE' | 'ASSETS'>('FIRMWARE');
@@ -18,7 +18,7 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
   const [signature, setSignature] = useState<File | null>(null);
   const [isSending, setSending] = useState(false);
   const [isOver, setOver] = useState(false);
-  const [failure, setFailure] = useState<ActFailure>();
+  const [failure, setFailure] = useState<MutationFailure>();
   const isReady = !isSending && (kind === 'FIRMWARE' || version.trim() !== '');
   const send = async (file: File | null | undefined) => {
     if (!file || !isReady) return;
@@ -87,7 +87,7 @@ export function TakeImage({ onTaken }: { readonly onTaken: (id: string) => void 
           )}
         </FileButton>
       </div>
-      <ActFailureNotice failure={failure} />
+      <MutationFailureNotice failure={failure} />
     </Section>
   );
 }

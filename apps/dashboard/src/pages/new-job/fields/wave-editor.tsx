@@ -2,11 +2,11 @@
 import { ActionIcon, Button, Select } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { DraftWave } from './job-draft';
+import type { DraftWave } from '../job-draft';
 import { NumberField } from './number-field';
-import { refusedAt } from './refusals';
-import { useWizard } from './wizard';
-import classes from './new-job.module.css';
+import { refusedAt } from '../refusals';
+import { useWizard } from '../wizard';
+import classes from '../new-job.module.css';
 
 const wavesMax = 50;
 const weekSeconds = 604_800;

@@ -1,11 +1,11 @@
 /** How a call is made and looked after: rarely changed, because the tool's policy says it. */
 import { Checkbox, Group, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Disclosure } from '../../parts/disclosure';
+import { Disclosure } from '../../../parts/disclosure';
 import { NumberField } from './number-field';
-import { refusedAt } from './refusals';
+import { refusedAt } from '../refusals';
 import type { ToolChoice } from './tool-choices';
-import { useWizard } from './wizard';
+import { useWizard } from '../wizard';
 
 type Policy = ToolChoice['policy'];
 

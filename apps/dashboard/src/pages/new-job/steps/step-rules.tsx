@@ -2,15 +2,15 @@
 import { Button, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { type DraftRule, usualRule } from './job-draft';
-import { refusedAt } from './refusals';
-import { RuleEditor } from './rule-editor';
-import { useWizard } from './wizard';
-import classes from './new-job.module.css';
+import { type DraftRule, usualRule } from '../job-draft';
+import { refusedAt } from '../refusals';
+import { RuleEditor } from '../fields/rule-editor';
+import { useWizard } from '../wizard';
+import classes from '../new-job.module.css';
 
 const rulesMax = 10;
 
-export function StepStop() {
+export function StepRules() {
   const { t } = useTranslation();
   const { draft, change, refusals } = useWizard();
   const { rules } = draft;

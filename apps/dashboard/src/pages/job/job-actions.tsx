@@ -5,19 +5,19 @@ import { IconDownload, IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { saveFile } from '../../hub/send-file';
-import { useAct } from '../../hub/use-act';
-import { Confirm } from '../../parts/confirm';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Confirm } from '../../parts/dialog/confirm';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { CancelJobDocument, type JobSeenFragment, PauseJobDocument, ResumeJobDocument } from './generated/job';
 import { Rerun, Revert } from './job-successors';
 
-interface JobActsProps {
+interface JobActionsProps {
   readonly job: JobSeenFragment;
   readonly onChanged: (job: JobSeenFragment) => void;
 }
 
-export function JobActs({ job, onChanged }: JobActsProps) {
+export function JobActions({ job, onChanged }: JobActionsProps) {
   const mayRun = useScope('JOBS_WRITE');
   return (
     <>
@@ -29,10 +29,10 @@ export function JobActs({ job, onChanged }: JobActsProps) {
   );
 }
 
-function Steering({ job, onChanged }: JobActsProps) {
+function Steering({ job, onChanged }: JobActionsProps) {
   const { t } = useTranslation();
-  const pause = useAct(PauseJobDocument, (data) => data.pauseJob.userErrors);
-  const resume = useAct(ResumeJobDocument, (data) => data.resumeJob.userErrors);
+  const pause = useHubMutation(PauseJobDocument, (data) => data.pauseJob.userErrors);
+  const resume = useHubMutation(ResumeJobDocument, (data) => data.resumeJob.userErrors);
   const { id, state, pauseReason } = job;
   const show = (changed: JobSeenFragment | null | undefined) => {
     if (changed) onChanged(changed);
@@ -40,7 +40,7 @@ function Steering({ job, onChanged }: JobActsProps) {
   const isAtGate = state === 'PAUSED' && pauseReason === 'WAVE_GATE';
   return (
     <>
-      <ActFailureNotice failure={pause.failure ?? resume.failure} />
+      <MutationFailureNotice failure={pause.failure ?? resume.failure} />
       {(state === 'RUNNING' || state === 'PREPARING') && (
         <Button
           variant="default"
@@ -65,10 +65,10 @@ function Steering({ job, onChanged }: JobActsProps) {
   );
 }
 
-function Cancel({ job: { id }, onChanged }: JobActsProps) {
+function Cancel({ job: { id }, onChanged }: JobActionsProps) {
   const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
-  const act = useAct(CancelJobDocument, (data) => data.cancelJob.userErrors);
+  const act = useHubMutation(CancelJobDocument, (data) => data.cancelJob.userErrors);
   const cancel = async () => {
     const data = await act.run({ id });
     if (data?.cancelJob.job) onChanged(data.cancelJob.job);
@@ -85,11 +85,10 @@ function Cancel({ job: { id }, onChanged }: JobActsProps) {
         text={t('job.cancelText')}
         act={t('job.cancel')}
         isBusy={act.isBusy}
+        failure={act.failure}
         onConfirm={() => void cancel()}
         onClose={() => setAsking(false)}
-      >
-        <ActFailureNotice failure={act.failure} />
-      </Confirm>
+      />
     </>
   );
 }

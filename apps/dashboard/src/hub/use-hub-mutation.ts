@@ -2,7 +2,7 @@
 import { useCallback, useState } from 'react';
 import { type AnyVariables, type DocumentInput, useClient } from 'urql';
 
-export interface ActFailure {
+export interface MutationFailure {
   /** In the hub's words. */
   readonly messages: readonly string[];
   readonly codes: readonly string[];
@@ -10,11 +10,11 @@ export interface ActFailure {
   readonly isUncertain: boolean;
 }
 
-export interface Act<Data, Variables> {
+export interface HubMutation<Data, Variables> {
   /** The payload, or undefined where `failure` says why not. */
   readonly run: (variables: Variables) => Promise<Data | undefined>;
   readonly isBusy: boolean;
-  readonly failure: ActFailure | undefined;
+  readonly failure: MutationFailure | undefined;
   readonly reset: () => void;
 }
 
@@ -24,13 +24,13 @@ interface Refusal {
 }
 
 /** `refusals` finds the payload's userErrors. */
-export function useAct<Data, Variables extends AnyVariables>(
+export function useHubMutation<Data, Variables extends AnyVariables>(
   mutation: DocumentInput<Data, Variables>,
   refusals: (data: Data) => readonly Refusal[],
-): Act<Data, Variables> {
+): HubMutation<Data, Variables> {
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<ActFailure>();
+  const [failure, setFailure] = useState<MutationFailure>();
   const run = async (variables: Variables) => {
     setBusy(true);
     setFailure(undefined);

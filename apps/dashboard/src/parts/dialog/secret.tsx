@@ -1,5 +1,5 @@
 /** A secret that is shown once, to be copied. */
-import { ActionIcon, Alert, CopyButton, Group, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Button, CopyButton, Group, Stack, TextInput } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 
@@ -7,9 +7,10 @@ export interface SecretProps {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
+  readonly onClose: () => void;
 }
 
-export function Secret({ label, hint, value }: SecretProps) {
+export function Secret({ label, hint, value, onClose }: SecretProps) {
   const { t } = useTranslation();
   return (
     <Stack gap="sm">
@@ -29,6 +30,7 @@ export function Secret({ label, hint, value }: SecretProps) {
           )}
         </CopyButton>
       </Group>
+      <Button onClick={onClose}>{t('common.close')}</Button>
     </Stack>
   );
 }

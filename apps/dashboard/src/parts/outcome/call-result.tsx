@@ -1,8 +1,8 @@
 /** How a call ended and what the device said, as what it is: pictures as pictures, JSON in lines, text as text. */
 import { useTranslation } from 'react-i18next';
-import { isObject } from './arguments/argument-fields';
+import { isObject } from '../arguments/argument-fields';
 import classes from './call-result.module.css';
-import { Json } from './json';
+import { Json } from '../json';
 import { OutcomeBadge, type OutcomeOrStage } from './outcome-badge';
 
 export interface EndedCall {

@@ -4,18 +4,18 @@ import { Button, Group, Loader, Stack } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { newIdempotencyKey } from '../../hub/idempotency-key';
-import { useAct } from '../../hub/use-act';
-import { useHubQuery } from '../../hub/use-hub-query';
-import { ActFailureNotice, LoadFailure } from '../../parts/failure';
-import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from './generated/new-job';
-import type { StepName } from './job-draft';
-import { inputOf } from './job-input';
-import { JobSummary } from './job-summary';
-import { PreviewFigures } from './preview-figures';
-import { type Refusal, stepOf } from './refusals';
-import { useWizard } from './wizard';
-import classes from './new-job.module.css';
+import { newIdempotencyKey } from '../../../hub/idempotency-key';
+import { useHubMutation } from '../../../hub/use-hub-mutation';
+import { useHubQuery } from '../../../hub/use-hub-query';
+import { MutationFailureNotice, LoadFailure } from '../../../parts/failure';
+import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from '../generated/new-job';
+import type { StepName } from '../job-draft';
+import { inputOf } from '../job-input';
+import { JobSummary } from '../job-summary';
+import { PreviewFigures } from '../preview-figures';
+import { type Refusal, stepOf } from '../refusals';
+import { useWizard } from '../wizard';
+import classes from '../new-job.module.css';
 
 export interface StepCheckProps {
   readonly onBack: () => void;
@@ -23,7 +23,7 @@ export interface StepCheckProps {
   readonly onRefused: (refusals: readonly Refusal[]) => void;
 }
 
-export function StepCheck({ onBack, onStep, onRefused }: StepCheckProps) {
+export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
   const { t } = useTranslation();
   const { draft } = useWizard();
   const navigate = useNavigate();
@@ -31,7 +31,7 @@ export function StepCheck({ onBack, onStep, onRefused }: StepCheckProps) {
   const { data, error, isLoading, refresh } = useHubQuery({ query: PreviewJobDocument, variables: { input } });
   // Pressing again after a lost answer makes no second job.
   const [key] = useState(newIdempotencyKey);
-  const act = useAct(CreateJobDocument, (answer) => answer.createJob.userErrors);
+  const act = useHubMutation(CreateJobDocument, (answer) => answer.createJob.userErrors);
   const preview = data?.previewJob;
   const refused = preview?.userErrors;
   useEffect(() => {
@@ -48,7 +48,7 @@ export function StepCheck({ onBack, onStep, onRefused }: StepCheckProps) {
       {refused && refused.length > 0 && <Refused refusals={refused} onStep={onStep} />}
       {preview && preview.userErrors.length === 0 && <Expected preview={preview} isImage={draft.kind === 'firmware'} />}
       <JobSummary onStep={onStep} />
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
       <Group justify="space-between" mt="xs">
         <Button variant="default" onClick={onBack}>
           {t('newJob.back')}
@@ -80,7 +80,9 @@ function Refused({
   const wanted = [...new Set(refusals.flatMap((refusal) => stepOf(refusal) ?? []))];
   return (
     <Stack gap="xs">
-      <ActFailureNotice failure={{ messages: refusals.map(({ message }) => message), codes: [], isUncertain: false }} />
+      <MutationFailureNotice
+        failure={{ messages: refusals.map(({ message }) => message), codes: [], isUncertain: false }}
+      />
       <Group gap="xs">
         {wanted.map((step) => (
           <Button key={step} variant="default" size="xs" onClick={() => onStep(step)}>

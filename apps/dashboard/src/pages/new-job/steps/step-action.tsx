@@ -2,18 +2,18 @@
 import { useEffect, useMemo } from 'react';
 import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useHubQuery } from '../../hub/use-hub-query';
-import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
-import { LoadFailure } from '../../parts/failure';
-import { CallTerms } from './call-terms';
-import { JobImageChoicesDocument } from './generated/new-job';
-import { missingIn, ofKind } from './job-draft';
-import { refusedAt, refusedIn } from './refusals';
-import { type ToolChoice, useToolChoices } from './tool-choices';
-import { useWizard } from './wizard';
-import classes from './new-job.module.css';
+import { useHubQuery } from '../../../hub/use-hub-query';
+import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-form';
+import { LoadFailure } from '../../../parts/failure';
+import { CallTerms } from '../fields/call-terms';
+import { JobImageChoicesDocument } from '../generated/new-job';
+import { missingIn, ofKind } from '../job-draft';
+import { refusedAt, refusedIn } from '../refusals';
+import { type ToolChoice, useToolChoices } from '../fields/tool-choices';
+import { useWizard } from '../wizard';
+import classes from '../new-job.module.css';
 
-export function StepWhat() {
+export function StepAction() {
   const { t } = useTranslation();
   const { draft, change, refusals } = useWizard();
   return (

@@ -5,9 +5,9 @@ import { IconCamera, IconPhotoUp, IconScreenshot } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { sendFile } from '../../hub/send-file';
-import { type ActFailure, useAct } from '../../hub/use-act';
-import { CallResult } from '../../parts/call-result';
-import { ActFailureNotice } from '../../parts/failure';
+import { type MutationFailure, useHubMutation } from '../../hub/use-hub-mutation';
+import { CallResult } from '../../parts/outcome/call-result';
+import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import type { DeviceSeen } from './device-page';
 import { type CallLineFragment, CallToolDocument, ShowImageDocument, TakeSnapshotDocument } from './generated/device';
@@ -16,13 +16,13 @@ const photoTool = 'self.camera.take_photo';
 const snapshotTool = 'self.screen.snapshot';
 const showTool = 'self.screen.preview_image';
 
-export interface PictureActsProps {
+export interface PictureActionsProps {
   readonly device: DeviceSeen;
   /** A picture may be there. */
   readonly onDone: () => void;
 }
 
-export function PictureActs({ device, onDone }: PictureActsProps) {
+export function PictureActions({ device, onDone }: PictureActionsProps) {
   const [failed, setFailed] = useState<CallLineFragment>();
   const [mayCall, mayAll] = [useScope('TOOLS_CALL'), useScope('TOOLS_CALL_PRIVILEGED')];
   const has = (name: string) => device.tools.some((tool) => tool.name === name);
@@ -53,7 +53,7 @@ interface ActProps {
 function TakePhoto({ device, onEnded }: ActProps) {
   const { t } = useTranslation();
   const [question, setQuestion] = useState('');
-  const act = useAct(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
+  const act = useHubMutation(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
   const take = async (event: FormEvent) => {
     event.preventDefault();
     const asked = question.trim() || t('device.photoQuestionHint');
@@ -81,14 +81,14 @@ function TakePhoto({ device, onEnded }: ActProps) {
           {t('device.takePhoto')}
         </Button>
       </Group>
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
     </form>
   );
 }
 
 function TakeSnapshot({ device, onEnded }: ActProps) {
   const { t } = useTranslation();
-  const act = useAct(TakeSnapshotDocument, ({ takeSnapshot: { call, userErrors } }) =>
+  const act = useHubMutation(TakeSnapshotDocument, ({ takeSnapshot: { call, userErrors } }) =>
     call === null ? userErrors : [],
   );
   const take = async () => {
@@ -106,7 +106,7 @@ function TakeSnapshot({ device, onEnded }: ActProps) {
       >
         {t('device.takeSnapshot')}
       </Button>
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
     </div>
   );
 }
@@ -114,8 +114,10 @@ function TakeSnapshot({ device, onEnded }: ActProps) {
 function ShowImage({ device, onEnded }: ActProps) {
   const { t } = useTranslation();
   const notify = useNotify();
-  const [refused, setRefused] = useState<ActFailure>();
-  const act = useAct(ShowImageDocument, ({ showImage: { call, userErrors } }) => (call === null ? userErrors : []));
+  const [refused, setRefused] = useState<MutationFailure>();
+  const act = useHubMutation(ShowImageDocument, ({ showImage: { call, userErrors } }) =>
+    call === null ? userErrors : [],
+  );
   const show = async (file: File | null) => {
     if (file === null) return;
     const sent = await sendFile('/api/uploads', file);
@@ -141,7 +143,7 @@ function ShowImage({ device, onEnded }: ActProps) {
           </Button>
         )}
       </FileButton>
-      <ActFailureNotice failure={refused ?? act.failure} />
+      <MutationFailureNotice failure={refused ?? act.failure} />
     </div>
   );
 }

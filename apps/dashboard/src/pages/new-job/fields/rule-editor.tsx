@@ -2,12 +2,12 @@
 import { ActionIcon, Group, MultiSelect, Select, Stack } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Disclosure } from '../../parts/disclosure';
-import { type CountedOutcome, countedOutcomes, type DraftRule } from './job-draft';
+import { Disclosure } from '../../../parts/disclosure';
+import { type CountedOutcome, countedOutcomes, type DraftRule } from '../job-draft';
 import { NumberField } from './number-field';
-import { type Refusal, refusedAt } from './refusals';
-import { useWizard } from './wizard';
-import classes from './new-job.module.css';
+import { type Refusal, refusedAt } from '../refusals';
+import { useWizard } from '../wizard';
+import classes from '../new-job.module.css';
 
 export interface RuleEditorProps {
   readonly index: number;

@@ -2,17 +2,17 @@
 import type { KeyboardEvent } from 'react';
 import { Button, Checkbox, Group, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useHubQuery } from '../../hub/use-hub-query';
-import { conditionsOf, filterOf } from '../devices/device-search';
-import { FilterBar } from '../devices/filter-bar';
-import { DeviceCountDocument } from '../devices/generated/devices';
-import { deviceFilterOf, missingIn } from './job-draft';
-import { NumberField } from './number-field';
-import { refusedAt, refusedIn } from './refusals';
-import { useWizard } from './wizard';
-import classes from './new-job.module.css';
+import { useHubQuery } from '../../../hub/use-hub-query';
+import { conditionsOf, filterOf } from '../../devices/device-search';
+import { FilterBar } from '../../devices/filter-bar';
+import { DeviceCountDocument } from '../../devices/generated/devices';
+import { deviceFilterOf, missingIn } from '../job-draft';
+import { NumberField } from '../fields/number-field';
+import { refusedAt, refusedIn } from '../refusals';
+import { useWizard } from '../wizard';
+import classes from '../new-job.module.css';
 
-export function StepWhom() {
+export function StepDevices() {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
   const { ids } = draft;

@@ -1,5 +1,5 @@
 /** The counts of a job, as bars and charts show them. */
-import type { OutcomeCounts } from './outcome-bar';
+import type { OutcomeCounts } from '../outcome/outcome-bar';
 
 export interface ProgressCounts {
   readonly total: number;

@@ -13,8 +13,8 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import classes from './badge.module.css';
-import { badgeColours } from './outcome-badge';
+import classes from '../badge.module.css';
+import { badgeColours } from '../outcome/outcome-badge';
 
 const looks = {
   AWAITING_APPROVAL: { token: 'unknown', icon: IconUserQuestion },

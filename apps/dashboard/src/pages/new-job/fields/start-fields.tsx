@@ -1,11 +1,11 @@
 /** When it starts: at once, or at a moment in the viewer's zone. */
 import { Group, SegmentedControl, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { missingIn } from './job-draft';
-import { refusedAt } from './refusals';
-import { useWizard } from './wizard';
+import { missingIn } from '../job-draft';
+import { refusedAt } from '../refusals';
+import { useWizard } from '../wizard';
 import { viewerZone } from './time-zones';
-import classes from './new-job.module.css';
+import classes from '../new-job.module.css';
 
 export function StartFields() {
   const { t } = useTranslation();

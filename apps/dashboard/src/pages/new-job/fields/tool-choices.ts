@@ -1,8 +1,8 @@
 /** The tools that a job may call: of the chosen devices where there are some, else of the fleet. */
 import { useMemo } from 'react';
-import { useHubQuery } from '../../hub/use-hub-query';
-import { JobToolChoicesDocument, type JobToolChoicesQuery } from './generated/new-job';
-import { deviceFilterOf, hasWhom, type JobDraft } from './job-draft';
+import { useHubQuery } from '../../../hub/use-hub-query';
+import { JobToolChoicesDocument, type JobToolChoicesQuery } from '../generated/new-job';
+import { deviceFilterOf, hasWhom, type JobDraft } from '../job-draft';
 
 export type ToolChoice = JobToolChoicesQuery['tools']['nodes'][number];
 

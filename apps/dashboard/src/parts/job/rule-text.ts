@@ -1,6 +1,6 @@
 /** A rule that stops a job, in words. */
 import { useTranslation } from 'react-i18next';
-import type { OutcomeOrStage } from './outcome-badge';
+import type { OutcomeOrStage } from '../outcome/outcome-badge';
 
 export interface WordedRule {
   readonly outcomes: readonly OutcomeOrStage[];

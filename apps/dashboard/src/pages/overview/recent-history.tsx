@@ -2,9 +2,9 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { OutcomeBar, type OutcomeCounts } from '../../parts/outcome-bar';
+import { OutcomeBar, type OutcomeCounts } from '../../parts/outcome/outcome-bar';
 import { Section } from '../../parts/page';
-import { TimeChart } from '../../parts/time-chart';
+import { TimeChart } from '../../parts/chart/time-chart';
 import { FleetLatelyDocument } from './generated/overview';
 import { latelyHours, latelyRefreshMs } from './overview-pace';
 

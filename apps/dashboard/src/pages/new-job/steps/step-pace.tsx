@@ -1,15 +1,15 @@
 /** In which waves, how many a minute, from when on, and at which hours. */
 import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Disclosure } from '../../parts/disclosure';
-import { HoursFields } from './hours-fields';
-import { canaryWaves, type JobDraft } from './job-draft';
-import { NumberField } from './number-field';
-import { refusedAt, refusedIn } from './refusals';
-import { StartFields } from './start-fields';
-import { WaveEditor } from './wave-editor';
-import { useWizard } from './wizard';
-import classes from './new-job.module.css';
+import { Disclosure } from '../../../parts/disclosure';
+import { HoursFields } from '../fields/hours-fields';
+import { canaryWaves, type JobDraft } from '../job-draft';
+import { NumberField } from '../fields/number-field';
+import { refusedAt, refusedIn } from '../refusals';
+import { StartFields } from '../fields/start-fields';
+import { WaveEditor } from '../fields/wave-editor';
+import { useWizard } from '../wizard';
+import classes from '../new-job.module.css';
 
 export function StepPace() {
   const { t } = useTranslation();

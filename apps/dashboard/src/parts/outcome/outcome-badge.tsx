@@ -18,7 +18,7 @@ import {
   IconZoomQuestion,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import classes from './badge.module.css';
+import classes from '../badge.module.css';
 
 export const outcomeLooks = {
   SUCCEEDED: { token: 'succeeded', icon: IconCheck },

@@ -1,7 +1,9 @@
 /** Asks before something that is not easily taken back. The words say what will happen; the button repeats the act. */
-import type { ReactNode } from 'react';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { MutationFailure } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../failure';
+import { Dialog } from './dialog';
 
 export interface ConfirmProps {
   readonly isOpen: boolean;
@@ -10,19 +12,18 @@ export interface ConfirmProps {
   /** The act, as on the button that led here. */
   readonly act: string;
   readonly isBusy?: boolean;
+  readonly failure?: MutationFailure | undefined;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
-  /** What besides: a failure, a field. */
-  readonly children?: ReactNode;
 }
 
-export function Confirm({ isOpen, title, text, act, isBusy, onConfirm, onClose, children }: ConfirmProps) {
+export function Confirm({ isOpen, title, text, act, isBusy, failure, onConfirm, onClose }: ConfirmProps) {
   const { t } = useTranslation();
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
       <Stack>
         <Text size="sm">{text}</Text>
-        {children}
+        <MutationFailureNotice failure={failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('common.cancel')}
@@ -32,6 +33,6 @@ export function Confirm({ isOpen, title, text, act, isBusy, onConfirm, onClose, 
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

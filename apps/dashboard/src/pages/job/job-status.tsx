@@ -4,18 +4,18 @@ import { Button } from '@mantine/core';
 import { type Icon, IconHandStop, IconPlayerPlay, IconUserQuestion } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useAct } from '../../hub/use-act';
-import { ActFailureNotice } from '../../parts/failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
 import { type JobSeenFragment, OpenNextWaveDocument } from './generated/job';
 import { JobApproval } from './job-approval';
 import classes from './job.module.css';
 
-interface JobStandProps {
+interface JobStatusProps {
   readonly job: JobSeenFragment;
   readonly onChanged: (job: JobSeenFragment) => void;
 }
 
-export function JobStand({ job, onChanged }: JobStandProps) {
+export function JobStatus({ job, onChanged }: JobStatusProps) {
   const { t } = useTranslation();
   const isAtGate = job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE';
   return (
@@ -33,10 +33,10 @@ export function JobStand({ job, onChanged }: JobStandProps) {
   );
 }
 
-function Gate({ job, onChanged }: JobStandProps) {
+function Gate({ job, onChanged }: JobStatusProps) {
   const { t, i18n } = useTranslation();
   const mayRun = useScope('JOBS_WRITE');
-  const act = useAct(OpenNextWaveDocument, (data) => data.openNextWave.userErrors);
+  const act = useHubMutation(OpenNextWaveDocument, (data) => data.openNextWave.userErrors);
   const wave = job.waves.find(({ number }) => number === job.currentWave);
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
   const share = wave && wave.decided > 0 ? wave.succeeded / wave.decided : 0;
@@ -54,7 +54,7 @@ function Gate({ job, onChanged }: JobStandProps) {
           })}
         </p>
       )}
-      <ActFailureNotice failure={act.failure} />
+      <MutationFailureNotice failure={act.failure} />
       {mayRun && (
         <Button leftSection={<IconPlayerPlay size={16} />} loading={act.isBusy} onClick={() => void open()}>
           {t('job.nextWave')}

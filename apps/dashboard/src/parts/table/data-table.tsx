@@ -6,7 +6,7 @@ import { type CSSProperties, memo, type ReactNode, useEffect, useMemo, useRef } 
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useTranslation } from 'react-i18next';
-import { useDensity } from '../look/density';
+import { useDensity } from '../../look/density';
 import classes from './data-table.module.css';
 import { RowCheck, type Selection, SelectionCheck } from './row-selection';
 

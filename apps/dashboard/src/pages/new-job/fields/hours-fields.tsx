@@ -2,12 +2,12 @@
 import { useMemo } from 'react';
 import { Checkbox, Chip, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { weekdayNames } from '../../parts/weekdays';
-import type { DraftWindow } from './job-draft';
-import { refusedAt } from './refusals';
+import { weekdayNames } from '../../../parts/job/weekdays';
+import type { DraftWindow } from '../job-draft';
+import { refusedAt } from '../refusals';
 import { timeZones, viewerZone } from './time-zones';
-import { useWizard } from './wizard';
-import classes from './new-job.module.css';
+import { useWizard } from '../wizard';
+import classes from '../new-job.module.css';
 
 export function HoursFields() {
   const { t } = useTranslation();

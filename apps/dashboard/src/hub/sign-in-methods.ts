@@ -1,7 +1,7 @@
 /** Which ways to sign in this hub offers (an API key is always one), and the way to an identity provider and back. */
 import type { SignInFailure } from './session';
 
-export interface WaysIn {
+export interface SignInMethods {
   readonly password: boolean;
   readonly oidc: { readonly label: string; readonly url: string } | null;
   /** How an attempt at the identity provider ended that has just come back. */
@@ -11,11 +11,11 @@ export interface WaysIn {
 /** Where one was when one left for the identity provider: it leads back to `/`. */
 const storageKey = 'flotilla.page';
 
-export async function waysIn(): Promise<WaysIn> {
+export async function signInMethods(): Promise<SignInMethods> {
   const failure = providerFailure();
   try {
     const answer = await fetch('/api/sign-in');
-    if (answer.ok) return { ...((await answer.json()) as Omit<WaysIn, 'failure'>), failure };
+    if (answer.ok) return { ...((await answer.json()) as Omit<SignInMethods, 'failure'>), failure };
   } catch {
     // Whoever has a key finds out by it whether the hub answers again.
   }

@@ -1,0 +1,53 @@
+/** The form inside a dialog: its fields, why it failed, and the buttons that cancel and submit it. */
+import type { ReactNode } from 'react';
+import { Button, Group, Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { MutationFailure } from '../../hub/use-hub-mutation';
+import { MutationFailureNotice } from '../failure';
+
+export interface DialogFormProps {
+  /** The text of the submit button. */
+  readonly action: string;
+  readonly onSubmit: () => Promise<void>;
+  readonly onCancel: () => void;
+  readonly failure: MutationFailure | undefined;
+  readonly isBusy: boolean;
+  readonly isDisabled?: boolean;
+  /** Of the submit button. */
+  readonly color?: string;
+  readonly children: ReactNode;
+}
+
+export function DialogForm({
+  action,
+  onSubmit,
+  onCancel,
+  failure,
+  isBusy,
+  isDisabled = false,
+  color,
+  children,
+}: DialogFormProps) {
+  const { t } = useTranslation();
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onSubmit();
+      }}
+    >
+      <Stack>
+        {children}
+        <MutationFailureNotice failure={failure} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            {t('common.cancel')}
+          </Button>
+          <Button type="submit" {...(color && { color })} loading={isBusy} disabled={isDisabled}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
