@@ -1,11 +1,11 @@
-/** What the gateway counts for metrics. Numbers only ever grow, and every name comes from a closed list of ours, never from a device. */
+/** Counters for metrics. They only grow, and no name comes from a device. */
 import type { SessionAnomaly } from '@flotilla/session';
 import type { AuthRefusal } from './auth/device-auth.js';
 import type { DownloadOutcome } from './downloads/download-endpoint.js';
-import type { GuardCut } from './mqtt/packet-guard.js';
+import type { StreamFault } from './mqtt/packet-reader.js';
 import type { OtaOutcome } from './provisioning/ota-endpoint.js';
 
-/** Why a connection never became a session. */
+/** Why a connection did not become a session. */
 export type ConnectionRefusal =
   | AuthRefusal
   | 'auth_unavailable'
@@ -23,31 +23,31 @@ export type ConnectionRefusal =
   | 'flapping';
 
 interface CounterKinds {
-  /** Strange things that sessions saw. */
+  /** Unexpected behaviour of devices. */
   readonly anomaly:
     SessionAnomaly | 'notifications_dropped' | 'hello_invalid' | 'line_overlong' | 'topic_forbidden' | 'topic_abuse';
   /** Microcontrollers that were dialled again. */
   readonly dial: 'again';
-  /** MQTT streams cut by the packet guard. */
-  readonly guard_cut: GuardCut;
+  /** MQTT streams that broke a rule of framing, and were cut. */
+  readonly guard_cut: StreamFault;
   readonly refusal: ConnectionRefusal;
   /** How OTA requests were answered. */
   readonly ota: OtaOutcome;
   /** How requests for firmware images ended. */
   readonly download: DownloadOutcome;
-  /** Devices that sent more than they may: read more slowly, or cut. */
+  /** Devices that sent more than they may: throttled, or cut. */
   readonly traffic: 'slowed' | 'cut';
   /** WebSockets cut because their device answered no ping. */
   readonly peer: 'silent';
-  /** Questions of the hub for the state of devices. Put off: the device had something else to do. */
+  /** Status calls to devices. Put off: the device was busy. */
   readonly status: 'answered' | 'unanswered' | 'put_off';
-  /** What microcontrollers were asked by plan: their samples, or whether they are there. Put off: the device had something else to do. */
+  /** Scheduled polls of microcontrollers for samples or presence. Put off: the device was busy. */
   readonly poll: 'answered' | 'unanswered' | 'put_off';
   /** Devices that began to connect again and again. */
   readonly flapping: 'episodes';
   /** Devices that lost large requests, and that received one again. */
   readonly large_messages: 'lost' | 'received';
-  /** Sessions replaced by a newer connection: all, and those of devices whose last replacement was a moment ago. */
+  /** Sessions replaced by a newer connection: all, and repeated ones within a short time. */
   readonly takeover: 'all' | 'flapping';
 }
 

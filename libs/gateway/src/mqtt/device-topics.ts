@@ -1,4 +1,4 @@
-/** Which topics are a device's own. Nothing is fanned out by them: each names the one device and one direction. [xiaozhi §2.2, mcpu §6.4] */
+/** The topics of a device. Each names one device and one direction. [xiaozhi §2.2, mcpu §6.4] */
 import type { DeviceId } from '@flotilla/mcp';
 
 export interface DeviceIdentity {
@@ -7,13 +7,13 @@ export interface DeviceIdentity {
 }
 
 export interface DeviceTopics {
-  /** From the hub; the only one that the device may subscribe to. */
+  /** Messages of the hub; the only topic that the device may subscribe to. */
   readonly toDevice: string;
-  /** Those that it may publish on. */
+  /** Topics that the device may publish on. */
   readonly fromDevice: readonly string[];
 }
 
-/** `publishTopic` is the one that all xiaozhi devices publish on. */
+/** `publishTopic` is the topic that all xiaozhi devices publish on. */
 export function topicsOf({ deviceId, dialect }: DeviceIdentity, publishTopic: string): DeviceTopics {
   if (dialect === 'MCPU') return { toDevice: `mcpu/${deviceId}/request`, fromDevice: [`mcpu/${deviceId}/response`] };
   const own = `devices/p2p/${deviceId.replaceAll(':', '_')}`;

@@ -1,4 +1,4 @@
-/** A device's end of MQTT for specs: raw packets over a loopback socket, so that it can also misbehave. */
+/** An MQTT device for specs. It writes raw packets, so that it can also break rules. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';

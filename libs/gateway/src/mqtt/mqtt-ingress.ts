@@ -1,10 +1,10 @@
 /**
- * The way in over MQTT, from a TCP socket or from a WebSocket's stream. It guards the bytes, asks who is there before CONNACK, and hands a proven
- * connection over as a transport. What devices say is none of its business.
+ * The ingress for MQTT, over a TCP socket or the stream of a WebSocket. It checks credentials
+ * before CONNACK and hands the connection over as a transport. It does not read messages.
  */
 import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
-import type { Client, Subscription } from 'aedes';
+import type { Aedes, Client, Subscription } from 'aedes';
 import { clientIdMax, parseMqttClientId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { askAuth } from '../auth/auth-question.js';
@@ -15,7 +15,7 @@ import type { GatewayLogger } from '../gateway-logger.js';
 import type { FailedAttempts } from '../overload/failed-attempts.js';
 import type { Lobby } from '../overload/lobby.js';
 import type { DeviceIdentity } from './device-topics.js';
-import { MqttBroker } from './mqtt-broker.js';
+import { makeBroker } from './mqtt-broker.js';
 import { MqttConnection } from './mqtt-connection.js';
 import type { Peer, SessionHost } from '../sessions/session-host.js';
 
@@ -54,36 +54,33 @@ type Answer = (error: ConnectRefusal | null, isGranted: boolean | null) => void;
 
 export class MqttIngress {
   readonly #connections = new WeakMap<Client, MqttConnection>();
-  readonly #broker: MqttBroker;
+  readonly #broker: Aedes;
 
   constructor(private readonly options: MqttIngressOptions) {
     const { limits } = options;
-    this.#broker = new MqttBroker(
+    this.#broker = makeBroker(
       {
         connectTimeout: limits.introductionTimeoutMs,
         maxClientsIdLength: clientIdMax,
-        // Devices send QoS 0 only; whoever sends QoS 2 makes us keep whole messages, so few.
+        // Devices send QoS 0. Few messages of QoS 2 are allowed, because they are kept in memory.
         maxInflightInbound: 4,
         preConnect: (client, packet, proceed) => {
           const connection = this.#connections.get(client);
           connection?.claim(packet);
-          // No session outlives its connection, and a will goes into an event instead of to subscribers.
+          // No session outlives its connection, the hub writes a will into an event, and
+          // `MqttConnection` checks the keep-alive, because it sees all packets.
           packet.clean = true;
           delete packet.will;
+          packet.keepalive = 0;
           proceed(null, true);
         },
         authenticate: (client, username, password, answer) =>
           this.#authenticate(client, { username, password }, answer),
-        authorizePublish: (_client, _packet, proceed) => proceed(null),
         authorizeSubscribe: (client, subscription, answer) => answer(null, this.#ownTopicOnly(client, subscription)),
       },
-      (client, message, readOn) => {
-        const connection = this.#connections.get(client);
-        if (connection) connection.hear(message, readOn);
-        else readOn();
-      },
+      (client, message) => this.#connections.get(client)?.receive(message),
     );
-    // Missing in Aedes' types; unheard it would end the process.
+    // Aedes' types lack this event. Unhandled it would end the process.
     const emitter: EventEmitter = this.#broker;
     emitter.on('error', (error: unknown) => options.logger.error({ error }, 'the broker failed'));
     this.#broker.on('client', (client) => this.#prove(client));
@@ -103,7 +100,7 @@ export class MqttIngress {
     });
   }
 
-  /** Takes a connected stream. It owns it from here on, also where it refuses it. */
+  /** Takes over a connected stream, also if it refuses it. */
   accept(conn: Duplex, peer: Peer): void {
     const { attempts, clock, counters, host, limits, lobby, publishTopic } = this.options;
     const isLimited = !attempts.mayConnect(peer.remoteAddress);
@@ -115,13 +112,13 @@ export class MqttIngress {
       conn.destroy();
       return;
     }
-    const client = this.#broker.handle(conn);
-    const connection = new MqttConnection(client, {
+    const connection = new MqttConnection(conn, {
       ...{ peer, leaveLobby, clock, limits, counters, publishTopic },
+      connect: (stream) => this.#broker.handle(stream),
       onStranger: () => attempts.failed(peer.remoteAddress),
       onThrottled: (deviceId, news) => host.report(deviceId, 'device.throttled', { transport: 'MQTT', ...news }),
     });
-    this.#connections.set(client, connection);
+    this.#connections.set(connection.client, connection);
   }
 
   #authenticate(
@@ -140,23 +137,23 @@ export class MqttIngress {
     const { remoteAddress } = connection.peer;
     const { auth, attempts, host } = this.options;
     if (host.isFull) {
-      this.#turnAway(connection, answer, 'hub_full', 'no room for another session');
+      this.#refuseForNow(connection, answer, 'hub_full', 'no room for another session');
       return;
     }
     if (!attempts.mayTry(remoteAddress, clientId)) {
-      this.#turnAway(connection, answer, 'address_limited', 'too many failed attempts from this address');
+      this.#refuseForNow(connection, answer, 'address_limited', 'too many failed attempts from this address');
       return;
     }
     const ask = () => auth.checkMqtt({ clientId, ...claim, remoteAddress });
     askAuth({ ask, subject: { clientId, remoteAddress } }, this.options, (verdict) => {
       if (verdict.kind === 'granted')
-        this.#welcome(
+        this.#accept(
           connection,
           { deviceId: verdict.deviceId ?? identity.deviceId, dialect: identity.dialect ?? 'XIAOZHI' },
           answer,
         );
       else if (verdict.kind === 'undecided')
-        this.#turnAway(connection, answer, 'auth_unavailable', 'credentials could not be checked');
+        this.#refuseForNow(connection, answer, 'auth_unavailable', 'credentials could not be checked');
       else {
         const code = verdict.reason === 'credentials_missing' ? NOT_AUTHORIZED : BAD_CREDENTIALS;
         this.#refuse(answer, verdict.reason, new ConnectRefusal(code, verdict.message));
@@ -164,20 +161,20 @@ export class MqttIngress {
     });
   }
 
-  #welcome(connection: MqttConnection, identity: DeviceIdentity, answer: Answer): void {
+  #accept(connection: MqttConnection, identity: DeviceIdentity, answer: Answer): void {
     const { attempts, host } = this.options;
     attempts.succeeded(connection.peer.remoteAddress, connection.claimedId ?? '');
     if (host.welcome(identity.deviceId, 'MQTT') === 'welcome') {
       connection.identify(identity);
       answer(null, true);
     } else {
-      this.#turnAway(connection, answer, 'flapping', 'this device connects again and again; it has to wait');
+      this.#refuseForNow(connection, answer, 'flapping', 'this device connects again and again; it has to wait');
     }
   }
 
-  /** Refuses for a reason that is not the connection's fault: the device is to come back. */
-  #turnAway(connection: MqttConnection, answer: Answer, reason: ConnectionRefusal, message: string): void {
-    connection.isTurnedAway = true;
+  /** Refuses for a reason that is not the device's fault: it should connect again later. */
+  #refuseForNow(connection: MqttConnection, answer: Answer, reason: ConnectionRefusal, message: string): void {
+    connection.isRefused = true;
     this.#refuse(answer, reason, new ConnectRefusal(SERVER_UNAVAILABLE, message));
   }
 
@@ -186,7 +183,7 @@ export class MqttIngress {
     answer(refusal, null);
   }
 
-  /** Accepted, CONNACK still to come. Aedes has just cut an older connection of the same client id: its session must learn why first. */
+  /** Accepts a device before CONNACK. Its older session must learn why Aedes has just closed it. */
   #prove(client: Client): void {
     const deviceId = this.#connections.get(client)?.prove();
     if (deviceId !== undefined) this.options.host.supersede(deviceId);
@@ -194,9 +191,9 @@ export class MqttIngress {
 
   #connected(client: Client): void {
     const connection = this.#connections.get(client);
-    connection?.connected(() => this.#letGo(connection));
+    connection?.connected(() => this.#closeUnsubscribed(connection));
     this.#admit(connection);
-    connection?.letGo();
+    connection?.flush();
   }
 
   #subscribed(client: Client, subscriptions: readonly Subscription[]): void {
@@ -211,15 +208,15 @@ export class MqttIngress {
     if (arrival !== undefined) this.options.host.admit(arrival);
   }
 
-  /** A board that hears nothing has a session all the same, for a moment: its end is on record with its reason. */
-  #letGo(connection: MqttConnection): void {
+  /** Gives a board that cannot receive a short session: so its end is recorded. */
+  #closeUnsubscribed(connection: MqttConnection): void {
     const arrival = connection.arrive(true);
     if (arrival === undefined) return;
     this.options.host.admit(arrival);
     arrival.transport.close('greeting_failed');
   }
 
-  /** Null is a SUBACK with failure. Deliveries to xiaozhi devices do not depend on it: it only keeps old firmware content. [xiaozhi §2.2] */
+  /** Null is a SUBACK with failure. Only old firmware needs the subscription. [xiaozhi §2.2] */
   #ownTopicOnly(client: Client, subscription: Subscription): Subscription | null {
     return subscription.topic === this.#connections.get(client)?.topic ? subscription : null;
   }

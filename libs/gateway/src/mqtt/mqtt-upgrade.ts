@@ -1,4 +1,4 @@
-/** MQTT inside a WebSocket: checks the subprotocol, and passes the stream of bytes on to the way in that TCP uses as well. */
+/** MQTT inside a WebSocket: checks the subprotocol and passes the stream to the MQTT ingress. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
@@ -22,13 +22,13 @@ export class MqttUpgrade {
     this.#server = new WebSocketServer({
       noServer: true,
       perMessageDeflate: false,
-      // A frame is a piece of the stream, whatever packets are in it.
+      // A frame is a piece of the stream; packets may begin and end anywhere in it.
       maxPayload: options.limits.messageBytesMax,
       handleProtocols: (offered) => subprotocols.find((name) => offered.has(name)) ?? false,
     });
   }
 
-  /** Takes over an upgrade request, socket included. */
+  /** Takes over an upgrade request with its socket. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
     if (!offered.some((name) => subprotocols.includes(name))) {
