@@ -7,7 +7,7 @@ import { documentLimits } from './document-limits.js';
 import { refuseDeepDocument } from './document-nesting.js';
 import { refuseUnfitInput } from './input-bounds.js';
 import { refuseCostly, type Operation } from './operation-cost.js';
-import { QueryBook, type NamedQuery } from './query-book.js';
+import { QueryBook, type NamedQuery } from './persisted-queries.js';
 
 /** What the operator of the hub allows. */
 export interface QueryRules {

@@ -8,7 +8,7 @@ import { GraphQLSchemaHost } from '@nestjs/graphql';
 import type { FastifyInstance } from 'fastify';
 import type {} from 'mercurius';
 import { FailedAttempts } from '../access/failed-attempts.js';
-import { openAgentsDoor } from '../agents/agents-door.js';
+import { openAgentsDoor } from '../mcp/mcp-server.js';
 import { viewOf } from '../api-context.js';
 import { directClient, type ApiDeps } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';

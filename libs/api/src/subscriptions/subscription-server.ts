@@ -12,11 +12,11 @@ import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
-import { aheadBytesMax, bindSocket, type SocketOfConnection } from './bind-socket.js';
-import { SocketPlaces } from './socket-places.js';
-import { SharedResults, type LiveArgs } from './shared-results.js';
-import { textFrames } from './text-frames.js';
-import { watchKey } from './watch-key.js';
+import { aheadBytesMax, bindSocket, type SocketOfConnection } from './sockets/bind-socket.js';
+import { SocketPlaces } from './sockets/socket-places.js';
+import { SharedResults, type LiveArgs } from './streams/shared-results.js';
+import { textFrames } from './sockets/text-frames.js';
+import { watchKey } from './streams/watch-key.js';
 
 export interface SubscriptionServerDeps extends ApiDeps {
   readonly limits: ApiLimits;

@@ -29,7 +29,7 @@ import { jobOfImage, planRollout, refuseImage } from '../rollout/rollout-request
 import type { PlannedRollout, RolloutRequest } from '../rollout/rollout-request.js';
 import { refuseTool, requireToolScope } from './refuse-tool.js';
 import { newId } from '../new-id.js';
-import type { PolicyBook } from '../calls/policy-book.js';
+import type { PolicyBook } from '../calls/policy-cache.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { requestHash } from '../idempotency/request-hash.js';

@@ -5,7 +5,7 @@ import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
-import type { PolicyBook } from '../calls/policy-book.js';
+import type { PolicyBook } from '../calls/policy-cache.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refusePolicy } from './policy-request.js';

@@ -1,0 +1,65 @@
+/** Tells agents that what they were shown has changed. Many changes in a moment are one piece of news. */
+import type { EventFeed } from '@flotilla/bus';
+import type { ApiLogger } from '../../api-deps.js';
+import type { ListingMode } from './agent-caller.js';
+import type { ToolCatalogue } from '../tools/tool-catalogue.js';
+
+export interface ListingNewsOptions {
+  readonly feed: Pick<EventFeed, 'subscribe'>;
+  readonly catalogue: Pick<ToolCatalogue, 'fingerprint'>;
+  readonly logger: Pick<ApiLogger, 'warn'>;
+  /** Ms that changes are gathered. */
+  readonly everyMs: number;
+}
+
+type Tell = () => Promise<void>;
+
+export class ListingNews {
+  readonly #options: ListingNewsOptions;
+  readonly #listeners = new Set<{ readonly mode: ListingMode; readonly tell: Tell }>();
+  readonly #unsubscribes: readonly (() => void)[];
+  #timer: NodeJS.Timeout | undefined;
+  #before: string | undefined;
+
+  constructor(options: ListingNewsOptions) {
+    this.#options = options;
+    const gather = () => (this.#timer ??= setTimeout(() => void this.#tell(), options.everyMs).unref());
+    this.#unsubscribes = [options.feed.subscribe('device', gather), options.feed.subscribe('policy', gather)];
+  }
+
+  /** Returns what ends it. In the compact mode nothing that is listed ever changes. */
+  subscribe(mode: ListingMode, tell: Tell): () => void {
+    const listener = { mode, tell };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
+    this.#listeners.clear();
+  }
+
+  async #tell(): Promise<void> {
+    this.#timer = undefined;
+    const isChanged = await this.#isChanged();
+    for (const { mode, tell } of [...this.#listeners]) {
+      if (mode === 'compact' || (mode === 'auto' && !isChanged)) continue;
+      // A stream that ended meanwhile has nobody to tell.
+      await tell().catch(() => undefined);
+    }
+  }
+
+  /** A fleet that is listed compactly stays the same to agents, however many devices come and go. While the fleet cannot be read it counts as changed. */
+  async #isChanged(): Promise<boolean> {
+    try {
+      const now = await this.#options.catalogue.fingerprint();
+      const isChanged = now !== this.#before;
+      this.#before = now;
+      return isChanged;
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'could not see whether the listing of tools changed');
+      return true;
+    }
+  }
+}
