@@ -16,6 +16,10 @@ export function refuse(code: RefusalCode, path: readonly string[], message: stri
   return { code, message, path };
 }
 
+export function noSuchDevice(deviceId: string, path: readonly string[]): Refusal {
+  return refuse('NOT_FOUND', path, `There is no device "${deviceId}".`);
+}
+
 /** Of the first rule that a schema found broken; `path` leads to what it looked at. */
 export function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[]): Refusal {
   const code = issue?.code === 'too_big' ? 'LIMIT_EXCEEDED' : 'INVALID';

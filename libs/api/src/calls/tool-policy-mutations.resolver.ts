@@ -13,7 +13,9 @@ import type {
 
 /** What operators say of tools. */
 @Resolver()
-export class PolicyActsResolver implements Required<Pick<MutationResolvers, 'setToolPolicy' | 'deleteToolPolicy'>> {
+export class ToolPolicyMutationsResolver implements Required<
+  Pick<MutationResolvers, 'setToolPolicy' | 'deleteToolPolicy'>
+> {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   /** A null means what leaving out means. */

@@ -22,7 +22,7 @@ interface GroupAnswer {
 
 /** Making, changing and deleting saved filters. */
 @Resolver()
-export class DeviceGroupActsResolver implements Required<
+export class DeviceGroupMutationsResolver implements Required<
   Pick<MutationResolvers, 'createDeviceGroup' | 'updateDeviceGroup' | 'deleteDeviceGroup'>
 > {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}

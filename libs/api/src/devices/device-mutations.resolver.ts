@@ -24,7 +24,7 @@ interface DeviceAnswer {
 
 /** Changing what the hub knows of devices; nothing here reaches a device but the asking for its tools. */
 @Resolver()
-export class DeviceActsResolver implements Required<
+export class DeviceMutationsResolver implements Required<
   Pick<MutationResolvers, 'refreshTools' | 'updateDevice' | 'tagDevices'>
 > {
   constructor(

@@ -33,7 +33,7 @@ interface RevertPayload extends JobPayload {
 
 /** Making and steering jobs. */
 @Resolver()
-export class JobActsResolver implements Required<
+export class JobMutationsResolver implements Required<
   Pick<
     MutationResolvers,
     | 'createJob'

@@ -7,7 +7,7 @@ import { documentLimits } from './document-limits.js';
 import { refuseDeepDocument } from './document-nesting.js';
 import { refuseUnfitInput } from './input-bounds.js';
 import { refuseCostly, type Operation } from './operation-cost.js';
-import { QueryBook, type NamedQuery } from './persisted-queries.js';
+import { PersistedQueries, type NamedQuery } from './persisted-queries.js';
 
 /** What the operator of the hub allows. */
 export interface QueryRules {
@@ -27,12 +27,12 @@ export class Admission {
   /** Besides those of the specification. */
   readonly validationRules: readonly ValidationRule[];
   readonly #limits: ApiLimits;
-  readonly #queries: QueryBook;
+  readonly #queries: PersistedQueries;
 
   constructor(limits: ApiLimits, rules: QueryRules = {}) {
     this.#limits = limits;
     this.budget = new CostBudget(limits.costPerSecondMax);
-    this.#queries = new QueryBook(limits, rules.listed);
+    this.#queries = new PersistedQueries(limits, rules.listed);
     this.validationRules = [
       documentLimits(limits),
       ...(rules.introspection === false ? [NoSchemaIntrospectionCustomRule] : []),
@@ -41,7 +41,7 @@ export class Admission {
 
   /**
    * The document to run; undefined where the request names none. Comes before anything reads the document or the variables.
-   * Throws BAD_USER_INPUT, COST_LIMIT, or what QueryBook throws.
+   * Throws BAD_USER_INPUT, COST_LIMIT, or what PersistedQueries throws.
    */
   documentOf({ variables, ...named }: RawOperation, viewer: Principal): string | undefined {
     if (typeof named.query === 'string') refuseDeepDocument(named.query, this.#limits.queryBracketsMax);

@@ -14,7 +14,7 @@ export interface ApiLimits {
   /** Directives in one query: each is looked at again for each object. */
   readonly queryDirectivesMax: number;
   /** Mutations in one operation: each holds a place while a device or a worker does its part. */
-  readonly operationActsMax: number;
+  readonly operationMutationsMax: number;
   /** Points of one operation (operation-cost.ts): about the number of objects it may return, and more for what reads more than it shows. */
   readonly queryCostMax: number;
   /** Ms that a query may take: longer than the page of a fleet takes by far, and shorter than proxies wait. */
@@ -32,13 +32,13 @@ export interface ApiLimits {
   /** WebSocket connections of this process with a valid key or session; each keeps a key and its operations in memory. */
   readonly socketsMax: number;
   /** WebSocket connections that have sent no valid connection_init yet. They have places of their own, so that they take none from those above. */
-  readonly strangerSocketsMax: number;
+  readonly unauthenticatedSocketsMax: number;
   /** Of these, those of one address (IPv6: one /64): some hundred clients of an office connect again at once after a restart. */
-  readonly strangerSocketsPerAddressMax: number;
+  readonly unauthenticatedSocketsPerAddressMax: number;
   /** Ms until such a connection is destroyed: several round trips of a slow network. */
-  readonly strangerMsMax: number;
+  readonly unauthenticatedMsMax: number;
   /** Bytes that it may send until then. A connection_init has some 200. */
-  readonly strangerBytesMax: number;
+  readonly unauthenticatedBytesMax: number;
   /** Ms that a peer has to answer a close frame before its socket is destroyed. */
   readonly socketClosingMsMax: number;
   /** Operations open at once on one WebSocket connection. */
@@ -55,7 +55,7 @@ export interface ApiLimits {
   /** Requests of agents that this process answers at a time, open streams among them; each keeps a server of the MCP SDK in memory. */
   readonly agentRequestsMax: number;
   /** Ms that changes of the fleet are gathered before agents hear of them: each of them asks for the whole list then. */
-  readonly agentNewsMs: number;
+  readonly agentNotificationMs: number;
   /** Ms between signs of life on an agent's stream: less than the minute after which proxies cut. */
   readonly agentKeepAliveMs: number;
 }
@@ -67,7 +67,7 @@ export const defaultApiLimits: ApiLimits = {
   queryBracketsMax: 100,
   queryAliasesMax: 50,
   queryDirectivesMax: 50,
-  operationActsMax: 50,
+  operationMutationsMax: 50,
   queryCostMax: 10_000,
   operationMsMax: 30_000,
   costPerSecondMax: 500_000,
@@ -76,16 +76,16 @@ export const defaultApiLimits: ApiLimits = {
   persistedQueryLengthMax: 16_384,
   pageRowsMax: 200,
   socketsMax: 1_000,
-  strangerSocketsMax: 1_000,
-  strangerSocketsPerAddressMax: 250,
-  strangerMsMax: 5_000,
-  strangerBytesMax: 16_384,
+  unauthenticatedSocketsMax: 1_000,
+  unauthenticatedSocketsPerAddressMax: 250,
+  unauthenticatedMsMax: 5_000,
+  unauthenticatedBytesMax: 16_384,
   socketClosingMsMax: 1_000,
   operationsPerSocketMax: 50,
   subscriptionQueueMax: 10_000,
   keyCheckMs: 5_000,
   socketBacklogBytesMax: 8_388_608,
   agentRequestsMax: 1_000,
-  agentNewsMs: 1_000,
+  agentNotificationMs: 1_000,
   agentKeepAliveMs: 20_000,
 };

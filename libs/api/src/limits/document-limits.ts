@@ -13,7 +13,10 @@ import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from './api-limits.js';
 import { textProblem } from './input-bounds.js';
 
-type ShapeLimits = Pick<ApiLimits, 'queryDepthMax' | 'queryAliasesMax' | 'queryDirectivesMax' | 'operationActsMax'>;
+type ShapeLimits = Pick<
+  ApiLimits,
+  'queryDepthMax' | 'queryAliasesMax' | 'queryDirectivesMax' | 'operationMutationsMax'
+>;
 
 export function documentLimits(limits: ShapeLimits): ValidationRule {
   return (context): ASTVisitor => {
@@ -52,11 +55,11 @@ export function documentLimits(limits: ShapeLimits): ValidationRule {
         }
         const acts =
           operation.operation === OperationTypeNode.MUTATION ? fieldsOf(operation.selectionSet, context, new Map()) : 0;
-        if (acts > limits.operationActsMax) {
+        if (acts > limits.operationMutationsMax) {
           context.reportError(
             new ApiError(
               'COST_LIMIT',
-              `The operation has ${acts} mutations, at most ${limits.operationActsMax} are allowed in one.`,
+              `The operation has ${acts} mutations, at most ${limits.operationMutationsMax} are allowed in one.`,
             ),
           );
         }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { QueryBook } from './persisted-queries.js';
+import { PersistedQueries } from './persisted-queries.js';
 
 const limits = { persistedQueriesMax: 2, persistedQueryLengthMax: 40 };
 const key = { kind: 'KEY' } as const;
@@ -10,7 +10,7 @@ const code = (expected: string) => expect.objectContaining({ code: expected });
 
 describe('a document by its hash', () => {
   it('is unknown until somebody sent it with its hash', () => {
-    const book = new QueryBook(limits);
+    const book = new PersistedQueries(limits);
     const extensions = named('{ a }');
     expect(() => book.documentOf({ extensions }, key)).toThrow(code('PERSISTED_QUERY_NOT_FOUND'));
     expect(book.documentOf({ query: '{ a }', extensions }, key)).toBe('{ a }');
@@ -18,13 +18,13 @@ describe('a document by its hash', () => {
   });
 
   it('is not kept under the hash of another', () => {
-    const book = new QueryBook(limits);
+    const book = new PersistedQueries(limits);
     expect(() => book.documentOf({ query: '{ b }', extensions: named('{ a }') }, key)).toThrow(code('BAD_USER_INPUT'));
     expect(() => book.documentOf({ extensions: named('{ a }') }, key)).toThrow(code('PERSISTED_QUERY_NOT_FOUND'));
   });
 
   it('is forgotten when others were used later, or is too long', () => {
-    const book = new QueryBook(limits);
+    const book = new PersistedQueries(limits);
     const send = (query: string) => book.documentOf({ query, extensions: named(query) }, key);
     send('{ a }');
     send('{ b }');
@@ -42,12 +42,12 @@ describe('a document by its hash', () => {
     { persistedQuery: 'x' },
     { persistedQuery: { version: 2, sha256Hash: hashOf('{ a }') } },
   ])('is named by version 1 and 64 digits, not by %j', (extensions) => {
-    expect(() => new QueryBook(limits).documentOf({ extensions }, key)).toThrow(code('BAD_USER_INPUT'));
+    expect(() => new PersistedQueries(limits).documentOf({ extensions }, key)).toThrow(code('BAD_USER_INPUT'));
   });
 });
 
 describe('a hub with a list of documents', () => {
-  const book = new QueryBook(limits, ['{ a }']);
+  const book = new PersistedQueries(limits, ['{ a }']);
 
   it('runs those, sent or named', () => {
     expect(book.documentOf({ query: '{ a }' }, key)).toBe('{ a }');

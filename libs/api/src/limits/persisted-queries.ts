@@ -14,16 +14,16 @@ export interface NamedQuery {
   readonly extensions?: unknown;
 }
 
-type BookLimits = Pick<ApiLimits, 'persistedQueriesMax' | 'persistedQueryLengthMax'>;
+type PersistedQueryLimits = Pick<ApiLimits, 'persistedQueriesMax' | 'persistedQueryLengthMax'>;
 
-export class QueryBook {
-  readonly #limits: BookLimits;
+export class PersistedQueries {
+  readonly #limits: PersistedQueryLimits;
   readonly #listed: ReadonlyMap<string, string> | undefined;
   /** By hash; the one used longest ago is first. */
   readonly #registered = new Map<string, string>();
 
   /** With `listed` keys run these documents and no others. */
-  constructor(limits: BookLimits, listed?: readonly string[]) {
+  constructor(limits: PersistedQueryLimits, listed?: readonly string[]) {
     this.#limits = limits;
     this.#listed = listed && new Map(listed.map((document) => [hashOf(document), document]));
   }

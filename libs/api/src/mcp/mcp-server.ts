@@ -14,15 +14,15 @@ import type { ApiLimits } from '../limits/api-limits.js';
 import type { CostBudget } from '../limits/cost-budget.js';
 import type { Callers } from '../sign-in/callers.js';
 import type { AgentCaller, ListingMode } from './session/agent-caller.js';
-import { makeAgentServer } from './session/request-server.js';
+import { makeRequestServer } from './session/request-server.js';
 import { isForeignOrigin } from './session/foreign-origin.js';
-import { ListingNews } from './session/listing-notifications.js';
+import { ListingNotifications } from './session/listing-notifications.js';
 import type { AgentDeps } from './tools/run-fleet-tool.js';
 import { ToolCatalogue } from './tools/tool-catalogue.js';
 
 const modes: readonly ListingMode[] = ['auto', 'full', 'compact'];
 
-export interface AgentsDoor {
+export interface McpServer {
   mount(server: FastifyInstance): void;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ type DoorDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'public
   readonly clientOf: ClientOf;
 };
 
-export function openAgentsDoor(deps: DoorDeps, limits: ApiLimits): AgentsDoor {
+export function openMcpServer(deps: DoorDeps, limits: ApiLimits): McpServer {
   const door = new Door(deps, limits);
   return { mount: (server) => door.mount(server), close: () => door.close() };
 }
@@ -43,12 +43,12 @@ class Door {
   readonly #limits: ApiLimits;
   readonly #agentDeps: AgentDeps;
   readonly #handlers: ReadonlyMap<ListingMode, McpHttpHandler>;
-  readonly #news: ListingNews;
+  readonly #news: ListingNotifications;
   readonly #callers = new WeakMap<AuthInfo, AgentCaller>();
   /** Requests that are being answered, with the key that they came with. */
   readonly #open = new Map<ServerResponse, string>();
   readonly #keyCheck: NodeJS.Timeout;
-  readonly #stopHearing: () => void;
+  readonly #stopListening: () => void;
 
   constructor(deps: DoorDeps, limits: ApiLimits) {
     this.#deps = deps;
@@ -56,14 +56,19 @@ class Door {
     const catalogue = new ToolCatalogue(deps.registry);
     this.#agentDeps = { fleet: deps.fleet, catalogue };
     this.#handlers = new Map(modes.map((mode) => [mode, this.#makeHandler()]));
-    this.#news = new ListingNews({ feed: deps.feed, catalogue, logger: deps.logger, everyMs: limits.agentNewsMs });
+    this.#news = new ListingNotifications({
+      feed: deps.feed,
+      catalogue,
+      logger: deps.logger,
+      everyMs: limits.agentNotificationMs,
+    });
     for (const [mode, { notify }] of this.#handlers)
       this.#news.subscribe(mode, async () => {
         notify.toolsChanged();
         notify.resourcesChanged();
       });
     this.#keyCheck = setInterval(() => void this.#endRevoked(), limits.keyCheckMs).unref();
-    this.#stopHearing = deps.feed.subscribe('access', () => void this.#endRevoked());
+    this.#stopListening = deps.feed.subscribe('access', () => void this.#endRevoked());
   }
 
   /** In a scope of its own: the SDK reads the bodies. */
@@ -82,7 +87,7 @@ class Door {
 
   async close(): Promise<void> {
     clearInterval(this.#keyCheck);
-    this.#stopHearing();
+    this.#stopListening();
     this.#news.close();
     for (const response of this.#open.keys()) response.destroy();
     await Promise.all([...this.#handlers.values()].map((handler) => handler.close()));
@@ -111,7 +116,7 @@ class Door {
     this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');
     reply.raw.once('close', () => this.#open.delete(reply.raw));
     const handle = toNodeHandler(
-      { fetch: (asked, options) => this.#fetch(asked, options, newsModeOf({ viewer, mode })) },
+      { fetch: (asked, options) => this.#fetch(asked, options, notificationModeOf({ viewer, mode })) },
       { maxRequestBodySize: this.#limits.requestBytesMax, onerror: (error) => this.#fault(error) },
     );
     await handle(Object.assign(raw, { auth, method: request.method, url: request.url }), reply.raw);
@@ -120,13 +125,13 @@ class Door {
 
   /** The former revision hears news on a GET stream, which the SDK's stateless serving does not have. */
   async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, news: ListingMode): Promise<Response> {
-    if (request.method === 'GET') return this.#openNewsStream(request, this.#callerOf(options?.authInfo), news);
+    if (request.method === 'GET') return this.#openNotificationStream(request, this.#callerOf(options?.authInfo), news);
     const handler = this.#handlers.get(news);
     if (handler === undefined) throw new TypeError(`No handler tells news of ${news}.`);
     return handler.fetch(request, options);
   }
 
-  async #openNewsStream(request: Request, caller: AgentCaller, news: ListingMode): Promise<Response> {
+  async #openNotificationStream(request: Request, caller: AgentCaller, news: ListingMode): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: this.#limits.agentKeepAliveMs });
     const server = this.#serverFor(caller);
     await server.connect(transport);
@@ -157,7 +162,7 @@ class Door {
   }
 
   #serverFor(caller: AgentCaller): Server {
-    return makeAgentServer(this.#agentDeps, caller, (error) => this.#fault(error));
+    return makeRequestServer(this.#agentDeps, caller, (error) => this.#fault(error));
   }
 
   #callerOf(authInfo: AuthInfo | undefined): AgentCaller {
@@ -203,7 +208,7 @@ function opened({ body, status, headers }: Response): Response {
 }
 
 /** A key that is narrowed to some devices may be listed all of them although the fleet is large, so it hears of every change: whether one is in its list is not looked up. */
-function newsModeOf({ viewer, mode }: Pick<AgentCaller, 'viewer' | 'mode'>): ListingMode {
+function notificationModeOf({ viewer, mode }: Pick<AgentCaller, 'viewer' | 'mode'>): ListingMode {
   return mode === 'auto' && viewer.devices !== undefined ? 'full' : mode;
 }
 

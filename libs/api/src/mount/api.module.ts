@@ -30,8 +30,8 @@ import type { Admission } from '../limits/admission.js';
 import { ApiKeyResolver } from '../people/api-key.resolver.js';
 import { AuditResolver } from '../people/audit.resolver.js';
 import { CallResolver } from '../calls/call.resolver.js';
-import { DeviceActsResolver } from '../devices/device-mutations.resolver.js';
-import { DeviceGroupActsResolver } from '../devices/device-group-mutations.resolver.js';
+import { DeviceMutationsResolver } from '../devices/device-mutations.resolver.js';
+import { DeviceGroupMutationsResolver } from '../devices/device-group-mutations.resolver.js';
 import { DeviceGroupResolver } from '../devices/device-group.resolver.js';
 import { DeviceListResolver } from '../devices/device-list.resolver.js';
 import { DeviceResolver } from '../devices/device.resolver.js';
@@ -39,14 +39,14 @@ import { EnrolmentResolver } from '../provisioning/enrolment.resolver.js';
 import { EventResolver } from '../events/event.resolver.js';
 import { FirmwareResolver } from '../firmware/firmware.resolver.js';
 import { SigningKeyResolver } from '../firmware/signing-key.resolver.js';
-import { JobActsResolver } from '../jobs/job-mutations.resolver.js';
+import { JobMutationsResolver } from '../jobs/job-mutations.resolver.js';
 import { JobTargetResolver } from '../jobs/job-target.resolver.js';
 import { JobPreviewResolver } from '../jobs/job-preview.resolver.js';
 import { JobResolver } from '../jobs/job.resolver.js';
-import { LiveResolver } from '../subscriptions/subscription.resolver.js';
-import { ProvisioningActsResolver } from '../provisioning/provisioning-mutations.resolver.js';
+import { SubscriptionResolver } from '../subscriptions/subscription.resolver.js';
+import { ProvisioningMutationsResolver } from '../provisioning/provisioning-mutations.resolver.js';
 import { ToolResultResolver } from '../calls/tool-result.resolver.js';
-import { PolicyActsResolver } from '../calls/tool-policy-mutations.resolver.js';
+import { ToolPolicyMutationsResolver } from '../calls/tool-policy-mutations.resolver.js';
 import { FleetSummaryResolver } from '../devices/fleet-summary.resolver.js';
 import { HubStatusResolver } from '../events/hub-status.resolver.js';
 import { FleetToolResolver } from '../calls/fleet-tool.resolver.js';
@@ -67,16 +67,16 @@ const resolvers = [
   ViewerResolver,
   DeviceListResolver,
   DeviceResolver,
-  DeviceActsResolver,
+  DeviceMutationsResolver,
   DeviceGroupResolver,
-  DeviceGroupActsResolver,
-  ProvisioningActsResolver,
+  DeviceGroupMutationsResolver,
+  ProvisioningMutationsResolver,
   EnrolmentResolver,
   ToolResolver,
   FleetSummaryResolver,
   FleetToolResolver,
   HubStatusResolver,
-  PolicyActsResolver,
+  ToolPolicyMutationsResolver,
   ToolResultResolver,
   CallResolver,
   EventResolver,
@@ -85,10 +85,10 @@ const resolvers = [
   FirmwareResolver,
   SigningKeyResolver,
   JobResolver,
-  JobActsResolver,
+  JobMutationsResolver,
   JobPreviewResolver,
   JobTargetResolver,
-  LiveResolver,
+  SubscriptionResolver,
   UploadResolver,
   WebhookResolver,
   UserResolver,

@@ -74,7 +74,7 @@ export function makeHttpOperations(
       },
       preValidation: async (request: FastifyRequest) => {
         mendBody(request.body);
-        refuseOddParameters(request.body);
+        refuseInvalidParameters(request.body);
         nameDocument(request.method === 'GET' ? request.query : request.body, (named) =>
           admission.documentOf(named, callerOf(request).viewer),
         );
@@ -161,7 +161,7 @@ function mendBody(body: unknown): void {
 }
 
 /** Fastify would make text and objects of other values. */
-function refuseOddParameters(body: unknown): void {
+function refuseInvalidParameters(body: unknown): void {
   if (!isJsonObject(body)) return;
   const { operationName = null, variables = null } = body as { operationName?: unknown; variables?: unknown };
   if (operationName !== null && typeof operationName !== 'string')

@@ -8,7 +8,7 @@ import { GraphQLSchemaHost } from '@nestjs/graphql';
 import type { FastifyInstance } from 'fastify';
 import type {} from 'mercurius';
 import { FailedAttempts } from '../access/failed-attempts.js';
-import { openAgentsDoor } from '../mcp/mcp-server.js';
+import { openMcpServer } from '../mcp/mcp-server.js';
 import { viewOf } from '../api-context.js';
 import { directClient, type ApiDeps } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
@@ -54,7 +54,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   const isSecure = (request: IncomingMessage) => isHttps || clientOf(request).isSecure;
   const failures = deps.failures ?? new FailedAttempts();
   const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure, clientOf, failures });
-  const agents = openAgentsDoor({ ...deps, clientOf, callers, budget: admission.budget }, limits);
+  const agents = openMcpServer({ ...deps, clientOf, callers, budget: admission.budget }, limits);
   const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);
   let app: INestApplication | undefined;
   // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.

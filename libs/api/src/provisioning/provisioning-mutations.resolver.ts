@@ -39,7 +39,7 @@ interface RegisteredPayload {
 
 /** Letting devices in and out. Credentials and links are in the answer once, and nowhere else. */
 @Resolver()
-export class ProvisioningActsResolver implements Required<Pick<MutationResolvers, Fields>> {
+export class ProvisioningMutationsResolver implements Required<Pick<MutationResolvers, Fields>> {
   constructor(
     @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
     @Inject(DEVICE_SETTINGS) private readonly settings: DeviceSettings,

@@ -21,7 +21,7 @@ export interface RestRoute {
   handle(request: FastifyRequest, reply: FastifyReply, viewer: Principal): Promise<FastifyReply>;
 }
 
-export interface RestDoor {
+export interface RestDeps {
   readonly callers: Pick<Callers, 'ofRequest'>;
   readonly budget: CostBudget;
   /** Points of each request. */
@@ -31,7 +31,7 @@ export interface RestDoor {
 /** In a scope of its own, because bodies stay unread here and errors have a form of their own. */
 export function serveRest(
   server: FastifyInstance,
-  { callers, budget, requestCost }: RestDoor,
+  { callers, budget, requestCost }: RestDeps,
   routes: readonly RestRoute[],
 ): void {
   void server.register((scope, _options, done) => {

@@ -85,7 +85,11 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
-  const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax, strangerBytesMax: limits.strangerBytesMax };
+  const rules = {
+    logger,
+    backlogBytesMax: limits.socketBacklogBytesMax,
+    unauthenticatedBytesMax: limits.unauthenticatedBytesMax,
+  };
   sockets.on('connection', (socket: WebSocket, request: IncomingMessage, stream: Duplex) => {
     const remoteAddress = clientOf(request).address;
     const place = places.enter(socket, remoteAddress);

@@ -25,7 +25,7 @@ type Live<Value> = AsyncGenerator<Value, void, void>;
 
 /** What happens while somebody looks. The streams are in ../subscriptions; each value is resolved with loaders of its own. */
 @Resolver()
-export class LiveResolver {
+export class SubscriptionResolver {
   private readonly sources: Omit<StreamSources, 'view'>;
 
   constructor(@Inject(FEED) feed: EventFeed, @Inject(LOGGER) logger: ApiLogger, @Inject(LIMITS) limits: ApiLimits) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallOutcome } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../actor.js';
-import type { CallRequest } from './call-tool.js';
+import type { CallRequest } from './call-request.js';
 import { admin, answers, openHub, operator } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 

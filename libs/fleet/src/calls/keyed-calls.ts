@@ -2,7 +2,7 @@
 import type { CallId, HubProcessId } from '@flotilla/mcp';
 import type { CallRow, CallStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import type { CallAnswer } from './call-tool.js';
+import type { CallAnswer } from './call-request.js';
 import type { ProcessWatch } from './process-watch.js';
 
 /** How long after its deadline a call that ended there may take to be on record, ms. */

@@ -18,7 +18,7 @@ export const redisAway = refuse(
 );
 
 /** Logs nothing: the bus has logged the outage, and calls may come by the thousand. */
-export async function lookUp(directory: Pick<SessionDirectory, 'lookup'>, deviceId: DeviceId): Promise<Located> {
+export async function locateDevice(directory: Pick<SessionDirectory, 'lookup'>, deviceId: DeviceId): Promise<Located> {
   try {
     return { entry: await directory.lookup(deviceId) };
   } catch (error) {

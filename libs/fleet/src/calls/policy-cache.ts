@@ -8,7 +8,7 @@ import type { Clock } from '@flotilla/session';
 /** A change whose news was lost on the way holds for new calls and jobs after at most this time, ms. */
 const rememberedMs = 5_000;
 
-export class PolicyBook {
+export class PolicyCache {
   readonly #store: Pick<ToolPolicyStore, 'all'>;
   readonly #clock: Clock;
   #policies: Promise<readonly ToolPolicy[]> | undefined;

@@ -3,7 +3,7 @@ import type { CallId, DeviceId, ToolSetHash } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import { describe, expect, it } from 'vitest';
 import { boardTools } from '../fleet-fixture.suite.js';
-import { refuseRouted } from './refuse-routed-call.js';
+import { refuseRoutedCall } from './refuse-routed-call.js';
 import { ToolGate } from './tool-gate.js';
 
 const now = 1_800_000_000_000;
@@ -37,7 +37,7 @@ function routedCall({ rights = {}, ...change }: Change): RoutedCall {
 }
 
 const codeOf = (change: Change, tools: ToolSet | undefined = toolSet) =>
-  refuseRouted(gate, routedCall(change), tools, now)?.code;
+  refuseRoutedCall(gate, routedCall(change), tools, now)?.code;
 const upgrade = (url: string, rights: Change['rights'] = {}): Change => ({
   tool: 'self.upgrade_firmware',
   arguments: { url },
@@ -85,8 +85,8 @@ describe('a call of another process', () => {
   });
 
   it('is judged by its addresses alone where the device has not listed its tools in this session', () => {
-    expect(refuseRouted(gate, routedCall({ tool: 'self.lamp.turn_off' }), undefined, now)).toBeUndefined();
-    expect(refuseRouted(gate, routedCall(upgrade('https://evil.example/fw.bin')), undefined, now)?.code).toBe(
+    expect(refuseRoutedCall(gate, routedCall({ tool: 'self.lamp.turn_off' }), undefined, now)).toBeUndefined();
+    expect(refuseRoutedCall(gate, routedCall(upgrade('https://evil.example/fw.bin')), undefined, now)?.code).toBe(
       'URL_FORBIDDEN',
     );
   });

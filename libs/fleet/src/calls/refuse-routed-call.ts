@@ -12,7 +12,7 @@ import type { ToolGate } from './tool-gate.js';
 const clockSkewMs = 60_000;
 
 /** `toolSet`: undefined where the device has not listed its tools in this session. Then only the rules that need no tools apply. */
-export function refuseRouted(
+export function refuseRoutedCall(
   gate: ToolGate,
   { call, rights }: RoutedCall,
   toolSet: ToolSet | undefined,

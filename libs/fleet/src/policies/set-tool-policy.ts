@@ -5,7 +5,7 @@ import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
-import type { PolicyBook } from '../calls/policy-cache.js';
+import type { PolicyCache } from '../calls/policy-cache.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refusePolicy } from './policy-request.js';
@@ -14,7 +14,7 @@ export interface SetToolPolicyDeps {
   readonly registry: Pick<Registry, 'toolPolicies'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
-  readonly policies: PolicyBook;
+  readonly policies: PolicyCache;
 }
 
 /** Policies of one hub: all are looked at for a tool that is not named exactly. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import type { CallRow, Registry, UploadRow, UploadStore } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
-import type { CallAnswer } from '../calls/call-tool.js';
+import type { CallAnswer } from '../calls/call-request.js';
 import type { Fleet } from '../fleet.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';

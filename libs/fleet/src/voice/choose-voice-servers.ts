@@ -2,9 +2,10 @@
  * The rule for who may choose voice servers of a device or group, which hear what is said to the
  * device. DEVICES_WRITE chooses among the listed ones, ADMIN any, and a narrowed key none.
  */
+import type { Registry } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
-import { refuse } from '../refusal.js';
+import { noSuchDevice, refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import type { VoiceOrigins } from './voice-origins.js';
 import { parseVoiceUrls, refuseVoiceUrl } from './voice-urls.js';
@@ -18,6 +19,17 @@ export interface VoiceChoice {
 }
 
 export type ChosenVoice = { readonly voiceUrls: readonly string[] } | { readonly refusal: Refusal };
+
+export async function chooseDeviceVoiceServers(
+  { registry, voiceOrigins }: { readonly registry: Pick<Registry, 'viewFor'>; readonly voiceOrigins: VoiceOrigins },
+  deviceId: string,
+  text: string | null,
+  actor: Actor,
+): Promise<ChosenVoice> {
+  const device = await registry.viewFor(actor).devices.find(deviceId);
+  if (device === undefined) return { refusal: noSuchDevice(deviceId, ['input', 'deviceId']) };
+  return chooseVoiceServers({ text, before: device.voiceUrls, path: ['input', 'voiceUrl'] }, actor, voiceOrigins);
+}
 
 /** Throws FORBIDDEN for a narrowed key. Any actor may send back what is set, as forms do. */
 export function chooseVoiceServers(

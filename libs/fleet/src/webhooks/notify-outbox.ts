@@ -6,7 +6,7 @@ import type { FleetLogger } from '../fleet-logger.js';
 /** Ticks of one process are at least this far apart, ms: in a storm every batch of events is owed to somebody. */
 const PAUSE_MS = 250;
 
-export function announceDebts({
+export function notifyOutbox({
   ticks,
   clock,
   logger,

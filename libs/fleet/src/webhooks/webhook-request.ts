@@ -1,5 +1,6 @@
 /** The rules for what a webhook may be. An address is judged by what it says, and by where its name leads now; every connect judges it again. */
 import dns from 'node:dns/promises';
+import { withTimeout } from '../with-timeout.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { isPublicAddress, literalOf } from './public-address.js';
@@ -65,11 +66,9 @@ async function refuseUrl(text: string, trustedOrigins: ReadonlySet<string>): Pro
 async function addressesOf(hostname: string): Promise<readonly string[]> {
   const literal = literalOf(hostname);
   if (literal !== undefined) return [literal];
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly string[]>((resolve) => (timer = setTimeout(resolve, LOOKUP_MS, [])));
   const found = dns.lookup(hostname, { all: true }).then(
     (addresses) => addresses.map(({ address }) => address),
     () => [],
   );
-  return Promise.race([found, late]).finally(() => clearTimeout(timer));
+  return withTimeout<readonly string[]>(found, LOOKUP_MS, () => []);
 }

@@ -4,7 +4,7 @@ import type { ApiLogger } from '../../api-deps.js';
 import type { ListingMode } from './agent-caller.js';
 import type { ToolCatalogue } from '../tools/tool-catalogue.js';
 
-export interface ListingNewsOptions {
+export interface ListingNotificationsDeps {
   readonly feed: Pick<EventFeed, 'subscribe'>;
   readonly catalogue: Pick<ToolCatalogue, 'fingerprint'>;
   readonly logger: Pick<ApiLogger, 'warn'>;
@@ -14,14 +14,14 @@ export interface ListingNewsOptions {
 
 type Tell = () => Promise<void>;
 
-export class ListingNews {
-  readonly #options: ListingNewsOptions;
+export class ListingNotifications {
+  readonly #options: ListingNotificationsDeps;
   readonly #listeners = new Set<{ readonly mode: ListingMode; readonly tell: Tell }>();
   readonly #unsubscribes: readonly (() => void)[];
   #timer: NodeJS.Timeout | undefined;
   #before: string | undefined;
 
-  constructor(options: ListingNewsOptions) {
+  constructor(options: ListingNotificationsDeps) {
     this.#options = options;
     const gather = () => (this.#timer ??= setTimeout(() => void this.#tell(), options.everyMs).unref());
     this.#unsubscribes = [options.feed.subscribe('device', gather), options.feed.subscribe('policy', gather)];

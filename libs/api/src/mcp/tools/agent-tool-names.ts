@@ -9,7 +9,7 @@ export const agentToolNameMax = 64;
 /** Characters of a device's part; with it there is room for a part of the tool and its hash. */
 const devicePartMax = 40;
 /** The part of a device whose id cannot be written as it is. */
-const oddDevicePartMax = 24;
+const hashedPartMax = 24;
 /** Hexadecimal digits of SHA-256: enough that two names meet by nobody's chance. */
 const hashDigits = 10;
 const separator = '__';
@@ -41,20 +41,20 @@ export function devicePartIn(name: string): string | undefined {
 }
 
 /** Whether the id cannot be read back from the device's part. */
-export function isOddDevice(deviceId: string): boolean {
+export function isUnusualId(deviceId: string): boolean {
   return !mac.test(deviceId) && (!plainId.test(deviceId) || macPart.test(deviceId) || deviceId.length > devicePartMax);
 }
 
 export function devicePartOf(deviceId: string): string {
-  if (!isOddDevice(deviceId)) return deviceId.replaceAll(':', '_');
-  return trimmed(sanitised(deviceId).replace(/_+/g, '_').slice(0, oddDevicePartMax)) || 'device';
+  if (!isUnusualId(deviceId)) return deviceId.replaceAll(':', '_');
+  return trimmed(sanitised(deviceId).replace(/_+/g, '_').slice(0, hashedPartMax)) || 'device';
 }
 
 function nameOf(deviceId: string, tool: string, isAlone: boolean): string {
   const name = `${devicePartOf(deviceId)}${separator}${sanitised(tool)}`;
   const isPlain =
     isAlone &&
-    !isOddDevice(deviceId) &&
+    !isUnusualId(deviceId) &&
     plainTool.test(tool) &&
     !hashLike.test(tool) &&
     name.length <= agentToolNameMax;

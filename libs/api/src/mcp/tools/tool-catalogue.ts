@@ -5,7 +5,7 @@ import type { DeviceRow, FleetView, Registry, StoredTool } from '@flotilla/regis
 import { toolsOf } from '../../devices/device-tools.js';
 import { agentToolNames, deviceIdIn, devicePartIn } from './agent-tool-names.js';
 import { callerMay, mayCall, type AgentCaller } from '../session/agent-caller.js';
-import { OddDevices } from './unusual-device-ids.js';
+import { UnusualDeviceIds } from './unusual-device-ids.js';
 
 /** Tools that are listed one by one unless asked for: a model that is given more chooses badly, and pays for all of them. */
 export const listedToolsMax = 100;
@@ -47,11 +47,11 @@ export interface DeviceWithTools {
 
 export class ToolCatalogue {
   readonly #registry: Pick<Registry, 'devices' | 'toolSets' | 'toolPolicies'>;
-  readonly #odd: OddDevices;
+  readonly #odd: UnusualDeviceIds;
 
   constructor(registry: Pick<Registry, 'devices' | 'toolSets' | 'toolPolicies'>) {
     this.#registry = registry;
-    this.#odd = new OddDevices(registry.devices);
+    this.#odd = new UnusualDeviceIds(registry.devices);
   }
 
   /** Whether the caller is shown the few tools that find the others. Counts devices that are away, too, so that it does not change as they come and go. */

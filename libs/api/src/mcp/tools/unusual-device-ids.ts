@@ -1,15 +1,15 @@
 /** Devices whose id cannot be read back from the names of their tools, by their part of them. Looked up again where a name is not known, but not for every such name. */
 import type { Registry } from '@flotilla/registry';
-import { devicePartOf, isOddDevice } from './agent-tool-names.js';
+import { devicePartOf, isUnusualId } from './agent-tool-names.js';
 
 /** Devices read with one statement. */
 const pageRows = 500;
 /** Ids kept; most fleets have none of this kind. */
-const oddDevicesMax = 10_000;
+const unusualIdsMax = 10_000;
 /** Ms between two passes over the fleet: names that nobody made cost no more than this. */
 const passEveryMs = 5_000;
 
-export class OddDevices {
+export class UnusualDeviceIds {
   readonly #devices: Registry['devices'];
   #byPart: Promise<ReadonlyMap<string, readonly string[]>> = Promise.resolve(new Map());
   #readAt = -Infinity;
@@ -34,13 +34,13 @@ export class OddDevices {
   async #read(): Promise<ReadonlyMap<string, readonly string[]>> {
     const byPart = new Map<string, string[]>();
     let count = 0;
-    for (let after: string | undefined, more = true; more && count < oddDevicesMax;) {
+    for (let after: string | undefined, more = true; more && count < unusualIdsMax;) {
       const page = await this.#devices.page(undefined, 'ID_ASC', {
         first: pageRows,
         ...(after === undefined ? {} : { after }),
       });
       for (const { id } of page.rows) {
-        if (!isOddDevice(id)) continue;
+        if (!isUnusualId(id)) continue;
         count += 1;
         byPart.set(devicePartOf(id), [...(byPart.get(devicePartOf(id)) ?? []), id]);
       }

@@ -15,7 +15,7 @@ export interface SocketRules {
   readonly logger: ApiLogger;
   readonly backlogBytesMax: number;
   /** Bytes that a stranger may send. */
-  readonly strangerBytesMax: number;
+  readonly unauthenticatedBytesMax: number;
   readonly place: Place;
   /** Of which the socket was made. */
   readonly stream: Duplex;
@@ -40,9 +40,11 @@ const messageTooBig = 1009;
 export function bindSocket(
   socket: WebSocket,
   server: Server<SocketOfConnection>,
-  { logger, backlogBytesMax, strangerBytesMax, place, stream, remoteAddress, token }: SocketRules,
+  { logger, backlogBytesMax, unauthenticatedBytesMax, place, stream, remoteAddress, token }: SocketRules,
 ): void {
-  boundStranger(stream, place, strangerBytesMax, () => socket.close(messageTooBig, 'Send connection_init first'));
+  boundUnauthenticated(stream, place, unauthenticatedBytesMax, () =>
+    socket.close(messageTooBig, 'Send connection_init first'),
+  );
   const stopPings = pingUntilDead(socket);
   const hold = holdForTurn(stream);
   const sendBounded = (write: (done?: () => void) => void): Promise<void> => {
@@ -73,10 +75,10 @@ export function bindSocket(
 }
 
 /** The limit of a message is for those with a key: a stranger could have the hub hold as much for nothing. */
-function boundStranger(stream: Duplex, place: Place, bytesMax: number, end: () => void): void {
+function boundUnauthenticated(stream: Duplex, place: Place, bytesMax: number, end: () => void): void {
   let bytes = 0;
   const count = (chunk: Buffer): void => {
-    if (!place.isStranger()) return void stream.off('data', count);
+    if (!place.isUnauthenticated()) return void stream.off('data', count);
     bytes += chunk.length;
     if (bytes <= bytesMax) return;
     stream.off('data', count);

@@ -11,7 +11,12 @@ class TestSocket extends EventEmitter {
   }
 }
 
-const limits = { socketsMax: 3, strangerSocketsMax: 6, strangerSocketsPerAddressMax: 4, strangerMsMax: 5_000 };
+const limits = {
+  socketsMax: 3,
+  unauthenticatedSocketsMax: 6,
+  unauthenticatedSocketsPerAddressMax: 4,
+  unauthenticatedMsMax: 5_000,
+};
 const far = '198.51.100.7';
 
 let places: SocketPlaces;
@@ -41,9 +46,13 @@ describe('strangers', () => {
     const [first, second] = enterMany(2, far);
     expect(first?.place.admit()).toBe(true);
     vi.advanceTimersByTime(4_999);
-    expect([first?.socket.isOpen, second?.socket.isOpen, second?.place.isStranger()]).toEqual([true, true, true]);
+    expect([first?.socket.isOpen, second?.socket.isOpen, second?.place.isUnauthenticated()]).toEqual([
+      true,
+      true,
+      true,
+    ]);
     vi.advanceTimersByTime(1);
-    expect([first?.socket.isOpen, second?.socket.isOpen, places.strangerCount]).toEqual([true, false, 0]);
+    expect([first?.socket.isOpen, second?.socket.isOpen, places.unauthenticatedCount]).toEqual([true, false, 0]);
   });
 
   it('beyond the share of their address cost that address its oldest', () => {
@@ -65,14 +74,14 @@ describe('strangers', () => {
     const few = [enter('203.0.113.1'), enter('203.0.113.2')];
     const late = [enter('203.0.113.3'), enter('203.0.113.4')];
     expect(openOf(many)).toEqual([false, false, true, true]);
-    expect([...openOf(few), ...openOf(late), places.strangerCount]).toEqual([true, true, true, true, 6]);
+    expect([...openOf(few), ...openOf(late), places.unauthenticatedCount]).toEqual([true, true, true, true, 6]);
   });
 
   it('give their places back when they leave', () => {
     const [first] = enterMany(4, far);
     first?.socket.terminate();
     const late = enter(far);
-    expect([late.socket.isOpen, places.strangerCount]).toEqual([true, 4]);
+    expect([late.socket.isOpen, places.unauthenticatedCount]).toEqual([true, 4]);
   });
 });
 
@@ -80,7 +89,7 @@ describe('those with a key', () => {
   it('have a pool that strangers cannot fill', () => {
     enterMany(20, far);
     const late = enter(far);
-    expect([late.place.admit(), late.place.isStranger(), places.isFull]).toEqual([true, false, false]);
+    expect([late.place.admit(), late.place.isUnauthenticated(), places.isFull]).toEqual([true, false, false]);
     enterMany(20, far);
     expect(late.socket.isOpen).toBe(true);
   });

@@ -7,7 +7,7 @@ import type { ApiLimits } from '../../limits/api-limits.js';
 
 type PlaceLimits = Pick<
   ApiLimits,
-  'socketsMax' | 'strangerSocketsMax' | 'strangerSocketsPerAddressMax' | 'strangerMsMax'
+  'socketsMax' | 'unauthenticatedSocketsMax' | 'unauthenticatedSocketsPerAddressMax' | 'unauthenticatedMsMax'
 >;
 
 /** The part of a socket that the places use. */
@@ -17,7 +17,7 @@ export interface PlacedSocket {
 }
 
 export interface Place {
-  isStranger(): boolean;
+  isUnauthenticated(): boolean;
   /** The peer proved who it is. False where the pool for that is full; the caller then closes the socket. */
   admit(): boolean;
 }
@@ -31,7 +31,7 @@ export class SocketPlaces {
   readonly #limits: PlaceLimits;
   /** By network, the oldest of each first. */
   readonly #strangers = new Map<string, Set<Stranger>>();
-  #strangerCount = 0;
+  #unauthenticatedCount = 0;
   #admittedCount = 0;
 
   constructor(limits: PlaceLimits) {
@@ -43,8 +43,8 @@ export class SocketPlaces {
     return this.#admittedCount >= this.#limits.socketsMax;
   }
 
-  get strangerCount(): number {
-    return this.#strangerCount;
+  get unauthenticatedCount(): number {
+    return this.#unauthenticatedCount;
   }
 
   /** A new connection always gets a place: an address that fills its share loses its oldest stranger. */
@@ -52,7 +52,7 @@ export class SocketPlaces {
     const stranger: Stranger = { socket, network: networkOf(address ?? '') };
     this.#makeRoom(stranger.network);
     this.#add(stranger);
-    const timer = setTimeout(() => socket.terminate(), this.#limits.strangerMsMax).unref();
+    const timer = setTimeout(() => socket.terminate(), this.#limits.unauthenticatedMsMax).unref();
     const leave = (): boolean => {
       clearTimeout(timer);
       return this.#remove(stranger);
@@ -64,7 +64,7 @@ export class SocketPlaces {
       isAdmitted = false;
     });
     return {
-      isStranger: () => !isAdmitted,
+      isUnauthenticated: () => !isAdmitted,
       admit: () => {
         // One that was expelled meanwhile has no place to give back.
         if (this.isFull || !leave()) return false;
@@ -76,10 +76,10 @@ export class SocketPlaces {
   }
 
   #makeRoom(network: string): void {
-    const { strangerSocketsMax, strangerSocketsPerAddressMax } = this.#limits;
+    const { unauthenticatedSocketsMax, unauthenticatedSocketsPerAddressMax } = this.#limits;
     const own = this.#strangers.get(network);
-    if (own !== undefined && own.size >= strangerSocketsPerAddressMax) this.#expelOldest(own);
-    else if (this.#strangerCount >= strangerSocketsMax) this.#expelOldest(this.#largest());
+    if (own !== undefined && own.size >= unauthenticatedSocketsPerAddressMax) this.#expelOldest(own);
+    else if (this.#unauthenticatedCount >= unauthenticatedSocketsMax) this.#expelOldest(this.#largest());
   }
 
   /** The address with most strangers; of several the one that has had some for longest. */
@@ -99,14 +99,14 @@ export class SocketPlaces {
   #add(stranger: Stranger): void {
     const own = this.#strangers.get(stranger.network) ?? new Set();
     this.#strangers.set(stranger.network, own.add(stranger));
-    this.#strangerCount += 1;
+    this.#unauthenticatedCount += 1;
   }
 
   /** False where it has no place any more. */
   #remove(stranger: Stranger): boolean {
     const own = this.#strangers.get(stranger.network);
     if (own?.delete(stranger) !== true) return false;
-    this.#strangerCount -= 1;
+    this.#unauthenticatedCount -= 1;
     if (own.size === 0) this.#strangers.delete(stranger.network);
     return true;
   }

@@ -9,7 +9,7 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   api = await openApi(
     {},
-    { socketsMax: 1, strangerSocketsPerAddressMax: 5, strangerMsMax: 2_000, socketClosingMsMax: 100 },
+    { socketsMax: 1, unauthenticatedSocketsPerAddressMax: 5, unauthenticatedMsMax: 2_000, socketClosingMsMax: 100 },
   );
 });
 afterAll(() => api.close());
