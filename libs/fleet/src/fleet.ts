@@ -1,4 +1,7 @@
-/** What an operator can do with the fleet, declared once: GraphQL, REST and the MCP server share it. No HTTP, no framework. */
+/**
+ * The operations of the fleet, declared once for GraphQL, REST and the MCP server. No HTTP, no
+ * framework.
+ */
 import type { Bus } from '@flotilla/bus';
 import { verificationTimes } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
@@ -85,7 +88,7 @@ export class Fleet {
     this.#caller = new ToolCaller(this.#deps);
   }
 
-  /** Waits for the outcome of the call. The hub made `ownUrl` for this call; no caller can name it. */
+  /** Waits for the outcome of the call. The hub made `ownUrl` for it; no caller can choose one. */
   async callTool(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
     const startedAt = performance.now();
     const answer = await this.#caller.authorise(request, actor, ownUrl);

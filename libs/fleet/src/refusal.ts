@@ -1,4 +1,4 @@
-/** Expected refusals: data for whoever asked, never thrown. */
+/** Expected refusals: data for the caller, never thrown. */
 import type { NotSentCode } from '@flotilla/mcp';
 import type { z } from 'zod';
 
@@ -26,7 +26,7 @@ export function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly 
   return refuse(code, [...path, ...(issue?.path ?? []).map(String)], issue?.message ?? 'The request is not valid.');
 }
 
-/** What zod's own words leave out: which member it is about. For `safeParse`, behind the messages that schemas have themselves. */
+/** Adds the name of the member to the messages of zod. Messages of the schemas take precedence. */
 export function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   const name = `"${String(issue.path?.findLast((part) => typeof part === 'string') ?? 'input')}"`;
   const isTooSmall = issue.code === 'too_small';

@@ -1,4 +1,6 @@
-/** Records calls in PostgreSQL: the intent of audited calls before they are sent, and the outcome of every call. */
+/**
+ * Records calls in PostgreSQL: audited calls before they are sent, and the outcome of every call.
+ */
 import { maskArguments } from '@flotilla/mcp';
 import type { CallRow, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -8,7 +10,9 @@ import { entryOfEnd, entryOfIntent, entryOfRefused } from './call-audit.js';
 import type { AuditedCallAction } from './call-audit.js';
 import type { CallEnd, StartedCall } from './started-call.js';
 
-/** Ms that an answer waits for its record. Later the record waits alone, and new calls are refused. */
+/**
+ * Ms that an answer waits for its record. After that, new calls are refused until it is written.
+ */
 const recordWaitMs = 2_000;
 
 interface CallRecordsDeps {

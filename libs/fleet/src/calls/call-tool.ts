@@ -1,4 +1,7 @@
-/** One tool call on one device: authorised, recorded and routed. A call that names a known device leaves a record, even when it is refused. */
+/**
+ * One tool call on one device: authorised, recorded and routed. A call that names a known device
+ * leaves a record, even if it is refused.
+ */
 import type { Bus, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
 import { hubCall, identifyTool } from '@flotilla/mcp';
@@ -127,7 +130,8 @@ export class ToolCaller {
     const isTaken = await registry.disruptiveCalls.take({ owner: ownerOf(actor), deviceId, at: startedAt }, bounds);
     if (isTaken) return undefined;
     const message =
-      `"${request.tool}" disrupts devices. One person may call such tools on ${bounds.devicesMax} devices in an hour. ` +
+      `"${request.tool}" disrupts devices. ` +
+      `One person may call such tools on ${bounds.devicesMax} devices in an hour. ` +
       'Nothing was sent. Use createJob, which waits for the approval of another person, or try again later.';
     return { code: 'APPROVAL_REQUIRED', message };
   }

@@ -1,4 +1,7 @@
-/** Asks the directory where a device is connected. In a hub of several processes the directory is in Redis, which may be away. */
+/**
+ * Looks up the gateway of a device. In a hub of several processes the directory is in Redis, which
+ * may be unavailable.
+ */
 import { BusError } from '@flotilla/bus';
 import type { DirectoryEntry, SessionDirectory } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';

@@ -1,4 +1,7 @@
-/** The one place where calls are observed, for metrics: single calls by `Fleet`, calls of jobs on the bus of the worker. */
+/**
+ * The one place where calls are observed for metrics. `Fleet` reports single calls, and the bus of
+ * the worker reports calls of jobs.
+ */
 import type { Bus, CallRouter } from '@flotilla/bus';
 
 /** Receives each call of this process once, when it has settled. */

@@ -1,11 +1,11 @@
-/** The operator's tool policies, remembered so that a call costs no query, and forgotten when somebody changes one. */
+/** A cache of the tool policies, so that a call needs no query. A change empties it. */
 import type { EventFeed } from '@flotilla/bus';
 import type { ToolPolicy } from '@flotilla/jobs';
 import { findToolPolicy } from '@flotilla/jobs';
 import type { ToolPolicyStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 
-/** A change whose news was lost on the way holds for new calls and jobs after at most this time, ms. */
+/** How long an outdated policy applies at most if the notification of a change is lost, ms. */
 const rememberedMs = 5_000;
 
 export class PolicyCache {

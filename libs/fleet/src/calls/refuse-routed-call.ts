@@ -1,6 +1,7 @@
 /**
- * Checks a call that another process of the hub made, in the process that holds the device's session: by the rules that the other process should have
- * applied, and by the tools that the device has now. The session itself checks its epoch, the deadlines and the size of the request.
+ * Checks a call from another process again, in the process that holds the session. It applies the
+ * same rules to the tools that the device has now. The session itself checks the epoch, the
+ * deadlines and the size.
  */
 import type { RoutedCall } from '@flotilla/bus';
 import { callTimeoutMsMax } from '@flotilla/jobs';
@@ -11,7 +12,7 @@ import type { ToolGate } from './tool-gate.js';
 /** How far the clocks of two processes may differ, ms. */
 const clockSkewMs = 60_000;
 
-/** `toolSet`: undefined where the device has not listed its tools in this session. Then only the rules that need no tools apply. */
+/** Without `toolSet` (tools not listed in this session) only the rules that need no tools apply. */
 export function refuseRoutedCall(
   gate: ToolGate,
   { call, rights }: RoutedCall,

@@ -1,4 +1,7 @@
-/** Changes what operators say of tools. New calls and jobs follow at once, in every process; jobs that were made keep what they were made with. */
+/**
+ * Changes tool policies. They apply to new calls and jobs in every process; existing jobs keep
+ * their policy.
+ */
 import type { Bus } from '@flotilla/bus';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { Registry } from '@flotilla/registry';
@@ -41,7 +44,7 @@ export async function setToolPolicy(
   return { toolPolicy: policy };
 }
 
-/** What is read back is read again and again, and nobody is asked before. */
+/** The hub calls the readback tool repeatedly and without approval. */
 async function refuseRead({ policies }: SetToolPolicyDeps, { readback }: ToolPolicy): Promise<Refusal | undefined> {
   if (readback === undefined || !(await policies.policyOf(readback.tool)).disruptive) return undefined;
   return refuse(

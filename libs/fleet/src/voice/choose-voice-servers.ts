@@ -54,6 +54,8 @@ export function chooseVoiceServers(
 
 function unlistedServer(url: string, path: readonly string[]): Refusal {
   const { origin } = new URL(url);
-  const message = `${origin} is not in FLOTILLA_VOICE_URLS, and setting it needs the scope ADMIN, which you do not have. Ask an administrator to set it or to list it.`;
+  const message =
+    `${origin} is not in FLOTILLA_VOICE_URLS, and setting it needs the scope ADMIN. ` +
+    'Ask an administrator to set it or to list it.';
   return refuse('URL_FORBIDDEN', path, message);
 }

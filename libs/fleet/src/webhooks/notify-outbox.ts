@@ -1,9 +1,12 @@
-/** Tells the workers that webhooks are owed something: by a tick, which may be lost, because their sweep looks as well. */
+/**
+ * Notifies workers of pending webhook deliveries by a tick. A tick may be lost, because their sweep
+ * looks as well.
+ */
 import type { TickQueue } from '@flotilla/bus';
 import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
 
-/** Ticks of one process are at least this far apart, ms: in a storm every batch of events is owed to somebody. */
+/** Pause between ticks of one process, ms: in a storm each batch of events has deliveries. */
 const PAUSE_MS = 250;
 
 export function notifyOutbox({
