@@ -27,7 +27,9 @@ export type WebhookOperations = Public<Webhooks>;
 
 /** Pictures in and out over HTTP. */
 export interface PictureFiles {
-  /** Reads the body, a form with one file, and keeps the picture. A refusal has the status to answer with. */
+  /**
+   * Reads a form with one file and stores the picture. A refusal has the HTTP status of the answer.
+   */
   take(
     request: IncomingMessage,
   ): Promise<UploadRow | { readonly status: number; readonly code: string; readonly message: string }>;

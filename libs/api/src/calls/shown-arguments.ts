@@ -1,4 +1,7 @@
-/** The arguments of a call or job as a viewer may see them. Secrets are masked before; those of tools for users only are shown to viewers who may call these. */
+/**
+ * The arguments of a call or job for a viewer. Secrets are masked already; arguments of user-only
+ * tools are shown only to viewers who may call them.
+ */
 import { maskAll } from '@flotilla/mcp';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 

@@ -14,7 +14,7 @@ export class ToolResultResolver implements Required<Pick<ToolResultResolvers, 't
     return texts.length === 0 ? undefined : texts.join('\n');
   }
 
-  /** Null where the text is not JSON, which is no error: most tools answer in words. */
+  /** Null if the text is not JSON, which is common: most tools answer with plain text. */
   @ResolveField()
   json(result: ToolResult): unknown {
     const text = this.text(result);

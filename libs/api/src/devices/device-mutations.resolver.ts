@@ -22,7 +22,7 @@ interface DeviceAnswer {
   readonly userErrors: readonly Refusal[];
 }
 
-/** Changing what the hub knows of devices; nothing here reaches a device but the asking for its tools. */
+/** Changes the settings of devices in the hub. Only refreshTools reaches a device. */
 @Resolver()
 export class DeviceMutationsResolver implements Required<
   Pick<MutationResolvers, 'refreshTools' | 'updateDevice' | 'tagDevices'>
@@ -43,7 +43,7 @@ export class DeviceMutationsResolver implements Required<
     return { device: await context.loaders.device.load(deviceId), userErrors: userErrors(refusal) };
   }
 
-  /** A member that is not given stays; a null takes it away. */
+  /** A member that is left out stays; null removes it. */
   @Mutation()
   async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs, context: ApiContext): Promise<DeviceAnswer> {
     const { deviceId, name, tags, timeZone, transport, voiceUrl } = input;
@@ -115,7 +115,7 @@ function refuseTransport(transport: TransportKind | null | undefined): Refusal |
   if (transport !== 'TCP') return undefined;
   return {
     code: 'INVALID',
-    message: 'A device can be told to connect over MQTT or WEBSOCKET.',
+    message: 'The transport of a device is MQTT or WEBSOCKET.',
     path: ['input', 'transport'],
   };
 }

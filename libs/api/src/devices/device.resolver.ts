@@ -32,7 +32,10 @@ type Fields = 'groups' | 'voiceUrl' | 'pins' | 'tools' | 'toolSetHistory' | 'ses
 export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
-  /** The device's own, then the hub's. User-only tools are there only for a viewer who may call them. */
+  /**
+   * The tools of the device, then those of the hub. User-only tools only for viewers who may call
+   * them.
+   */
   @ResolveField()
   async tools(
     device: DeviceRow,

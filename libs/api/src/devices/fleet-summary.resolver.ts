@@ -17,7 +17,7 @@ export interface FleetSummarySource extends FleetCounts {
 }
 
 const HOUR_MS = 3_600_000;
-/** Sessions and calls are kept longer, but nobody reads a month in one chart. */
+/** Records are kept longer, but a chart of more than a month is not readable. */
 const HOURS_MAX = 31 * 24;
 
 /** The fleet in figures. */

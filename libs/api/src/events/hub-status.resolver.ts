@@ -5,7 +5,7 @@ import type { ApiContext } from '../api-context.js';
 import { REGISTRY, type FleetWideStores } from '../api-deps.js';
 import type { HubStatus, QueryResolvers } from '../generated/schema-types.js';
 
-/** The hub itself: its processes, what waits to be written, and the voice servers that it talks to. */
+/** The state of the hub: its processes, its write queues, and the voice servers. */
 @Resolver()
 export class HubStatusResolver implements Required<Pick<QueryResolvers, 'hubStatus' | 'voiceServers'>> {
   constructor(@Inject(REGISTRY) private readonly registry: FleetWideStores) {}

@@ -28,7 +28,7 @@ interface WebhookPayload {
 /** What the schema says where null is given. */
 const FIRST = 20;
 
-/** Addresses that are told of events. */
+/** Webhooks: addresses that receive events. */
 @Resolver('Webhook')
 export class WebhookResolver
   implements

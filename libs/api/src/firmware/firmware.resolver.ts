@@ -25,7 +25,10 @@ interface ImagePayload {
 
 type Answer = { readonly image: FirmwareImageRow } | { readonly refusal: Refusal };
 
-/** Firmware images: reading them, and what is done with them once their bytes are there (rest/firmware-upload.ts). */
+/**
+ * Reads, publishes, withdraws and deletes firmware images. rest/firmware-upload.ts receives the
+ * bytes.
+ */
 @Resolver()
 export class FirmwareResolver
   implements

@@ -82,7 +82,9 @@ export class JobResolver
     return approvalTargets;
   }
 
-  /** Known before the job has ended (a cancelled job still waits for what it sent), but true only then. */
+  /**
+   * A cancelled job knows its conclusion before its last calls end; it shows it only afterwards.
+   */
   @ResolveField()
   conclusion(job: Job): JobConclusion | undefined {
     return job.state === 'FINISHED' ? job.conclusion : undefined;

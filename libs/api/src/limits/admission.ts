@@ -1,4 +1,7 @@
-/** What an operation has to get past before it runs, the same over HTTP and WebSocket: its document, its shape, its cost, and what its caller has left. */
+/**
+ * The checks before an operation runs, for HTTP and WebSocket: its document, its shape, its cost,
+ * and the budget of the caller.
+ */
 import type { Principal } from '@flotilla/registry';
 import { NoSchemaIntrospectionCustomRule, type ValidationRule } from 'graphql';
 import type { ApiLimits } from './api-limits.js';
@@ -40,8 +43,8 @@ export class Admission {
   }
 
   /**
-   * The document to run; undefined where the request names none. Comes before anything reads the document or the variables.
-   * Throws BAD_USER_INPUT, COST_LIMIT, or what PersistedQueries throws.
+   * The document to run, checked before the document or variables are read; undefined if the
+   * request names none. Throws ApiError.
    */
   documentOf({ variables, ...named }: RawOperation, viewer: Principal): string | undefined {
     if (typeof named.query === 'string') refuseDeepDocument(named.query, this.#limits.queryBracketsMax);

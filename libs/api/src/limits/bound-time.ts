@@ -1,4 +1,7 @@
-/** Ends a query that takes too long, field by field: what was read by then is answered. Acts are not bound by it: a call has a deadline of its own, and whoever acts wants to know the outcome. */
+/**
+ * Limits the time of queries, field by field: the answer contains what was read in time. Mutations
+ * have no such limit: a call has its own deadline, and the caller needs the outcome.
+ */
 import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType, OperationTypeNode } from 'graphql';
 import { withTimeout } from '@flotilla/fleet';
 import type { ApiContext } from '../api-context.js';

@@ -1,4 +1,7 @@
-/** A validation rule that bounds a query's shape: nesting, aliases, directives, acts, and text that PostgreSQL and devices cannot take. */
+/**
+ * A validation rule that limits the shape of a document: nesting, aliases, directives, mutations,
+ * and text that cannot be stored or sent.
+ */
 import {
   type ASTNode,
   type ASTVisitor,
@@ -68,7 +71,7 @@ export function documentLimits(limits: ShapeLimits): ValidationRule {
   };
 }
 
-/** The names around a literal: of the argument or variable, then of the members of input objects. */
+/** The names around a literal: argument or variable, then members of input objects. */
 function inputPath(ancestors: readonly (ASTNode | readonly ASTNode[])[]): string {
   return ancestors.flatMap((ancestor) => ('kind' in ancestor ? nameOf(ancestor) : [])).join('.');
 }
@@ -78,7 +81,10 @@ function nameOf(node: ASTNode): string | readonly [] {
   return node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD ? node.name.value : [];
 }
 
-/** Introspection is bounded by a rule of graphql itself. A fragment that spreads itself counts as 0 here: another rule refuses it. */
+/**
+ * Another rule of graphql limits introspection, and another one refuses recursive fragments (0
+ * here).
+ */
 function depthOf(set: SelectionSetNode, context: ValidationContext, fragments: Map<string, number>): number {
   let deepest = 0;
   for (const selection of set.selections) {

@@ -9,7 +9,7 @@ const named = (query: string) => ({ persistedQuery: { version: 1, sha256Hash: ha
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 describe('a document by its hash', () => {
-  it('is unknown until somebody sent it with its hash', () => {
+  it('is unknown until a caller has sent it with its hash', () => {
     const book = new PersistedQueries(limits);
     const extensions = named('{ a }');
     expect(() => book.documentOf({ extensions }, key)).toThrow(code('PERSISTED_QUERY_NOT_FOUND'));

@@ -1,6 +1,7 @@
 /**
- * Which documents may run, and those that callers name by their hash instead of sending them. `extensions.persistedQuery` is what the automatic persisted
- * queries of common clients send: first the hash alone, then, where the hub does not know it, the hash with the document.
+ * The documents that may run, and those that callers name by hash. `extensions.persistedQuery` is
+ * the protocol of automatic persisted queries: a client sends the hash first, and the hash with the
+ * document if the hub does not know it.
  */
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '@flotilla/mcp';
@@ -28,7 +29,10 @@ export class PersistedQueries {
     this.#listed = listed && new Map(listed.map((document) => [hashOf(document), document]));
   }
 
-  /** The document to run; undefined where the request names none. Throws ApiError. People that are signed in use the console, whose documents are its own. */
+  /**
+   * The document to run; undefined without one. People use the console, which has its own
+   * documents.
+   */
   documentOf(request: NamedQuery, viewer: Pick<Principal, 'kind'>): string | undefined {
     const query = typeof request.query === 'string' && request.query !== '' ? request.query : undefined;
     const hash = hashIn(request.extensions);
@@ -48,7 +52,7 @@ export class PersistedQueries {
     if (document === undefined) {
       throw new ApiError(
         'QUERY_NOT_LISTED',
-        'This hub runs the documents of its list alone (FLOTILLA_QUERIES), and this one is not among them.',
+        'This hub runs only the documents of its list (FLOTILLA_QUERIES), and this one is not in it.',
       );
     }
     return document;
@@ -61,7 +65,7 @@ export class PersistedQueries {
     return query;
   }
 
-  /** One that is too long to keep runs all the same, and is sent again the next time. */
+  /** A document that is too long for the cache runs, and must be sent again the next time. */
   #register(hash: string, query: string): string {
     refuseMismatch(hash, query);
     if (query.length <= this.#limits.persistedQueryLengthMax) this.#keep(hash, query);

@@ -1,4 +1,7 @@
-/** `/mcp`: Streamable HTTP for agents, in the current and the former revision of MCP. Who may come in, and how long a stream stays open. */
+/**
+ * The MCP server at `/mcp`: Streamable HTTP for AI agents, in the current and the previous revision
+ * of MCP. It decides which callers are admitted, and how long a stream stays open.
+ */
 import type { ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
@@ -22,48 +25,38 @@ import { ToolCatalogue } from './tools/tool-catalogue.js';
 
 const modes: readonly ListingMode[] = ['auto', 'full', 'compact'];
 
-export interface McpServer {
-  mount(server: FastifyInstance): void;
-  close(): Promise<void>;
-}
-
-type DoorDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & {
+type McpServerDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & {
   readonly budget: CostBudget;
   readonly callers: Pick<Callers, 'ofKeyIn'>;
   readonly clientOf: ClientOf;
 };
 
-export function openMcpServer(deps: DoorDeps, limits: ApiLimits): McpServer {
-  const door = new Door(deps, limits);
-  return { mount: (server) => door.mount(server), close: () => door.close() };
-}
-
-class Door {
-  readonly #deps: DoorDeps;
+export class McpServer {
+  readonly #deps: McpServerDeps;
   readonly #limits: ApiLimits;
   readonly #agentDeps: AgentDeps;
   readonly #handlers: ReadonlyMap<ListingMode, McpHttpHandler>;
-  readonly #news: ListingNotifications;
+  readonly #notifications: ListingNotifications;
   readonly #callers = new WeakMap<AuthInfo, AgentCaller>();
   /** Requests that are being answered, with the key that they came with. */
   readonly #open = new Map<ServerResponse, string>();
   readonly #keyCheck: NodeJS.Timeout;
   readonly #stopListening: () => void;
 
-  constructor(deps: DoorDeps, limits: ApiLimits) {
+  constructor(deps: McpServerDeps, limits: ApiLimits) {
     this.#deps = deps;
     this.#limits = limits;
     const catalogue = new ToolCatalogue(deps.registry);
     this.#agentDeps = { fleet: deps.fleet, catalogue };
     this.#handlers = new Map(modes.map((mode) => [mode, this.#makeHandler()]));
-    this.#news = new ListingNotifications({
+    this.#notifications = new ListingNotifications({
       feed: deps.feed,
       catalogue,
       logger: deps.logger,
       everyMs: limits.agentNotificationMs,
     });
     for (const [mode, { notify }] of this.#handlers)
-      this.#news.subscribe(mode, async () => {
+      this.#notifications.subscribe(mode, async () => {
         notify.toolsChanged();
         notify.resourcesChanged();
       });
@@ -71,7 +64,7 @@ class Door {
     this.#stopListening = deps.feed.subscribe('access', () => void this.#endRevoked());
   }
 
-  /** In a scope of its own: the SDK reads the bodies. */
+  /** In a separate Fastify scope, because the SDK reads the bodies. */
   mount(server: FastifyInstance): void {
     void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
@@ -88,7 +81,7 @@ class Door {
   async close(): Promise<void> {
     clearInterval(this.#keyCheck);
     this.#stopListening();
-    this.#news.close();
+    this.#notifications.close();
     for (const response of this.#open.keys()) response.destroy();
     await Promise.all([...this.#handlers.values()].map((handler) => handler.close()));
   }
@@ -96,7 +89,7 @@ class Door {
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { headers, raw } = request;
     if (isForeignOrigin(headers.origin, this.#deps.publicUrl))
-      throw new ApiError('FORBIDDEN', 'Pages of other origins may not talk to this hub.');
+      throw new ApiError('FORBIDDEN', 'Pages of other origins may not use this hub.');
     const { viewer } = await this.#deps.callers.ofKeyIn(raw);
     const mode = modeOf(request.url);
     if (this.#open.size >= this.#limits.agentRequestsMax)
@@ -123,15 +116,18 @@ class Door {
     return reply;
   }
 
-  /** The former revision hears news on a GET stream, which the SDK's stateless serving does not have. */
-  async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, news: ListingMode): Promise<Response> {
-    if (request.method === 'GET') return this.#openNotificationStream(request, this.#callerOf(options?.authInfo), news);
-    const handler = this.#handlers.get(news);
-    if (handler === undefined) throw new TypeError(`No handler tells news of ${news}.`);
+  /**
+   * The previous revision sends notifications on a GET stream, which the stateless SDK does not
+   * have.
+   */
+  async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, mode: ListingMode): Promise<Response> {
+    if (request.method === 'GET') return this.#openNotificationStream(request, this.#callerOf(options?.authInfo), mode);
+    const handler = this.#handlers.get(mode);
+    if (handler === undefined) throw new TypeError(`There is no handler for the mode ${mode}.`);
     return handler.fetch(request, options);
   }
 
-  async #openNotificationStream(request: Request, caller: AgentCaller, news: ListingMode): Promise<Response> {
+  async #openNotificationStream(request: Request, caller: AgentCaller, mode: ListingMode): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: this.#limits.agentKeepAliveMs });
     const server = this.#serverFor(caller);
     await server.connect(transport);
@@ -140,7 +136,7 @@ class Door {
       await server.close();
       return response;
     }
-    const unsubscribe = this.#news.subscribe(news, async () => {
+    const unsubscribe = this.#notifications.subscribe(mode, async () => {
       await server.sendToolListChanged();
       await server.sendResourceListChanged();
     });
@@ -174,7 +170,7 @@ class Door {
   /** A key that is revoked or has expired ends its streams. */
   async #endRevoked(): Promise<void> {
     for (const key of new Set(this.#open.values())) {
-      // While PostgreSQL is away nobody can tell, and streams stay.
+      // While PostgreSQL is unavailable, streams stay open.
       const isValid = await this.#deps.registry.apiKeys.authenticate(key).then(
         (viewer) => viewer !== undefined,
         () => true,
@@ -200,14 +196,16 @@ class Door {
   }
 }
 
-/** Node sends no head before the first bytes of the body. A comment at once tells the agent that it hears from now on, and not only with the first sign of life. */
+/** Sends a comment at once, because Node sends no head before the first bytes of a body. */
 function opened({ body, status, headers }: Response): Response {
   const comment = new TextEncoder().encode(': open\n\n');
   const stream = new TransformStream<Uint8Array, Uint8Array>({ start: (beginning) => beginning.enqueue(comment) });
   return new Response(body === null ? null : body.pipeThrough(stream), { status, headers });
 }
 
-/** A key that is narrowed to some devices may be listed all of them although the fleet is large, so it hears of every change: whether one is in its list is not looked up. */
+/**
+ * A scoped key may list all its devices even in a large fleet, so it is notified of every change.
+ */
 function notificationModeOf({ viewer, mode }: Pick<AgentCaller, 'viewer' | 'mode'>): ListingMode {
   return mode === 'auto' && viewer.devices !== undefined ? 'full' : mode;
 }

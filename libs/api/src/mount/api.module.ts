@@ -58,7 +58,9 @@ import { WebhookResolver } from '../events/webhook.resolver.js';
 
 /** Beside `src` and `dist` alike. */
 const servedSchema = new URL('../../schema.graphql', import.meta.url);
-/** A query is compiled when it comes for the second time: most of a fleet's queries are repeated, a person's are not. */
+/**
+ * Compiles a query when it comes for the second time: programs repeat their queries, people do not.
+ */
 const jitAfter = 1;
 
 const unknownSettings: DeviceSettings = { describeCredential: () => undefined, otaUrl: () => undefined };
@@ -123,7 +125,7 @@ export class ApiModule {
   }
 }
 
-/** Mercurius serves HTTP only: subscriptions have a server of their own (subscriptions/subscription-server.ts). */
+/** Mercurius serves only HTTP; subscriptions/subscription-server.ts serves WebSocket. */
 function mercuriusOptions(limits: ApiLimits, http: HttpOperations, admission: Admission): MercuriusDriverConfig {
   return {
     driver: MercuriusDriver,

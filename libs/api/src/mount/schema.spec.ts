@@ -1,4 +1,7 @@
-/** Pins the public contract: `schema.graphql` is what the API serves, and its operations keep their names, arguments and types. */
+/**
+ * Pins the public contract: the API serves `schema.graphql`, and its operations keep names,
+ * arguments and types.
+ */
 import { readFileSync } from 'node:fs';
 import {
   buildClientSchema,

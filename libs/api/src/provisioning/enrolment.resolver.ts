@@ -7,7 +7,7 @@ import { pageRequest, toConnection, type Connection } from '../connection.js';
 import type { EnrolmentResolvers, QueryEnrolmentsArgs, QueryResolvers } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
-/** Who waits to be let in, and the links by which devices come in by themselves. */
+/** Devices that wait for approval, and the links for enrolment without a code. */
 @Resolver('Enrolment')
 export class EnrolmentResolver
   implements Required<Pick<QueryResolvers, 'enrolments' | 'enrolmentLinks'>>, Required<Pick<EnrolmentResolvers, 'code'>>
@@ -17,7 +17,7 @@ export class EnrolmentResolver
     @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
-  /** Those that have waited longest first. They are no devices yet, so a narrowed key has none among them. */
+  /** The longest waiting first. These are not devices yet, so scoped keys see none. */
   @Query()
   async enrolments(
     _root: unknown,
@@ -34,7 +34,9 @@ export class EnrolmentResolver
     return this.registry.enrolments.links();
   }
 
-  /** Whoever reads it off the device stands before it; a list that showed it would make that worth nothing. */
+  /**
+   * The code proves that the caller is at the device; a list with codes would make it worthless.
+   */
   @ResolveField()
   code({ code }: EnrolmentRow, _args: unknown, { viewer }: ApiContext): string | null {
     return hasScope(viewer, 'ADMIN') ? code : null;

@@ -37,7 +37,7 @@ interface RegisteredPayload {
   readonly userErrors: readonly Refusal[];
 }
 
-/** Letting devices in and out. Credentials and links are in the answer once, and nowhere else. */
+/** Registers, approves and removes devices. Credentials and links are shown once, in the answer. */
 @Resolver()
 export class ProvisioningMutationsResolver implements Required<Pick<MutationResolvers, Fields>> {
   constructor(

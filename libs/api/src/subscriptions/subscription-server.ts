@@ -1,4 +1,7 @@
-/** graphql-transport-ws at /graphql: subscriptions, and queries and mutations as well, with the same keys, sessions, scopes and limits as over HTTP. */
+/**
+ * graphql-transport-ws at /graphql: subscriptions, queries and mutations, with the keys, sessions,
+ * scopes and limits of HTTP.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GraphQLError, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
@@ -47,7 +50,7 @@ const tryAgainLater = 1013;
 export function openSubscriptionServer(deps: SubscriptionServerDeps): SubscriptionServer {
   const { callers, clientOf, limits, logger } = deps;
   const places = new SocketPlaces(limits);
-  // Missing in the types of ws: a peer that does not answer a close frame is destroyed after this time.
+  // Missing in the types of ws: Ms until a peer that ignores a close frame is destroyed.
   const closing = { closeTimeout: limits.socketClosingMsMax };
   const sockets = new WebSocketServer({
     ...closing,
@@ -73,7 +76,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
         socket.close(tryAgainLater, 'Too many connections');
         return false;
       }
-      // A page that is left open does nothing: its session ends when nobody has used it for long enough.
+      // An open page is not activity: its session still expires.
       const isKeyKnown = () => isKnown(callerOf(connection, 'watched'));
       watchKey(socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
@@ -105,7 +108,9 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
   };
 }
 
-/** The operation ready to run, or the errors that refuse it. The key is looked at each time: it may have been revoked since connection_init. */
+/**
+ * The operation, or the errors that refuse it. The key is checked each time, as it may be revoked.
+ */
 async function prepare(
   { schema, registry, limits, admission }: SubscriptionServerDeps,
   { connection, id, payload }: Asked,
@@ -143,7 +148,7 @@ function payloadSender(id: string, sendFrames: SocketOfConnection['sendFrames'])
   };
 }
 
-/** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */
+/** False becomes 4403 Forbidden in graphql-ws; a registry error becomes 4500 in bind-socket.ts. */
 async function isKnown(
   viewer: Promise<unknown>,
   onLimited?: (refusal: TooManyFailuresError) => void,
@@ -166,7 +171,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new ApiError('INTERNAL', String(error));
 }
 
-/** Destroyed once the answer has left: a peer that does not end its side would keep the socket open. */
+/** Destroys the socket after the answer, because the peer may never end its side. */
 function refuseUpgrade(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>

@@ -23,7 +23,7 @@ import type { TargetOfJob } from '../jobs/job-target.resolver.js';
 
 type Live<Value> = AsyncGenerator<Value, void, void>;
 
-/** What happens while somebody looks. The streams are in ../subscriptions; each value is resolved with loaders of its own. */
+/** The fields of Subscription. Each value is resolved with new loaders. */
 @Resolver()
 export class SubscriptionResolver {
   private readonly sources: Omit<StreamSources, 'view'>;

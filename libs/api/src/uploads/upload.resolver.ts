@@ -21,7 +21,10 @@ import { userErrors } from '../errors/user-errors.js';
 /** What the schema says where null is given. */
 const QUALITY = 80;
 
-/** Pictures: those that came, and what devices are asked to send or show. The bytes are served by rest/upload-routes.ts. */
+/**
+ * Uploaded pictures, snapshots of screens, and pictures for screens. rest/upload-routes.ts serves
+ * the bytes.
+ */
 @Resolver('Upload')
 export class UploadResolver
   implements

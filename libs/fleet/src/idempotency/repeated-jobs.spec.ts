@@ -74,9 +74,9 @@ describe('a job that is asked for again', () => {
     hub.gateway.behave = (_, settle) => settle(failed);
     const parent = await startJob(hub, ['unlucky']);
     await hub.finished(parent);
-    const narrowedTo = { ...operator, id: 'KEY:narrowed', devices: { ids: ['unlucky'] } };
+    const scopedTo = { ...operator, id: 'KEY:scoped', devices: { ids: ['unlucky'] } };
     const again = (actor: Actor) => (key: string) => hub.fleet.rerunJob(parent, { outcomes: ['FAILED'] }, key, actor);
-    const leave = () => expectRepeated(again(narrowedTo), () => remove('unlucky'), 'NOT_FOUND');
+    const leave = () => expectRepeated(again(scopedTo), () => remove('unlucky'), 'NOT_FOUND');
     await expectRepeated(again(operator), leave, 'INVALID');
   });
 

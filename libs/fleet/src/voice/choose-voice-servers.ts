@@ -1,6 +1,6 @@
 /**
  * The rule for who may choose voice servers of a device or group, which hear what is said to the
- * device. DEVICES_WRITE chooses among the listed ones, ADMIN any, and a narrowed key none.
+ * device. DEVICES_WRITE chooses among the listed ones, ADMIN any, and a scoped key none.
  */
 import type { Registry } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
@@ -31,7 +31,7 @@ export async function chooseDeviceVoiceServers(
   return chooseVoiceServers({ text, before: device.voiceUrls, path: ['input', 'voiceUrl'] }, actor, voiceOrigins);
 }
 
-/** Throws FORBIDDEN for a narrowed key. Any actor may send back what is set, as forms do. */
+/** Throws FORBIDDEN for a scoped key. Any actor may send back what is set, as forms do. */
 export function chooseVoiceServers(
   { text, before, path }: VoiceChoice,
   actor: Pick<Actor, 'devices' | 'isAdmin'>,
@@ -45,7 +45,7 @@ export function chooseVoiceServers(
   if (actor.devices !== undefined)
     throw new FleetError(
       'FORBIDDEN',
-      'Changing voiceUrl decides who hears a device, and this key is narrowed to some devices.',
+      'A key that is limited to some devices cannot change voiceUrl, which decides who hears a device.',
     );
   const unlisted =
     actor.isAdmin === true ? undefined : voiceUrls.find((url) => !before.includes(url) && !origins.isListed(url));

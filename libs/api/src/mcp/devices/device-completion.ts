@@ -1,4 +1,7 @@
-/** What a person may mean who types into the `{id}` of a resource template: the ids of devices whose id or name has it. */
+/**
+ * Completes the `{id}` of a resource template: the ids of devices whose id or name contains the
+ * text.
+ */
 import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/server';
 import { callerMay, type AgentCaller } from '../session/agent-caller.js';
 import { resourceTemplates } from './device-resources.js';

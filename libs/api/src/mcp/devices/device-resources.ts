@@ -1,4 +1,4 @@
-/** Devices, their pins and what they report of their state, as MCP resources below `flotilla://devices`. */
+/** Devices, their pins and their reported state, as MCP resources below `flotilla://devices`. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type {
   ListResourcesResult,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { plainDescription, plainLine, plainText, plainValue } from './untrusted-text.js';
 
 describe('text of devices for agents', () => {
-  it('keeps lines, and loses what nobody sees', () => {
+  it('keeps lines and removes invisible characters', () => {
     expect(plainText('one\r\ntwo\u0007\u202Ethree\u200B\u{E0041}')).toBe('one\ntwo three');
     expect(plainText('a\u{E0101}\u{E01EF}\uFE01\u061C\u3164b')).toBe('ab');
     expect(plainText('\u2764\uFE0F \u0645\u06CC\u200C\u062E')).toBe('\u2764\uFE0F \u0645\u06CC\u200C\u062E');

@@ -1,4 +1,7 @@
-/** What devices say, on its way into an agent's context: bounded, and without characters that a person who reads along would not see. */
+/**
+ * Prepares text of devices for the context of an agent: limited in length, and without characters
+ * that a person would not see.
+ */
 import { isJsonObject } from '@flotilla/mcp';
 
 /** UTF-16 code units of all text of one answer: some tens of thousands of tokens. */
@@ -9,8 +12,8 @@ const descriptionMax = 1_024;
 const labelMax = 128;
 
 /**
- * Zero-width, direction, filler and tag characters, variation selectors but the one that makes a picture of a character, and halves of surrogate pairs: they can hide
- * instructions or show another text than there is. The joiners of scripts and pictures stay.
+ * Zero-width, direction, filler and tag characters, most variation selectors and lone surrogates.
+ * They can hide instructions. The joiners of scripts and emoji stay.
  */
 const invisible =
   /[\u00AD\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E0FFF}\p{Surrogate}]/gu;

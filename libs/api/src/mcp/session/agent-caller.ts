@@ -3,7 +3,10 @@ import { changesFirmware, type Actor } from '@flotilla/fleet';
 import type { FleetView, Principal, Scope, StoredTool } from '@flotilla/registry';
 import { actorOf, hasScope, mayCallUserOnly } from '../../api-context.js';
 
-/** What is listed: as many tools as there are, the few that find and call the others, or whichever the fleet's size suggests. */
+/**
+ * Lists all tools (full), five tools that find and call the others (compact), or by fleet size
+ * (auto).
+ */
 export type ListingMode = 'auto' | 'full' | 'compact';
 
 export interface AgentCaller {

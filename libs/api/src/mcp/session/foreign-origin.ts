@@ -1,6 +1,7 @@
 /**
- * Which web pages may talk to `/mcp`: the hub's own and those of the person's own machine. A browser sends `Origin` where a page asks; programs send none. This is what
- * keeps a page on the Internet from reaching a hub in the network of whoever looks at it. [MCP 2025-11-25, Streamable HTTP, Security Warning]
+ * Decides which web pages may use `/mcp`: those of the hub and of the local machine. Browsers send
+ * `Origin`; programs do not. This protects a hub in a private network from pages of the internet.
+ * [MCP 2025-11-25, Streamable HTTP, Security Warning]
  */
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);

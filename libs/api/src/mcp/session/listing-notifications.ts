@@ -1,4 +1,7 @@
-/** Tells agents that what they were shown has changed. Many changes in a moment are one piece of news. */
+/**
+ * Notifies agents that their list of tools has changed. Changes within a moment become one
+ * notification.
+ */
 import type { EventFeed } from '@flotilla/bus';
 import type { ApiLogger } from '../../api-deps.js';
 import type { ListingMode } from './agent-caller.js';
@@ -12,24 +15,24 @@ export interface ListingNotificationsDeps {
   readonly everyMs: number;
 }
 
-type Tell = () => Promise<void>;
+type Notify = () => Promise<void>;
 
 export class ListingNotifications {
   readonly #options: ListingNotificationsDeps;
-  readonly #listeners = new Set<{ readonly mode: ListingMode; readonly tell: Tell }>();
+  readonly #listeners = new Set<{ readonly mode: ListingMode; readonly notify: Notify }>();
   readonly #unsubscribes: readonly (() => void)[];
   #timer: NodeJS.Timeout | undefined;
   #before: string | undefined;
 
   constructor(options: ListingNotificationsDeps) {
     this.#options = options;
-    const gather = () => (this.#timer ??= setTimeout(() => void this.#tell(), options.everyMs).unref());
+    const gather = () => (this.#timer ??= setTimeout(() => void this.#notify(), options.everyMs).unref());
     this.#unsubscribes = [options.feed.subscribe('device', gather), options.feed.subscribe('policy', gather)];
   }
 
   /** Returns what ends it. In the compact mode nothing that is listed ever changes. */
-  subscribe(mode: ListingMode, tell: Tell): () => void {
-    const listener = { mode, tell };
+  subscribe(mode: ListingMode, notify: Notify): () => void {
+    const listener = { mode, notify };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -40,17 +43,17 @@ export class ListingNotifications {
     this.#listeners.clear();
   }
 
-  async #tell(): Promise<void> {
+  async #notify(): Promise<void> {
     this.#timer = undefined;
     const isChanged = await this.#isChanged();
-    for (const { mode, tell } of [...this.#listeners]) {
+    for (const { mode, notify } of [...this.#listeners]) {
       if (mode === 'compact' || (mode === 'auto' && !isChanged)) continue;
-      // A stream that ended meanwhile has nobody to tell.
-      await tell().catch(() => undefined);
+      // The stream may have ended meanwhile.
+      await notify().catch(() => undefined);
     }
   }
 
-  /** A fleet that is listed compactly stays the same to agents, however many devices come and go. While the fleet cannot be read it counts as changed. */
+  /** A compact listing never changes. While the fleet cannot be read, it counts as changed. */
   async #isChanged(): Promise<boolean> {
     try {
       const now = await this.#options.catalogue.fingerprint();

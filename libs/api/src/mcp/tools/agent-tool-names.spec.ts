@@ -37,7 +37,7 @@ describe('the names of tools for agents', () => {
     expect(nameOf(one[0] ?? '', one[1] ?? '')).not.toBe(nameOf(other[0] ?? '', other[1] ?? ''));
   });
 
-  it('give a hash to each of two tools of one device that would have one name, so that none is taken for the other', () => {
+  it('give both of two tools a hash if they would have the same name', () => {
     const [one, other] = [nameOf('d', 'turn.on', ['turn_on']), nameOf('d', 'turn_on', ['turn.on'])];
     expect(new Set([one, other, 'd__turn_on']).size).toBe(3);
   });

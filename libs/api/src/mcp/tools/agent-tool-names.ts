@@ -1,6 +1,7 @@
 /**
- * The names under which agents find devices' tools: `<device>__<tool>`, in the characters and the length that agent hosts take. Made of the device's id and its own tools
- * alone, so that no other device changes them.
+ * The names of tools for agents: `<device>__<tool>`, in the characters and length that agent hosts
+ * accept. They depend only on the id and the tools of the device, so other devices never change
+ * them.
  */
 import { createHash } from 'node:crypto';
 
@@ -10,26 +11,26 @@ export const agentToolNameMax = 64;
 const devicePartMax = 40;
 /** The part of a device whose id cannot be written as it is. */
 const hashedPartMax = 24;
-/** Hexadecimal digits of SHA-256: enough that two names meet by nobody's chance. */
+/** Hexadecimal digits of SHA-256: enough to make equal names practically impossible. */
 const hashDigits = 10;
 const separator = '__';
 
 const mac = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
 const macPart = /^[0-9a-f]{2}(?:_[0-9a-f]{2}){5}$/;
-/** No two underscores in a row and none at an end: the first `__` of a name is where the device's part ends. */
+/** No two underscores in a row and none at the ends: the first `__` ends the part of the device. */
 const plainId = /^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/;
 const plainTool = /^[A-Za-z0-9_.-]+$/;
 /** A tool that is named as if it had a hash could be taken for another one. */
 const hashLike = new RegExp(`_[0-9a-f]{${hashDigits}}$`);
 
-/** The agents' name of each of the device's tools, by the device's name of it. Tools that would have the same name all get a hash: none is called in another's place. */
+/** The agent name of each tool of a device. Tools that would have the same name all get a hash. */
 export function agentToolNames(deviceId: string, tools: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Map<string, number>();
   for (const tool of new Set(tools)) taken.set(sanitised(tool), (taken.get(sanitised(tool)) ?? 0) + 1);
   return new Map(tools.map((tool) => [tool, nameOf(deviceId, tool, taken.get(sanitised(tool)) === 1)]));
 }
 
-/** The id that a device's part stands for, unless it is that of an odd device; undefined where `name` has no such part. */
+/** The device id in the name, unless it is an unusual id; undefined if `name` has no such part. */
 export function deviceIdIn(name: string): string | undefined {
   const part = devicePartIn(name);
   return part !== undefined && macPart.test(part) ? part.replaceAll('_', ':') : part;

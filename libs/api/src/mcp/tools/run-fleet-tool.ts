@@ -19,10 +19,13 @@ export interface AgentDeps {
 
 type Run = (deps: AgentDeps, caller: AgentCaller, args: JsonObject) => Promise<CallToolResult>;
 
-/** Kinds of failures of one job that are told. */
+/** Groups of failures in the status of a job. */
 const failureGroupsMax = 10;
 const devicesDefault = 20;
-/** UTF-16 code units of JSON of one device's tools: three times what the most talkative board has. Devices may have hundreds of tools, and the schema of each may be long. */
+/**
+ * UTF-16 code units of the tools of one device as JSON: three times those of the largest known
+ * board.
+ */
 const describedToolsMax = 65_536;
 
 export async function runFleetTool(
@@ -164,7 +167,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
 }
 
-/** Without one each call is a wish of its own. */
+/** Without a key each call creates a job. */
 function keyIn({ idempotencyKey }: JsonObject): string {
   return typeof idempotencyKey === 'string' ? idempotencyKey : randomUUID();
 }

@@ -1,4 +1,7 @@
-/** The fleet's tools as agents find them: which there are, which of them a caller may call, and which one a name means. Reads only. */
+/**
+ * Reads the tools of the fleet for agents: which exist, which a caller may call, and which one a
+ * name selects.
+ */
 import { findToolPolicy, type ToolPolicy } from '@flotilla/jobs';
 import type { ToolSetHash } from '@flotilla/mcp';
 import type { DeviceRow, FleetView, Registry, StoredTool } from '@flotilla/registry';
@@ -7,9 +10,9 @@ import { agentToolNames, deviceIdIn, devicePartIn } from './agent-tool-names.js'
 import { callerMay, mayCall, type AgentCaller } from '../session/agent-caller.js';
 import { UnusualDeviceIds } from './unusual-device-ids.js';
 
-/** Tools that are listed one by one unless asked for: a model that is given more chooses badly, and pays for all of them. */
+/** Tools that are listed one by one by default: with more, a model chooses badly and costs more. */
 export const listedToolsMax = 100;
-/** Devices that are looked at to find out whether there are more tools than that. A fleet of more is listed compactly anyway. */
+/** Devices to read before the fleet counts as large. */
 const surveyedDevicesMax = 1_000;
 /** Devices read with one statement, and on one page of a listing. */
 const pageRows = 200;
@@ -54,7 +57,9 @@ export class ToolCatalogue {
     this.#odd = new UnusualDeviceIds(registry.devices);
   }
 
-  /** Whether the caller is shown the few tools that find the others. Counts devices that are away, too, so that it does not change as they come and go. */
+  /**
+   * Whether the caller gets the compact listing. Offline devices count, so that it stays stable.
+   */
   async isCompact(caller: AgentCaller): Promise<boolean> {
     if (caller.mode !== 'auto') return caller.mode === 'compact';
     let tools = 0;
@@ -92,7 +97,7 @@ export class ToolCatalogue {
     return found?.device.presence === 'ONLINE' ? found.tools : [];
   }
 
-  /** What stands for the whole listing, whoever looks, to see whether it changed: undefined while it is compact. */
+  /** Identifies the full listing, to detect changes; undefined while it is compact. */
   async fingerprint(): Promise<string | undefined> {
     let tools = 0;
     const seen: unknown[] = [];
@@ -127,7 +132,10 @@ export class ToolCatalogue {
     };
   }
 
-  /** The tool of a device that the caller sees which has this name, listed or not, whoever may call it. */
+  /**
+   * The tool with this name on a device in the view of the caller, even if the caller may not call
+   * it.
+   */
   async find(
     { view }: AgentCaller,
     agentName: string,
@@ -168,7 +176,7 @@ export class ToolCatalogue {
     }));
   }
 
-  /** All of them, because two tools of which a caller may call one have the same names for everybody. */
+  /** Names all tools, so that names are the same for every caller. */
   #named({ device, tools }: DeviceWithTools, policies: readonly ToolPolicy[]): readonly AgentTool[] {
     const names = agentToolNames(device.id, namesOf(tools));
     return tools.map((tool) => {
@@ -188,7 +196,9 @@ function namesOf(tools: readonly StoredTool[]): readonly string[] {
   return tools.map(({ name }) => name);
 }
 
-/** Where the operator has not said it, in the operator's words all the same, not the device's: a pattern about getting or reading, or others' changes read back with this tool. */
+/**
+ * Inferred from the policies: a pattern about getting or reading, or a readback that uses the tool.
+ */
 function seemsReadOnly(tool: string, policy: ToolPolicy, policies: readonly ToolPolicy[]): true | undefined {
   if (policy.disruptive || !policy.idempotent) return undefined;
   const isNamedSo = /(?:^|[._])(?:get|read)(?:[._*]|$)/.test(policy.pattern);

@@ -1,6 +1,7 @@
 /**
- * The whole listing of the tools that are online, in pages that are bounded by number and by bytes, whatever devices have. A page begins after the device, or the tool of a
- * device, that the former ended with: devices that come and go between two pages neither repeat nor hide those that stay.
+ * The full listing of online tools in pages, limited in number and bytes. A page begins after the
+ * device or tool where the previous one ended, so devices that come and go cause no gaps or
+ * repetitions.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ListToolsResult, Tool } from '@modelcontextprotocol/server';
@@ -10,9 +11,9 @@ import { listedTool } from './listed-tool.js';
 import type { AgentTool, ToolCatalogue } from './tool-catalogue.js';
 
 export interface ToolPageLimits {
-  /** Tools of one page. The reference client follows 64 pages of a listing, which is then some 60,000 tools. */
+  /** Tools of one page. The reference client reads 64 pages, which is some 60,000 tools. */
   readonly toolsMax: number;
-  /** Bytes of the tools of one page as JSON: as much as a request may have. One tool has far less. */
+  /** Bytes of the tools of one page as JSON: the limit of a request. One tool has far less. */
   readonly bytesMax: number;
   /** Devices that are looked at for one page: their tools may be none that the caller may call. */
   readonly devicesMax: number;
@@ -28,7 +29,9 @@ interface Entry {
   readonly tools: readonly AgentTool[];
 }
 
-/** `after`: the registry's cursor of the last device that was listed; `device` and `tool`: where that was not whole, its id and its last tool. */
+/**
+ * `after` is the cursor of the last complete device; `device` and `tool` name an incomplete one.
+ */
 const positionSchema = z.object({
   after: z.string().optional(),
   device: z.string().optional(),
@@ -36,7 +39,7 @@ const positionSchema = z.object({
 });
 type Position = z.infer<typeof positionSchema>;
 
-/** Throws a ProtocolError for a cursor that is none. */
+/** Throws a ProtocolError for an invalid cursor. */
 export async function listToolPage(
   catalogue: Source,
   caller: AgentCaller,
@@ -68,7 +71,7 @@ export async function listToolPage(
   return { tools };
 }
 
-/** The rest of the device that the former page ended in, if it is still online, and then those behind it. */
+/** The rest of the device where the previous page ended, if it is online, then the next devices. */
 async function* entriesFrom(
   catalogue: Source,
   caller: AgentCaller,
@@ -86,7 +89,7 @@ async function* entriesFrom(
   }
 }
 
-/** The order stays when the device lists its tools anew. */
+/** The order stays when the device lists its tools again. */
 function byName(tools: readonly AgentTool[]): readonly AgentTool[] {
   return [...tools].sort((one, other) => (one.agentName < other.agentName ? -1 : 1));
 }
@@ -101,7 +104,7 @@ function positionIn(cursor: string | undefined): Position {
   if (!position.success)
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      'This is no cursor of this listing: list without one again.',
+      'The cursor is not from this listing. List again without one.',
     );
   return position.data;
 }

@@ -1,4 +1,7 @@
-/** Devices whose id cannot be read back from the names of their tools, by their part of them. Looked up again where a name is not known, but not for every such name. */
+/**
+ * Finds devices whose id cannot be read from the names of their tools, by the hashed part of the
+ * name. It reads the fleet again for unknown names, but not for each one.
+ */
 import type { Registry } from '@flotilla/registry';
 import { devicePartOf, isUnusualId } from './agent-tool-names.js';
 
@@ -6,7 +9,7 @@ import { devicePartOf, isUnusualId } from './agent-tool-names.js';
 const pageRows = 500;
 /** Ids kept; most fleets have none of this kind. */
 const unusualIdsMax = 10_000;
-/** Ms between two passes over the fleet: names that nobody made cost no more than this. */
+/** Ms between two reads of the fleet, so that invented names cost no more than this. */
 const passEveryMs = 5_000;
 
 export class UnusualDeviceIds {
@@ -23,7 +26,7 @@ export class UnusualDeviceIds {
     if (known !== undefined || Date.now() - this.#readAt < passEveryMs) return known ?? [];
     this.#readAt = Date.now();
     const pass = this.#read();
-    // A failed pass is told to who asked, and leaves what was known.
+    // A failed read rejects for its caller and keeps the known ids.
     pass.then(
       () => (this.#byPart = pass),
       () => (this.#readAt = -Infinity),

@@ -1,4 +1,7 @@
-/** Joins one ws socket to graphql-ws: pings, back-pressure, writes of one turn in one go, and a log line where the library's own binding would write to the console. */
+/**
+ * Connects one ws socket to graphql-ws: pings, back-pressure, batched writes, and a log line where
+ * the binding of the library would use the console.
+ */
 import type { Duplex } from 'node:stream';
 import { CloseCode, type Server } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
@@ -8,13 +11,16 @@ import type { Place } from './socket-places.js';
 /** A peer that does not answer a ping until the next one is gone. */
 const pingMs = 15_000;
 
-/** An operation goes on while no more than this waits for the kernel, so that many small messages are one write. */
+/**
+ * Bytes that may wait for the kernel while an operation continues, so that small messages share a
+ * write.
+ */
 export const aheadBytesMax = 65_536;
 
 export interface SocketRules {
   readonly logger: ApiLogger;
   readonly backlogBytesMax: number;
-  /** Bytes that a stranger may send. */
+  /** Bytes that a client may send. */
   readonly unauthenticatedBytesMax: number;
   readonly place: Place;
   /** Of which the socket was made. */
@@ -51,13 +57,13 @@ export function bindSocket(
     hold();
     return writeBounded(socket, write, backlogBytesMax);
   };
-  // ws writes each of its frames to the same stream, whole and at once, so that frames written beside it never mix with them.
+  // ws writes each frame whole, so frames written next to it never mix with its frames.
   const sendFrames = (frames: Buffer): Promise<void> => sendBounded((done) => void stream.write(frames, done));
   const fail = (error: unknown): void => {
     logger.error({ err: error }, 'a GraphQL socket failed inside');
     socket.close(CloseCode.InternalServerError, 'Internal server error');
   };
-  // Frames that break the protocol or a limit; ws closes with the code that fits (1002, 1007, 1009).
+  // A frame broke the protocol or a limit; ws closes with the right code (1002, 1007, 1009).
   socket.on('error', (error) => logger.debug({ err: error }, 'a GraphQL socket broke'));
   const closed = server.opened(
     {
@@ -74,7 +80,9 @@ export function bindSocket(
   });
 }
 
-/** The limit of a message is for those with a key: a stranger could have the hub hold as much for nothing. */
+/**
+ * A client without a key gets a smaller message limit, because its messages use memory of the hub.
+ */
 function boundUnauthenticated(stream: Duplex, place: Place, bytesMax: number, end: () => void): void {
   let bytes = 0;
   const count = (chunk: Buffer): void => {
@@ -87,7 +95,9 @@ function boundUnauthenticated(stream: Duplex, place: Place, bytesMax: number, en
   stream.on('data', count);
 }
 
-/** What is written in one turn of the event loop goes to the kernel together: a busy subscriber costs one system call a turn, not one a message. */
+/**
+ * Writes of one turn of the event loop share a system call; a busy subscriber needs one per turn.
+ */
 function holdForTurn(stream: Duplex): () => void {
   let isHeld = false;
   return () => {
@@ -101,7 +111,9 @@ function holdForTurn(stream: Duplex): () => void {
   };
 }
 
-/** Resolves when the next message may follow: where much waits, when all of it is with the kernel. */
+/**
+ * Resolves when the next message may follow: with much in the buffer, when the kernel has it all.
+ */
 function writeBounded(socket: WebSocket, write: (done?: () => void) => void, backlogBytesMax: number): Promise<void> {
   if (socket.bufferedAmount > backlogBytesMax) socket.terminate();
   if (socket.readyState !== socket.OPEN) return Promise.resolve();

@@ -23,7 +23,7 @@ interface Seen {
   };
 }
 
-/** Everything that a subscriber to all events is told. */
+/** Receives all messages of a subscriber to all events. */
 async function subscribe(): Promise<{ socket: WebSocket; seen: Seen[] }> {
   const socket = new WebSocket(api.socketUrl, 'graphql-transport-ws');
   const seen: Seen[] = [];
@@ -55,7 +55,7 @@ function numbersIn(seen: readonly Seen[]): readonly number[] {
 }
 
 describe('a subscriber that does not read', () => {
-  it('is shown all up to the end of its subscription, and holds up nobody', { timeout: 60_000 }, async () => {
+  it('receives everything until its subscription ends, and delays no other', { timeout: 60_000 }, async () => {
     const [slow, quick] = [await subscribe(), await subscribe()];
     await until(() => {
       publish();

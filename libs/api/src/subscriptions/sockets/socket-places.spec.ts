@@ -41,7 +41,7 @@ const enterMany = (count: number, address: string): readonly Entered[] =>
   Array.from({ length: count }, () => enter(address));
 const openOf = (entered: readonly Entered[]): readonly boolean[] => entered.map(({ socket }) => socket.isOpen);
 
-describe('strangers', () => {
+describe('sockets', () => {
   it('are destroyed after their time, and those that were admitted are not', () => {
     const [first, second] = enterMany(2, far);
     expect(first?.place.admit()).toBe(true);
@@ -69,7 +69,7 @@ describe('strangers', () => {
     expect(mapped[0]?.socket.isOpen).toBe(false);
   });
 
-  it('where all places are taken cost the address with most its oldest, whoever comes', () => {
+  it('evict the oldest of the address with most when all places are taken', () => {
     const many = enterMany(4, far);
     const few = [enter('203.0.113.1'), enter('203.0.113.2')];
     const late = [enter('203.0.113.3'), enter('203.0.113.4')];
@@ -86,7 +86,7 @@ describe('strangers', () => {
 });
 
 describe('those with a key', () => {
-  it('have a pool that strangers cannot fill', () => {
+  it('have a pool that sockets cannot fill', () => {
     enterMany(20, far);
     const late = enter(far);
     expect([late.place.admit(), late.place.isUnauthenticated(), places.isFull]).toEqual([true, false, false]);

@@ -1,6 +1,7 @@
 /**
- * Places for WebSocket connections, in two pools: strangers, which have not said who they are, and those with a valid key or session. A stranger never takes
- * a place of the second pool, nor the place of another address while its own holds more. Strangers are destroyed after a time.
+ * Places for WebSocket connections in two pools: unauthenticated ones, and those with a valid key
+ * or session. An unauthenticated one never takes a place of the second pool, nor of an address with
+ * fewer sockets. It is closed after a time.
  */
 import { networkOf } from '@flotilla/fleet';
 import type { ApiLimits } from '../../limits/api-limits.js';
@@ -18,11 +19,11 @@ export interface PlacedSocket {
 
 export interface Place {
   isUnauthenticated(): boolean;
-  /** The peer proved who it is. False where the pool for that is full; the caller then closes the socket. */
+  /** The peer authenticated. False if that pool is full; the caller then closes the socket. */
   admit(): boolean;
 }
 
-interface Stranger {
+interface UnauthenticatedSocket {
   readonly socket: PlacedSocket;
   readonly network: string;
 }
@@ -30,7 +31,7 @@ interface Stranger {
 export class SocketPlaces {
   readonly #limits: PlaceLimits;
   /** By network, the oldest of each first. */
-  readonly #strangers = new Map<string, Set<Stranger>>();
+  readonly #unauthenticated = new Map<string, Set<UnauthenticatedSocket>>();
   #unauthenticatedCount = 0;
   #admittedCount = 0;
 
@@ -47,15 +48,15 @@ export class SocketPlaces {
     return this.#unauthenticatedCount;
   }
 
-  /** A new connection always gets a place: an address that fills its share loses its oldest stranger. */
+  /** A new connection always gets a place; a full address loses its oldest unauthenticated one. */
   enter(socket: PlacedSocket, address: string | undefined): Place {
-    const stranger: Stranger = { socket, network: networkOf(address ?? '') };
-    this.#makeRoom(stranger.network);
-    this.#add(stranger);
+    const entrant: UnauthenticatedSocket = { socket, network: networkOf(address ?? '') };
+    this.#makeRoom(entrant.network);
+    this.#add(entrant);
     const timer = setTimeout(() => socket.terminate(), this.#limits.unauthenticatedMsMax).unref();
     const leave = (): boolean => {
       clearTimeout(timer);
-      return this.#remove(stranger);
+      return this.#remove(entrant);
     };
     let isAdmitted = false;
     socket.once('close', () => {
@@ -77,37 +78,37 @@ export class SocketPlaces {
 
   #makeRoom(network: string): void {
     const { unauthenticatedSocketsMax, unauthenticatedSocketsPerAddressMax } = this.#limits;
-    const own = this.#strangers.get(network);
+    const own = this.#unauthenticated.get(network);
     if (own !== undefined && own.size >= unauthenticatedSocketsPerAddressMax) this.#expelOldest(own);
     else if (this.#unauthenticatedCount >= unauthenticatedSocketsMax) this.#expelOldest(this.#largest());
   }
 
-  /** The address with most strangers; of several the one that has had some for longest. */
-  #largest(): ReadonlySet<Stranger> {
-    let largest: ReadonlySet<Stranger> = new Set();
-    for (const strangers of this.#strangers.values()) if (strangers.size > largest.size) largest = strangers;
+  /** The address with most sockets; of several the one that has had some for longest. */
+  #largest(): ReadonlySet<UnauthenticatedSocket> {
+    let largest: ReadonlySet<UnauthenticatedSocket> = new Set();
+    for (const sockets of this.#unauthenticated.values()) if (sockets.size > largest.size) largest = sockets;
     return largest;
   }
 
-  #expelOldest(strangers: ReadonlySet<Stranger>): void {
-    const [oldest] = strangers;
+  #expelOldest(sockets: ReadonlySet<UnauthenticatedSocket>): void {
+    const [oldest] = sockets;
     if (oldest === undefined) return;
     this.#remove(oldest);
     oldest.socket.terminate();
   }
 
-  #add(stranger: Stranger): void {
-    const own = this.#strangers.get(stranger.network) ?? new Set();
-    this.#strangers.set(stranger.network, own.add(stranger));
+  #add(entrant: UnauthenticatedSocket): void {
+    const own = this.#unauthenticated.get(entrant.network) ?? new Set();
+    this.#unauthenticated.set(entrant.network, own.add(entrant));
     this.#unauthenticatedCount += 1;
   }
 
   /** False where it has no place any more. */
-  #remove(stranger: Stranger): boolean {
-    const own = this.#strangers.get(stranger.network);
-    if (own?.delete(stranger) !== true) return false;
+  #remove(entrant: UnauthenticatedSocket): boolean {
+    const own = this.#unauthenticated.get(entrant.network);
+    if (own?.delete(entrant) !== true) return false;
     this.#unauthenticatedCount -= 1;
-    if (own.size === 0) this.#strangers.delete(stranger.network);
+    if (own.size === 0) this.#unauthenticated.delete(entrant.network);
     return true;
   }
 }

@@ -1,4 +1,7 @@
-/** Changes that wait for one subscriber: at most one per key, at most `lengthMax`; a slow subscriber loses the oldest, counted. */
+/**
+ * Changes that wait for one subscriber: one per key, at most `lengthMax`. The oldest are dropped
+ * and counted.
+ */
 
 export class SubscriberQueue<Item> {
   readonly #items = new Map<string, Item>();
@@ -11,7 +14,7 @@ export class SubscriberQueue<Item> {
     this.#lengthMax = lengthMax;
   }
 
-  /** How many were lost because nobody took them in time. */
+  /** The number of dropped changes. */
   get droppedCount(): number {
     return this.#droppedCount;
   }
@@ -24,7 +27,10 @@ export class SubscriberQueue<Item> {
     this.#wake?.();
   }
 
-  /** Waits for at least one item and takes up to `max`, oldest first; undefined once closed. One taker at a time. */
+  /**
+   * Waits for an item and returns up to `max`, oldest first; undefined once closed. One reader at a
+   * time.
+   */
   async take(max: number): Promise<readonly Item[] | undefined> {
     if (this.#items.size === 0 && !this.#isClosed) {
       await new Promise<void>((resolve) => (this.#wake = resolve));

@@ -1,15 +1,18 @@
-/** Text messages of a server as they go over the wire, many in one buffer, because a write for each costs more than all the rest of it. [RFC 6455 §5.2] */
+/**
+ * Writes text messages as WebSocket frames, many in one buffer: a write per message costs more than
+ * everything else of it. [RFC 6455 §5.2]
+ */
 
-/** The last fragment of a message, and its only one; text. A server masks nothing, and our sockets compress nothing. */
+/** The only fragment of a text message, without mask and compression. */
 const wholeText = 0x81;
-/** Up to here the length stands in the second byte; above, it says in how many bytes it follows. */
+/** Up to here the second byte has the length; above, it has the size of the length field. */
 const lengthInPlaceMax = 125;
 const lengthInTwoBytes = 126;
 const lengthInEightBytes = 127;
 
 /**
- * One message for each of `middles`, in order; all parts are UTF-8. In pieces of `bytesMax`, so that one writer can wait for its reader between them, or of a
- * message that is longer by itself.
+ * One message for each of `middles`, in UTF-8. In pieces of about `bytesMax`, so that a writer can
+ * wait for its reader.
  */
 export function* textFrames(
   before: Buffer,

@@ -1,4 +1,7 @@
-/** Sockets that say nothing, or nothing valid, and that ignore what the hub says: real sockets against the mounted API. */
+/**
+ * Sockets that send nothing, or nothing valid, and ignore the answers of the hub: real sockets
+ * against the mounted API.
+ */
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminKey, openApi, type OpenApi } from '../../mount/mounted-api.suite.js';
@@ -17,7 +20,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-interface Stranger {
+interface UnauthenticatedSocket {
   readonly socket: Socket;
   /** The first line of the answer to the upgrade. */
   readonly status: string;
@@ -25,7 +28,7 @@ interface Stranger {
 }
 
 /** Upgrades, and answers no frame and no end of the other side. */
-function upgrade(): Promise<Stranger> {
+function upgrade(): Promise<UnauthenticatedSocket> {
   const { hostname, port } = new URL(api.httpUrl);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -35,10 +38,14 @@ function upgrade(): Promise<Stranger> {
     socket.write(`GET /graphql HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
     socket.once('error', reject);
     socket.once('data', (data: Buffer) => {
-      const stranger: Stranger = { socket, status: data.toString('latin1').split('\r\n')[0] ?? '', isEnded: false };
+      const client: UnauthenticatedSocket = {
+        socket,
+        status: data.toString('latin1').split('\r\n')[0] ?? '',
+        isEnded: false,
+      };
       socket.removeAllListeners('error').on('error', () => undefined);
-      socket.on('end', () => (stranger.isEnded = true)).resume();
-      resolve(stranger);
+      socket.on('end', () => (client.isEnded = true)).resume();
+      resolve(client);
     });
   });
 }
@@ -52,14 +59,14 @@ function frame(text: string, length = text.length): Buffer {
   return Buffer.concat([head, Buffer.alloc(4), Buffer.from(text)]);
 }
 
-const allEnded = (strangers: readonly Stranger[]) =>
-  vi.waitFor(() => expect(strangers.map(({ isEnded }) => isEnded)).not.toContain(false), 5_000);
+const allEnded = (sockets: readonly UnauthenticatedSocket[]) =>
+  vi.waitFor(() => expect(sockets.map(({ isEnded }) => isEnded)).not.toContain(false), 5_000);
 
-describe('a stranger at the door of subscriptions', () => {
+describe('a client at the door of subscriptions', () => {
   it('that says nothing is gone after its time, without its help', async () => {
-    const strangers = await Promise.all([1, 2, 3].map(() => upgrade()));
-    expect(strangers.map(({ status }) => status)).toEqual(Array(3).fill('HTTP/1.1 101 Switching Protocols'));
-    await allEnded(strangers);
+    const sockets = await Promise.all([1, 2, 3].map(() => upgrade()));
+    expect(sockets.map(({ status }) => status)).toEqual(Array(3).fill('HTTP/1.1 101 Switching Protocols'));
+    await allEnded(sockets);
   });
 
   it('that sends a wrong key, or an operation, is gone soon after the close frame', async () => {
@@ -72,18 +79,18 @@ describe('a stranger at the door of subscriptions', () => {
   });
 
   it('may send less than those with a key', async () => {
-    const stranger = await upgrade();
+    const client = await upgrade();
     const startedAt = performance.now();
-    stranger.socket.write(frame('x'.repeat(17_000), 1_000_000));
-    await allEnded([stranger]);
+    client.socket.write(frame('x'.repeat(17_000), 1_000_000));
+    await allEnded([client]);
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   it('beyond the share of its address costs that address its oldest, and one with a key is admitted', async () => {
-    const strangers: Stranger[] = [];
-    for (let count = 0; count < 6; count += 1) strangers.push(await upgrade());
-    await vi.waitFor(() => expect(strangers[0]?.isEnded).toBe(true), 1_500);
-    expect(strangers.slice(1).map(({ isEnded }) => isEnded)).not.toContain(true);
+    const sockets: UnauthenticatedSocket[] = [];
+    for (let count = 0; count < 6; count += 1) sockets.push(await upgrade());
+    await vi.waitFor(() => expect(sockets[0]?.isEnded).toBe(true), 1_500);
+    expect(sockets.slice(1).map(({ isEnded }) => isEnded)).not.toContain(true);
     const client = api.client(adminKey);
     expect((await client.iterate({ query: '{ viewer { name } }' }).next()).value).toHaveProperty('data.viewer');
     await client.dispose();

@@ -8,7 +8,10 @@ import { indexFeed } from './feed-index.js';
 type Listener = (message: FeedTopics['decided']) => void;
 const jobId = 'j' as JobId;
 
-/** A job of this many targets that were all decided, told of in one go; those with an even number are not seen. Of those refused beforehand each third was called. */
+/**
+ * A job whose targets were all decided at once. Even ones are outside the access scope; of those
+ * rejected during preparation, every third was called.
+ */
 function open(queueMax: number, refused = 0) {
   const listeners = new Map<string, Listener>();
   const feed = {

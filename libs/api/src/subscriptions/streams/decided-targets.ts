@@ -1,6 +1,6 @@
 /**
- * jobTargetsDecided: the targets of a job as its worker decides them, told by the feed: no index is kept for it. Preparation decides inside PostgreSQL, mostly before
- * anybody can have subscribed: what it refused is read once instead.
+ * jobTargetsDecided: the targets of a job as its worker decides them, from the feed and without an
+ * index. Preparation decides before a client can subscribe, so its rejected targets are read once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from '@flotilla/jobs';
@@ -18,7 +18,7 @@ const intervalMs = 500;
 /** The feed may lose the end of the job, so it is looked for now and then anyway. */
 const lookMs = 5_000;
 
-/** Targets refused beforehand that one subscriber is told of: more say nothing that these do not, and are listed in Job.targets. */
+/** Rejected targets that a subscriber receives first; more are in Job.targets. */
 const refusedMax = 1_000;
 /** What a target can be without ever having been sent, and where those are counted. */
 const refusals = [
@@ -33,8 +33,8 @@ const look = '';
 type Sources = Pick<StreamSources, 'view' | 'feed' | 'queueMax'>;
 
 /**
- * Of a job that decides faster than this tells, the latest wait and older ones are left out. Ends after a last interval in which the job was FINISHED or
- * gone, so that what is on its way through the feed then still comes.
+ * Drops the oldest of a job that decides faster than this sends. Ends one interval after the job
+ * FINISHED or is gone, so that messages in flight still arrive.
  */
 export function decidedTargets(
   sources: Sources,
@@ -81,7 +81,7 @@ export function decidedTargets(
   });
 }
 
-/** Where there are none the counters say so, without a look at the targets. */
+/** The counters show an empty list without a look at the targets. */
 async function refusedBeforehand(view: FleetView, jobId: JobId): Promise<readonly DeviceId[]> {
   const progress = (await view.jobs.progress([jobId])).get(jobId);
   const outcomes = refusals.filter(([, counter]) => (progress?.[counter] ?? 0) > 0).map(([outcome]) => outcome);

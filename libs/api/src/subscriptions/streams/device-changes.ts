@@ -1,4 +1,7 @@
-/** deviceChanged: devices as they are now, after something of them changed. Many changes of one device in a moment are one. */
+/**
+ * deviceChanged: devices as they are now, after a change. Many changes of one device within a
+ * moment are sent once.
+ */
 import type { DeviceFilter, DeviceRow, FleetView } from '@flotilla/registry';
 import type { ApiLogger } from '../../api-deps.js';
 import type { FeedIndexes } from './feed-index.js';
@@ -9,7 +12,7 @@ import { SubscriberQueue } from '../sockets/subscriber-queue.js';
 const readMax = 100;
 
 export interface StreamSources {
-  /** What the subscriber sees: asked for each value anew. */
+  /** Read again for each value, because the access scope can change. */
   readonly view: FleetView;
   readonly feed: FeedIndexes;
   readonly logger: ApiLogger;
@@ -38,7 +41,9 @@ export function logDropped(logger: ApiLogger, subscription: string, droppedCount
   if (droppedCount > 0) logger.warn({ subscription, droppedCount }, 'a slow subscriber lost changes');
 }
 
-/** The row and the filter in one statement, so that a device that no longer matches is not shown. */
+/**
+ * One statement for the row and the filter, so that a device that no longer matches is not sent.
+ */
 async function readMatching(
   { view }: StreamSources,
   ids: readonly string[],

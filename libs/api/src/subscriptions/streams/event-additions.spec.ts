@@ -7,7 +7,7 @@ import { indexFeed } from './feed-index.js';
 
 type Listener = (event: FeedEvent) => void;
 
-/** Tells at once, and counts who listens. */
+/** Delivers at once, and counts its subscribers. */
 class DirectFeed implements Pick<EventFeed, 'subscribe'> {
   readonly listeners = new Set<Listener>();
 
@@ -36,7 +36,7 @@ function open(queueMax = 10) {
 }
 
 describe('additions of events', () => {
-  it('are told to those who listen to their device, and to those who listen to all', async () => {
+  it('reach the listeners of their device, and those of all devices', async () => {
     const { feed, listen } = open();
     const [ofA, ofB, ofAll] = [listen('a'), listen('b'), listen()];
     const told = [ofA, ofB, ofAll].map((stream) => stream.next());
@@ -48,7 +48,7 @@ describe('additions of events', () => {
     expect(cursors).toEqual([['after 1'], ['after 2'], ['after 1', 'after 2']]);
   });
 
-  it('cost one listener of the feed, whoever listens, and none when nobody does', async () => {
+  it('cost one subscription of the feed for all listeners, and none without listeners', async () => {
     const { feed, listen } = open();
     for (let cycle = 0; cycle < 300; cycle++) {
       const streams = [listen('a'), listen('a'), listen(`b${cycle}`), listen()];

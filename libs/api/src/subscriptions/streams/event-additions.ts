@@ -1,4 +1,4 @@
-/** eventAdded: events as they were written, straight from the feed: no query, but for a narrowed subscriber's. */
+/** eventAdded: events as they were written, from the feed. Only scoped subscribers cost a query. */
 import type { FeedEvent } from '@flotilla/bus';
 import type { EventFilter } from '@flotilla/registry';
 import { ApiError } from '../../errors/api-error.js';
@@ -12,7 +12,7 @@ export interface EventAddition {
   readonly node: FeedEvent;
 }
 
-/** What one subscriber is shown of a moment, oldest first; each event is a message of its own. */
+/** The events of a moment for one subscriber, oldest first; each one is a message. */
 export class EventBatch {
   constructor(
     readonly events: readonly FeedEvent[],
@@ -24,7 +24,7 @@ export class EventBatch {
   }
 }
 
-/** Events of one batch: written at once, and looked at with one statement for a narrowed subscriber. */
+/** Events of one batch, which share a write, and one query for a scoped subscriber. */
 const batchMax = 100;
 
 export type EventSources = Pick<StreamSources, 'view' | 'feed' | 'queueMax'>;
@@ -43,7 +43,7 @@ export function eventAdditions(sources: EventSources, filter: EventFilter): Asyn
     signal.addEventListener('abort', () => added.close());
     try {
       for (let events = await added.take(batchMax); events; events = await added.take(batchMax)) {
-        const seen = await seenOf(sources, events);
+        const seen = await visibleEvents(sources, events);
         if (seen.length > 0) yield new EventBatch(seen, cursorOf);
       }
       if (added.isOverrun) throw tooSlow(sources.queueMax);
@@ -56,12 +56,16 @@ export function eventAdditions(sources: EventSources, filter: EventFilter): Asyn
 function tooSlow(queueMax: number): ApiError {
   return new ApiError(
     'TOO_SLOW',
-    `More than ${queueMax} events were waiting for you, so this subscription ends: read "events" after the last cursor that you have seen, and subscribe again.`,
+    `More than ${queueMax} events were waiting for you, so this subscription ends. ` +
+      'Read "events" after the last cursor that you received, and subscribe again.',
   );
 }
 
-/** For a narrowed viewer: events of its devices, but for those that waited since before the device came into the view. */
-async function seenOf({ view }: EventSources, events: readonly FeedEvent[]): Promise<readonly FeedEvent[]> {
+/**
+ * The events of visible devices; those that waited since before a device became visible are
+ * dropped.
+ */
+async function visibleEvents({ view }: EventSources, events: readonly FeedEvent[]): Promise<readonly FeedEvent[]> {
   const starts = await view.events.startsOf?.([...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))]);
   if (starts === undefined) return events;
   return events.filter(({ deviceId, at }) => {

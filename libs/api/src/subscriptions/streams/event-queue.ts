@@ -1,4 +1,7 @@
-/** Events that wait for one subscriber, at most `lengthMax`. Where one more comes it is overrun and keeps none: one that is left out would be taken for one that never was. */
+/**
+ * Events that wait for one subscriber, at most `lengthMax`. One more overruns it and empties it,
+ * because a gap would go unnoticed.
+ */
 import type { FeedEvent } from '@flotilla/bus';
 
 export class EventQueue {
@@ -12,7 +15,7 @@ export class EventQueue {
     this.#lengthMax = lengthMax;
   }
 
-  /** Whether it ended because nobody took events in time. */
+  /** Whether it ended because events were not read in time. */
   get isOverrun(): boolean {
     return this.#isOverrun;
   }
@@ -29,7 +32,10 @@ export class EventQueue {
     this.#wake?.();
   }
 
-  /** Waits for at least one event and takes up to `max`, oldest first; undefined once it has ended. One taker at a time. */
+  /**
+   * Waits for an event and returns up to `max`, oldest first; undefined once ended. One reader at a
+   * time.
+   */
   async take(max: number): Promise<readonly FeedEvent[] | undefined> {
     if (this.#waiting.length === 0 && !this.#isClosed) {
       await new Promise<void>((resolve) => (this.#wake = resolve));

@@ -1,9 +1,12 @@
-/** One subscription of a topic of the feed for all who listen to it here, found by what a message is about: it costs as much as the listeners it is for. */
+/**
+ * One subscription of a topic for all listeners of this process, indexed by the subject of a
+ * message: a message costs only its own listeners.
+ */
 import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from '@flotilla/bus';
 
 /**
- * Ms that events are gathered: nobody who looks notices, and their writer has them in PostgreSQL by then, so that `events` shows what a subscriber was told. Each
- * socket is then written twenty times a second, whatever the fleet says; a write costs more than all the rest of an event.
+ * Ms to gather events: PostgreSQL then has them before subscribers do, and a socket is written at
+ * most twenty times a second; a write costs more than an event.
  */
 const eventGatherMs = 50;
 
@@ -31,7 +34,7 @@ export class FeedIndex<Topic extends FeedTopic> {
 
   /** To messages about one of these, or to all where no keys are given. The answer ends it. */
   subscribe(keys: readonly string[] | undefined, take: (message: FeedTopics[Topic]) => void): () => void {
-    // A listener of its own, so that the same function may listen twice.
+    // A new function, so that the same listener can subscribe twice.
     const own = (message: FeedTopics[Topic]): void => take(message);
     const distinct = keys && [...new Set(keys)];
     if (distinct === undefined) this.#ofAll.add(own);

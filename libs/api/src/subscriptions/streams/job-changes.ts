@@ -1,4 +1,6 @@
-/** jobProgress: a job as it is now, then again when it changes, at most twice a second, to its end. */
+/**
+ * jobProgress: a job as it is now, then after each change, at most twice a second, until its end.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from '@flotilla/jobs';
 import { liveStream } from './live-stream.js';

@@ -1,6 +1,6 @@
 /**
- * An async generator that can be ended while it waits. A plain generator's `return()` waits for the value that is being awaited, which for a quiet
- * subscription may never come; this one tells it through `signal` first.
+ * An async generator that can end while it waits. The `return()` of a plain generator waits for the
+ * pending value, which may never come; this one aborts the wait through `signal`.
  */
 export function liveStream<Value>(
   produce: (signal: AbortSignal) => AsyncGenerator<Value, void, void>,

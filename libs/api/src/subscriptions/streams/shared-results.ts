@@ -1,6 +1,6 @@
 /**
- * Runs subscriptions. An event that many subscribers hear of by the same operation is resolved and written once for all of them: what is shown of an event
- * depends on nothing but the event, and who may see it was decided before it came here.
+ * Runs subscriptions. Subscribers with the same operation share the result of an event: it depends
+ * only on the event, and access was checked before.
  */
 import { createSourceEventStream, execute, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { FeedEvent } from '@flotilla/bus';
@@ -10,7 +10,7 @@ import { EventBatch, type EventAddition } from './event-additions.js';
 import { shownOperation } from './shown-operation.js';
 
 export interface LiveArgs extends ExecutionArgs {
-  /** Sends results that are JSON already, each as a message; resolves when the next ones may follow. */
+  /** Sends results that are JSON already, each as a message; resolves when the next may follow. */
   readonly sendPayloads: (payloads: readonly Buffer[]) => Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface LiveArgs extends ExecutionArgs {
 type SharedPayload = Buffer | Promise<Buffer>;
 
 export class SharedResults {
-  /** By event, as long as anybody is to be told of it, then by operation. */
+  /** By event, while subscribers still wait for it, then by operation. */
   readonly #byEvent = new WeakMap<FeedEvent, Map<string, SharedPayload>>();
   readonly #logger: ApiLogger;
 
@@ -69,7 +69,10 @@ function isReady(payload: SharedPayload): payload is Buffer {
   return Buffer.isBuffer(payload);
 }
 
-/** Ends with its source, and ends it at once: a generator would wait for the next value first. What `resultOf` has sent itself, it does not give. */
+/**
+ * Ends with its source, at once; a generator would wait for the next value. Skips results that
+ * `resultOf` has sent itself.
+ */
 function resolved(
   source: AsyncIterable<unknown>,
   resultOf: (value: unknown) => Promise<ExecutionResult | undefined>,

@@ -32,11 +32,13 @@ describe('what a subscription shows', () => {
     const text = 'subscription ($no: Boolean!) { eventAdded { cursor node @skip(if: $no) { type } } }';
     expect(shown(text, { no: true }).key).not.toBe(shown(text, { no: false }).key);
     expect(shown(text, { no: true }).args.variableValues).toEqual({ no: true });
-    const inFragment = `subscription ($filter: EventFilter) { ...S } fragment S on Subscription { eventAdded(filter: $filter) { cursor } }`;
+    const inFragment =
+      'subscription ($filter: EventFilter) { ...S } ' +
+      'fragment S on Subscription { eventAdded(filter: $filter) { cursor } }';
     expect(shown(inFragment, { filter: {} }).args.variableValues).toEqual({ filter: {} });
   });
 
-  it('differs with the operation that is meant, of several', () => {
+  it('differs by the selected operation', () => {
     const text = 'subscription A { eventAdded { cursor } } subscription B { eventAdded { node { id } } }';
     expect(shown(text, undefined, 'A').key).not.toBe(shown(text, undefined, 'B').key);
   });

@@ -1,4 +1,7 @@
-/** What a subscription shows, apart from what it is shown of: the arguments of its field choose events, and play no part once one is chosen. */
+/**
+ * The part of a subscription that decides the form of its values. The arguments of its field only
+ * choose events.
+ */
 import { Kind, print, visit, type DocumentNode, type ExecutionArgs, type OperationDefinitionNode } from 'graphql';
 
 export interface ShownOperation {
@@ -7,7 +10,10 @@ export interface ShownOperation {
   readonly args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
 }
 
-/** With variables that decide nothing else than the arguments of the field, these are left out: reading them is a third of what showing an event costs. */
+/**
+ * Leaves out variables that only the arguments of the field use: reading them is a third of the
+ * cost of an event.
+ */
 export function shownOperation({ document, operationName, variableValues }: ExecutionArgs): ShownOperation {
   const shown = withoutArguments(document);
   if (shown !== undefined) return { key: JSON.stringify([print(shown)]), args: { document: shown } };

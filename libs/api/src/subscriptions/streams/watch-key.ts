@@ -4,7 +4,10 @@ import { CloseCode } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { ApiLogger } from '../../api-deps.js';
 
-/** Looks until the socket closes: when somebody's access has changed, and now and then, because that news may be lost. A look that fails is no verdict: the socket stays open. */
+/**
+ * Checks the access of an open socket on notifications and from time to time, as those may be lost.
+ * A failed check keeps it open.
+ */
 export function watchKey(
   socket: WebSocket,
   isKeyKnown: () => Promise<boolean>,
