@@ -1,12 +1,6 @@
 /** The API as an integrator finds it on a running hub: the schema is the contract's, every field answers, filters choose, pages neither lose nor repeat. */
 import { readFileSync } from 'node:fs';
-import {
-  buildSchema,
-  findBreakingChanges,
-  findDangerousChanges,
-  DangerousChangeType,
-  type GraphQLField,
-} from 'graphql';
+import { buildSchema, lexicographicSortSchema, printSchema, type GraphQLField } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
@@ -95,22 +89,14 @@ afterAll(async () => {
   removeDataDir(hub.dataDir);
 });
 
-describe('the schema that the hub tells', () => {
-  const contract = buildSchema(readFileSync(new URL('../../libs/api/contract.graphql', import.meta.url), 'utf8'));
-
-  it('breaks no client when it grows to the whole contract', async () => {
+describe('the schema of a running hub', () => {
+  it('is schema.graphql', async () => {
+    const contract = buildSchema(readFileSync(new URL('../../libs/api/schema.graphql', import.meta.url), 'utf8'));
     const served = await servedSchema(hub);
-    expect(findBreakingChanges(served, contract)).toEqual([]);
-    const growth: readonly string[] = [
-      DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED,
-      DangerousChangeType.OPTIONAL_ARG_ADDED,
-      DangerousChangeType.TYPE_ADDED_TO_UNION,
-      DangerousChangeType.IMPLEMENTED_INTERFACE_ADDED,
-    ];
-    expect(findDangerousChanges(served, contract).filter(({ type }) => !growth.includes(type))).toEqual([]);
+    expect(printSchema(lexicographicSortSchema(served))).toBe(printSchema(lexicographicSortSchema(contract)));
   });
 
-  it('has only fields that answer', async () => {
+  it('answers every field', async () => {
     const served = await servedSchema(hub);
     const deviceId = nth(10).id;
     const call = `mutation { callTool(input: {deviceId: "${deviceId}", tool: "self.get_device_status"}) { call { id } } }`;

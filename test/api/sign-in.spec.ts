@@ -103,7 +103,7 @@ describe('signing in', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toEqual([
       401,
-      '{"code":"UNAUTHENTICATED","message":"The e-mail address or the password is wrong."}',
+      '{"code":"UNAUTHENTICATED","message":"Wrong e-mail or password."}',
       0,
     ]);
   });

@@ -10,6 +10,7 @@ import {
   announceDebts,
   FirmwareImages,
   Fleet,
+  observeJobCalls,
   Provisioning,
   RecordRetention,
   ScreenPictures,
@@ -31,7 +32,6 @@ import { openSharedServices, type SharedServices } from './roles/shared-services
 import { makeHttpServer } from './http/http-server.js';
 import { withTimeout } from './with-timeout.js';
 import { listening, portOf } from './roles/listeners.js';
-import { measuredBus, measuredFleet } from './measures/measured-calls.js';
 import { createMetrics, type HubMetrics } from './measures/metrics.js';
 import { openGateway, type OpenGateway } from './roles/open-gateway.js';
 import { openPeople } from './roles/open-people.js';
@@ -185,7 +185,8 @@ async function openApi(
     verification,
     voiceOrigins: config.voice.origins,
   };
-  const fleet = new Fleet({ registry, bus, clock: systemClock, logger, gate, singleCalls, processes, ...rules });
+  const parts = { registry, bus, clock: systemClock, logger, gate, singleCalls, processes };
+  const fleet = new Fleet({ ...parts, ...rules, observeCall: (...call) => metrics.callSettled(...call) });
   const provisioning = new Provisioning({
     registry,
     bus,
@@ -193,14 +194,13 @@ async function openApi(
     logger,
     refuseAddress: addressRefusals(services),
   });
-  const measured = measuredFleet(fleet, metrics);
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
   const signingKeys = new SigningKeys({ registry, clock: systemClock });
-  const screens = new ScreenPictures({ fleet: measured, registry, addresses: pictures.permits, clock: systemClock });
+  const screens = new ScreenPictures({ fleet, registry, addresses: pictures.permits, clock: systemClock });
   const announce = announceDebts({ ticks: bus.ticks, clock: systemClock, logger });
   const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
   const operations = {
-    fleet: measured,
+    fleet,
     provisioning,
     firmware,
     signingKeys,
@@ -250,7 +250,7 @@ async function openWorker(
   metrics.addWebhooks({ counts: () => webhooks.counts, backlog: () => registry.webhooks.backlog() });
   const worker = new TickWorker({
     registry,
-    bus: measuredBus(bus, metrics),
+    bus: observeJobCalls(bus, (...call) => metrics.callSettled(...call)),
     clock,
     logger,
     gate,

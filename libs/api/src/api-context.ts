@@ -1,4 +1,7 @@
-/** What one GraphQL operation carries: who asks, what they see of the fleet, and the loaders that gather its look-ups. */
+/**
+ * The context of one GraphQL operation: the caller, their view of the fleet, and the loaders that
+ * batch its look-ups.
+ */
 import {
   principalRef,
   type AuditSource,
@@ -17,7 +20,9 @@ export class ApiContext {
   readonly session: SignedInUser | undefined;
   /** Where the request came from: the caller, or a proxy that the hub was not told to trust. */
   readonly remoteAddress: string | undefined;
-  /** Whatever shows a device, or belongs to one, is read here, so that a narrowed key sees its own only. */
+  /**
+   * Reads devices and everything that belongs to them, limited to the access scope of the caller.
+   */
   readonly view: FleetView;
   /** By `performance.now()`. */
   readonly startedAt = performance.now();
@@ -41,7 +46,7 @@ export class ApiContext {
     return (this.#loaders ??= makeLoaders(this.view, this.#registry));
   }
 
-  /** For each value of a subscription: with the loaders of its beginning it would show what was true then. */
+  /** For each value of a subscription, because old loaders would return old values. */
   renewLoaders(): void {
     this.#loaders = undefined;
   }
@@ -56,7 +61,7 @@ export function hasScope(viewer: Principal, scope: Scope): boolean {
   return viewer.scopes.includes(scope) || viewer.scopes.includes('ADMIN');
 }
 
-/** Devices do not check who calls their user-only tools, so this scope is the only check there is. */
+/** The only check there is: devices do not check who calls their user-only tools. */
 export function mayCallUserOnly(viewer: Principal): boolean {
   return hasScope(viewer, 'TOOLS_CALL_PRIVILEGED');
 }

@@ -18,7 +18,9 @@ import type { QueryRules } from './limits/admission.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import type { OidcSettings } from './sign-in/oidc-sign-in.js';
 
-/** Whom a request comes from: whoever connected, or whom a proxy passed on that the hub trusts. */
+/**
+ * The origin of a request: the peer of the connection, or the client that a trusted proxy names.
+ */
 export interface Client {
   readonly address: string | undefined;
   /** A proxy was asked by HTTPS. */
@@ -37,7 +39,10 @@ export interface ApiLogger {
   debug(fields: object, message: string): void;
 }
 
-/** How this hub's devices are told to connect, which only the composition knows. Undefined answers: the hub was not told its own address. */
+/**
+ * How devices connect to this hub. Undefined answers mean that the hub does not know its own
+ * address.
+ */
 export interface DeviceSettings {
   /** The OTA answer's `mqtt` or `websocket` object. */
   describeCredential(known: KnownDevice): Readonly<Record<string, unknown>> | undefined;
@@ -67,7 +72,7 @@ export interface ApiDeps {
   readonly consoleFolder?: string | undefined;
   /** The hub's own listener speaks HTTPS. */
   readonly isHttps?: boolean;
-  /** Without it, nobody stands between. */
+  /** The default is a hub without a proxy. */
   readonly clientOf?: ClientOf | undefined;
   /** Shared with what else of the process checks keys. */
   readonly failures?: FailedAttempts;
@@ -77,7 +82,9 @@ export interface ApiDeps {
   readonly limits?: Partial<ApiLimits>;
 }
 
-/** The stores that belong to no device. The others are in `ApiContext.view`, and in no resolver's hands otherwise. */
+/**
+ * The stores that belong to no device. Resolvers reach the others only through `ApiContext.view`.
+ */
 export type FleetWideStores = Omit<Registry, keyof FleetView | 'viewFor'> & {
   readonly fleetFigures: Pick<Registry['fleetFigures'], 'processes'>;
 };

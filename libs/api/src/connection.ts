@@ -1,4 +1,4 @@
-/** The registry's pages as Relay-style connections, and the `first` and `after` of callers as page requests. */
+/** Pages of the registry as Relay connections, and `first` and `after` as page requests. */
 import type { DeviceFilter, DeviceRow, Page, PageRequest } from '@flotilla/registry';
 import { ApiError } from './errors/api-error.js';
 
@@ -23,7 +23,7 @@ export function toConnection<Row>(page: Page<Row>): Connection<Row> {
   };
 }
 
-/** `first` of the caller, or what the schema says where it is null. BAD_USER_INPUT outside 1..`rowsMax`. */
+/** `first`, or the default of the schema for null. Throws BAD_USER_INPUT outside 1..`rowsMax`. */
 export function pageSize(first: number | null | undefined, fallback: number, rowsMax: number): number {
   const size = first ?? fallback;
   if (size < 1 || size > rowsMax)

@@ -1,4 +1,4 @@
-/** What the API asks of the fleet service: the acts that reach devices and jobs, those that let devices in and out, and those on firmware images. Reading goes to the registry directly. */
+/** The parts of the fleet service that the API uses. Reads go to the registry directly. */
 import type { IncomingMessage } from 'node:http';
 import type {
   FirmwareImages,
@@ -13,59 +13,23 @@ import type {
 import type { UploadRow } from '@flotilla/registry';
 import type { BlobBody } from '@flotilla/storage';
 
-export type FleetOperations = Pick<
-  Fleet,
-  | 'previewJob'
-  | 'rerunJob'
-  | 'approveJob'
-  | 'denyJob'
-  | 'createApiKey'
-  | 'revokeApiKey'
-  | 'createDeviceGroup'
-  | 'updateDeviceGroup'
-  | 'deleteDeviceGroup'
-  | 'setToolPolicy'
-  | 'deleteToolPolicy'
-  | 'callTool'
-  | 'chooseVoiceServers'
-  | 'createJob'
-  | 'pauseJob'
-  | 'resumeJob'
-  | 'cancelJob'
-  | 'openNextWave'
-  | 'revertJob'
-  | 'refreshTools'
->;
+/** The public members of a class, which specs can replace. */
+type Public<Class> = Pick<Class, keyof Class>;
 
-export type FirmwareOperations = Pick<FirmwareImages, 'upload' | 'publish' | 'withdraw' | 'remove'>;
-
-export type SigningKeyOperations = Pick<SigningKeys, 'add' | 'remove'>;
-
-export type ProvisioningOperations = Pick<
-  Provisioning,
-  | 'registerDevices'
-  | 'removeDevice'
-  | 'rotateDeviceCredential'
-  | 'refuseDialled'
-  | 'setDeviceTransport'
-  | 'approveEnrolment'
-  | 'rejectEnrolment'
-  | 'createEnrolmentLink'
-  | 'revokeEnrolmentLink'
->;
-
-export type PeopleOperations = Pick<People, 'createUser' | 'updateUser' | 'changePassword' | 'signOutEverywhere'>;
-
-export type SignInOperations = Pick<SignIns, 'whoIs' | 'withPassword' | 'withOidc' | 'signOut' | 'browserKnownMs'>;
-
-/** What is on devices' screens. */
-export type ScreenOperations = Pick<ScreenPictures, 'takeSnapshot' | 'showImage'>;
-
-export type WebhookOperations = Pick<Webhooks, 'create' | 'update' | 'remove' | 'redeliver'>;
+export type FleetOperations = Public<Fleet>;
+export type FirmwareOperations = Public<FirmwareImages>;
+export type SigningKeyOperations = Public<SigningKeys>;
+export type ProvisioningOperations = Public<Provisioning>;
+export type PeopleOperations = Public<People>;
+export type SignInOperations = Public<SignIns>;
+export type ScreenOperations = Public<ScreenPictures>;
+export type WebhookOperations = Public<Webhooks>;
 
 /** Pictures in and out over HTTP. */
 export interface PictureFiles {
-  /** Reads the body, a form with one file, and keeps the picture. A refusal has the status to answer with. */
+  /**
+   * Reads a form with one file and stores the picture. A refusal has the HTTP status of the answer.
+   */
   take(
     request: IncomingMessage,
   ): Promise<UploadRow | { readonly status: number; readonly code: string; readonly message: string }>;

@@ -1,4 +1,7 @@
-/** Look-ups gathered per operation, so that a list of devices costs as many statements as one device. Never shared between operations. */
+/**
+ * Look-ups, batched per operation, so that a list costs as many statements as one device.
+ * Operations never share them.
+ */
 import DataLoader from 'dataloader';
 import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
 import type { JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
@@ -23,13 +26,13 @@ import type {
   WebhookDeliveryRow,
 } from '@flotilla/registry';
 
-/** A wave, and what became of its targets so far. */
+/** A wave with the results of its targets so far. */
 export interface WaveWithProgress {
   readonly wave: Wave;
   readonly progress: JobProgress | undefined;
 }
 
-/** What one parent has, with the arguments of the field: parents that ask with the same arguments share a statement. */
+/** The children of one parent. Parents with the same arguments share a statement. */
 type Children<Id, Args, Value> = (id: Id, args: Args) => Promise<Value>;
 
 export interface Loaders {
@@ -56,7 +59,9 @@ export interface Loaders {
   readonly webhookDeliveries: Children<string, number, readonly WebhookDeliveryRow[]>;
 }
 
-/** What is looked up for operations beside what the viewer sees; downloads only of targets that were found in the view. */
+/**
+ * Look-ups outside the view of the caller; downloads only of targets that were found in the view.
+ */
 export type FleetWideLookUps = Pick<Registry, 'downloads' | 'firmwareImages' | 'toolPolicies' | 'webhooks'>;
 
 export function makeLoaders(

@@ -2,7 +2,10 @@
 import type { AuditSource, DeviceFilter } from '@flotilla/registry';
 
 export interface Actor {
-  /** Whom limits and idempotency keys go by, and whether it is the same one again (`principalRef`): names are not unique. */
+  /**
+   * Identifies the caller for rate limits and idempotency keys (`principalRef`); names are not
+   * unique.
+   */
   readonly id: string;
   /** The person behind it (kind and id), by whom approvals go; undefined: it stands for itself. */
   readonly owner?: string | undefined;

@@ -56,7 +56,7 @@ describe('what is on the audit trail', () => {
     await hub.connect(['board']);
   });
 
-  it('has privileged single calls before a device hears of them and after they ended, refused ones once, and no ordinary one', async () => {
+  it('records privileged calls before and after, refused calls once, and no ordinary call', async () => {
     const knownAtSend: string[] = [];
     hub.gateway.behave = (routed, settle) =>
       void of('device:board').then((entries) => {

@@ -21,7 +21,7 @@ describe('refuseFilter', () => {
     ['says nothing with an empty list', { tags: [] }, 'INVALID', path],
     ['says nothing with an empty search', { search: '' }, 'INVALID', path],
     ['says nothing further inside', { any: [{ model: 'a' }, {}] }, 'INVALID', [...path, 'any', '1']],
-    ['says nothing under not, which would be the whole fleet or nobody', { not: {} }, 'INVALID', [...path, 'not']],
+    ['has an empty not, which would select all or no devices', { not: {} }, 'INVALID', [...path, 'not']],
     ['has no alternatives', { any: [] }, 'INVALID', [...path, 'any']],
     ['says all: false', { all: false, model: 'a' }, 'INVALID', [...path, 'all']],
     ['lists too many ids', { ids: Array.from({ length: 1_001 }, String) }, 'LIMIT_EXCEEDED', [...path, 'ids']],

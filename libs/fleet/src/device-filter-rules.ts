@@ -1,10 +1,13 @@
-/** What a filter must be where something is changed or called: say explicitly whom it means, and not carry a list that belongs into a tag. */
+/**
+ * The rules for filters of changes and calls: they select devices explicitly, and are not longer
+ * than a tag would be.
+ */
 import { inlineIdsMax } from '@flotilla/jobs';
 import type { DeviceFilter } from '@flotilla/registry';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 
-/** Levels of `any` and `not`: nobody writes more, and each is a level of SQL. */
+/** Levels of `any` and `not`; each one is a level of SQL. */
 const nestingMax = 5;
 /** Alternatives in one `any`. */
 const alternativesMax = 50;

@@ -1,4 +1,7 @@
-/** A hub without its edges for specs: a real PostgreSQL, a real bus, and a gateway whose devices answer as a spec says and count what reached them. */
+/**
+ * A hub without its edges, for specs: a real PostgreSQL, a real bus, and a gateway whose devices
+ * answer as the spec says.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { openLocalBus } from '@flotilla/bus';
 import type { Bus, CallServer, RoutedCall } from '@flotilla/bus';
@@ -82,7 +85,7 @@ export const answers = (text: string): CallOutcome => ({
 
 type Behaviour = (routed: RoutedCall, settle: (outcome: CallOutcome) => void) => void;
 
-/** The device end: a port implementation, not a mock of anything. Counts every call that "reached the wire". */
+/** Implements the port for devices, and counts the calls that would have been sent. */
 export class FakeGateway implements CallServer {
   readonly callsByDevice = new Map<DeviceId, number>();
   readonly epochs = new Map<DeviceId, number>();
@@ -122,7 +125,7 @@ export class FakeGateway implements CallServer {
     return this.epochs.has(deviceId);
   }
 
-  /** Begins to count anew. */
+  /** Starts counting again at zero. */
   forget(): void {
     this.callsByDevice.clear();
     this.seen.length = 0;
@@ -280,7 +283,7 @@ async function connect(
   );
 }
 
-/** A worker that a spec may let die like a killed process: its lease ends, and it neither writes nor drains. `jobs` is the store that it sees. */
+/** A worker that can die like a killed process: its lease ends, and it stops writing at once. */
 export function mortalRunner(hub: HubProcess, jobs: JobStore = hub.registry.jobs): JobRunner {
   const { bus, lease, rollout, singleCalls } = hub;
   const registry = { ...hub.registry, jobs };

@@ -1,42 +1,35 @@
-/** What an operator can do with the fleet: the operations that the API, the agents' door and the command line share. No HTTP, no framework. */
-import { BusError } from '@flotilla/bus';
+/**
+ * The operations of the fleet, declared once for GraphQL, REST and the MCP server. No HTTP, no
+ * framework.
+ */
 import type { Bus } from '@flotilla/bus';
 import { verificationTimes } from '@flotilla/jobs';
-import type { ToolPolicy, VerificationTimes } from '@flotilla/jobs';
-import type { NewApiKey, Registry } from '@flotilla/registry';
+import type { VerificationTimes } from '@flotilla/jobs';
+import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from './actor.js';
 import { noApprovals } from './approvals/approval-rules.js';
 import type { ApprovalRules } from './approvals/approval-rules.js';
+import type { CallAnswer, CallRequest } from './calls/call-request.js';
 import { ToolCaller } from './calls/call-tool.js';
-import type { CallAnswer, CallRequest } from './calls/call-tool.js';
-import { createApiKey, revokeApiKey } from './keys/api-keys.js';
-import type { CreatedApiKey, RevokedApiKey } from './keys/api-keys.js';
-import { previewJob } from './jobs/preview-job.js';
-import type { JobPreview, PreviewJobDeps } from './jobs/preview-job.js';
-import { rerunJob } from './jobs/rerun-job.js';
-import type { RerunRequest } from './jobs/rerun-job.js';
-import { approveJob, denyJob } from './jobs/approve-job.js';
-import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
-import type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';
-import { createJob } from './jobs/create-job.js';
-import type { JobAnswer } from './jobs/create-job.js';
-import type { JobRequest } from './jobs/job-request.js';
-import type { FleetLogger } from './fleet-logger.js';
-import { isBusAway, lookUp, redisAway } from './calls/look-up.js';
-import { PolicyBook } from './calls/policy-book.js';
+import type { CallObserver } from './calls/observe-calls.js';
+import { PolicyCache } from './calls/policy-cache.js';
 import type { ProcessWatch } from './calls/process-watch.js';
-import { deleteToolPolicy, setToolPolicy } from './policies/set-tool-policy.js';
-import { refuse } from './refusal.js';
-import type { Refusal } from './refusal.js';
-import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/steer-job.js';
-import { revertJob } from './rollout/revert-job.js';
-import type { RevertAnswer } from './rollout/revert-job.js';
-import type { RolloutRequest } from './rollout/rollout-request.js';
+import { refreshTools } from './calls/refresh-tools.js';
 import type { SingleCalls } from './calls/single-calls.js';
 import type { ToolGate } from './calls/tool-gate.js';
-import { chooseVoiceServers } from './voice/choose-voice-servers.js';
-import type { ChosenVoice } from './voice/choose-voice-servers.js';
+import type { FleetLogger } from './fleet-logger.js';
+import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
+import { approveJob, denyJob } from './jobs/approve-job.js';
+import { createJob } from './jobs/create-job.js';
+import { previewJob } from './jobs/preview-job.js';
+import type { PreviewJobDeps } from './jobs/preview-job.js';
+import { rerunJob } from './jobs/rerun-job.js';
+import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/steer-job.js';
+import { createApiKey, revokeApiKey } from './keys/api-keys.js';
+import { deleteToolPolicy, setToolPolicy } from './policies/set-tool-policy.js';
+import { revertJob } from './rollout/revert-job.js';
+import { chooseDeviceVoiceServers } from './voice/choose-voice-servers.js';
 import { VoiceOrigins } from './voice/voice-origins.js';
 
 export interface FleetDeps {
@@ -61,29 +54,32 @@ export interface FleetDeps {
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
   readonly singleCalls: SingleCalls;
-  /** Of a hub that may be several processes. */
+  /** Reports processes that died, in a hub of several processes. */
   readonly processes?: Pick<ProcessWatch, 'add'>;
-  /** What waits for a second person (nothing). */
+  /** Which changes wait for a second person; none by default. */
   readonly approvals?: ApprovalRules;
-  /** Whether only signed images are rolled out (no). */
+  /** Whether only signed images are rolled out; false by default. */
   readonly mustBeSigned?: boolean;
-  /** Where connected devices fetch images, for a preview to judge; unknown unless given. */
+  /** The origin from which connected devices fetch images, for previews. */
   readonly downloadOrigin?: () => string | undefined;
-  /** Of the processes that run jobs, for a preview to count with; the defaults unless given. */
+  /** The times of the processes that run jobs, for previews. */
   readonly verification?: VerificationTimes;
-  /** The voice servers that operators may choose for devices and groups; none unless given. */
+  /** The voice servers that operators may choose; none by default. */
   readonly voiceOrigins?: VoiceOrigins;
+  /** Receives each single call when it has settled. */
+  readonly observeCall?: CallObserver;
 }
 
 const noVoiceServers = new VoiceOrigins({ own: [], listed: [] });
-const gatewaySilent = 'The gateway of the device took the request and did not answer. Try again later.';
+
+type OperationDeps = FleetDeps & PreviewJobDeps & Pick<Required<FleetDeps>, 'voiceOrigins'>;
 
 export class Fleet {
-  readonly #deps: FleetDeps & PreviewJobDeps & Pick<Required<FleetDeps>, 'voiceOrigins'>;
+  readonly #deps: OperationDeps;
   readonly #caller: ToolCaller;
 
   constructor(deps: FleetDeps) {
-    const policies = new PolicyBook(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
+    const policies = new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
     const defaults = {
       ...{ approvals: noApprovals, mustBeSigned: false, downloadOrigin: () => undefined },
       ...{ verification: verificationTimes, voiceOrigins: noVoiceServers },
@@ -92,110 +88,46 @@ export class Fleet {
     this.#caller = new ToolCaller(this.#deps);
   }
 
-  /** Waits for the call's outcome. `ownUrl`: an address in the arguments that the hub made for this call, which no caller can name. */
-  callTool(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
-    return this.#caller.call(request, actor, ownUrl);
+  /** Waits for the outcome of the call. The hub made `ownUrl` for it; no caller can choose one. */
+  async callTool(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
+    const startedAt = performance.now();
+    const answer = await this.#caller.authorise(request, actor, ownUrl);
+    this.#deps.observeCall?.('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
+    return answer;
   }
 
-  /** The same key with the same request returns the same job. */
-  createJob(request: JobRequest | RolloutRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
-    return createJob(this.#deps, request, idempotencyKey, actor);
-  }
+  /** Asks the device to list its tools again; resolves when the request was sent. */
+  readonly refreshTools = this.#bind(refreshTools);
 
-  pauseJob(id: string, actor: Actor): Promise<JobAnswer> {
-    return pauseJob(this.#deps, id, actor);
-  }
+  /** Creates a job; the same key with the same request returns the same job. */
+  readonly createJob = this.#bind(createJob);
+  /** Reports what `createJob` would do, and writes nothing. */
+  readonly previewJob = this.#bind(previewJob);
+  /** Creates a job over those targets of a finished job that ended with the given outcomes. */
+  readonly rerunJob = this.#bind(rerunJob);
+  /** Creates roll-outs of the versions that the devices of a job ran before it. */
+  readonly revertJob = this.#bind(revertJob);
+  readonly pauseJob = this.#bind(pauseJob);
+  readonly resumeJob = this.#bind(resumeJob);
+  readonly cancelJob = this.#bind(cancelJob);
+  readonly openNextWave = this.#bind(openNextWave);
+  /** Only a person other than the creator of the job may approve it. */
+  readonly approveJob = this.#bind(approveJob);
+  readonly denyJob = this.#bind(denyJob);
 
-  resumeJob(id: string, actor: Actor): Promise<JobAnswer> {
-    return resumeJob(this.#deps, id, actor);
-  }
+  readonly setToolPolicy = this.#bind(setToolPolicy);
+  readonly deleteToolPolicy = this.#bind(deleteToolPolicy);
+  readonly createApiKey = this.#bind(createApiKey);
+  readonly revokeApiKey = this.#bind(revokeApiKey);
+  readonly createDeviceGroup = this.#bind(createDeviceGroup);
+  readonly updateDeviceGroup = this.#bind(updateDeviceGroup);
+  readonly deleteDeviceGroup = this.#bind(deleteDeviceGroup);
+  /** Checks a change of the voice servers of a device. Throws FORBIDDEN for a scoped key. */
+  readonly chooseVoiceServers = this.#bind(chooseDeviceVoiceServers);
 
-  /** New roll-outs back to what the job's devices ran before. The same key returns the same jobs. */
-  revertJob(id: string, idempotencyKey: string, actor: Actor): Promise<RevertAnswer> {
-    return revertJob(this.#deps, id, idempotencyKey, actor);
+  #bind<Args extends readonly unknown[], Answer>(
+    operation: (deps: OperationDeps, ...args: Args) => Answer,
+  ): (...args: Args) => Answer {
+    return (...args) => operation(this.#deps, ...args);
   }
-
-  openNextWave(id: string, actor: Actor): Promise<JobAnswer> {
-    return openNextWave(this.#deps, id, actor);
-  }
-
-  cancelJob(id: string, force: boolean, actor: Actor): Promise<JobAnswer> {
-    return cancelJob(this.#deps, id, force, actor);
-  }
-
-  /** What `createJob` would do. Writes nothing. */
-  previewJob(request: JobRequest | RolloutRequest, actor: Actor): Promise<JobPreview> {
-    return previewJob(this.#deps, request, actor);
-  }
-
-  /** A new job over the targets of a finished one that ended so. */
-  rerunJob(id: string, request: RerunRequest, idempotencyKey: string, actor: Actor): Promise<JobAnswer> {
-    return rerunJob(this.#deps, id, request, idempotencyKey, actor);
-  }
-
-  /** By another person than the one that made the job. */
-  approveJob(id: string, actor: Actor): Promise<JobAnswer> {
-    return approveJob(this.#deps, id, actor);
-  }
-
-  denyJob(id: string, reason: string, actor: Actor): Promise<JobAnswer> {
-    return denyJob(this.#deps, id, reason, actor);
-  }
-
-  setToolPolicy(policy: ToolPolicy, actor: Actor): ReturnType<typeof setToolPolicy> {
-    return setToolPolicy(this.#deps, policy, actor);
-  }
-
-  deleteToolPolicy(pattern: string, actor: Actor): ReturnType<typeof deleteToolPolicy> {
-    return deleteToolPolicy(this.#deps, pattern, actor);
-  }
-
-  createApiKey(key: NewApiKey, actor: Actor): Promise<CreatedApiKey> {
-    return createApiKey(this.#deps, key, actor);
-  }
-
-  revokeApiKey(id: string, actor: Actor): Promise<RevokedApiKey> {
-    return revokeApiKey(this.#deps, id, actor);
-  }
-
-  createDeviceGroup(request: DeviceGroupRequest, actor: Actor): Promise<SavedGroup> {
-    return createDeviceGroup(this.#deps, request, actor);
-  }
-
-  updateDeviceGroup(id: string, request: DeviceGroupRequest, actor: Actor): Promise<SavedGroup> {
-    return updateDeviceGroup(this.#deps, id, request, actor);
-  }
-
-  deleteDeviceGroup(id: string, actor: Actor): ReturnType<typeof deleteDeviceGroup> {
-    return deleteDeviceGroup(this.#deps, id, actor);
-  }
-
-  /** Judges a change of a device's voice servers. Throws FORBIDDEN for a narrowed key. */
-  async chooseVoiceServers(deviceId: string, text: string | null, actor: Actor): Promise<ChosenVoice> {
-    const device = await this.#deps.registry.viewFor(actor).devices.find(deviceId);
-    if (device === undefined) return { refusal: noSuchDevice(deviceId, ['input', 'deviceId']) };
-    const choice = { text, before: device.voiceUrls, path: ['input', 'voiceUrl'] };
-    return chooseVoiceServers(choice, actor, this.#deps.voiceOrigins);
-  }
-
-  /** Has the device list its tools again; resolves when it was asked. */
-  async refreshTools(deviceId: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
-    const { bus, logger, registry } = this.#deps;
-    const device = await registry.viewFor(actor).devices.find(deviceId);
-    if (device === undefined) return { refusal: noSuchDevice(deviceId, ['deviceId']) };
-    const { entry, refusal } = await lookUp(bus.directory, device.id);
-    if (refusal !== undefined) return { refusal };
-    try {
-      if (entry !== undefined && (await bus.calls.refreshTools(entry.gatewayId, entry.deviceId))) return {};
-    } catch (error) {
-      if (!(error instanceof BusError)) throw error;
-      logger.warn({ err: error, deviceId }, 'could not ask a device for its tools');
-      return { refusal: isBusAway(error) ? redisAway : refuse('UNAVAILABLE', ['deviceId'], gatewaySilent) };
-    }
-    return { refusal: refuse('DEVICE_OFFLINE', ['deviceId'], 'The device is not connected.') };
-  }
-}
-
-function noSuchDevice(deviceId: string, path: readonly string[]): Refusal {
-  return refuse('NOT_FOUND', path, `There is no device "${deviceId}".`);
 }

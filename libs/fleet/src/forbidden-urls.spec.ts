@@ -28,7 +28,7 @@ const forbidden = fc.oneof(
   ),
 );
 
-/** Invariant 9: whoever calls, on whichever road. */
+/** Invariant 9 holds for every caller on every path. */
 describe('a URL that devices may not open', () => {
   let fixture: HubFixture;
   let hub: HubProcess;

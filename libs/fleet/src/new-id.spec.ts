@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from './new-id.js';
 
 describe('newId', () => {
-  it('gives many calls of one millisecond each an id of its own, with that millisecond in front', () => {
+  it('gives different ids to calls of the same millisecond, with that millisecond in front', () => {
     const at = Date.UTC(2026, 10, 21);
     const ids = Array.from({ length: 2_000 }, () => newId(at));
     expect(new Set(ids).size).toBe(ids.length);

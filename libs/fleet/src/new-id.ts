@@ -1,4 +1,7 @@
-/** Ids of calls and jobs: UUIDv7, because tables are partitioned and lists ordered by the time in them. [RFC 9562 §5.7] */
+/**
+ * Ids of calls and jobs: UUIDv7, because partitions and lists are ordered by their time. [RFC 9562
+ * §5.7]
+ */
 import { randomBytesOfId } from '@flotilla/registry';
 import { v7 } from 'uuid';
 

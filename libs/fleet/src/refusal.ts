@@ -1,4 +1,4 @@
-/** Expected refusals: data for whoever asked, never thrown. */
+/** Expected refusals: data for the caller, never thrown. */
 import type { NotSentCode } from '@flotilla/mcp';
 import type { z } from 'zod';
 
@@ -16,13 +16,17 @@ export function refuse(code: RefusalCode, path: readonly string[], message: stri
   return { code, message, path };
 }
 
+export function noSuchDevice(deviceId: string, path: readonly string[]): Refusal {
+  return refuse('NOT_FOUND', path, `There is no device "${deviceId}".`);
+}
+
 /** Of the first rule that a schema found broken; `path` leads to what it looked at. */
 export function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[]): Refusal {
   const code = issue?.code === 'too_big' ? 'LIMIT_EXCEEDED' : 'INVALID';
   return refuse(code, [...path, ...(issue?.path ?? []).map(String)], issue?.message ?? 'The request is not valid.');
 }
 
-/** What zod's own words leave out: which member it is about. For `safeParse`, behind the messages that schemas have themselves. */
+/** Adds the name of the member to the messages of zod. Messages of the schemas take precedence. */
 export function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   const name = `"${String(issue.path?.findLast((part) => typeof part === 'string') ?? 'input')}"`;
   const isTooSmall = issue.code === 'too_small';

@@ -39,7 +39,7 @@ describe('arguments whose names look secret', () => {
   const sent = (process = hub) =>
     process.gateway.seen.filter(({ call }) => call.tool === wifi).map(({ call }) => call.arguments);
 
-  it('reach the device, and are masked in the answer, the record, the repetition and the audit trail of a call', async () => {
+  it('reach the device, and are masked in the answer, record, repetition and audit trail of a call', async () => {
     const request = { ...asked, deviceId: 'board', idempotencyKey: randomUUID() };
     const { call } = await hub.fleet.callTool(request, admin);
     expect(sent()).toEqual([asked.arguments]);
@@ -52,7 +52,7 @@ describe('arguments whose names look secret', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it('of a job reach its devices from another process after a restart, and are asked for again by a rerun', async () => {
+  it('of a job reach devices from another process after a restart, and a rerun needs them again', async () => {
     const id = await startJob(hub, ['board', 'second'], asked);
     expect((await hub.job(id)).arguments).toEqual(shown);
     const next = await fixture.startAnother();
@@ -80,7 +80,7 @@ describe('arguments whose names look secret', () => {
     await next.worker.stop();
   });
 
-  it('are compared when the value is read back, and no message tells them', async () => {
+  it('are compared with the value that is read back, and no message contains them', async () => {
     const worker = await fixture.startAnother();
     await worker.connect(['board', 'second'], tools);
     await worker.fleet.setToolPolicy(

@@ -1,4 +1,7 @@
-/** API keys from the network: `Authorization: Bearer <key>`, in HTTP and in the payload of connection_init. Knows nothing of scopes. */
+/**
+ * Reads API keys from `Authorization: Bearer <key>`, in HTTP and in the payload of connection_init.
+ * Knows nothing of scopes.
+ */
 import type { ApiKeyStore, Principal } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 
@@ -12,7 +15,7 @@ export function bearerKey(authorization: unknown): string | undefined {
   return key !== undefined && key.length <= keyLengthMax ? key : undefined;
 }
 
-/** Throws UNAUTHENTICATED, without a word on why: an unknown key and a revoked one look the same. */
+/** Throws UNAUTHENTICATED without a reason, so that unknown and revoked keys look the same. */
 export async function authenticate(apiKeys: ApiKeyStore, authorization: unknown): Promise<Principal> {
   const key = bearerKey(authorization);
   const principal = key === undefined ? undefined : await apiKeys.authenticate(key);

@@ -1,6 +1,7 @@
 /**
- * Failed authentication by address: after too many failures in a time, each further failure is refused with the time to wait. Valid keys and sessions are
- * never counted and never refused. Kept in this process.
+ * Counts failed authentication by address. After too many failures, each further failure gets
+ * RATE_LIMITED and the time to wait. Valid keys and sessions are never counted or refused. Each
+ * process counts for itself.
  */
 import { networkOf } from '@flotilla/fleet';
 import { ApiError } from '../errors/api-error.js';
@@ -14,7 +15,10 @@ export interface FailureLimits {
   readonly windowMs: number;
 }
 
-/** Far more than misconfigured programs behind one address cause in a minute, and nothing beside the 2^256 keys that there are. */
+/**
+ * More than misconfigured programs behind one address cause in a minute, and far too few to guess a
+ * key.
+ */
 export const defaultFailureLimits: FailureLimits = { failuresMax: 300, windowMs: 60_000 };
 
 export class TooManyFailuresError extends ApiError {

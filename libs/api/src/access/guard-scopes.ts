@@ -1,4 +1,4 @@
-/** Puts the check of required-scopes.ts in front of the resolvers of a built schema, the same for HTTP and WebSocket. */
+/** Adds the check of required-scopes.ts to the resolvers of a schema, for HTTP and WebSocket. */
 import {
   defaultFieldResolver,
   type GraphQLField,
@@ -13,7 +13,10 @@ import { fleetWideOperations, requiredScopes, type Requirement } from './require
 
 type Resolver = GraphQLFieldResolver<unknown, ApiContext>;
 
-/** Changes the given schema, which is ours alone, and returns it. A requirement for a field that is not served is a mistake of ours and throws. */
+/**
+ * Changes the given schema and returns it. Throws if a requirement names a field that does not
+ * exist.
+ */
 export function guardScopes(schema: GraphQLSchema): GraphQLSchema {
   for (const [typeName, fields] of Object.entries(requiredScopes)) {
     for (const [fieldName, requirement] of Object.entries(fields)) guardField(schema, typeName, fieldName, requirement);
@@ -51,7 +54,7 @@ export function refuseViewer(viewer: Principal, { name, scope, isFleetWide }: Ru
   if (!hasScope(viewer, scope))
     throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which you do not have.`);
   if (isFleetWide && viewer.devices !== undefined)
-    throw new ApiError('FORBIDDEN', `${name} is about the whole fleet, and this key is narrowed to some devices.`);
+    throw new ApiError('FORBIDDEN', `${name} affects the whole fleet, and this key is limited to some devices.`);
 }
 
 function guarded(resolve: Resolver, rule: Rule): Resolver {

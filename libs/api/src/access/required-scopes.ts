@@ -1,4 +1,7 @@
-/** Which scope each operation and field needs. The types make it complete: an operation that is served but not listed here does not compile. */
+/**
+ * The scope that each operation and field needs. An operation of the schema that is missing here
+ * does not compile.
+ */
 import type { Scope } from '@flotilla/registry';
 import type { Mutation, Query, Subscription } from '../generated/schema-types.js';
 
@@ -23,7 +26,8 @@ const query: EveryField<Query> = {
   events: 'EVENTS_READ',
   job: 'JOBS_READ',
   jobs: 'JOBS_READ',
-  // A job that calls a tool needs TOOLS_CALL besides, also to preview, approve or run it again (libs/fleet).
+  // libs/fleet also requires TOOLS_CALL to create, preview, approve or rerun a job that calls a
+  // tool.
   previewJob: 'JOBS_WRITE',
   firmwareImages: 'DEVICES_READ',
   firmwareImage: 'DEVICES_READ',
@@ -54,13 +58,13 @@ const mutation: EveryField<Mutation> = {
   rotateDeviceCredential: 'DEVICES_WRITE',
   approveEnrolment: 'DEVICES_WRITE',
   rejectEnrolment: 'DEVICES_WRITE',
-  // A link lets devices in that nobody has looked at.
+  // A link enrols devices without an approval.
   createEnrolmentLink: 'ADMIN',
   revokeEnrolmentLink: 'ADMIN',
   // A policy says what may be done twice: calls and jobs of everybody rely on it.
   setToolPolicy: 'ADMIN',
   deleteToolPolicy: 'ADMIN',
-  // Whoever makes a webhook has events sent wherever they like.
+  // The creator of a webhook chooses where events go.
   createWebhook: 'ADMIN',
   updateWebhook: 'ADMIN',
   deleteWebhook: 'ADMIN',
@@ -97,8 +101,8 @@ const subscription: EveryField<Subscription> = {
 };
 
 /**
- * What changes something that the whole fleet goes by. A key that is narrowed to some devices may not, whatever its scopes; nor may it do what is ADMIN's
- * alone, which is of the whole fleet, too.
+ * Operations that affect the whole fleet. A scoped key may not use them, nor any operation of
+ * ADMIN.
  */
 export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
   ...(['createDeviceGroup', 'updateDeviceGroup', 'deleteDeviceGroup'] as const),
@@ -106,7 +110,9 @@ export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
   ...(['publishFirmwareImage', 'withdrawFirmwareImage', 'deleteFirmwareImage'] as const),
 ]);
 
-/** By type and field. Below the operations only the ways from what one scope shows to what another guards. */
+/**
+ * By type and field. Fields below the operations are here if they lead to objects of another scope.
+ */
 export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Requirement>>>> = {
   Query: query,
   Mutation: mutation,

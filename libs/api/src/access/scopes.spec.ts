@@ -49,7 +49,9 @@ const operations: readonly (readonly [string, Scope])[] = [
   ['mutation { approveEnrolment(code: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
   ['mutation { rejectEnrolment(id: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
   [
-    'mutation { createEnrolmentLink(input: {name: "n", maxDevices: 0, expiresAt: "2026-01-01T00:00:00Z"}) { userErrors { code } } }',
+    `mutation { createEnrolmentLink(input: {
+      name: "n", maxDevices: 0, expiresAt: "2026-01-01T00:00:00Z"
+    }) { userErrors { code } } }`,
     'ADMIN',
   ],
   ['mutation { revokeEnrolmentLink(id: "x") { userErrors { code } } }', 'ADMIN'],

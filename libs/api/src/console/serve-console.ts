@@ -1,13 +1,17 @@
 /**
- * The web console at `/`, from the folder that its build left: index.html for the addresses of its pages, files whose names change with their content below
- * /assets. Holds nothing of the fleet: whatever the console shows it asks the API for, with the viewer's own key or session.
+ * Serves the web console at `/` from the folder of its build: index.html for its pages, and files
+ * with hashed names below /assets. It contains no data of the fleet; the console reads that from
+ * the API with the key or session of the viewer.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Of apps/dashboard/src/routes.tsx. An address that is none of these stays 404, so that a mistyped path of the API is no page. */
+/**
+ * The paths of apps/dashboard/src/routes.tsx. Others stay 404, so that a mistyped API path is not a
+ * page.
+ */
 export const consolePaths = [
   '/',
   '/devices',
@@ -23,7 +27,7 @@ export const consolePaths = [
   '/settings',
 ] as const;
 
-/** Stands in the built index.html where each answer gets a nonce of its own. */
+/** Marks the place of the nonce in the built index.html. */
 const nonceMark = 'FLOTILLA_CSP_NONCE';
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -39,7 +43,7 @@ const sharedHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** Everything comes from the hub's own origin. Styles that the components write carry the nonce; pictures of devices are fetched with a key and shown as blobs. */
+/** Everything comes from the origin of the hub. Styles carry the nonce, and pictures are blobs. */
 function pageHeaders(nonce: string) {
   const policy = [
     "default-src 'none'",
@@ -63,7 +67,9 @@ interface Asset {
   readonly gzip: Buffer | undefined;
 }
 
-/** Nothing where the console was not built. Files are read once: there are few, and they do not change while the hub runs. */
+/**
+ * Does nothing without a build. Files are read once, because they do not change while the hub runs.
+ */
 export function serveConsole(server: FastifyInstance, folder: string | undefined): void {
   if (folder === undefined || !existsSync(path.join(folder, 'index.html'))) return;
   const [before = '', ...others] = readFileSync(path.join(folder, 'index.html'), 'utf8').split(nonceMark);

@@ -12,7 +12,7 @@ describe('parseDeviceFilter', () => {
     });
   });
 
-  it('keeps false, which is a condition, but not `all: false`, which is none', () => {
+  it('keeps false, which is a condition, but not `all: false`, which selects nothing', () => {
     expect(parseDeviceFilter({ toolsStale: false, all: false })).toEqual({ toolsStale: false });
   });
 

@@ -1,4 +1,4 @@
-/** The caller's device filter as the registry's: nulls mean "not given", and nesting and lists are bounded. */
+/** Parses a device filter: nulls mean "not given", and nesting and lists are limited. */
 import { inlineIdsMax } from '@flotilla/jobs';
 import type { DeviceFilter } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
@@ -21,7 +21,7 @@ function parseLevel(input: DeviceFilterInput, depth: number): DeviceFilter {
     throw new ApiError('BAD_USER_INPUT', `A device filter nests at most ${filterDepthMax} levels.`);
   const { all, any, not, ids, tags, ...plain } = input;
   const filter: Mutable<DeviceFilter> = withoutNulls(plain);
-  // Before a version without a number there would be nothing, which looks like a fleet that is up to date.
+  // A text without a number would match no device, which looks like an up-to-date fleet.
   if (filter.firmwareBefore !== undefined && !/\d/.test(filter.firmwareBefore))
     throw new ApiError(
       'BAD_USER_INPUT',

@@ -9,7 +9,7 @@ export const tagsMax = 50;
 const tagPattern = /^[\p{L}\p{N}][\p{L}\p{N}_.:/-]{0,63}$/u;
 const controlCharacter = /\p{Cc}/u;
 
-/** The first rule that is broken, or undefined. Null takes the name away, where it may. */
+/** The first broken rule, or undefined. Null removes the name if that is possible. */
 export function refuseName(
   name: string | null | undefined,
   path: readonly string[],
@@ -17,7 +17,8 @@ export function refuseName(
 ): Refusal | undefined {
   if (name === null || name === undefined) return undefined;
   if (name.trim() !== '' && name.length <= nameLengthMax && !controlCharacter.test(name)) return undefined;
-  const message = `A name has 1 to ${nameLengthMax} characters, all on one line${isNeeded ? '' : '; null takes it away'}.`;
+  const removal = isNeeded ? '' : ' Null removes it.';
+  const message = `A name has 1 to ${nameLengthMax} characters on one line.${removal}`;
   return { code: 'INVALID', message, path };
 }
 
@@ -28,6 +29,7 @@ export function refuseTags(tags: readonly string[], path: readonly string[]): Re
     return { code: 'LIMIT_EXCEEDED', message: `At most ${tagsMax} tags, but there are ${count}.`, path };
   const bad = tags.find((tag) => !tagPattern.test(tag));
   if (bad === undefined) return undefined;
-  const message = `"${bad.slice(0, 80)}" is no tag: 1 to 64 letters, digits and _ . : / -, the first a letter or digit.`;
+  const rule = '1 to 64 letters, digits and _ . : / -, beginning with a letter or digit';
+  const message = `"${bad.slice(0, 80)}" is not a valid tag. A tag has ${rule}.`;
   return { code: 'INVALID', message, path };
 }

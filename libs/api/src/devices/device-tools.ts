@@ -1,4 +1,4 @@
-/** All tools that a device has: its own, then the hub's, whoever asks. */
+/** All tools of a device, for every caller: its own, then those of the hub. */
 import { findHubTool, hubToolDialect, hubTools } from '@flotilla/mcp';
 import type { DeviceRow, StoredTool, ToolSet } from '@flotilla/registry';
 

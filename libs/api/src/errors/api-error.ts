@@ -1,4 +1,7 @@
-/** The errors that callers of the API see as GraphQL errors. Expected refusals are no errors: they travel in `userErrors`. */
+/**
+ * The errors that callers see as GraphQL errors. Expected refusals are not errors: they are in
+ * `userErrors`.
+ */
 import { GraphQLError } from 'graphql';
 
 /** The contract's codes, in `extensions.code`. */
@@ -16,7 +19,9 @@ export type ApiErrorCode =
   | 'UNAVAILABLE'
   | 'INTERNAL';
 
-/** For requests that end before anything is executed; a failure in a resolver is an answer, with 200. */
+/**
+ * The status of requests that end before execution; an error of a resolver is an answer with 200.
+ */
 const httpStatus: Readonly<Record<ApiErrorCode, number>> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
@@ -32,7 +37,7 @@ const httpStatus: Readonly<Record<ApiErrorCode, number>> = {
   INTERNAL: 500,
 };
 
-/** An error whose message is written for the caller. Anything else that is thrown is masked (public-errors.ts). */
+/** An error whose message is for the caller. All other errors are masked (public-errors.ts). */
 export class ApiError extends GraphQLError {
   readonly code: ApiErrorCode;
   /** As Fastify reads it: what is below 500 is the caller's mistake and no line of the log. */

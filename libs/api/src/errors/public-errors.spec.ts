@@ -76,7 +76,7 @@ describe('toPublicErrors', () => {
     expect(shown(new GraphQLError('Syntax Error: Unexpected <EOF>.')).code).toBe('BAD_USER_INPUT');
   });
 
-  it('calls a value of ours that the schema does not allow a fault of ours', () => {
+  it('reports a value that the schema forbids as an internal error', () => {
     expect(shown(inResolver(new GraphQLError('Float cannot represent non numeric value: NaN'))).code).toBe('INTERNAL');
   });
 

@@ -1,4 +1,7 @@
-/** Turns whatever went wrong into the errors that a caller may see: codes of the contract, nothing of our insides. Logs what it hides, once. */
+/**
+ * Turns errors into those that a caller may see: with codes of the contract, and without internals.
+ * Logs what it hides, once.
+ */
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
 import type { ApiLogger } from '../api-deps.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
@@ -19,7 +22,10 @@ const codes: ReadonlySet<unknown> = new Set<ApiErrorCode>([
   'INTERNAL',
 ]);
 
-/** What the codes of the registry, the storage, the bus and the fleet service mean to a caller; those not named are faults of ours. */
+/**
+ * The codes of the registry, storage, bus and fleet service for callers. Others are internal
+ * errors.
+ */
 const faultCodes: ReadonlyMap<unknown, ApiErrorCode> = new Map([
   ['ARGUMENT_INVALID', 'BAD_USER_INPUT'],
   ['DATABASE_UNAVAILABLE', 'UNAVAILABLE'],
@@ -44,7 +50,7 @@ const faultMessages: ReadonlyMap<unknown, string> = new Map([
   ['GATEWAY_UNREACHABLE', 'Another process of the hub does not answer; try again later.'],
 ]);
 
-/** `messages`: by the codes of Fastify's errors, what is said instead of its own words. */
+/** `messages` replace the messages of Fastify, by code. */
 export function toPublicErrors(
   errors: readonly Error[],
   logger: ApiLogger,
@@ -53,7 +59,7 @@ export function toPublicErrors(
   return errors.flatMap(unfold).map((error) => toPublicError(error, logger, messages));
 }
 
-/** Mercurius wraps what is wrong with a request in an error of its own; a plain error among it is a complaint of Mercurius, no fault of ours. */
+/** Mercurius wraps request errors; a plain error inside is about the request and not internal. */
 function unfold(error: Error): readonly Error[] {
   const wrapper = (error instanceof GraphQLError ? error.originalError : undefined) ?? error;
   if (!('errors' in wrapper) || !Array.isArray(wrapper.errors)) return [error];
@@ -78,7 +84,7 @@ function waitOf(cause: Error): GraphQLErrorExtensions {
   return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
-/** What a caller outside GraphQL is told of an error that is not written for it. */
+/** The error for a caller outside GraphQL if it was not written for callers. */
 export function maskFault(error: unknown): ApiError {
   const isAway = error instanceof Error && isFault(error) && faultCodes.get(error.code) === 'UNAVAILABLE';
   const code = isAway ? 'UNAVAILABLE' : 'INTERNAL';
@@ -108,7 +114,10 @@ function codeOf(error: Error, cause: Error): ApiErrorCode {
   return isGraphqlsOwn(error, cause) ? 'BAD_USER_INPUT' : 'INTERNAL';
 }
 
-/** graphql's own complaints about a document, its variables or its arguments. Those about a value that we returned have a path and no node of their own. */
+/**
+ * Errors of graphql about the document or its input. Those about our values have a path and no
+ * node.
+ */
 function isGraphqlsOwn(error: Error, cause: Error): boolean {
   return cause instanceof GraphQLError && (pathOf(error) === undefined || cause.nodes !== undefined);
 }
@@ -135,7 +144,7 @@ function positionOf(error: Error): Pick<GraphQLFormattedError, 'locations' | 'pa
   };
 }
 
-/** Places in lists are numbers [GraphQL §7.1.2]; compiled queries have them as text. No field is called like one. */
+/** List indexes are numbers [GraphQL §7.1.2]; compiled queries have them as text. */
 function toSegment(segment: string | number): string | number {
   return typeof segment === 'string' && /^\d+$/.test(segment) ? Number(segment) : segment;
 }

@@ -1,10 +1,15 @@
-/** How far a job is, how fast it goes and when it may end: from its counters and the time it has run. */
+/**
+ * The progress of a job, its rate and its estimated end, from its counters and its running time.
+ */
 import type { Job, JobProgress, Wave } from '@flotilla/jobs';
 
 export interface JobPace {
   /** Targets decided per minute, over the whole run. */
   readonly ratePerMinute: number;
-  /** Ms since the Unix epoch. Undefined while the job does not run, has no pace yet, or only waits for devices. */
+  /**
+   * Ms since the Unix epoch. Undefined if the job is not running, has no rate yet, or waits for
+   * devices.
+   */
   readonly estimatedFinishAt: number | undefined;
 }
 

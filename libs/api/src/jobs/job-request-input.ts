@@ -1,4 +1,6 @@
-/** A caller's request for a job as the fleet service takes it. A null of the caller means the same as leaving out; bounds are the service's to check. */
+/**
+ * Parses a request for a job. Null means the same as leaving out; the fleet service checks limits.
+ */
 import type { JobRequest, RolloutRequest } from '@flotilla/fleet';
 import type { AbortRule, WaveSpec } from '@flotilla/jobs';
 import { ApiError } from '../errors/api-error.js';
@@ -33,12 +35,12 @@ export function parseJobRequest(input: CreateJobInput): JobRequest | RolloutRequ
   if (!tool)
     throw new ApiError(
       'BAD_USER_INPUT',
-      '"input.tool" is needed: the name of the tool to call, or "input.firmwareImageId".',
+      'Give "input.tool", the name of the tool to call, or "input.firmwareImageId".',
     );
   return { ...request, tool, arguments: jsonObject(given, 'input.arguments') };
 }
 
-/** What stands for both or neither of `percent` and `count` is refused by the service, with a message that says so. */
+/** The fleet service refuses a wave with both or neither of `percent` and `count`. */
 function waveOf(wave: WaveInput): WaveSpec {
   return { successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO', ...withoutNulls(wave) } as WaveSpec;
 }

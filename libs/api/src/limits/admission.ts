@@ -1,4 +1,7 @@
-/** What an operation has to get past before it runs, the same over HTTP and WebSocket: its document, its shape, its cost, and what its caller has left. */
+/**
+ * The checks before an operation runs, for HTTP and WebSocket: its document, its shape, its cost,
+ * and the budget of the caller.
+ */
 import type { Principal } from '@flotilla/registry';
 import { NoSchemaIntrospectionCustomRule, type ValidationRule } from 'graphql';
 import type { ApiLimits } from './api-limits.js';
@@ -7,7 +10,7 @@ import { documentLimits } from './document-limits.js';
 import { refuseDeepDocument } from './document-nesting.js';
 import { refuseUnfitInput } from './input-bounds.js';
 import { refuseCostly, type Operation } from './operation-cost.js';
-import { QueryBook, type NamedQuery } from './query-book.js';
+import { PersistedQueries, type NamedQuery } from './persisted-queries.js';
 
 /** What the operator of the hub allows. */
 export interface QueryRules {
@@ -27,12 +30,12 @@ export class Admission {
   /** Besides those of the specification. */
   readonly validationRules: readonly ValidationRule[];
   readonly #limits: ApiLimits;
-  readonly #queries: QueryBook;
+  readonly #queries: PersistedQueries;
 
   constructor(limits: ApiLimits, rules: QueryRules = {}) {
     this.#limits = limits;
     this.budget = new CostBudget(limits.costPerSecondMax);
-    this.#queries = new QueryBook(limits, rules.listed);
+    this.#queries = new PersistedQueries(limits, rules.listed);
     this.validationRules = [
       documentLimits(limits),
       ...(rules.introspection === false ? [NoSchemaIntrospectionCustomRule] : []),
@@ -40,8 +43,8 @@ export class Admission {
   }
 
   /**
-   * The document to run; undefined where the request names none. Comes before anything reads the document or the variables.
-   * Throws BAD_USER_INPUT, COST_LIMIT, or what QueryBook throws.
+   * The document to run, checked before the document or variables are read; undefined if the
+   * request names none. Throws ApiError.
    */
   documentOf({ variables, ...named }: RawOperation, viewer: Principal): string | undefined {
     if (typeof named.query === 'string') refuseDeepDocument(named.query, this.#limits.queryBracketsMax);

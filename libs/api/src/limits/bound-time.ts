@@ -1,5 +1,9 @@
-/** Ends a query that takes too long, field by field: what was read by then is answered. Acts are not bound by it: a call has a deadline of its own, and whoever acts wants to know the outcome. */
+/**
+ * Limits the time of queries, field by field: the answer contains what was read in time. Mutations
+ * have no such limit: a call has its own deadline, and the caller needs the outcome.
+ */
 import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType, OperationTypeNode } from 'graphql';
+import { withTimeout } from '@flotilla/fleet';
 import type { ApiContext } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
 
@@ -19,20 +23,10 @@ function bounded(resolve: Resolver, operationMsMax: number): Resolver {
   return (source, args, context, info) => {
     const value = resolve(source, args, context, info);
     if (!(value instanceof Promise) || info.operation.operation !== OperationTypeNode.QUERY) return value;
-    return inTime(value, context.startedAt + operationMsMax - performance.now(), operationMsMax);
+    const leftMs = context.startedAt + operationMsMax - performance.now();
+    return withTimeout<unknown>(value, Math.max(leftMs, 0), () => {
+      const seconds = operationMsMax / 1_000;
+      throw new ApiError('UNAVAILABLE', `The query took longer than ${seconds} s. Ask for less, or try again later.`);
+    });
   };
-}
-
-function inTime(value: Promise<unknown>, leftMs: number, operationMsMax: number): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const late = (): void =>
-      reject(
-        new ApiError(
-          'UNAVAILABLE',
-          `The query took longer than ${operationMsMax / 1_000} s; ask for less, or try again later.`,
-        ),
-      );
-    const timer = setTimeout(late, Math.max(leftMs, 0));
-    value.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,6 +1,6 @@
 /**
- * Which operations may be compiled. graphql-jit writes the code that checks a variable as deep as its type goes, and for a type that contains itself
- * that is until the process is out of memory (graphql-jit issue 81). `DeviceFilter` is such a type, so this guards the hub's life.
+ * Decides which operations may be compiled. For a variable of a recursive input type such as
+ * `DeviceFilter`, graphql-jit generates code until memory ends (graphql-jit issue 81).
  */
 import {
   type DocumentNode,

@@ -1,4 +1,7 @@
-/** What each caller may still spend this second, in the points of operation-cost.ts. Kept in this process: several API processes give a caller a budget each. */
+/**
+ * The budget of each caller per second, in the points of operation-cost.ts. Each API process counts
+ * for itself.
+ */
 import { principalRef, type Principal } from '@flotilla/registry';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../errors/api-error.js';
@@ -19,7 +22,8 @@ export class RateLimitedError extends ApiError {
   constructor(readonly state: BudgetState) {
     super(
       'RATE_LIMITED',
-      `You may spend ${state.limit} points a second, and this request's ${state.cost} are more than is left. Try again in ${state.resetMs} ms.`,
+      `You may spend ${state.limit} points per second, and this request costs ${state.cost}, ` +
+        `which is more than is left. Try again in ${state.resetMs} ms.`,
     );
     this.name = 'RateLimitedError';
   }
@@ -49,7 +53,10 @@ export class CostBudget {
   }
 }
 
-/** Header fields of the IETF's draft "RateLimit header fields for HTTP", in seconds, and `Retry-After` where nothing is left. */
+/**
+ * The fields of the IETF draft "RateLimit header fields for HTTP", and `Retry-After` without
+ * budget.
+ */
 export function budgetHeaders(
   { limit, remaining, resetMs }: BudgetState,
   isRefused = false,

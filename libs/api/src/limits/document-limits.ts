@@ -1,4 +1,7 @@
-/** A validation rule that bounds a query's shape: nesting, aliases, directives, acts, and text that PostgreSQL and devices cannot take. */
+/**
+ * A validation rule that limits the shape of a document: nesting, aliases, directives, mutations,
+ * and text that cannot be stored or sent.
+ */
 import {
   type ASTNode,
   type ASTVisitor,
@@ -13,7 +16,10 @@ import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from './api-limits.js';
 import { textProblem } from './input-bounds.js';
 
-type ShapeLimits = Pick<ApiLimits, 'queryDepthMax' | 'queryAliasesMax' | 'queryDirectivesMax' | 'operationActsMax'>;
+type ShapeLimits = Pick<
+  ApiLimits,
+  'queryDepthMax' | 'queryAliasesMax' | 'queryDirectivesMax' | 'operationMutationsMax'
+>;
 
 export function documentLimits(limits: ShapeLimits): ValidationRule {
   return (context): ASTVisitor => {
@@ -52,11 +58,11 @@ export function documentLimits(limits: ShapeLimits): ValidationRule {
         }
         const acts =
           operation.operation === OperationTypeNode.MUTATION ? fieldsOf(operation.selectionSet, context, new Map()) : 0;
-        if (acts > limits.operationActsMax) {
+        if (acts > limits.operationMutationsMax) {
           context.reportError(
             new ApiError(
               'COST_LIMIT',
-              `The operation has ${acts} mutations, at most ${limits.operationActsMax} are allowed in one.`,
+              `The operation has ${acts} mutations, at most ${limits.operationMutationsMax} are allowed in one.`,
             ),
           );
         }
@@ -65,7 +71,7 @@ export function documentLimits(limits: ShapeLimits): ValidationRule {
   };
 }
 
-/** The names around a literal: of the argument or variable, then of the members of input objects. */
+/** The names around a literal: argument or variable, then members of input objects. */
 function inputPath(ancestors: readonly (ASTNode | readonly ASTNode[])[]): string {
   return ancestors.flatMap((ancestor) => ('kind' in ancestor ? nameOf(ancestor) : [])).join('.');
 }
@@ -75,7 +81,10 @@ function nameOf(node: ASTNode): string | readonly [] {
   return node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD ? node.name.value : [];
 }
 
-/** Introspection is bounded by a rule of graphql itself. A fragment that spreads itself counts as 0 here: another rule refuses it. */
+/**
+ * Another rule of graphql limits introspection, and another one refuses recursive fragments (0
+ * here).
+ */
 function depthOf(set: SelectionSetNode, context: ValidationContext, fragments: Map<string, number>): number {
   let deepest = 0;
   for (const selection of set.selections) {

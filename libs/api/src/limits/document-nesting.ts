@@ -1,4 +1,4 @@
-/** Bounds how deep the brackets of a document nest, before the parser of graphql, which is recursive, reads it. */
+/** Limits the nesting of brackets in a document before the recursive parser of graphql reads it. */
 import { ApiError } from '../errors/api-error.js';
 
 /** Throws COST_LIMIT. Brackets in strings and comments do not count. */
@@ -34,7 +34,7 @@ function lineEnd(document: string, start: number): number {
   return at;
 }
 
-/** Of its closing quote. A string that does not end on its line is a syntax error, and nothing after it is read. */
+/** The index of the closing quote. A string that does not end on its line is a syntax error. */
 function stringEnd(document: string, start: number): number {
   let at = start + 1;
   while (at < document.length && document[at] !== '"' && !isLineEnd(document[at])) at += document[at] === '\\' ? 2 : 1;

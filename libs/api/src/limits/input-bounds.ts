@@ -1,11 +1,14 @@
 /**
- * The bounds of every value that a caller sends: variables, arguments of agents, and parameters of the REST routes. Text must be storable in PostgreSQL and
- * sendable to devices. Depth is bounded before any recursive code reads the value.
+ * Limits every input: variables, arguments of agents, and parameters of REST routes. PostgreSQL
+ * must be able to store the text and devices to receive it. The depth is checked before recursive
+ * code reads the value.
  */
 import { ApiError } from '../errors/api-error.js';
 import { jsonDepthMax } from '../scalars/json.scalar.js';
 
-/** Levels of arrays and objects: those of a JSON value, and eight for the input objects around it. */
+/**
+ * Levels of arrays and objects: those of a JSON value, and eight for the input objects around it.
+ */
 const inputDepthMax = jsonDepthMax + 8;
 /** Segments of a path and characters of each that an error shows. */
 const pathSegmentsMax = 10;
@@ -24,7 +27,10 @@ export function refuseUnfitInput(input: unknown): void {
     throw new ApiError('BAD_USER_INPUT', `${sentenceStart(problem.path.reverse())} ${problem.reason}`);
 }
 
-/** Why PostgreSQL and devices cannot take this text, as the end of a sentence. Undefined where they can. */
+/**
+ * Why PostgreSQL and devices cannot take this text, as the end of a sentence; undefined if they
+ * can.
+ */
 export function textProblem(text: string): string | undefined {
   const [character] = /\0|\p{Surrogate}/u.exec(text) ?? [];
   if (character === undefined) return undefined;
@@ -39,7 +45,8 @@ function findProblem(value: unknown, depth: number): InputProblem | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > inputDepthMax)
     return problemOf(
-      `nests too deep: an input has at most ${inputDepthMax} levels, and JSON in it nests at most ${jsonDepthMax} levels.`,
+      `nests too deep: an input has at most ${inputDepthMax} levels, ` +
+        `and JSON in it nests at most ${jsonDepthMax} levels.`,
     );
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -64,7 +71,10 @@ function within(segment: string | number, problem: InputProblem): InputProblem {
   return problem;
 }
 
-/** As userErrors name paths: `input.arguments.text`. Escaped, because a name can be what is wrong. */
+/**
+ * The path as in userErrors: `input.arguments.text`. It is escaped, because a name can be the
+ * problem.
+ */
 function sentenceStart(path: readonly (string | number)[]): string {
   const shown = path.slice(0, pathSegmentsMax).map((segment) => String(segment).slice(0, segmentLengthMax));
   const text = JSON.stringify(shown.join('.') + (path.length > pathSegmentsMax ? '…' : ''));

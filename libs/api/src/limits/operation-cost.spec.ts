@@ -45,7 +45,7 @@ describe('the cost of an operation', () => {
     expect(cost(`{ ${often} }`)).toBeGreaterThan(defaultApiLimits.queryCostMax);
   });
 
-  it('is counted anew where a variable is the number of rows', () => {
+  it('is counted again if a variable sets the number of rows', () => {
     const document = parse(
       'query ($first: Int) { devices(first: $first) { nodes { calls(first: 100) { nodes { id } } } } }',
     );

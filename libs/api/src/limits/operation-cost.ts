@@ -1,4 +1,7 @@
-/** What an operation may cost at most, in points, before it runs: about one for each object it may return, more for what reads or does more than it shows. */
+/**
+ * The highest cost of an operation in points, before it runs: about one for each object that it can
+ * return, more for expensive reads and changes.
+ */
 import {
   type DocumentNode,
   type FieldNode,
@@ -42,7 +45,7 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
 ]);
 /** `totalCount` goes over 10,000 devices, once for a connection however many rows that has. */
 const totalCountPoints = 200;
-/** The whole schema in answer to any key's introspection, which graphql bounds by a rule of its own. */
+/** The whole schema, for any key; a rule of graphql limits introspection. */
 const introspectionPoints = 500;
 /** An act writes a few rows, and holds a place while a device or a worker does its part. */
 const mutationPoints = 20;
@@ -58,7 +61,7 @@ export interface Operation {
   readonly operationName: string | null | undefined;
 }
 
-/** The operation's cost. Throws COST_LIMIT where it may cost too much, BAD_USER_INPUT where its variables do not fit its types. */
+/** The cost of the operation. Throws COST_LIMIT, or BAD_USER_INPUT if its variables do not fit. */
 export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'queryCostMax' | 'pageRowsMax'>): number {
   const cost = dependsOnVariables(operation.document)
     ? costOf(operation, limits.pageRowsMax)
@@ -66,7 +69,8 @@ export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'quer
   if (cost > limits.queryCostMax) {
     throw new ApiError(
       'COST_LIMIT',
-      `The operation may cost ${cost} points, at most ${limits.queryCostMax} are allowed: ask for fewer rows ("first") or fewer nested lists.`,
+      `The operation may cost ${cost} points; the limit is ${limits.queryCostMax}. ` +
+        'Ask for fewer rows ("first") or fewer nested lists.',
     );
   }
   return cost;
@@ -76,7 +80,7 @@ export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'quer
 const variableCosts = new WeakMap<DocumentNode, boolean>();
 const constantCosts = new WeakMap<DocumentNode, Map<string | null | undefined, number>>();
 
-/** Whether a variable decides how much comes back: as `first`, or in a directive. Those of most acts do not. */
+/** Whether a variable sets the number of rows: as `first`, or in a directive. */
 function dependsOnVariables(document: DocumentNode): boolean {
   const known = variableCosts.get(document);
   if (known !== undefined) return known;
@@ -114,7 +118,8 @@ export function costOf({ schema, document, variables, operationName }: Operation
       maxQueryNodes: selectionsMax,
     });
   } catch (error) {
-    // What is wrong with variables names its place in the document; the only other complaint is the number of selections.
+    // Errors of variables have a place in the document; the other error is the number of
+    // selections.
     if (!(error instanceof GraphQLError)) throw error;
     if (error.nodes !== undefined) throw new ApiError('BAD_USER_INPUT', error.message, error);
     throw new ApiError(
@@ -146,7 +151,7 @@ function mayCountAll({ name, selectionSet }: FieldNode): boolean {
   );
 }
 
-/** `nodes` and `edges` are as long as their connection's `first`, which has been counted there. A `first` out of range is refused by its resolver. */
+/** The rows of a connection were counted at its `first`; its resolver refuses an invalid one. */
 function timesOf(name: string, args: Readonly<Record<string, unknown>>, isList: boolean, pageRowsMax: number): number {
   if (typeof args['first'] === 'number') return Math.min(Math.max(args['first'], 1), pageRowsMax);
   return isList && name !== 'nodes' && name !== 'edges' ? listLengthAssumed : 1;

@@ -27,38 +27,40 @@ import { jsonScalar } from '../scalars/json.scalar.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { boundTime } from '../limits/bound-time.js';
 import type { Admission } from '../limits/admission.js';
-import { ApiKeyResolver } from '../resolvers/api-key.resolver.js';
-import { AuditResolver } from '../resolvers/audit.resolver.js';
-import { CallResolver } from '../resolvers/call.resolver.js';
-import { DeviceActsResolver } from '../resolvers/device-acts.resolver.js';
-import { DeviceGroupActsResolver } from '../resolvers/device-group-acts.resolver.js';
-import { DeviceGroupResolver } from '../resolvers/device-group.resolver.js';
-import { DeviceListResolver } from '../resolvers/device-list.resolver.js';
-import { DeviceResolver } from '../resolvers/device.resolver.js';
-import { EnrolmentResolver } from '../resolvers/enrolment.resolver.js';
-import { EventResolver } from '../resolvers/event.resolver.js';
-import { FirmwareResolver } from '../resolvers/firmware.resolver.js';
-import { SigningKeyResolver } from '../resolvers/signing-key.resolver.js';
-import { JobActsResolver } from '../resolvers/job-acts.resolver.js';
-import { JobTargetResolver } from '../resolvers/job-target.resolver.js';
-import { JobPreviewResolver } from '../resolvers/job-preview.resolver.js';
-import { JobResolver } from '../resolvers/job.resolver.js';
-import { LiveResolver } from '../resolvers/live.resolver.js';
-import { ProvisioningActsResolver } from '../resolvers/provisioning-acts.resolver.js';
-import { ToolResultResolver } from '../resolvers/tool-result.resolver.js';
-import { PolicyActsResolver } from '../resolvers/policy-acts.resolver.js';
-import { FleetSummaryResolver } from '../resolvers/fleet-summary.resolver.js';
-import { HubStatusResolver } from '../resolvers/hub-status.resolver.js';
-import { FleetToolResolver } from '../resolvers/fleet-tool.resolver.js';
-import { ToolResolver } from '../resolvers/tool.resolver.js';
-import { UserResolver } from '../resolvers/user.resolver.js';
-import { UploadResolver } from '../resolvers/upload.resolver.js';
-import { ViewerResolver } from '../resolvers/viewer.resolver.js';
-import { WebhookResolver } from '../resolvers/webhook.resolver.js';
+import { ApiKeyResolver } from '../people/api-key.resolver.js';
+import { AuditResolver } from '../people/audit.resolver.js';
+import { CallResolver } from '../calls/call.resolver.js';
+import { DeviceMutationsResolver } from '../devices/device-mutations.resolver.js';
+import { DeviceGroupMutationsResolver } from '../devices/device-group-mutations.resolver.js';
+import { DeviceGroupResolver } from '../devices/device-group.resolver.js';
+import { DeviceListResolver } from '../devices/device-list.resolver.js';
+import { DeviceResolver } from '../devices/device.resolver.js';
+import { EnrolmentResolver } from '../provisioning/enrolment.resolver.js';
+import { EventResolver } from '../events/event.resolver.js';
+import { FirmwareResolver } from '../firmware/firmware.resolver.js';
+import { SigningKeyResolver } from '../firmware/signing-key.resolver.js';
+import { JobMutationsResolver } from '../jobs/job-mutations.resolver.js';
+import { JobTargetResolver } from '../jobs/job-target.resolver.js';
+import { JobPreviewResolver } from '../jobs/job-preview.resolver.js';
+import { JobResolver } from '../jobs/job.resolver.js';
+import { SubscriptionResolver } from '../subscriptions/subscription.resolver.js';
+import { ProvisioningMutationsResolver } from '../provisioning/provisioning-mutations.resolver.js';
+import { ToolResultResolver } from '../calls/tool-result.resolver.js';
+import { ToolPolicyMutationsResolver } from '../calls/tool-policy-mutations.resolver.js';
+import { FleetSummaryResolver } from '../devices/fleet-summary.resolver.js';
+import { HubStatusResolver } from '../events/hub-status.resolver.js';
+import { FleetToolResolver } from '../calls/fleet-tool.resolver.js';
+import { ToolResolver } from '../calls/tool.resolver.js';
+import { UserResolver } from '../people/user.resolver.js';
+import { UploadResolver } from '../uploads/upload.resolver.js';
+import { ViewerResolver } from '../people/viewer.resolver.js';
+import { WebhookResolver } from '../events/webhook.resolver.js';
 
 /** Beside `src` and `dist` alike. */
 const servedSchema = new URL('../../schema.graphql', import.meta.url);
-/** A query is compiled when it comes for the second time: most of a fleet's queries are repeated, a person's are not. */
+/**
+ * Compiles a query when it comes for the second time: programs repeat their queries, people do not.
+ */
 const jitAfter = 1;
 
 const unknownSettings: DeviceSettings = { describeCredential: () => undefined, otaUrl: () => undefined };
@@ -67,16 +69,16 @@ const resolvers = [
   ViewerResolver,
   DeviceListResolver,
   DeviceResolver,
-  DeviceActsResolver,
+  DeviceMutationsResolver,
   DeviceGroupResolver,
-  DeviceGroupActsResolver,
-  ProvisioningActsResolver,
+  DeviceGroupMutationsResolver,
+  ProvisioningMutationsResolver,
   EnrolmentResolver,
   ToolResolver,
   FleetSummaryResolver,
   FleetToolResolver,
   HubStatusResolver,
-  PolicyActsResolver,
+  ToolPolicyMutationsResolver,
   ToolResultResolver,
   CallResolver,
   EventResolver,
@@ -85,10 +87,10 @@ const resolvers = [
   FirmwareResolver,
   SigningKeyResolver,
   JobResolver,
-  JobActsResolver,
+  JobMutationsResolver,
   JobPreviewResolver,
   JobTargetResolver,
-  LiveResolver,
+  SubscriptionResolver,
   UploadResolver,
   WebhookResolver,
   UserResolver,
@@ -123,7 +125,7 @@ export class ApiModule {
   }
 }
 
-/** Mercurius serves HTTP only: subscriptions have a server of their own (subscriptions/subscription-server.ts). */
+/** Mercurius serves only HTTP; subscriptions/subscription-server.ts serves WebSocket. */
 function mercuriusOptions(limits: ApiLimits, http: HttpOperations, admission: Admission): MercuriusDriverConfig {
   return {
     driver: MercuriusDriver,

@@ -33,13 +33,13 @@ describe('a request without a valid key', () => {
   });
 });
 
-describe('a request that is no GraphQL request', () => {
+describe('a request that is not a GraphQL request', () => {
   it.each([
     ['no JSON', '{ not json'],
     ['no object', '[1]'],
     ['no query', '{}'],
     ['a batch', JSON.stringify([{ query: '{ viewer { name } }' }])],
-    ['a query that is no text', JSON.stringify({ query: 7 })],
+    ['a query that is a number', JSON.stringify({ query: 7 })],
     [
       'a syntax tree in place of a query',
       JSON.stringify({ query: JSON.stringify({ kind: 'Document', definitions: [] }) }),
@@ -88,7 +88,7 @@ describe('a request that is no GraphQL request', () => {
     });
   });
 
-  it('is none either where the hub knows its syntax tree by hash, from a WebSocket', async () => {
+  it('with the hash of a stored syntax tree is refused as well', async () => {
     const query = JSON.stringify(parse('{ viewer { name } }', { noLocation: true }));
     const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
     const client = api.client(adminKey);
@@ -99,7 +99,7 @@ describe('a request that is no GraphQL request', () => {
     expect(await api.post({ extensions }, admin)).toMatchObject({ status: 400, codes: ['BAD_USER_INPUT'] });
   });
 
-  it('is told when its body is too large', async () => {
+  it('with a body over the limit gets the limit', async () => {
     const { status, codes, messages } = await api.post({ query: `{ viewer { name } } #${'x'.repeat(30_000)}` }, admin);
     expect({ status, codes }).toEqual({ status: 413, codes: ['BAD_USER_INPUT'] });
     expect(messages).toEqual([expect.stringContaining('at most 20000 bytes')]);
@@ -136,7 +136,7 @@ describe('input that does not fit', () => {
       'colour',
     ],
     [
-      'a date that is none',
+      'an invalid date',
       'query ($at: DateTime) { events(filter: {since: $at}) { nodes { id } } }',
       { at: '2026-02-30T00:00:00Z' },
       'Variable "$at"',
@@ -181,7 +181,8 @@ describe('input that does not fit', () => {
 
   it('an input object without a bottom is BAD_USER_INPUT', async () => {
     const query = 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }';
-    const body = `{"query":${JSON.stringify(query)},"variables":{"f":${'{"not":'.repeat(1_500)}{}${'}'.repeat(1_500)}}}`;
+    const filter = `${'{"not":'.repeat(1_500)}{}${'}'.repeat(1_500)}`;
+    const body = `{"query":${JSON.stringify(query)},"variables":{"f":${filter}}}`;
     expect(await api.post(body, admin)).toMatchObject({
       status: 400,
       codes: ['BAD_USER_INPUT'],
@@ -209,9 +210,10 @@ describe('an operation that would cost too much', () => {
     expect(api.lookups).toEqual([]);
   });
 
-  it('is counted with the operation that is meant', async () => {
+  it('is counted for the selected operation', async () => {
     const query =
-      'query Small { viewer { name } } query Big { devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }';
+      'query Small { viewer { name } } ' +
+      'query Big { devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }';
     expect(await api.post({ query, operationName: 'Small' }, admin)).toMatchObject({ status: 200 });
     expect(await api.post({ query, operationName: 'Big' }, admin)).toMatchObject({ codes: ['COST_LIMIT'] });
   });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** What is no image of an application takes the same road as one; those are the subject of a story. */
+/** Not an application image; those have a story. */
 const picture = new Uint8Array(5000).fill(7);
 const assets = (version: string) => ({ kind: 'ASSETS', version });
 
@@ -50,7 +50,8 @@ async function uploaded(version: string): Promise<string> {
   return body['id'] ?? '';
 }
 
-const members = `id kind fileName project version chip idfVersion sizeBytes sha256 elfSha256 uploadedAt publishedAt withdrawnAt notes models`;
+const members = `id kind fileName project version chip idfVersion sizeBytes sha256 elfSha256
+  uploadedAt publishedAt withdrawnAt notes models`;
 const publish = (id: string, models: readonly string[], scopes: readonly Scope[] = ['ADMIN']) =>
   api.ask(
     `mutation ($id: ID!, $models: [String!]!) { publishFirmwareImage(id: $id, models: $models, notes: "Sounds better") {
@@ -160,7 +161,9 @@ describe('POST /api/firmware', () => {
     });
     sending.on('error', () => undefined);
     sending.write(
-      '--x\r\ncontent-disposition: form-data; name="kind"\r\n\r\nASSETS\r\n--x\r\ncontent-disposition: form-data; name="version"\r\n\r\n1.0\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n',
+      '--x\r\ncontent-disposition: form-data; name="kind"\r\n\r\nASSETS\r\n' +
+        '--x\r\ncontent-disposition: form-data; name="version"\r\n\r\n1.0\r\n' +
+        '--x\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n',
     );
     await new Promise((resolve) => sending.write(picture, resolve));
     sending.destroy();
@@ -193,7 +196,8 @@ describe('a firmware image', () => {
       publishFirmwareImage: { firmwareImage: null, userErrors: [{ code: 'CONFLICT', path: ['models', '1'] }] },
     });
     expect(JSON.stringify(conflict.data)).toContain(first);
-    const withdraw = `mutation ($id: ID!) { withdrawFirmwareImage(id: $id) { firmwareImage { withdrawnAt models } userErrors { code } } }`;
+    const withdraw = `mutation ($id: ID!) { withdrawFirmwareImage(id: $id) {
+      firmwareImage { withdrawnAt models } userErrors { code } } }`;
     expect((await api.ask(withdraw, { id: first })).data).toMatchObject({
       withdrawFirmwareImage: { firmwareImage: { models: [] } },
     });
@@ -231,7 +235,7 @@ describe('a firmware image', () => {
     expect((await remove()).data).toMatchObject({ deleteFirmwareImage: { userErrors: [{ code: 'NOT_FOUND' }] } });
   });
 
-  it('tells what was done with it', async () => {
+  it('adds an event for each change', async () => {
     const { rows } = await api.registry.events.page(
       { types: ['firmware.uploaded', 'firmware.published', 'firmware.withdrawn'] },
       'AT_ASC',

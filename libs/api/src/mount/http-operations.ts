@@ -1,4 +1,4 @@
-/** GraphQL operations over HTTP, around Mercurius: who asks, what a request must look like, and what its errors say. */
+/** GraphQL over HTTP around Mercurius: authentication, the form of requests, and their errors. */
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import {
@@ -25,7 +25,7 @@ export interface HttpOperations {
   /** Options of Mercurius's two routes. */
   readonly routeOptions: Pick<RouteOptions, 'bodyLimit' | 'preParsing' | 'preValidation'>;
   readonly context: (request: FastifyRequest) => ApiContext;
-  /** Mercurius's hook between validation and execution. An answer with a document keeps Mercurius from compiling it. */
+  /** The hook between validation and execution. A returned document is not compiled. */
   readonly beforeExecution: (
     schema: GraphQLSchema,
     document: DocumentNode,
@@ -46,8 +46,8 @@ export interface HttpOperations {
 /** Our context, as Mercurius completes it. */
 type MercuriusContext = ApiContext & { readonly reply: FastifyReply };
 
-/** Stands in the context of a request that was refused before it had a viewer. */
-const nobody: Caller = { viewer: { kind: 'KEY', id: '', name: 'nobody', scopes: [] } };
+/** The caller of a request that was refused before authentication. */
+const unknownCaller: Caller = { viewer: { kind: 'KEY', id: '', name: 'unknown', scopes: [] } };
 
 export interface HttpDeps extends ApiDeps {
   readonly callers: Callers;
@@ -62,11 +62,11 @@ export function makeHttpOperations(
   const known = new WeakMap<IncomingMessage, Caller>();
   const budgets = new WeakMap<object, BudgetState>();
   const messages = bodyMessages(limits);
-  const callerOf = ({ raw }: FastifyRequest): Caller => known.get(raw) ?? nobody;
+  const callerOf = ({ raw }: FastifyRequest): Caller => known.get(raw) ?? unknownCaller;
   return {
     routeOptions: {
       bodyLimit: limits.requestBytesMax,
-      // Before the body is read: whoever has no key has no work done for them.
+      // Before the body is read, so that a caller without a key causes no work.
       preParsing: async (request: FastifyRequest, reply: FastifyReply) => {
         if (request.headers.accept?.includes(responseType)) void reply.type(`${responseType}; charset=utf-8`);
         known.set(request.raw, await authenticateRequest(callers, request, reply));
@@ -74,12 +74,12 @@ export function makeHttpOperations(
       },
       preValidation: async (request: FastifyRequest) => {
         mendBody(request.body);
-        refuseOddParameters(request.body);
+        refuseInvalidParameters(request.body);
         nameDocument(request.method === 'GET' ? request.query : request.body, (named) =>
           admission.documentOf(named, callerOf(request).viewer),
         );
         refuseNothing(request.method === 'GET' ? request.query : request.body);
-        // Behind it: what is named by its hash may have been registered by somebody else.
+        // After the look-up by hash, because another caller may have registered the document.
         refuseJsonQuery(request.body);
         refuseJsonQuery(request.query);
       },
@@ -148,7 +148,9 @@ async function authenticateRequest(
   }
 }
 
-/** Mercurius would take other types as well, and pages of other sites can send some of them without asking. */
+/**
+ * Mercurius accepts other types too, and pages of other sites can send some without a preflight.
+ */
 function refuseOtherThanJson({ headers, method }: FastifyRequest): void {
   const type = headers['content-type'];
   if (method === 'POST' && type !== undefined && !/^application\/json\s*(;|$)/i.test(type))
@@ -161,7 +163,7 @@ function mendBody(body: unknown): void {
 }
 
 /** Fastify would make text and objects of other values. */
-function refuseOddParameters(body: unknown): void {
+function refuseInvalidParameters(body: unknown): void {
   if (!isJsonObject(body)) return;
   const { operationName = null, variables = null } = body as { operationName?: unknown; variables?: unknown };
   if (operationName !== null && typeof operationName !== 'string')
@@ -184,7 +186,9 @@ function refuseNothing(source: unknown): void {
     );
 }
 
-/** Mercurius makes text of what is none, and takes any JSON in place of a query for a syntax tree, past the limits of the parser: we do not. */
+/**
+ * Mercurius accepts a JSON syntax tree as a query, past the limits of the parser; the hub does not.
+ */
 function refuseJsonQuery(source: unknown): void {
   if (!isJsonObject(source) || source['query'] === undefined || source['query'] === null) return;
   if (typeof source['query'] === 'string' && !jsonStart.test(source['query'])) return;
@@ -209,7 +213,10 @@ function refuseSubscription({
   );
 }
 
-/** Puts the document where Mercurius looks for it. Over GET the extensions and variables are JSON in text. */
+/**
+ * Puts the document where Mercurius reads it. In GET requests extensions and variables are JSON
+ * texts.
+ */
 function nameDocument(source: unknown, documentOf: (named: RawOperation) => string | undefined): void {
   if (!isJsonObject(source)) return;
   const { query, extensions, variables }: RawOperation = source;
@@ -230,7 +237,7 @@ function parsed(name: string, value: unknown): unknown {
   }
 }
 
-/** Mercurius does not tell its hook which of a document's operations is meant. */
+/** Mercurius does not pass the name of the selected operation to its hook. */
 function operationNameIn(request: FastifyRequest): string | undefined {
   for (const part of ['body', 'query'] as const) {
     const source: unknown = Reflect.get(request, part);
@@ -240,7 +247,7 @@ function operationNameIn(request: FastifyRequest): string | undefined {
   return undefined;
 }
 
-/** Without data: what was wrong with the request, where that was it. A failure in a resolver is an answer, with 200. */
+/** The status of a refused request. An error of a resolver is an answer with 200. */
 function statusOf([first]: readonly GraphQLError[]): number {
   if (!first || first.path !== undefined) return 200;
   const cause = first.originalError ?? first;

@@ -28,7 +28,8 @@ describe('devices over HTTP', () => {
   it('shows a device with what it is and can do', async () => {
     const { data, codes } = await api.ask(`{ device(id: "aa:00") {
       id name dialect model firmwareVersion presence reachability transport tags toolsStale
-      tools { name description inputSchema schemaKnown userOnly policy { pattern idempotent } } sessions { epoch transport disconnectedAt } } }`);
+      tools { name description inputSchema schemaKnown userOnly policy { pattern idempotent } }
+      sessions { epoch transport disconnectedAt } } }`);
     expect(codes).toEqual([]);
     expect(data).toMatchObject({
       device: {
@@ -54,8 +55,8 @@ describe('devices over HTTP', () => {
   });
 
   it('pages through a list with cursors, and counts it when asked', async () => {
-    const query =
-      'query ($after: String) { devices(first: 2, after: $after) { totalCount nodes { id } edges { cursor } pageInfo { hasNextPage endCursor } } }';
+    const query = `query ($after: String) { devices(first: 2, after: $after) {
+        totalCount nodes { id } edges { cursor } pageInfo { hasNextPage endCursor } } }`;
     const first = await api.ask(query);
     expect(first.data).toMatchObject({
       devices: { totalCount: 3, nodes: [{ id: 'aa:00' }, { id: 'aa:01' }], pageInfo: { hasNextPage: true } },
@@ -74,8 +75,8 @@ describe('devices over HTTP', () => {
   });
 
   it('goes on when the same query with a filter in a variable comes again and again', async () => {
-    const query =
-      'query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } } tools(filter: {devices: $filter}) { nodes { name } } }';
+    const query = `query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } }
+        tools(filter: {devices: $filter}) { nodes { name } } }`;
     for (let time = 0; time < 5; time++) {
       const { data, codes } = await api.ask(query, { filter: { not: { search: 'aa' } } });
       expect({ data, codes }).toEqual({
@@ -102,10 +103,10 @@ describe('devices over HTTP', () => {
     });
   });
 
-  it('renames and tags a device, and tells those who look', async () => {
+  it('renames and tags a device, and notifies subscribers', async () => {
     const told = new Promise((resolve) => api.feed.subscribe('device', ({ deviceId }) => resolve(deviceId)));
-    const query =
-      'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { name tags } userErrors { code path } } }';
+    const query = `mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) {
+        device { name tags } userErrors { code path } } }`;
     const { data } = await api.ask(query, { input: { deviceId: 'aa:01', name: 'Door', tags: ['b', 'a', 'b'] } });
     expect(data).toMatchObject({
       updateDevice: { device: { name: 'Door', tags: expect.arrayContaining(['a', 'b']) }, userErrors: [] },
@@ -117,9 +118,9 @@ describe('devices over HTTP', () => {
     });
   });
 
-  it('refuses to name what is not there, and names that are none', async () => {
-    const query =
-      'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { id } userErrors { code path } } }';
+  it('refuses unknown devices and invalid names', async () => {
+    const query = `mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) {
+        device { id } userErrors { code path } } }`;
     const unknown = await api.ask(query, { input: { deviceId: 'zz', name: 'x' } });
     expect(unknown.data).toEqual({
       updateDevice: { device: null, userErrors: [{ code: 'NOT_FOUND', path: ['input', 'deviceId'] }] },
@@ -131,8 +132,8 @@ describe('devices over HTTP', () => {
   });
 
   it('tags by filter, but not by a filter without a condition', async () => {
-    const query =
-      'mutation ($filter: DeviceFilter!) { tagDevices(input: {filter: $filter, add: ["lab"]}) { changedCount userErrors { code path } } }';
+    const query = `mutation ($filter: DeviceFilter!) { tagDevices(input: {filter: $filter, add: ["lab"]}) {
+        changedCount userErrors { code path } } }`;
     const tagged = await api.ask(query, { filter: { search: 'aa' } });
     expect(tagged.data).toEqual({ tagDevices: { changedCount: 2, userErrors: [] } });
     for (const filter of [{}, { all: false }, { any: [] }, { search: '' }]) {
@@ -141,10 +142,10 @@ describe('devices over HTTP', () => {
     }
   });
 
-  it('tells those who look of each device whose tags changed, and names the device that has no room', async () => {
+  it('notifies subscribers of each device with changed tags, and names the device with too many', async () => {
     const told = new Promise((resolve) => api.feed.subscribe('device', ({ deviceId }) => resolve(deviceId)));
-    const query =
-      'mutation ($add: [String!]) { tagDevices(input: {filter: {ids: ["bb:00"]}, add: $add}) { changedCount userErrors { code message path } } }';
+    const query = `mutation ($add: [String!]) { tagDevices(input: {filter: {ids: ["bb:00"]}, add: $add}) {
+        changedCount userErrors { code message path } } }`;
     expect((await api.ask(query, { add: ['one'] })).data).toEqual({ tagDevices: { changedCount: 1, userErrors: [] } });
     expect(await told).toBe('bb:00');
     const { data } = await api.ask(query, { add: Array.from({ length: 50 }, (_, index) => `t${index}`) });
@@ -157,7 +158,8 @@ describe('devices over HTTP', () => {
 
 describe('acts over HTTP', () => {
   it('hands a call to the fleet in the name of the key, and its refusal back', async () => {
-    const query = `mutation { callTool(input: {deviceId: "aa:00", tool: "self.x", arguments: {volume: 3}, timeoutMs: null}) {
+    const query = `mutation { callTool(input: {
+      deviceId: "aa:00", tool: "self.x", arguments: {volume: 3}, timeoutMs: null}) {
       call { id } userErrors { code message path } } }`;
     const { data } = await api.ask(query, {}, ['TOOLS_CALL']);
     expect(data).toEqual({
@@ -190,8 +192,8 @@ describe('acts over HTTP', () => {
   });
 
   it('hands a job to the fleet, with the defaults of the schema and without nulls', async () => {
-    const query =
-      'mutation ($input: CreateJobInput!) { createJob(input: $input, idempotencyKey: "k1") { job { id } userErrors { code } } }';
+    const query = `mutation ($input: CreateJobInput!) { createJob(input: $input, idempotencyKey: "k1") {
+        job { id } userErrors { code } } }`;
     const { data } = await api.ask(query, {
       input: { tool: 'self.reboot', devices: { all: true }, maxInFlight: null },
     });
@@ -234,7 +236,8 @@ describe('look-ups', () => {
   it('are one for each list that hangs on the devices of a list', async () => {
     api.lookups.length = 0;
     const { codes } = await api.ask(`{ devices(first: 10) { nodes {
-      sessions(first: 2) { epoch } toolSetHistory(first: 2) { hash } events(first: 2) { nodes { id } } calls(first: 2) { nodes { id } } } } }`);
+      sessions(first: 2) { epoch } toolSetHistory(first: 2) { hash } events(first: 2) { nodes { id } }
+      calls(first: 2) { nodes { id } } } } }`);
     expect(codes).toEqual([]);
     const batches = ['calls.pagesOf', 'devices.sessions', 'devices.toolSetHistory', 'events.pagesOf'];
     expect([...api.lookups].sort()).toEqual([...batches, 'devices.page'].sort());

@@ -1,4 +1,7 @@
-/** Mounts the API on the server that apps/hub made. It listens nowhere and catches no `upgrade` itself. */
+/**
+ * Mounts the API on the server of apps/hub. It does not listen, and does not catch `upgrade`
+ * itself.
+ */
 import 'reflect-metadata';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -8,7 +11,7 @@ import { GraphQLSchemaHost } from '@nestjs/graphql';
 import type { FastifyInstance } from 'fastify';
 import type {} from 'mercurius';
 import { FailedAttempts } from '../access/failed-attempts.js';
-import { openAgentsDoor } from '../agents/agents-door.js';
+import { McpServer } from '../mcp/mcp-server.js';
 import { viewOf } from '../api-context.js';
 import { directClient, type ApiDeps } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
@@ -54,10 +57,10 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   const isSecure = (request: IncomingMessage) => isHttps || clientOf(request).isSecure;
   const failures = deps.failures ?? new FailedAttempts();
   const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure, clientOf, failures });
-  const agents = openAgentsDoor({ ...deps, clientOf, callers, budget: admission.budget }, limits);
+  const mcp = new McpServer({ ...deps, clientOf, callers, budget: admission.budget }, limits);
   const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);
   let app: INestApplication | undefined;
-  // A scope of its own: hooks, parsers and error handling of the API are not the gateway's.
+  // A separate scope: the hooks, parsers and error handling of the API do not apply to the gateway.
   await server.register(async (scope) => {
     const openApi = catalogueRest(scope);
     serveConsole(scope, deps.consoleFolder);
@@ -70,7 +73,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
       auditExport(deps.registry.audit),
       openApi,
     ]);
-    agents.mount(scope);
+    mcp.mount(scope);
     app = await startNest(scope, { ...deps, callers, admission, clientOf }, limits);
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');
@@ -87,7 +90,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
     upgrades: new Map([['/graphql', subscriptions.upgrade]]),
     close: async () => {
       stopForgetting();
-      await agents.close();
+      await mcp.close();
       await subscriptions.close();
       await nest.close();
     },

@@ -1,4 +1,6 @@
-/** What the specs of the mounted API share: a real server over a real registry and bus, keys with chosen scopes, and devices to look at. */
+/**
+ * Shared by the specs of the mounted API: a server over a real registry and bus, keys, and devices.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,7 +43,7 @@ export interface OpenApi {
   readonly blobs: BlobStore;
   /** The registry's methods that were called, as `store.method`; emptied by the spec. */
   readonly lookups: string[];
-  /** From now on nobody's key. */
+  /** Makes the key invalid. */
   revoke(key: string): void;
   /** What was logged as an error. */
   readonly failures: unknown[];

@@ -26,7 +26,8 @@ const registerOne = `mutation ($input: RegisterDeviceInput!) {
 const registerMany = `mutation ($input: [RegisterDeviceInput!]!) {
   registerDevices(input: $input) { devices { id } credentials userErrors { code path } } }`;
 const approve = `mutation ($code: String!, $confirm: Boolean) {
-  approveEnrolment(code: $code, name: "Hall", tags: ["hall"], confirm: $confirm) { device { id name tags model } userErrors { code path } } }`;
+  approveEnrolment(code: $code, name: "Hall", tags: ["hall"], confirm: $confirm) {
+    device { id name tags model } userErrors { code path } } }`;
 
 describe('registering devices', () => {
   it('gives the device as it is listed and its credential once', async () => {
@@ -202,7 +203,8 @@ describe('approving devices', () => {
 
 describe('links', () => {
   const create = `mutation ($input: EnrolmentLinkInput!) {
-    createEnrolmentLink(input: $input) { enrolmentLink { id name tags maxDevices usedCount revokedAt } url userErrors { code path } } }`;
+    createEnrolmentLink(input: $input) {
+      enrolmentLink { id name tags maxDevices usedCount revokedAt } url userErrors { code path } } }`;
 
   it('give their URL once, count devices and end when revoked', async () => {
     const { data } = await api.ask(create, {
@@ -272,7 +274,8 @@ describe('a device that is in', () => {
         [payload]: { userErrors: [{ code: 'NOT_FOUND' }] },
       });
     const { data } = await api.ask(
-      'query ($deviceId: ID!) { device(id: $deviceId) { id } events(filter: {deviceId: $deviceId}) { nodes { type data } } }',
+      `query ($deviceId: ID!) { device(id: $deviceId) { id }
+        events(filter: {deviceId: $deviceId}) { nodes { type data } } }`,
       {
         deviceId,
       },

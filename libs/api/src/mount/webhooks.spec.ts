@@ -11,12 +11,13 @@ afterAll(() => api.close());
 const ERRORS = 'userErrors { code path }';
 const create = (input: unknown) =>
   api.ask(
-    `mutation ($input: WebhookInput!) { createWebhook(input: $input) { secret webhook { id url types enabled pausedAt } ${ERRORS} } }`,
+    `mutation ($input: WebhookInput!) { createWebhook(input: $input) {
+      secret webhook { id url types enabled pausedAt } ${ERRORS} } }`,
     { input },
   );
 
 describe('webhooks over GraphQL', () => {
-  it('are made with a secret that is told once, changed, listed with their deliveries, and deleted', async () => {
+  it('are created with a secret that is shown once, changed, listed with deliveries, and deleted', async () => {
     const input = { url: 'https://203.0.114.9/hook', types: ['device.*'] };
     const made = (await create(input)).data as { createWebhook: { secret: string; webhook: { id: string } } };
     expect(made.createWebhook).toMatchObject({

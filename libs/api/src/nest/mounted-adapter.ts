@@ -1,4 +1,7 @@
-/** Nest's adapter around a Fastify scope that is not Nest's: it adds routes and leaves the server, its errors and its life to apps/hub. */
+/**
+ * Nest's adapter around an existing Fastify scope. It adds routes; apps/hub owns the server and its
+ * errors.
+ */
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 

@@ -1,4 +1,7 @@
-/** Nest's own words, in the hub's log. Errors of resolvers are left out: public-errors.ts logs them once, and only those that are ours. */
+/**
+ * Log lines of Nest in the log of the hub. Errors of resolvers are left out, because
+ * public-errors.ts logs them.
+ */
 import type { LoggerService } from '@nestjs/common';
 import type { ApiLogger } from '../api-deps.js';
 

@@ -1,4 +1,7 @@
-/** The audit trail as a file: one JSON object per line, in the order of the chain's times, read page by page as fast as the client takes it. */
+/**
+ * The audit trail as a file: one JSON object per line, in the order of the chain, read page by page
+ * as fast as the client receives it.
+ */
 import { Readable } from 'node:stream';
 import type { AuditEntryRow, AuditStore } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
@@ -53,7 +56,7 @@ async function* linesOf(
   } while (after !== undefined);
 }
 
-/** All that its hash covers, so that whoever keeps the file can compute the chain. */
+/** All members that the hash covers, so that the file is enough to check the chain. */
 function shown({ sequence, id, at, remoteAddress, ...entry }: AuditEntryRow) {
   return { sequence, id, at: new Date(at).toISOString(), ...entry, remoteAddress: remoteAddress ?? null };
 }

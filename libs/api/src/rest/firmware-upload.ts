@@ -1,4 +1,7 @@
-/** `POST /api/firmware`: one firmware image as multipart form, field `file`. 201 `{"id"}`, or 4xx `{"code","message"}` and nothing is kept. */
+/**
+ * `POST /api/firmware`: one firmware image as a multipart form with the field `file`. Answers 201
+ * `{"id"}`, or 4xx `{"code","message"}` and keeps nothing.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ImageUpload, UploadRefusal } from '@flotilla/fleet';
 import type { Principal } from '@flotilla/registry';

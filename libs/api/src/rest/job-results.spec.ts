@@ -14,7 +14,7 @@ const TARGETS = 200_000;
 /** A second's work, for which a busy machine needs many. */
 const MANY_WITHIN_MS = 60_000;
 
-/** A job of many targets whose rows are made as they are read: what is seen here is what the export asks for. */
+/** A job with many targets, whose rows are generated on read; the spec counts the pages. */
 class ManyTargets {
   pagesRead = 0;
 
@@ -72,7 +72,7 @@ describe('the results of a job as a file', () => {
   const get = (path: string, key = 'reader', signal?: AbortSignal) =>
     fetch(`${base}${path}`, { headers: { authorization: `Bearer ${key}` }, ...(signal ? { signal } : {}) });
 
-  it('are JSON Lines, all of them, whatever their number, in little memory', { timeout: MANY_WITHIN_MS }, async () => {
+  it('are JSON Lines with every target, in little memory', { timeout: MANY_WITHIN_MS }, async () => {
     const before = process.memoryUsage().rss;
     const response = await get(`/api/jobs/${JOB}/results.jsonl`);
     expect(response.headers.get('content-type')).toContain('application/jsonl');
@@ -108,7 +108,7 @@ describe('the results of a job as a file', () => {
     expect(text).not.toMatch(/(^|,|")[=+@]/m);
   });
 
-  /** Pages read by the time when no more are, though there is time: on a busy machine much is still under way when a client has gone. */
+  /** Waits until no more pages are read: a busy machine still reads after the client has gone. */
   async function pagesAtRest(): Promise<number> {
     let [former, looks] = [jobs.pagesRead, 0];
     await expect

@@ -1,4 +1,7 @@
-/** A job's results as a file: one line per target, read page by page as fast as the client takes it. A client that goes away ends the reading. */
+/**
+ * The results of a job as a file: one line per target, read page by page as fast as the client
+ * receives them. Reading ends when the client disconnects.
+ */
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { JobId, ToolResult } from '@flotilla/mcp';
@@ -32,7 +35,7 @@ const columns = [
   'result',
 ];
 
-/** A cell that begins like a formula is run by spreadsheets: devices would write into the operator's. */
+/** Spreadsheets run cells that begin like formulas, and their text comes from devices. */
 const csv = { columns, escape_formulas: true, record_delimiter: '\r\n' } as const;
 
 const formats: Readonly<Record<string, Format>> = {
@@ -48,7 +51,7 @@ const formats: Readonly<Record<string, Format>> = {
   },
 };
 
-/** `jobsFor` says what a viewer sees: of a wider job a narrowed key has its own targets. */
+/** `jobsFor` says what a viewer sees: of a wider job a scoped key has its own targets. */
 export function jobResultRoutes(jobsFor: (viewer: Principal) => Results): readonly RestRoute[] {
   return Object.entries(formats).map(([ending, format]) => ({
     ...{ method: 'GET', url: `/api/jobs/:id/results.${ending}`, scope: 'JOBS_READ' },
@@ -109,7 +112,7 @@ function cells(row: TargetRow) {
   };
 }
 
-/** The text of the result; what is no text is told by its kind. */
+/** The text of the result; other content is named by its type. */
 function textOf({ content }: ToolResult): string {
   return content.map((item) => (typeof item['text'] === 'string' ? item['text'] : `[${item.type}]`)).join('\n');
 }

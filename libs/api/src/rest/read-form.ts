@@ -1,4 +1,7 @@
-/** Takes in one file of a multipart form as it streams by, with the short fields in front of it. Keeps nothing and knows no subject. */
+/**
+ * Receives one file of a multipart form as a stream, with the short fields before it. Stores
+ * nothing.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
@@ -7,17 +10,19 @@ import { textProblem } from '../limits/input-bounds.js';
 
 export interface FormFile {
   readonly fileName: string;
-  /** Ends only once the whole form has come and was sound; throws ApiError BAD_USER_INPUT where it was not. */
+  /** Ends when the whole form was received and is valid; otherwise it throws BAD_USER_INPUT. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 /** Fields of one form, and characters of each: all are short words. */
 const FIELDS_MAX = 8;
 const FIELD_BYTES_MAX = 1024;
-/** Bytes that are read and thrown away after a refusal: a client that still sends does not hear it. */
+/**
+ * Bytes to read and discard after a refusal: a client that still sends does not read the answer.
+ */
 const SURPLUS_BYTES_MAX = 128 * 1024 * 1024;
 
-/** Resolves to what `take` makes of the field `file`. A form of another shape is ApiError BAD_USER_INPUT. */
+/** Resolves to the result of `take` for the field `file`. Throws BAD_USER_INPUT for other forms. */
 export async function readForm<Result>(
   request: IncomingMessage,
   take: (fields: ReadonlyMap<string, string>, file: FormFile) => Promise<Result>,
@@ -39,7 +44,8 @@ export async function readForm<Result>(
       });
       end.catch(reject);
       form.on('file', (name, body, { filename }) => {
-        // Told by the form as well. Without a listener it would end the process where nobody reads the file: it is one too many, or not read at that moment.
+        // The form reports it too. Without a listener it would end the process while no code reads
+        // the file.
         body.on('error', () => undefined);
         if (hasFile || name !== 'file')
           return void form.destroy(new Error(`it has a file "${name}", and one file named "file" is expected`));

@@ -1,4 +1,7 @@
-/** The few things that are not GraphQL: files in and out. Each route names its scope; a refusal is `{"code","message"}` with the code's status. */
+/**
+ * The REST routes: files in and out. Each route names its scope. A refusal is `{"code","message"}`
+ * with the status of its code.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, Scope } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
@@ -11,27 +14,27 @@ import type { Callers } from '../sign-in/callers.js';
 
 export interface RestRoute {
   readonly method: 'GET' | 'POST';
-  /** Below `/api/`, with Fastify's parameters: `/api/jobs/:id/results.csv`. What they are is said in openapi/route-descriptions.ts. */
+  /** With Fastify's parameters, such as `/api/jobs/:id/results.csv`; described in openapi/. */
   readonly url: `/api/${string}` | '/openapi.json';
-  /** Undefined: whoever is known. */
+  /** Undefined: any valid key or session. */
   readonly scope: Scope | undefined;
-  /** Whether it is about the whole fleet: a narrowed key may not. */
+  /** Whether it is about the whole fleet: a scoped key may not. */
   readonly isFleetWide?: boolean;
   /** The body is not read: a route that takes one reads `request.raw`. May throw ApiError. */
   handle(request: FastifyRequest, reply: FastifyReply, viewer: Principal): Promise<FastifyReply>;
 }
 
-export interface RestDoor {
+export interface RestDeps {
   readonly callers: Pick<Callers, 'ofRequest'>;
   readonly budget: CostBudget;
   /** Points of each request. */
   readonly requestCost: number;
 }
 
-/** In a scope of its own, because bodies stay unread here and errors have a form of their own. */
+/** In a separate scope, because bodies are streams here and errors have another form. */
 export function serveRest(
   server: FastifyInstance,
-  { callers, budget, requestCost }: RestDoor,
+  { callers, budget, requestCost }: RestDeps,
   routes: readonly RestRoute[],
 ): void {
   void server.register((scope, _options, done) => {

@@ -15,7 +15,8 @@ beforeAll(async () => {
     {
       take: async (request) => {
         const body = (await buffer(request)).toString();
-        if (body !== 'a picture') return { status: 415, code: 'UNSUPPORTED_PICTURE', message: 'That is no picture.' };
+        if (body !== 'a picture')
+          return { status: 415, code: 'UNSUPPORTED_PICTURE', message: 'This file is not a picture.' };
         return (
           (await api.registry.uploads.add(upload('image/png'))) ?? { status: 404, code: 'NOT_FOUND', message: 'used' }
         );
@@ -128,7 +129,7 @@ describe('uploading a picture', () => {
     const refused = await post('<svg/>', ['ADMIN']);
     expect([refused.status, await refused.json()]).toEqual([
       415,
-      { code: 'UNSUPPORTED_PICTURE', message: 'That is no picture.' },
+      { code: 'UNSUPPORTED_PICTURE', message: 'This file is not a picture.' },
     ]);
     expect((await post('a picture', ['DEVICES_READ', 'TOOLS_CALL'])).status).toBe(403);
   });
@@ -137,8 +138,8 @@ describe('uploading a picture', () => {
 describe('uploads over GraphQL', () => {
   it('are listed latest first with their addresses, by device', async () => {
     const id = await kept('image/jpeg');
-    const query =
-      '{ uploads(deviceId: "camera", first: 1) { nodes { id kind url thumbnailUrl question at } pageInfo { hasNextPage } } }';
+    const query = `{ uploads(deviceId: "camera", first: 1) {
+        nodes { id kind url thumbnailUrl question at } pageInfo { hasNextPage } } }`;
     const { data } = await api.ask(query, {}, ['DEVICES_READ']);
     const node = {
       id,
@@ -148,7 +149,7 @@ describe('uploads over GraphQL', () => {
       question: '?',
     };
     expect(data).toMatchObject({ uploads: { nodes: [node], pageInfo: { hasNextPage: true } } });
-    expect((await api.ask('{ uploads(deviceId: "nobody") { nodes { id } } }')).data).toEqual({
+    expect((await api.ask('{ uploads(deviceId: "unknown") { nodes { id } } }')).data).toEqual({
       uploads: { nodes: [] },
     });
   });

@@ -86,5 +86,5 @@ function idOf({ params }: FastifyRequest): string {
 }
 
 function notFound(id: string): ApiError {
-  return new ApiError('NOT_FOUND', `There is no such file of an upload "${id.slice(0, 100)}".`);
+  return new ApiError('NOT_FOUND', `There is no upload "${id.slice(0, 100)}" with this file.`);
 }

@@ -1,4 +1,4 @@
-/** Where an upload's bytes are served: paths of the hub itself, for whoever has a key. */
+/** The paths of the bytes of an upload, for callers with a key. */
 import type { UploadRow } from '@flotilla/registry';
 
 export function uploadUrl(id: string): string {

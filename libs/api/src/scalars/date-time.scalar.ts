@@ -1,4 +1,7 @@
-/** DateTime: RFC 3339 on the wire, milliseconds since the Unix epoch inside. Refuses what only looks like a date. */
+/**
+ * DateTime: RFC 3339 outside, milliseconds since the Unix epoch inside. Refuses dates that do not
+ * exist.
+ */
 import { GraphQLScalarType, Kind } from 'graphql';
 import { ApiError } from '../errors/api-error.js';
 

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '@flotilla/mcp';
 import { ApiError } from '../errors/api-error.js';
 
-/** The object, or an empty one where the caller gave none. `name` is the input member for the message. */
+/** The object, or an empty one by default. `name` is the input member for the message. */
 export function jsonObject(value: unknown, name: string): JsonObject {
   if (value === undefined || value === null) return {};
   if (isJsonObject(value)) return value;

@@ -1,8 +1,11 @@
-/** JSON: any JSON value, in variables or written into the query. Refuses numbers that a double cannot hold and bottomless nesting. */
+/**
+ * JSON: any JSON value, in variables or literals. Refuses numbers beyond a double, and deep
+ * nesting.
+ */
 import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { ApiError } from '../errors/api-error.js';
 
-/** Levels of arrays and objects; the most nested arguments of known tools have 3, and every level is a stack frame. */
+/** Levels of arrays and objects. Known tools nest 3 levels, and each level is a stack frame. */
 export const jsonDepthMax = 32;
 
 type Variables = Readonly<Record<string, unknown>> | null | undefined;

@@ -2,19 +2,22 @@
 import { hash, verify } from '@node-rs/argon2';
 import { PASSWORD_CHARACTERS_MAX, type Passwords } from '@flotilla/fleet';
 
-/** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. The variant is the library's default. */
+/** Parameters of OWASP for argon2id: 19 MiB, two passes, one lane. The variant is the default. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Hashes at once: 38 MiB, and two of the four threads on which Node also reads files. */
 const HASHES_MAX = 2;
-/** Those that wait, about a second's worth. A flood is turned away. */
+/** Checks that wait, about a second of work. More are refused. */
 const WAITING_MAX = 40;
 
 export class Argon2Passwords implements Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Checked where there is no hash, so that an unknown e-mail address takes as long as a wrong password. */
-  readonly #decoy = hash('nobody has this password', parameters);
+  /**
+   * Checked without an account, so that an unknown e-mail address takes as long as a wrong
+   * password.
+   */
+  readonly #decoy = hash('no account has this password', parameters);
 
   hash(password: string): Promise<string | undefined> {
     return this.#inTurn(() => hash(spelt(password), parameters));
@@ -32,7 +35,7 @@ export class Argon2Passwords implements Passwords {
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     if (this.#running >= HASHES_MAX) {
       if (this.#waiting.length >= WAITING_MAX) return undefined;
-      // Whoever ends hands its place over: `#running` stays as it is.
+      // The previous check hands over its slot, so `#running` stays as it is.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running += 1;
     try {

@@ -1,6 +1,6 @@
 /**
- * Who asks: a program by its key, or a person by the cookie of a browser that is signed in. Where something is to be changed, and for WebSockets, which no
- * other rule of browsers guards, the cookie counts only in requests of this hub's own pages.
+ * Finds the caller of a request: a program by its key, or a person by the cookie of a signed-in
+ * browser. For changes and WebSockets the cookie counts only in requests from pages of this hub.
  */
 import type { IncomingMessage } from 'node:http';
 import { actorName, type SignedInUser, type SignIns } from '@flotilla/fleet';
@@ -37,8 +37,8 @@ export class Callers {
   }
 
   /**
-   * A key goes before a cookie. Throws UNAUTHENTICATED, and FORBIDDEN for a cookie that another site's page sent. Failures of an address are counted,
-   * and RATE_LIMITED beyond their limit.
+   * A key takes precedence over a cookie. Throws UNAUTHENTICATED, FORBIDDEN for a cookie from
+   * another site, and RATE_LIMITED after too many failures.
    */
   async ofRequest(request: IncomingMessage, isChange: boolean): Promise<Caller> {
     const { headers } = request;
@@ -55,12 +55,15 @@ export class Callers {
   /** As `ofRequest`, but a cookie does not count. */
   ofKeyIn(request: IncomingMessage): Promise<Caller> {
     const { authorization } = request.headers;
-    // Without a key nothing is guessed, and browsers ask like this before somebody signs in.
+    // A request without a key is not a guess: browsers send it before sign-in.
     if (authorization === undefined) return this.ofKey(authorization);
     return this.counted(this.#deps.clientOf(request).address, () => this.ofKey(authorization));
   }
 
-  /** Counts UNAUTHENTICATED as a failure of the address, and throws TooManyFailuresError instead beyond the limit. */
+  /**
+   * Counts UNAUTHENTICATED as a failure of the address; beyond the limit throws
+   * TooManyFailuresError.
+   */
   async counted(address: string | undefined, look: () => Promise<Caller>): Promise<Caller> {
     try {
       return await look();
@@ -75,10 +78,10 @@ export class Callers {
     return { viewer: await authenticate(this.#deps.apiKeys, authorization) };
   }
 
-  /** `watched`: a look at a session that something is open for, which does not keep it from idling out. */
+  /** `watched` checks a session on behalf of an open connection, which is not activity. */
   async ofToken(token: string, watched?: 'watched'): Promise<Caller> {
     const session = await this.#deps.signIns.whoIs(token, watched);
-    if (session === undefined) throw new ApiError('UNAUTHENTICATED', 'You are not signed in, or no longer.');
+    if (session === undefined) throw new ApiError('UNAUTHENTICATED', 'You are not signed in. Sign in again.');
     const { user, scopes } = session;
     return { viewer: { kind: 'USER', id: user.id, name: actorName(user), scopes }, session };
   }

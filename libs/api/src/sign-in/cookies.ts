@@ -1,12 +1,15 @@
-/** The cookies of browsers that sign in. Scripts never see them, and other sites' pages never send them along, but for the way back from an identity provider. */
+/**
+ * The cookies of signed-in browsers. Scripts cannot read them, and other sites cannot send them,
+ * except on the way back from an identity provider.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type CookieName = 'flotilla-session' | 'flotilla-browser' | 'flotilla-oidc';
 
-/** Longest value of ours. */
+/** Longest value of a cookie. */
 const VALUE_CHARACTERS_MAX = 400;
 
-/** `isSecure`: browsers reach this hub by HTTPS. With `__Host-` no neighbouring host can set the cookie in our place. */
+/** `isSecure`: browsers use HTTPS. With `__Host-` no neighbouring host can set the cookie. */
 function nameOf(name: CookieName, isSecure: boolean): string {
   return isSecure ? `__Host-${name}` : name;
 }
@@ -35,7 +38,8 @@ export function cookieText(
   { isSecure, maxAgeSeconds, sameSite = 'Strict' }: CookieRules,
 ): string {
   const secure = isSecure ? '; Secure' : '';
-  return `${nameOf(name, isSecure)}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=${sameSite}${secure}`;
+  const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=${sameSite}${secure}`;
+  return `${nameOf(name, isSecure)}=${value}; ${attributes}`;
 }
 
 export function expiredCookie(name: CookieName, isSecure: boolean): string {

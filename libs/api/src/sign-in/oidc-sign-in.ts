@@ -1,6 +1,7 @@
 /**
- * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. What belongs to one attempt is in a cookie of its browser, so that any process
- * can finish it. A provider that is away keeps nobody else out: it is looked for again at the next attempt.
+ * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. A cookie holds the
+ * state of an attempt, so any process can finish it. An unavailable provider blocks no other
+ * sign-in; the next attempt looks for it again.
  */
 import * as oidc from 'openid-client';
 import type { OidcPerson } from '@flotilla/fleet';
@@ -14,11 +15,14 @@ export interface OidcSettings {
   readonly clientSecret: string | undefined;
   /** What the button of the sign-in page says. */
   readonly label: string;
-  /** The claim that has a person's groups or roles, a string or a list of them; undefined: roles are given here. */
+  /**
+   * The claim with the groups or roles of a person, a string or a list. Undefined: roles are set
+   * here.
+   */
   readonly roleClaim: string | undefined;
   /** By value of the claim; of several the highest. */
   readonly roles: ReadonlyMap<string, Role>;
-  /** Of people whom the claim gives none, or who have no account yet; undefined: they do not get in. */
+  /** The role of people without one; undefined: they cannot sign in. */
   readonly defaultRole: Role | undefined;
 }
 
@@ -41,7 +45,7 @@ export class OidcSignIn {
     this.#settings = settings;
     this.#logger = logger;
     this.label = settings.label;
-    // Said at once where the setting is wrong. Nobody waits for it.
+    // Logs a wrong setting at the start.
     this.#discovered().catch(() => undefined);
   }
 
@@ -60,7 +64,10 @@ export class OidcSignIn {
     return { url: url.href, pending: [state, nonce, verifier].join('.') };
   }
 
-  /** `failed`: the provider or the browser did not keep to the protocol; the log says how. `refused`: the provider knows the person, who may not come in here. */
+  /**
+   * `failed`: the protocol was violated, and the log has details. `refused`: the person may not
+   * sign in.
+   */
   async finish(callback: URL, pending: string | undefined): Promise<OidcPerson | 'failed' | 'refused'> {
     const [state, nonce, verifier] = pending?.split('.') ?? [];
     if (state === undefined || nonce === undefined || verifier === undefined) return 'failed';

@@ -1,4 +1,7 @@
-/** Whether a request that carries a cookie comes from a page of this hub. Browsers send a cookie whoever made them ask; who did they say in headers that pages cannot forge. */
+/**
+ * Whether a request with a cookie comes from a page of this hub. Browsers name the page in headers
+ * that it cannot forge.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type RequestOrigin = 'same' | 'foreign' | 'unknown';

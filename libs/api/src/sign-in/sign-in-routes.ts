@@ -1,4 +1,7 @@
-/** `/api/sign-in` and out again: the only paths below /api that want no key. What they tell strangers is which ways in there are. */
+/**
+ * The routes of `/api/sign-in` and sign-out. They need no key, and show strangers only which ways
+ * of sign-in exist.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Browser, OpenedSession, People, SignedInUser, SignIns } from '@flotilla/fleet';
@@ -26,7 +29,9 @@ export interface SignInRoutesDeps {
   readonly now: () => number;
 }
 
-/** Bytes of a body: an e-mail address and a password, each at its longest, in JSON's longest spelling. */
+/**
+ * Bytes of a body: an e-mail address and a password of maximum length, in the longest JSON form.
+ */
 const BODY_BYTES_MAX = 4_096;
 
 export function serveSignIn(server: FastifyInstance, deps: SignInRoutesDeps): void {
@@ -68,13 +73,13 @@ class SignInDesk {
         await this.#replace(request, reply, answer);
         return reply.send({ viewer: { name: answer.user.name, scopes: answer.scopes } });
       case 'refused':
-        throw new ApiError('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+        throw new ApiError('UNAUTHENTICATED', 'Wrong e-mail or password.');
       case 'locked':
         void reply.header('retry-after', Math.ceil(answer.retryAfterMs / 1_000));
-        throw new ApiError('RATE_LIMITED', 'Too many attempts failed: try again later.');
+        throw new ApiError('RATE_LIMITED', 'Too many failed attempts. Try again later.');
       case 'busy':
         void reply.header('retry-after', 5);
-        throw new ApiError('UNAVAILABLE', 'Too many people sign in at this moment: try again in a few seconds.');
+        throw new ApiError('UNAVAILABLE', 'Too many people are signing in. Try again in a few seconds.');
     }
   }
 
@@ -108,7 +113,10 @@ class SignInDesk {
     return reply.header('set-cookie', cookie).redirect(url, 302);
   }
 
-  /** Ends on the hub's own page, which finds out who is signed in; `?sign-in=refused` or `failed` where nobody is. */
+  /**
+   * Redirects to the page of the hub, with `?sign-in=refused` or `failed` after an unsuccessful
+   * sign-in.
+   */
   async fromProvider(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { oidc, signIns } = this.#deps;
     if (oidc === undefined) throw noProvider();
@@ -139,13 +147,14 @@ class SignInDesk {
     );
   }
 
-  /** Takes the cookie away as well, also where it was good for nothing any more; not for a page of another site. */
+  /** Also removes an invalid cookie, but not for a page of another site. */
   async #sessionOf({ raw }: FastifyRequest, reply: FastifyReply): Promise<SignedInUser> {
     const { callers } = this.#deps;
     const isSecure = this.#deps.isSecure(raw);
     try {
       const { session } = await callers.ofRequest(raw, true);
-      if (session === undefined) throw new ApiError('BAD_USER_INPUT', 'A key is not signed in: revokeApiKey ends it.');
+      if (session === undefined)
+        throw new ApiError('BAD_USER_INPUT', 'An API key is not signed in. Use revokeApiKey to end it.');
       void reply.header('set-cookie', expiredCookie('flotilla-session', isSecure));
       return session;
     } catch (error) {
@@ -158,7 +167,7 @@ class SignInDesk {
   /** Programs, which say nothing of origins, may sign in. */
   #refuseForeign({ headers }: FastifyRequest): void {
     if (originOf(headers, this.#deps.publicUrl) === 'foreign')
-      throw new ApiError('FORBIDDEN', 'Only pages of this hub may sign somebody in.');
+      throw new ApiError('FORBIDDEN', 'Only pages of this hub may sign in.');
   }
 
   #addressOf({ raw }: FastifyRequest): string | undefined {
@@ -192,7 +201,7 @@ function noProvider(): ApiError {
   return new ApiError('NOT_FOUND', 'No identity provider is configured here.');
 }
 
-/** What Fastify says of a body has a status of its own; what is not written for the caller is masked. */
+/** Errors of Fastify about a body keep their status; errors that are not for callers are masked. */
 function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
   if (error instanceof Error && !(error instanceof ApiError) && 'statusCode' in error) {
     const status = Number(error.statusCode);

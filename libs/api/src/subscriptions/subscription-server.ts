@@ -1,4 +1,7 @@
-/** graphql-transport-ws at /graphql: subscriptions, and queries and mutations as well, with the same keys, sessions, scopes and limits as over HTTP. */
+/**
+ * graphql-transport-ws at /graphql: subscriptions, queries and mutations, with the keys, sessions,
+ * scopes and limits of HTTP.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GraphQLError, type GraphQLSchema, parse, specifiedRules, validate } from 'graphql';
@@ -12,11 +15,11 @@ import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
-import { aheadBytesMax, bindSocket, type SocketOfConnection } from './bind-socket.js';
-import { SocketPlaces } from './socket-places.js';
-import { SharedResults, type LiveArgs } from './shared-results.js';
-import { textFrames } from './text-frames.js';
-import { watchKey } from './watch-key.js';
+import { aheadBytesMax, bindSocket, type SocketOfConnection } from './sockets/bind-socket.js';
+import { SocketPlaces } from './sockets/socket-places.js';
+import { SharedResults, type LiveArgs } from './streams/shared-results.js';
+import { textFrames } from './sockets/text-frames.js';
+import { watchKey } from './streams/watch-key.js';
 
 export interface SubscriptionServerDeps extends ApiDeps {
   readonly limits: ApiLimits;
@@ -47,7 +50,7 @@ const tryAgainLater = 1013;
 export function openSubscriptionServer(deps: SubscriptionServerDeps): SubscriptionServer {
   const { callers, clientOf, limits, logger } = deps;
   const places = new SocketPlaces(limits);
-  // Missing in the types of ws: a peer that does not answer a close frame is destroyed after this time.
+  // Missing in the types of ws: Ms until a peer that ignores a close frame is destroyed.
   const closing = { closeTimeout: limits.socketClosingMsMax };
   const sockets = new WebSocketServer({
     ...closing,
@@ -73,7 +76,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
         socket.close(tryAgainLater, 'Too many connections');
         return false;
       }
-      // A page that is left open does nothing: its session ends when nobody has used it for long enough.
+      // An open page is not activity: its session still expires.
       const isKeyKnown = () => isKnown(callerOf(connection, 'watched'));
       watchKey(socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
       return true;
@@ -85,7 +88,11 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
-  const rules = { logger, backlogBytesMax: limits.socketBacklogBytesMax, strangerBytesMax: limits.strangerBytesMax };
+  const rules = {
+    logger,
+    backlogBytesMax: limits.socketBacklogBytesMax,
+    unauthenticatedBytesMax: limits.unauthenticatedBytesMax,
+  };
   sockets.on('connection', (socket: WebSocket, request: IncomingMessage, stream: Duplex) => {
     const remoteAddress = clientOf(request).address;
     const place = places.enter(socket, remoteAddress);
@@ -101,7 +108,9 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
   };
 }
 
-/** The operation ready to run, or the errors that refuse it. The key is looked at each time: it may have been revoked since connection_init. */
+/**
+ * The operation, or the errors that refuse it. The key is checked each time, as it may be revoked.
+ */
 async function prepare(
   { schema, registry, limits, admission }: SubscriptionServerDeps,
   { connection, id, payload }: Asked,
@@ -139,7 +148,7 @@ function payloadSender(id: string, sendFrames: SocketOfConnection['sendFrames'])
   };
 }
 
-/** False is 4403 Forbidden in graphql-ws; a registry that fails closes with 4500 in bind-socket.ts. */
+/** False becomes 4403 Forbidden in graphql-ws; a registry error becomes 4500 in bind-socket.ts. */
 async function isKnown(
   viewer: Promise<unknown>,
   onLimited?: (refusal: TooManyFailuresError) => void,
@@ -162,7 +171,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new ApiError('INTERNAL', String(error));
 }
 
-/** Destroyed once the answer has left: a peer that does not end its side would keep the socket open. */
+/** Destroys the socket after the answer, because the peer may never end its side. */
 function refuseUpgrade(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>

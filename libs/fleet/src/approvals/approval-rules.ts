@@ -6,14 +6,17 @@ import type { Actor } from '../actor.js';
 import { changesFirmware } from '../calls/tool-gate.js';
 
 /**
- * off: nothing waits. on: every job with a disruptive tool waits. Both on and firmware: new firmware needs two people, so that no person alone both
- * publishes an image and brings it to devices.
+ * `on`: each job with a disruptive tool waits for approval. `firmware` and `on`: new firmware needs
+ * two people, one to publish the image and one to roll it out.
  */
 export type ApprovalMode = 'off' | 'firmware' | 'on';
 
 export interface ApprovalRules {
   readonly mode: ApprovalMode;
-  /** Devices that one person may disrupt within an hour by single calls; beyond it a job is needed, which waits for approval. */
+  /**
+   * Devices that one person may disrupt by single calls within an hour. More need a job with
+   * approval.
+   */
   readonly callDevicesMax: number;
 }
 
@@ -42,7 +45,7 @@ export function isCounted({ mode }: ApprovalRules, { tool, policy }: Omit<AskedA
   return mode !== 'off' && ((mode === 'on' && policy.disruptive) || changesFirmware(tool));
 }
 
-/** Of an image that was published before publishers were recorded, every actor may be the publisher. */
+/** Older images have no recorded publisher, so any actor may be the publisher. */
 function mayBePublisher({ publisherIds = [] }: Pick<FirmwareImageRow, 'publisherIds'>, actor: Actor): boolean {
   return publisherIds.length === 0 || publisherIds.includes(ownerOf(actor));
 }

@@ -126,7 +126,7 @@ describe('a job that calls a tool', () => {
     await hub.fleet.cancelJob(waits.job?.id ?? '', true, alice);
   });
 
-  it('is not one that rolls out an image, which has scopes of its own', async () => {
+  it('does not require TOOLS_CALL for a job that rolls out an image', async () => {
     const image = await new RolloutFixture(hub).published('8.0.0');
     const preview = await hub.fleet.previewJob({ firmwareImageId: image.id, devices: { ids: devices } }, jobsOnly);
     expect(preview).toMatchObject({ refusal: undefined, targetCount: 4 });

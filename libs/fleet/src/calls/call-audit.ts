@@ -1,4 +1,7 @@
-/** Which single calls are worth an entry in the audit trail, and what it says. Reading a sensor is not; what only users may do, or what stops a device, is. */
+/**
+ * Decides which single calls the audit trail records, and what their entries contain. Calls of
+ * user-only and disruptive tools are recorded; reading a sensor is not.
+ */
 import type { ToolPolicy } from '@flotilla/jobs';
 import { maskArguments } from '@flotilla/mcp';
 import type { CallRow, NewAuditEntry, ToolSet } from '@flotilla/registry';
@@ -17,7 +20,9 @@ export function auditedActionOf(
   return policy.disruptive ? 'call.disruptive' : undefined;
 }
 
-/** Of a call that is about to be sent. Written before the bytes go out: whatever a killed hub did not live to tell, that it meant to call is known. */
+/**
+ * The entry of a call before it is sent. It shows the intent even if the hub dies during the call.
+ */
 export function entryOfIntent(action: AuditedCallAction, call: AuditedCall, actor: Actor): NewAuditEntry {
   const { id, tool, arguments: args, startedAt } = call;
   return {

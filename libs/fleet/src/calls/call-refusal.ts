@@ -1,4 +1,7 @@
-/** Why a recorded call was not sent, as its caller is told, the first time and when it is repeated with the same idempotency key. */
+/**
+ * The refusal of a recorded call that was not sent. A repetition with the same idempotency key gets
+ * the same refusal.
+ */
 import type { NotSentCode } from '@flotilla/mcp';
 import type { CallRow } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
@@ -21,7 +24,7 @@ const partOf: Readonly<Record<NotSentCode, readonly string[]>> = {
 /** Undefined for a call that was sent, or may have been. */
 export function refusalOfCall({ outcome, error }: Pick<CallRow, 'outcome' | 'error'>): Refusal | undefined {
   if (outcome !== 'REJECTED' && outcome !== 'NOT_SENT') return undefined;
-  // What was certainly not sent carries one of these codes; anything else under such an outcome is a fault of the gateway.
+  // An unsent call has one of these codes. Any other code is an error of the gateway.
   const code = isNotSentCode(error?.code) ? error.code : 'DEVICE_OFFLINE';
   return refuse(code, partOf[code], error?.message ?? 'The call was not sent.');
 }

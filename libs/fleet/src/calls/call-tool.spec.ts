@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallOutcome } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../actor.js';
-import type { CallRequest } from './call-tool.js';
+import type { CallRequest } from './call-request.js';
 import { admin, answers, openHub, operator } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 
@@ -85,21 +85,21 @@ describe('callTool', () => {
     expect(hub.gateway.callCount).toBe(0);
   });
 
-  it('rejects a restart for an actor that may not restart devices, also where the device offers it to every client', async () => {
+  it('rejects a restart for an actor that may not restart devices, even if the tool is not user-only', async () => {
     const { call } = await hub.fleet.callTool(request({ tool: 'self.Reboot' }), { ...admin, mayRestart: false });
     expect(call).toMatchObject({ outcome: 'REJECTED', error: { code: 'TOOL_FORBIDDEN' } });
     expect(hub.gateway.callCount).toBe(0);
   });
 
-  it('says what there is to whoever asks for speech', async () => {
+  it('lists the tools of the hub when a speech tool is called', async () => {
     const { refusal } = await hub.fleet.callTool(request({ tool: 'hub.say', arguments: { text: 'Hello' } }), operator);
     expect(refusal).toMatchObject({
       code: 'TOOL_UNKNOWN',
-      message: expect.stringMatching(/hub\.alert and hub\.identify; none makes a device speak/) as string,
+      message: expect.stringMatching(/hub\.alert and hub\.identify\. No tool makes a device speak/) as string,
     });
   });
 
-  it('lets only allowed URLs reach a tool that opens them, whoever calls', async () => {
+  it('sends only allowed URLs to a tool that opens them, for every caller', async () => {
     const upgrade = (url: string): CallRequest => request({ tool: 'self.upgrade_firmware', arguments: { url } });
     expect(await hub.fleet.callTool(upgrade('https://evil.example/fw.bin'), admin)).toMatchObject({
       call: { outcome: 'REJECTED', error: { code: 'URL_FORBIDDEN' } },
@@ -134,9 +134,9 @@ describe('callTool', () => {
   );
 
   it.each<[string, Partial<CallRequest>, string, readonly string[]]>([
-    ['a device that nobody knows', { deviceId: 'nobody' }, 'NOT_FOUND', ['input', 'deviceId']],
+    ['an unknown device', { deviceId: 'unknown' }, 'NOT_FOUND', ['input', 'deviceId']],
     ['a timeout that is too long', { timeoutMs: 300_001 }, 'INVALID', ['input', 'timeoutMs']],
-    ['a timeout that is no whole number', { timeoutMs: 1_000.5 }, 'INVALID', ['input', 'timeoutMs']],
+    ['a timeout with a fraction', { timeoutMs: 1_000.5 }, 'INVALID', ['input', 'timeoutMs']],
     [
       'arguments beyond all measure',
       { arguments: { text: 'x'.repeat(17_000) } },

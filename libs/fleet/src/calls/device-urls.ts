@@ -1,9 +1,10 @@
 /**
- * Which URLs a device may be told to fetch or to post to: only those that the hub's operator allows, whoever calls. [architecture, invariant 9] Decides
- * by the text that the device will get, not only by how we read it, because its parser is another one than ours.
+ * Checks the URLs that a call makes a device open. Only origins that the operator allows pass, for
+ * every caller [architecture, invariant 9]. A URL must also be written in its normal form, because
+ * the parser of the device is not ours.
  */
 
-/** Tools whose every text argument is a URL that the device then opens. Names as firmware has them. */
+/** Tools that open the URL in any text argument. The names are those of the firmware. */
 const urlTools = new Set([
   'self.upgrade_firmware',
   'self.assets.set_download_url',
@@ -47,7 +48,7 @@ function brokenRule(text: string, { origins, ownUrl }: AllowedUrls): string | un
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'must be an http or https URL';
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
-  // Backslashes, control characters, odd ports or dots: we would read another host than the device does.
+  // With backslashes, control characters, odd ports or dots a device could read another host.
   if (url.href !== text && url.href !== `${text}/`) return `must be written in its normal form, ${url.href}`;
   if (!origins.has(url.origin))
     return `is on ${url.origin}, which the hub's setting FLOTILLA_DEVICE_URLS does not allow`;

@@ -1,8 +1,11 @@
-/** Answers repetitions of a call with the first one's end: from memory while it runs here, from its record otherwise. Never sends. */
+/**
+ * Answers repetitions of a call with the outcome of the first one, from memory or from its record.
+ * It never sends.
+ */
 import type { CallId, HubProcessId } from '@flotilla/mcp';
 import type { CallRow, CallStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import type { CallAnswer } from './call-tool.js';
+import type { CallAnswer } from './call-request.js';
 import type { ProcessWatch } from './process-watch.js';
 
 /** How long after its deadline a call that ended there may take to be on record, ms. */
@@ -40,7 +43,10 @@ export class KeyedCalls {
     }
   }
 
-  /** The first call with its end; UNKNOWN once its time is over, or its process is gone, and no end is on record. */
+  /**
+   * Waits for the end of the first call. It is UNKNOWN if its time passes or its process dies
+   * without a record.
+   */
   async endOf(first: CallRow, { timeoutMs, processId }: FirstCall): Promise<CallRow> {
     const running = this.#running.get(first.id);
     if (running !== undefined) return (await running).call ?? abandoned(first);

@@ -1,6 +1,7 @@
 /**
- * Watches the leases of other hub processes for those who wait for one of them, and reports a process once that is gone. Asks PostgreSQL only while
- * something waits. A process counts as gone after several looks in a row: right after an outage the living need a moment to renew.
+ * Watches the leases of other hub processes and reports those that died. It queries PostgreSQL only
+ * while something waits. A process counts as dead after several missed leases in a row, because
+ * after an outage living processes need a moment to renew.
  */
 import type { HubProcessId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';

@@ -1,4 +1,4 @@
-/** Says whether somebody in this process waits for single calls, so that jobs make room. */
+/** Knows whether a caller in this process waits for a single call, so that jobs leave room. */
 import type { Clock } from '@flotilla/session';
 
 /** How long room is kept after the last one, ms: who has called once often calls again. */

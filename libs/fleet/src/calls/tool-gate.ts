@@ -1,6 +1,6 @@
 /**
- * What must hold before a call may leave the hub: the tool exists, the caller may use it, the arguments fit, the URLs are allowed. The same for single
- * calls and for jobs. Judges only; records and sends nothing.
+ * The rules for a call before it is sent: the tool exists, the caller may use it, the arguments
+ * fit, the URLs are allowed. Single calls and jobs share them. It records and sends nothing.
  */
 import { compileArguments, findHubTool, findPinProblem, hubTools, isSendableName } from '@flotilla/mcp';
 import type { CallError, CompiledArguments, DeviceTool, NotSentCode } from '@flotilla/mcp';
@@ -8,7 +8,7 @@ import type { ToolSet } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import { findForbiddenUrl } from './device-urls.js';
 
-/** Compiled schemas kept in memory: a hundred firmwares with all their tools. Each takes a few KiB. */
+/** Compiled schemas in the cache: those of a hundred firmware versions, a few KiB each. */
 const compiledSchemasMax = 4_096;
 
 export interface GatedCall {
@@ -22,7 +22,9 @@ const firmwareTools = new Set(['self.upgrade_firmware', 'self.assets.set_downloa
 
 const RESTART_TOOL = 'self.reboot';
 
-/** Whether calling the tool needs the right to change firmware. Devices may match names without regard to case. */
+/**
+ * Whether the tool needs the scope FIRMWARE_WRITE. Case is ignored because devices may ignore it.
+ */
 export function changesFirmware(tool: string): boolean {
   return firmwareTools.has(tool.toLowerCase());
 }
@@ -38,7 +40,9 @@ export class ToolGate {
   /** In the order of last use: the first is the one to forget. */
   readonly #compiled = new Map<string, CompiledArguments>();
 
-  /** `deviceUrls`: origins that devices may fetch from and post to. `mustBeSigned`: firmware comes as an image of the hub, with a signature, only. */
+  /**
+   * Devices may open `deviceUrls`. With `mustBeSigned`, firmware must be a signed image of the hub.
+   */
   constructor(
     deviceUrls: readonly string[],
     private readonly mustBeSigned = false,
@@ -46,7 +50,7 @@ export class ToolGate {
     this.#allowedOrigins = new Set(deviceUrls.map((url) => new URL(url).origin));
   }
 
-  /** Undefined where the call may be sent to a device with these tools. `ownUrl` is one that the hub made for this call. */
+  /** Undefined if a device with these tools may receive the call. The hub made `ownUrl` for it. */
   refuse(toolSet: ToolSet | undefined, call: GatedCall, ownUrl?: string): GateRefusal | undefined {
     const tool = findHubTool(call.tool) ?? toolSet?.tools.find(({ name }) => name === call.tool);
     if (tool === undefined) return about('tool', 'TOOL_UNKNOWN', noTool(call.tool));
@@ -87,7 +91,7 @@ export class ToolGate {
   }
 
   #compiledFor(toolSet: ToolSet | undefined, tool: DeviceTool): CompiledArguments {
-    // The hub's own tools are the same whatever the device announced; a hash has no letter beyond f.
+    // The tools of the hub do not depend on the tool set; a hash never contains the letter u.
     const key = `${findHubTool(tool.name) ? 'hub' : (toolSet?.hash ?? 'none')} ${tool.name}`;
     const compiled = this.#compiled.get(key) ?? compileArguments(tool.inputSchema);
     this.#compiled.delete(key);
@@ -109,9 +113,12 @@ function about(part: GateRefusal['part'], code: NotSentCode, message: string): G
   return { part, error: { code, message } };
 }
 
-/** Whoever asks for a tool of the hub's that is not there, above all for speech, is told what is. */
+/**
+ * Lists the tools of the hub if one of them is missing, above all for callers who look for speech.
+ */
 function noTool(name: string): string {
   if (!name.startsWith('hub.')) return `The device has no tool "${name}".`;
   const own = hubTools.map((tool) => tool.name).join(' and ');
-  return `There is no tool "${name}". The hub's own tools are ${own}; none makes a device speak, because no voice server can be asked to.`;
+  const message = `There is no tool "${name}". The hub itself offers ${own}.`;
+  return `${message} No tool makes a device speak, because voice servers cannot be asked to.`;
 }

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { AppImageReader, isParsableVersion } from '@flotilla/firmware';
 import type { AppImage, ImageRefusalCode } from '@flotilla/firmware';
 
-/** What an upload that is not kept is told. */
+/** Why an upload was refused. */
 export interface UploadRefusal {
   readonly code: ImageRefusalCode | 'TOO_LARGE' | 'INVALID' | 'SIGNATURE_INVALID' | 'SIGNATURE_KEY_UNKNOWN';
   readonly message: string;
 }
 
-/** The upload was refused; whoever keeps the bytes then keeps none. */
+/** The upload was refused, and its bytes are not kept. */
 export class RefusedUpload extends Error {
   override readonly name = 'RefusedUpload';
 
@@ -44,7 +44,10 @@ export class FirmwareCheck implements ImageCheck {
 /** First byte of every ESP-IDF image. */
 const APP_MAGIC = 0xe9;
 
-/** Assets have no form that all firmwares share and say no version, so the uploader says it. Taken is what is neither empty nor a firmware image. */
+/**
+ * Assets have no common format and no version, so the uploader gives the version. Empty files and
+ * firmware images are refused.
+ */
 export class AssetsCheck implements ImageCheck {
   #hasBegun = false;
 
@@ -73,7 +76,8 @@ export function refuseFields(kind: 'FIRMWARE' | 'ASSETS', version: string | unde
   return {
     code: version === undefined ? 'INVALID' : 'VERSION_UNUSABLE',
     message:
-      'An assets image needs a field "version" such as 1.2.0, each part between dots beginning with a digit, in front of the file.',
+      'An assets image needs a field "version" such as 1.2.0 before the file. ' +
+      'Each part between the dots begins with a digit.',
   };
 }
 

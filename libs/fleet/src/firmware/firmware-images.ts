@@ -1,4 +1,4 @@
-/** What operators do with firmware images: upload, publish for boards, withdraw, delete. Sending them to devices is the work of jobs. */
+/** Uploads, publishes, withdraws and deletes firmware images. Jobs send them to devices. */
 import { Readable } from 'node:stream';
 import type { Bus } from '@flotilla/bus';
 import { RegistryError } from '@flotilla/registry';
@@ -54,7 +54,10 @@ export class FirmwareImages {
     this.#signatures = new ImageSignatures(deps);
   }
 
-  /** Keeps the file if it is an image that devices can take. The same file uploaded again is the same image. Throws StorageError and what `body` throws. */
+  /**
+   * Keeps the file if devices can run it; the same file again is the same image. Throws
+   * StorageError, and errors of `body`.
+   */
   async upload(
     upload: ImageUpload,
     actor: Actor,
@@ -96,11 +99,14 @@ export class FirmwareImages {
       case 'conflict': {
         const { fileName, id: holderId, uploadedAt, version } = answer.holder;
         const holder = `"${fileName}" of ${new Date(uploadedAt).toISOString()} (${holderId})`;
-        const message = `For the board "${answer.model}" version ${version} is the image ${holder}. Withdraw that, or build this one with another version.`;
+        const message =
+          `Version ${version} for the board "${answer.model}" is already the image ${holder}. ` +
+          'Withdraw that image, or build this one with another version.';
         return { refusal: refuse('CONFLICT', ['models', String(models.indexOf(answer.model))], message) };
       }
       case 'foreign_chip': {
-        const message = `The devices of the board "${answer.model}" have the chip ${answer.chip}, which cannot run this image.`;
+        const message =
+          `The devices of the board "${answer.model}" have the chip ${answer.chip}, ` + 'which cannot run this image.';
         return { refusal: refuse('INVALID', ['models', String(models.indexOf(answer.model))], message) };
       }
       case 'published':
@@ -109,7 +115,9 @@ export class FirmwareImages {
     }
   }
 
-  /** From now on nobody is offered the image, and its downloads end. Its boards may have another one of that version. */
+  /**
+   * No device is offered the image any more, and its downloads end. Its version becomes free again.
+   */
   async withdraw(id: string, actor: Actor): Promise<ImageAnswer> {
     const image = await this.deps.registry.firmwareImages.withdraw(id, this.deps.clock.now(), sourceOf(actor));
     if (image === undefined) return { refusal: noSuchImage(id) };
@@ -178,7 +186,9 @@ export class FirmwareImages {
     }
   }
 
-  /** The bytes stay where a row names them, and where nobody can say whether one does: bytes too many do less harm than a row without. */
+  /**
+   * Keeps the bytes if a row may name them: a file without a row does less harm than the reverse.
+   */
   async #add(image: NewFirmwareImage, actor: Actor): ReturnType<Registry['firmwareImages']['add']> {
     try {
       const answer = await this.deps.registry.firmwareImages.add(image, sourceOf(actor));
@@ -193,7 +203,7 @@ export class FirmwareImages {
 
   async #discard(storageKey: string): Promise<void> {
     await this.deps.blobs.remove(storageKey).catch((error: unknown) => {
-      this.deps.logger.warn({ err: error, storageKey }, 'a firmware file that nobody needs was not removed');
+      this.deps.logger.warn({ err: error, storageKey }, 'could not remove a firmware file without an image');
     });
   }
 
@@ -227,7 +237,7 @@ function pick({ chip, elfSha256, idfVersion, project, version }: Described): Des
   return { chip, elfSha256, idfVersion, project, version };
 }
 
-/** The last part of a path, without what nobody can read. */
+/** The last part of the path, without control characters. */
 function plainName(fileName: string): string {
   const name = fileName.replace(/^.*[/\\]/, '').replace(/[\p{Cc}\p{Surrogate}]/gu, '');
   return name.slice(0, FILE_NAME_LENGTH_MAX) || 'unnamed';
@@ -244,7 +254,9 @@ function refuseModels(models: readonly string[]): Refusal | undefined {
     (model) => model.length > MODEL_LENGTH_MAX || !/^[^\p{Cc}\p{Surrogate}]+$/u.test(model) || model !== model.trim(),
   );
   if (index < 0) return undefined;
-  const message = `A board is named as its devices name it (device.model), with 1 to ${String(MODEL_LENGTH_MAX)} characters and no space around them.`;
+  const message =
+    'Name a board as its devices report it (device.model), ' +
+    `with 1 to ${String(MODEL_LENGTH_MAX)} characters and no spaces at its ends.`;
   return refuse('INVALID', ['models', String(index)], message);
 }
 
@@ -254,7 +266,8 @@ function refuseNotes(notes: string | undefined): Refusal | undefined {
 }
 
 const unsignedImage =
-  'The image has no valid signature, and this hub publishes signed images only: upload the same file again with its signature.';
+  'The image has no valid signature, and this hub publishes only signed images. ' +
+  'Upload the same file again with its signature.';
 
 function noSuchImage(id: string): Refusal {
   return refuse('NOT_FOUND', ['id'], `There is no firmware image "${id}".`);

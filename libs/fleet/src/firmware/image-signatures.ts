@@ -1,6 +1,6 @@
 /**
- * Verifies the signature of an image over its bytes as they are stored. Ed25519 signs the whole message, so the file is read into memory: one file at a
- * time, and none is larger than IMAGE_BYTES_MAX.
+ * Verifies the signature of a stored image. Ed25519 signs the whole message, so the file is read
+ * into memory. Only one file is read at a time, with at most IMAGE_BYTES_MAX bytes.
  */
 import { verify } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -34,7 +34,7 @@ export class ImageSignatures {
 
   constructor(private readonly deps: ImageSignaturesDeps) {}
 
-  /** The signature with the key that verifies it. Throws RefusedUpload where there is none. */
+  /** The signature and the key that verifies it. Throws RefusedUpload if no key does. */
   verified(storageKey: string, sizeBytes: number, signature: string): Promise<ImageSignature> {
     const turn = this.#last.then(() => this.#verified(storageKey, sizeBytes, signature));
     this.#last = turn.catch(() => undefined);
@@ -63,7 +63,8 @@ function bytesOf(signature: string): Buffer | undefined {
 }
 
 const howToAdd =
-  'An admin adds a public key with addFirmwareSigningKey, `flotilla firmware keys add`, or in the console on the page Firmware.';
+  'An administrator can add a public key with addFirmwareSigningKey, ' +
+  'with `flotilla firmware keys add`, or on the page Firmware of the console.';
 const noKeys: UploadRefusal = {
   code: 'SIGNATURE_KEY_UNKNOWN',
   message: `The hub has no signing keys, so no signature can be verified. ${howToAdd}`,
@@ -71,6 +72,7 @@ const noKeys: UploadRefusal = {
 const notVerified: UploadRefusal = {
   code: 'SIGNATURE_INVALID',
   message:
-    'No signing key of the hub verifies this signature: it belongs to another file, or to a key that the hub does not have. ' +
+    'No signing key of the hub verifies this signature. ' +
+    'It belongs to another file, or to a key that the hub does not have. ' +
     howToAdd,
 };

@@ -1,4 +1,7 @@
-/** Reads public Ed25519 keys as people have them: PEM, or base64 of the raw bytes or of the DER form (SubjectPublicKeyInfo, RFC 8410). */
+/**
+ * Reads public Ed25519 keys: PEM, or base64 of the raw bytes or of the DER form
+ * (SubjectPublicKeyInfo, RFC 8410).
+ */
 import { createHash, createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 

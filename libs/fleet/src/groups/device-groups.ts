@@ -1,4 +1,7 @@
-/** Saved filters: making, changing and deleting them. Who is in one is asked of the registry whenever it matters. */
+/**
+ * Creates, changes and deletes device groups, which are saved filters. The registry finds their
+ * members.
+ */
 import { isTimeZone } from '@flotilla/mcp';
 import { groupIdsIn, isGroundFilter } from '@flotilla/registry';
 import type { DeviceFilter, DeviceGroupAnswer, DeviceGroupRow, GroundFilter, Registry } from '@flotilla/registry';

@@ -45,7 +45,7 @@ describe('idempotency keys', () => {
     for (const key of ['k', 'x'.repeat(255)]) expect((await act(key)).refusal?.path.at(-1)).not.toBe('idempotencyKey');
   });
 
-  it('have a repetition wait for the call that runs in another process, and get its end, whatever it is', async () => {
+  it('make a repetition wait for a call in another process and return its outcome', async () => {
     const ends: CallOutcome[] = [
       answers('at last'),
       { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'silence' } },
@@ -77,7 +77,7 @@ describe('idempotency keys', () => {
     }
   });
 
-  it('are for a request, whatever the order of its members', () => {
+  it('belong to a request, regardless of the order of its members', () => {
     expect(requestHash({ a: 1, b: [{ c: 2, d: 3 }] })).toBe(requestHash({ b: [{ d: 3, c: 2 }], a: 1 }));
     expect(requestHash({ a: [1, 2] })).not.toBe(requestHash({ a: [2, 1] }));
   });

@@ -2,7 +2,7 @@
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
-/** Characters: a UUID and whatever a program puts before it. They are stored and indexed. */
+/** Characters: a UUID and a prefix of the program. Keys are stored and indexed. */
 export const idempotencyKeyLengthMax = 255;
 
 export function refuseKey(key: string, path: readonly string[]): Refusal | undefined {

@@ -1,4 +1,7 @@
-/** The same key with the same request returns the first job, also where what it was made for is gone by then and another one would be refused. [jobs §5] */
+/**
+ * The same key with the same request returns the first job, even if its devices are gone and a new
+ * job would be refused. [jobs §5]
+ */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -25,7 +28,7 @@ describe('a job that is asked for again', () => {
   });
   afterAll(() => fixture.close());
 
-  /** The job that `make` makes is the answer after `change` as well, where the key is the same; with another key it is refused so. */
+  /** Expects the first job again after `change`, and this refusal for a new idempotency key. */
   async function expectRepeated(
     make: (key: string) => Promise<JobAnswer>,
     change: () => Promise<unknown>,
@@ -66,14 +69,14 @@ describe('a job that is asked for again', () => {
     await expectRepeated((key) => hub.fleet.createJob(request, key, admin), withdraw, 'CONFLICT');
   });
 
-  it('is the first repetition where its devices are gone, and with them the sight of the job that was run again', async () => {
+  it('returns the first rerun after its devices are gone and the old job is no longer visible', async () => {
     await hub.connect(['unlucky']);
     hub.gateway.behave = (_, settle) => settle(failed);
     const parent = await startJob(hub, ['unlucky']);
     await hub.finished(parent);
-    const narrowedTo = { ...operator, id: 'KEY:narrowed', devices: { ids: ['unlucky'] } };
+    const scopedTo = { ...operator, id: 'KEY:scoped', devices: { ids: ['unlucky'] } };
     const again = (actor: Actor) => (key: string) => hub.fleet.rerunJob(parent, { outcomes: ['FAILED'] }, key, actor);
-    const leave = () => expectRepeated(again(narrowedTo), () => remove('unlucky'), 'NOT_FOUND');
+    const leave = () => expectRepeated(again(scopedTo), () => remove('unlucky'), 'NOT_FOUND');
     await expectRepeated(again(operator), leave, 'INVALID');
   });
 

@@ -1,4 +1,7 @@
-/** A fingerprint of a request, so that an idempotency key used for another one is noticed. The order of members does not matter. */
+/**
+ * A fingerprint of a request, to detect an idempotency key that is used for another one. The order
+ * of members does not matter.
+ */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@flotilla/mcp';
 

@@ -29,7 +29,7 @@ import { jobOfImage, planRollout, refuseImage } from '../rollout/rollout-request
 import type { PlannedRollout, RolloutRequest } from '../rollout/rollout-request.js';
 import { refuseTool, requireToolScope } from './refuse-tool.js';
 import { newId } from '../new-id.js';
-import type { PolicyBook } from '../calls/policy-book.js';
+import type { PolicyCache } from '../calls/policy-cache.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { requestHash } from '../idempotency/request-hash.js';
@@ -47,7 +47,7 @@ export interface CreateJobDeps {
   readonly clock: Clock;
   readonly logger: FleetLogger;
   readonly gate: ToolGate;
-  readonly policies: PolicyBook;
+  readonly policies: PolicyCache;
   /** Which jobs wait for a second person. */
   readonly approvals: ApprovalRules;
   /** Refuses roll-outs of images without a valid signature. */

@@ -2,11 +2,12 @@
 import type { VerificationTimes } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { JobFence, Registry } from '@flotilla/registry';
-import { decidedPerMessageMax, type Bus } from '@flotilla/bus';
+import { decidedPerMessageMax } from '@flotilla/bus';
 import type { Clock } from '@flotilla/session';
 import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import type { RolloutDeps } from '../rollout/image-sends.js';
+import type { JobBus } from '../calls/observe-calls.js';
 import type { SingleCalls } from '../calls/single-calls.js';
 import type { ToolGate } from '../calls/tool-gate.js';
 import { defaultTuning } from './run-tuning.js';
@@ -15,7 +16,7 @@ import type { StatementTurns } from './statement-turns.js';
 
 export interface RunDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets'>;
-  readonly bus: Pick<Bus, 'calls' | 'feed'>;
+  readonly bus: Pick<JobBus, 'calls' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
   readonly gate: Pick<ToolGate, 'refuse'>;

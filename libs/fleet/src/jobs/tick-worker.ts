@@ -1,6 +1,7 @@
 /** The worker role: works off ticks, and has the repeating ones added. Everything it does may be done twice or late. */
-import type { Bus, Tick } from '@flotilla/bus';
+import type { Tick } from '@flotilla/bus';
 import type { ProcessLease, Registry } from '@flotilla/registry';
+import type { JobBus } from '../calls/observe-calls.js';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
 import { LateAnswers } from './late-answers.js';
@@ -9,7 +10,7 @@ import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 
 export interface TickWorkerDeps extends RunDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
-  readonly bus: Pick<Bus, 'calls' | 'feed' | 'ticks'>;
+  readonly bus: JobBus;
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
   /** What removes old things, each by itself. */
   readonly retention?: readonly Pick<UploadRetention, 'run'>[];

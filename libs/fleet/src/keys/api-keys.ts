@@ -41,7 +41,7 @@ export async function createApiKey(deps: ApiKeyDeps, key: NewApiKey, actor: Acto
   }
 }
 
-/** It works no more, here at once and in other processes when they hear of it; what is open with it ends. Revoking again changes nothing. */
+/** The key ends here at once, in other processes on notification. Repetition changes nothing. */
 export async function revokeApiKey(
   { registry, bus, clock }: ApiKeyDeps,
   id: string,
@@ -59,7 +59,7 @@ export async function revokeApiKey(
         refusal: refuse(
           'CONFLICT',
           ['id'],
-          'This is the only key with ADMIN that lasts: make another one first, or nobody could make keys.',
+          'This is the only key with ADMIN that does not expire. Create another one first.',
         ),
       };
   }

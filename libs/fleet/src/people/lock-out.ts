@@ -1,7 +1,8 @@
 /**
- * When failed attempts make the next one wait. Three runs of failures are told apart: of an e-mail address, of a network address, and of a browser in which
- * the person has been signed in before. A known browser is judged by its own run alone, so that a stranger who keeps an account or a shared address locked
- * does not keep its owner out.
+ * When failed sign-ins make the next attempt wait. Failures are counted by e-mail address, by
+ * network, and by known browser, in which the person has signed in before. Only its own failures
+ * lock a known browser. An attacker who locks an account or a shared network cannot lock out its
+ * owner.
  */
 import type { FailureRun } from '@flotilla/registry';
 import { networkOf } from './network-of.js';
@@ -15,7 +16,10 @@ export interface Attempt {
   readonly knownBrowser: string | undefined;
 }
 
-/** What the attempt is counted on. A good one ends the first run; a shared address goes on counting the failures of others. */
+/**
+ * The counters of an attempt. Success resets the first; a shared network keeps the failures of
+ * others.
+ */
 export function subjectsOf({ email, remoteAddress, knownBrowser }: Attempt): {
   readonly own: string;
   readonly shared: readonly string[];

@@ -4,7 +4,7 @@ export const PASSWORD_CHARACTERS_MIN = 12;
 /** A sentence fits; more would only cost hashing. */
 export const PASSWORD_CHARACTERS_MAX = 200;
 
-/** Hashes that are made to be slow. Only so many run and wait at once; past that the answer is undefined, at once. */
+/** Slow hashes. Few run and wait at once; beyond that the answer is undefined immediately. */
 export interface Passwords {
   /** In the PHC string format. */
   hash(password: string): Promise<string | undefined>;

@@ -1,4 +1,7 @@
-/** Accounts of people as admins change them, and the own password. Every change acts on living sessions at once, in other processes as soon as they hear of it. */
+/**
+ * Creates and changes accounts of people, and passwords. Each change affects open sessions: here at
+ * once, in other processes on notification.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Bus } from '@flotilla/bus';
 import type { Registry, UserAnswer, UserRefusal, UserRow, UserSession } from '@flotilla/registry';
@@ -70,7 +73,10 @@ export class People {
     return saved(answer, limits);
   }
 
-  /** Ends all other sessions of the user. Wrong attempts make the next ones wait: whoever finds a browser open does not get to guess. */
+  /**
+   * Ends all other sessions of the user. Wrong passwords cause a wait, so an open browser cannot
+   * guess.
+   */
   async changePassword(
     { id, user }: UserSession,
     { current, next }: { readonly current: string; readonly next: string },
@@ -107,7 +113,10 @@ export class People {
     return ended;
   }
 
-  /** Makes the first admin where there is no account yet. `keep` stores a password that was made here; where it rejects, there is no account. */
+  /**
+   * Creates the first administrator if there is no account. If `keep` cannot store a generated
+   * password, no account is created.
+   */
   async ensureFirstAdmin(given: FirstAdmin, keep: (password: string) => Promise<void>): Promise<void> {
     const { registry, clock, passwords } = this.#deps;
     if (!(await registry.users.isEmpty())) return;

@@ -3,7 +3,7 @@ import type { Role, Scope } from '@flotilla/registry';
 
 const viewer = ['DEVICES_READ', 'JOBS_READ', 'EVENTS_READ'] as const;
 const operator = [...viewer, 'DEVICES_WRITE', 'TOOLS_CALL', 'JOBS_WRITE'] as const;
-/** A roll-out calls tools that are for users only, and so does whoever restarts a device or looks at its screen afterwards. */
+/** Roll-outs, restarts and snapshots of screens call user-only tools. */
 const firmware = [...operator, 'FIRMWARE_WRITE', 'TOOLS_CALL_PRIVILEGED'] as const;
 
 export const roleScopes: Readonly<Record<Role, readonly Scope[]>> = {

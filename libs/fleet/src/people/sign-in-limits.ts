@@ -1,7 +1,9 @@
 /** Bounds of signing in, with their units and reasons. */
 
 export interface SignInLimits {
-  /** Wrong passwords in a row for one e-mail address, or by one known browser, until the next attempt has to wait. People mistype three times. */
+  /**
+   * Wrong passwords in a row for one e-mail address or known browser before the next attempt waits.
+   */
   readonly failuresMax: number;
   /** Likewise from one network address, whose people may be many. */
   readonly addressFailuresMax: number;
@@ -9,7 +11,7 @@ export interface SignInLimits {
   readonly lockMs: number;
   /** The longest wait, ms. */
   readonly lockMsMax: number;
-  /** A run of failures is forgotten when none was added for so long, ms. Longer than the longest wait. */
+  /** Ms after the last failure when the failures are forgotten; longer than the longest wait. */
   readonly forgottenMs: number;
   /** A session ends when it was not used for so long, ms. */
   readonly idleMs: number;

@@ -1,4 +1,7 @@
-/** How people get and lose sessions: by password, by an OpenID Connect provider, and out again. Knows no cookies and no HTTP. */
+/**
+ * Opens and ends sessions of people: by password, by an OpenID Connect provider, and by sign-out.
+ * Knows no cookies and no HTTP.
+ */
 import type { Bus } from '@flotilla/bus';
 import { principalRef } from '@flotilla/registry';
 import type {
@@ -28,7 +31,7 @@ export interface SignInsDeps {
   readonly limits: SignInLimits;
 }
 
-/** Where somebody signs in from. */
+/** The browser of a sign-in. */
 export interface Browser {
   readonly remoteAddress: string | undefined;
   readonly userAgent: string | undefined;
@@ -48,12 +51,12 @@ export interface OpenedSession {
 
 export type SignInAnswer =
   | OpenedSession
-  /** Unknown, disabled, or the password is wrong: nobody is told which. */
+  /** Unknown user, disabled user or wrong password. The answer does not say which. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'locked'; readonly retryAfterMs: number }
   | { readonly kind: 'busy' };
 
-/** What a provider says of somebody. */
+/** A person, as the provider describes them. */
 export interface OidcPerson {
   readonly identity: OidcIdentity;
   readonly name: string;
@@ -81,7 +84,9 @@ export class SignIns {
     return this.#deps.limits.browserKnownMs;
   }
 
-  /** Whose session it is, with the scopes of the user's present role. `watched`: something open for them looks, and they did nothing. */
+  /**
+   * The user of the session with the scopes of their role. `watched` does not count as activity.
+   */
   async whoIs(token: string, watched?: 'watched'): Promise<SignedInUser | undefined> {
     const { registry, limits } = this.#deps;
     const session = await registry.userSessions.authenticate(token, limits.idleMs, watched);
@@ -120,7 +125,9 @@ export class SignIns {
     return this.#open(found.user, { way: 'password', passwordHash }, browser);
   }
 
-  /** By the identity, then by the verified e-mail address of an account that has no identity yet; a stranger gets an account only where that is configured. */
+  /**
+   * Finds the account by identity, then by verified e-mail address. Others get one if configured.
+   */
   async withOidc(person: OidcPerson, browser: Browser): Promise<OpenedSession | { readonly kind: 'refused' }> {
     const user = await this.#userOf(person, browser);
     if (user === undefined || user.disabledAt !== undefined) return { kind: 'refused' };
@@ -156,7 +163,7 @@ export class SignIns {
     return { kind: 'signed-in', ...opened, expiresAt, user, scopes: roleScopes[user.role] };
   }
 
-  /** Asks for somebody who is not there as well: how long it takes tells nothing. */
+  /** Also queries for unknown users, so that the response time reveals nothing. */
   async #knownBrowser({ formerSession }: Browser, user: UserRow | undefined): Promise<string | undefined> {
     if (formerSession === undefined) return undefined;
     const isKnown = await this.#deps.registry.userSessions.isOf(formerSession, user?.id ?? formerSession);
@@ -201,6 +208,7 @@ export class SignIns {
   /** Not waited for: it would show who has an account. */
   #recordRefusal({ id }: UserRow, { remoteAddress }: Browser): void {
     const entry = {
+      // eslint-disable-next-line language/plain-words -- a value of the public audit trail
       actor: 'nobody',
       remoteAddress,
       action: 'user.sign_in_refused',
@@ -214,12 +222,12 @@ export class SignIns {
   }
 }
 
-/** How records name a user: nobody else has the address, and no key should be called like one. */
+/** The name of a user in records: the e-mail address is unique, and no key should look like it. */
 export function actorName({ id, email }: UserRow): string {
   return email ?? `user:${id}`;
 }
 
-/** Whoever holds something open for the user looks again whether they may, in every process. */
+/** Notifies every process that holds open requests of the user to check their access again. */
 export function tellAccess({ feed }: Pick<Bus, 'feed'>, userId: string): void {
   feed.publish('access', { principal: principalRef({ kind: 'USER', id: userId }) });
 }

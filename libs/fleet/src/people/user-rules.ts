@@ -1,4 +1,4 @@
-/** What accounts of people must be like, whoever makes or changes them. */
+/** The rules for accounts of people. */
 import type { Role } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -23,7 +23,7 @@ export function isEmail(email: string): boolean {
   return email.length <= EMAIL_CHARACTERS_MAX && emailPattern.test(email);
 }
 
-/** What is wrong with the input of a mutation, whatever is in the database. */
+/** Checks the input of a mutation without the database. */
 export function refuseUser({ name, email, password }: UserRequest): Refusal | undefined {
   if (name.trim() === '' || name.length > NAME_CHARACTERS_MAX)
     return refuse('INVALID', ['input', 'name'], `A name has 1 to ${NAME_CHARACTERS_MAX} characters.`);

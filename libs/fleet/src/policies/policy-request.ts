@@ -44,7 +44,7 @@ const policySchema = z
   })
   .refine(({ readOnly, disruptive }) => readOnly !== true || !disruptive, {
     path: ['readOnly'],
-    message: 'A tool that only reads disrupts nobody: say `readOnly` or `disruptive`, not both.',
+    message: 'A tool that only reads is not disruptive. Set `readOnly` or `disruptive`, not both.',
   })
   .refine(({ verification, disruptive }) => disruptive || (verification !== 'REBOOT' && verification !== 'FIRMWARE'), {
     path: ['disruptive'],

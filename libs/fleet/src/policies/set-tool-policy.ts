@@ -1,11 +1,14 @@
-/** Changes what operators say of tools. New calls and jobs follow at once, in every process; jobs that were made keep what they were made with. */
+/**
+ * Changes tool policies. They apply to new calls and jobs in every process; existing jobs keep
+ * their policy.
+ */
 import type { Bus } from '@flotilla/bus';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
-import type { PolicyBook } from '../calls/policy-book.js';
+import type { PolicyCache } from '../calls/policy-cache.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refusePolicy } from './policy-request.js';
@@ -14,7 +17,7 @@ export interface SetToolPolicyDeps {
   readonly registry: Pick<Registry, 'toolPolicies'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
-  readonly policies: PolicyBook;
+  readonly policies: PolicyCache;
 }
 
 /** Policies of one hub: all are looked at for a tool that is not named exactly. */
@@ -41,7 +44,7 @@ export async function setToolPolicy(
   return { toolPolicy: policy };
 }
 
-/** What is read back is read again and again, and nobody is asked before. */
+/** The hub calls the readback tool repeatedly and without approval. */
 async function refuseRead({ policies }: SetToolPolicyDeps, { readback }: ToolPolicy): Promise<Refusal | undefined> {
   if (readback === undefined || !(await policies.policyOf(readback.tool)).disruptive) return undefined;
   return refuse(

@@ -1,4 +1,7 @@
-/** By what a registered xiaozhi device will prove itself at its first OTA request, beside codes, links and factory keys. */
+/**
+ * The proof of a registered xiaozhi device at its first OTA request, as an alternative to codes,
+ * links and factory keys.
+ */
 import type { NewDevice } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -7,7 +10,10 @@ import type { Registration } from './parse-registrations.js';
 /** Without a person who looks at the board, the time in which its MAC is enough must be short. */
 const windowDaysMax = 7;
 const windowMsMax = windowDaysMax * 86_400_000;
-/** As the firmware makes it. A shorter text could be guessed, and is the whole proof. [xiaozhi §1.2] */
+/**
+ * The form that the firmware uses. The id is the whole proof, so short texts are refused. [xiaozhi
+ * §1.2]
+ */
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type Proof = Pick<NewDevice, 'clientUuid' | 'admitWithoutCodeUntil'>;
@@ -43,7 +49,8 @@ function parseClientId(
   const clientUuid = clientId.toLowerCase();
   if (!uuidPattern.test(clientUuid))
     return refused(
-      'A Client-Id is a UUID, for example 3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21, as the board sends it in the header Client-Id.',
+      'A Client-Id is a UUID, for example 3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21. ' +
+        'The board sends it in the header Client-Id.',
     );
   return { proof: { clientUuid } };
 }

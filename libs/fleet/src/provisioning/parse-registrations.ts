@@ -1,4 +1,7 @@
-/** What an operator says of devices to come, as the registry takes it. Refuses the first that breaks a rule, naming its place in the list. */
+/**
+ * Parses registrations of future devices for the registry. It refuses the first invalid one and
+ * names its position.
+ */
 import { parseDeviceIdHeader, parseMicrocontrollerId } from '@flotilla/mcp';
 import type { Dialect, NewDevice, TransportKind } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
@@ -10,7 +13,7 @@ export interface Registration {
   readonly name?: string | undefined;
   readonly tags: readonly string[];
   readonly dialect: Dialect;
-  /** Where it is not given: MQTT for xiaozhi devices, TCP for microcontrollers, which the hub then dials. */
+  /** The default is MQTT for xiaozhi devices, and TCP for microcontrollers, which the hub dials. */
   readonly transport?: TransportKind | undefined;
   /** `host:port` of a microcontroller that the hub dials. */
   readonly address?: string | undefined;
@@ -91,7 +94,9 @@ function parseMicrocontroller(
 ): ParsedRegistration {
   const identity = parseMicrocontrollerId(deviceId);
   if (!identity.ok) {
-    const message = `"${deviceId.slice(0, 80)}" is no id for a microcontroller: 1 to 64 lower-case letters, digits, dots, dashes and underscores, for example greenhouse-7.`;
+    const message =
+      `"${deviceId.slice(0, 80)}" is not a valid id for a microcontroller. ` +
+      'Use 1 to 64 lower-case letters, digits, dots, dashes and underscores, for example greenhouse-7.';
     return { refusal: refuse('INVALID', [...path, 'deviceId'], message) };
   }
   const device = { deviceId: identity.deviceId, name, tags, dialect, transport };
@@ -102,7 +107,8 @@ function parseMicrocontroller(
   }
   if (address !== undefined && isDialAddress(address)) return { device: { ...device, address } };
   const message =
-    'An MCPU device that the hub dials needs its address as host:port, for example 192.0.2.41:3000; one that comes by itself needs transport WEBSOCKET or MQTT.';
+    'An MCPU device that the hub dials needs its address as host:port, for example 192.0.2.41:3000. ' +
+    'A device that connects itself needs transport WEBSOCKET or MQTT.';
   return { refusal: refuse('INVALID', [...path, 'address'], message) };
 }
 

@@ -39,7 +39,7 @@ async function eventsOf(
 describe('registering a microcontroller that the hub dials', () => {
   const board = (deviceId: string, address: string) => ({ deviceId, tags: [], dialect: 'MCPU', address }) as const;
 
-  it('is refused with what to do where the hub may not dial the address, and remembers whether an administrator gave it', async () => {
+  it('refuses an address that the hub may not dial, and records whether an administrator gave it', async () => {
     const { registry, bus } = fixture.hub;
     const refuseAddress = async (address: string, byAdmin: boolean) =>
       address === '10.0.0.9:3000' && !byAdmin ? 'List its network.' : undefined;
@@ -63,7 +63,7 @@ describe('registering a microcontroller that the hub dials', () => {
 });
 
 describe('removing a device', () => {
-  it('ends its session, lets it in no more, and is told', async () => {
+  it('ends its session, rejects it from then on, and adds an event', async () => {
     const { registry } = fixture.hub;
     const contact = newContact();
     const known = await registry.enrolments.admit(contact);
@@ -81,7 +81,7 @@ describe('removing a device', () => {
 });
 
 describe('changing the transport', () => {
-  it('issues a new secret where the old one is used, because the device has kept it for the other transport only', async () => {
+  it('issues a new secret if the old one was used, because the device kept it for the other transport', async () => {
     const { enrolments, credentials } = fixture.hub.registry;
     const contact = newContact();
     const known = await enrolments.admit(contact);
@@ -108,7 +108,7 @@ describe('changing the transport', () => {
 describe('microcontrollers', () => {
   const board = (deviceId: string, more: object) => ({ deviceId, tags: [], dialect: 'MCPU' as const, ...more });
 
-  it('that the hub dials get no credential, whatever is asked for', async () => {
+  it('that the hub dials get no credential for any input', async () => {
     const { credentials } = fixture.hub.registry;
     await provisioning.registerDevices([board('dialled', { address: '127.0.0.1:3000' })], ['input'], admin);
     const rotated = await provisioning.rotateDeviceCredential('dialled', admin);
@@ -121,7 +121,7 @@ describe('microcontrollers', () => {
     expect((await eventsOf('dialled')).map(({ type }) => type)).toEqual(['device.registered']);
   });
 
-  it('that come by themselves keep their secret when they are to come another way, for nothing would bring them the next', async () => {
+  it('that connect themselves keep their secret when the transport changes', async () => {
     const { credentials } = fixture.hub.registry;
     const answer = await provisioning.registerDevices([board('comes', { transport: 'WEBSOCKET' })], ['input'], admin);
     const token = ('registered' in answer && answer.registered[0]?.known?.credential.secret) || '';
@@ -137,7 +137,7 @@ describe('microcontrollers', () => {
 describe('approving a code', () => {
   const request = (code: string, confirm = false) => ({ code, confirm, name: 'Hall', tags: ['hall'] });
 
-  it('names the device and ends no session where there was none before', async () => {
+  it('names the device and ends no session if it had none', async () => {
     const contact = newContact();
     const { code } = await fixture.hub.registry.enrolments.request(contact);
     expect(await provisioning.approveEnrolment(request(code), admin)).toMatchObject({

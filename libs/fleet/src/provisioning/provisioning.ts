@@ -1,6 +1,6 @@
 /**
- * How operators let devices in and out: registering, approving, links, new credentials, removing. Each act is one of the registry, told as an event without
- * anything secret in it; what is given back once and never again goes to the caller only.
+ * Registers, approves and removes devices, creates links and credentials. Each change is one
+ * statement of the registry and one event without secrets. Credentials go only to the caller, once.
  */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
@@ -22,7 +22,7 @@ export interface ProvisioningDeps {
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
-  /** Why the hub may not dial an address, as far as this process can tell; gateways judge again whenever they dial. */
+  /** Why the hub may not dial the address; gateways check again on each dial. */
   readonly refuseAddress?: (address: string, byAdmin: boolean) => Promise<string | undefined>;
 }
 
@@ -70,12 +70,16 @@ export class Provisioning {
     if (answer.kind === 'beyond') {
       throw new FleetError(
         'FORBIDDEN',
-        `This key cannot register "${answer.deviceId}": it would not be one of the key's devices, or a key for all devices has to admit it. No device was registered.`,
+        `This key cannot register "${answer.deviceId}". ` +
+          'The device would be outside the device filter of the key, or a key for all devices must register it. ' +
+          'No device was registered.',
       );
     }
     if (answer.kind === 'conflict') {
       const index = parsed.devices.findIndex(({ deviceId }) => deviceId === answer.conflicts[0]);
-      const message = `${String(answer.conflicts.length)} of these devices are known already, the first is "${answer.conflicts[0] ?? ''}"; none was registered.`;
+      const count = String(answer.conflicts.length);
+      const first = answer.conflicts[0] ?? '';
+      const message = `${count} of these devices exist already, first "${first}". None was registered.`;
       return { refusal: refuse('CONFLICT', [...path, String(index), 'deviceId'], message) };
     }
     for (const { device } of answer.devices) this.#tell('device.registered', device.id, { actor: actor.name });
@@ -95,7 +99,7 @@ export class Provisioning {
     return undefined;
   }
 
-  /** The device is gone with all that lets it in, and its session ends. What it did stays on record. */
+  /** Removes a device with its credentials, and ends its session. Its records stay. */
   async removeDevice(deviceId: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
     if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const removed = await this.#deps.registry.enrolments.remove(deviceId, sourceOf(actor));
@@ -117,17 +121,22 @@ export class Provisioning {
     return { known };
   }
 
-  /** Nothing that is said of how a device comes in can be said of a board that the hub dials. Undefined also where the actor does not see it. */
+  /**
+   * A device that the hub dials has no credential and no choice of transport. Undefined also for a
+   * device outside the access scope.
+   */
   async refuseDialled(deviceId: string, path: readonly string[], actor: Actor): Promise<Refusal | undefined> {
     if (!(await this.#deps.registry.credentials.isDialled(deviceId)) || !(await this.#isSeen(deviceId, actor)))
       return undefined;
-    const message = `The hub dials "${deviceId}" at its address, so it needs no credential and chooses no transport. Remove it and register it with transport WEBSOCKET or MQTT where it is to come by itself.`;
+    const message =
+      `The hub dials "${deviceId}" at its address, so it has no credential and no choice of transport. ` +
+      'To let it connect itself, remove it and register it with transport WEBSOCKET or MQTT.';
     return refuse('INVALID', path, message);
   }
 
   /**
-   * How the device is told to connect at its next OTA request. A device keeps the secret of the other transport only, so one that has used its secret
-   * gets a new one with that answer. [xiaozhi §7.3] A microcontroller has one secret for both, and nothing brings it another. [mcpu §6.1]
+   * Sets the transport of the next OTA answer. A used secret is replaced, as devices keep it only
+   * for the old transport [xiaozhi §7.3]; microcontrollers keep theirs [mcpu §6.1].
    */
   async setDeviceTransport(deviceId: string, transport: 'MQTT' | 'WEBSOCKET', actor: Actor): Promise<Partial<Refused>> {
     const { credentials } = this.#deps.registry;
@@ -141,7 +150,7 @@ export class Provisioning {
     return {};
   }
 
-  /** Lets in the device that shows this code. */
+  /** Approves the device that shows this code. */
   async approveEnrolment(request: ApprovalRequest, actor: Actor): Promise<{ readonly device: DeviceRow } | Refused> {
     if (!codePattern.test(request.code))
       return { refusal: refuse('INVALID', ['code'], 'A code has six digits, as the device shows it.') };
@@ -189,8 +198,8 @@ export class Provisioning {
   }
 
   /**
-   * A gateway that cannot be reached has lost its lease, and with it every session. A device that is still being greeted is in no directory: all gateways
-   * hear of it.
+   * An unreachable gateway has lost its lease and sessions. During a greeting no directory knows
+   * the device, so all gateways are notified.
    */
   async #endSession(deviceId: DeviceId): Promise<void> {
     const { bus, logger } = this.#deps;
@@ -230,7 +239,8 @@ function refusalOf({ kind }: Exclude<Approval, { readonly kind: 'approved' }>): 
       return refuse(
         'CONFLICT',
         ['confirm'],
-        'A device of this id is online with another identity. Approving ends its session and its credentials: do so with `confirm: true` only if you stand before the new one.',
+        'A device with this id is online with another identity. Approval ends its session and its credentials. ' +
+          'Use `confirm: true` only if you are at the new device.',
       );
   }
 }

@@ -1,4 +1,7 @@
-/** Removes records that are older than they are kept: events, calls, jobs, the beginning of the audit trail. */
+/**
+ * Removes records after their retention time: events, calls, jobs, and the start of the audit
+ * trail.
+ */
 import type { KeptTimes, Registry } from '@flotilla/registry';
 import type { FleetLogger } from '../fleet-logger.js';
 
@@ -14,7 +17,7 @@ export class RecordRetention {
 
   constructor(private readonly options: RecordRetentionOptions) {}
 
-  /** May be called at any time and in several processes. What could not be removed is removed the next time. */
+  /** May run at any time and in several processes. The next run removes the rest. */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
     return this.#running;

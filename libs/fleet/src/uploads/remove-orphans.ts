@@ -1,4 +1,7 @@
-/** Removes blobs that no row knows: what is left over where a process died, or PostgreSQL did not answer, between bytes and row. */
+/**
+ * Removes blobs without a row. They remain if a process dies, or PostgreSQL fails, between bytes
+ * and row.
+ */
 import type { BlobStore } from '@flotilla/storage';
 
 /** A kind of blobs with a row each. */
@@ -11,7 +14,7 @@ export interface RowedBlobs {
 
 /** Keys per statement. */
 const BATCH = 500;
-/** A blob without a row may be one whose row is being written; an hour later it is none, ms. */
+/** Age from which a blob without a row is an orphan, ms; a younger one may still get its row. */
 const ORPHAN_AFTER_MS = 3_600_000;
 
 /** Resolves to how many were removed. Rejects where storage or PostgreSQL is away. */

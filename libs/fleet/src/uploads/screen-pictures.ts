@@ -1,14 +1,17 @@
-/** What is on a device's screen: has it post a snapshot, or show a picture. The addresses are the hub's own, made for one call; a caller chooses content, never an address. */
+/**
+ * Takes snapshots of screens and shows pictures on them. The hub makes the addresses for one call;
+ * a caller chooses only the content.
+ */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import type { CallRow, Registry, UploadRow, UploadStore } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
-import type { CallAnswer } from '../calls/call-tool.js';
+import type { CallAnswer } from '../calls/call-request.js';
 import type { Fleet } from '../fleet.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
-/** Makes addresses that the hub answers, which only the composition can. Undefined: the hub does not know its own address. */
+/** Makes addresses that the hub serves. Undefined if the hub does not know its own address. */
 export interface ScreenAddresses {
   /** For one upload of this device's. */
   snapshotUrl(deviceId: DeviceId, ticketId: string, expiresAt: number): string | undefined;
@@ -29,20 +32,16 @@ export interface SnapshotAnswer {
   readonly refusal?: Refusal;
 }
 
-/** Time for a call with a transfer in it, ms; and how much longer its address is good, for a device that was slow to begin. [xiaozhi §9, 8] */
+/** Ms for a call with a transfer, and how much longer its address is valid. [xiaozhi §9, 8] */
 const CALL_TIMEOUT_MS = 70_000;
 const ADDRESS_GRACE_MS = 10_000;
 
-const noAddress = refuse(
-  'INVALID',
-  [],
-  'The hub does not know an address that devices can be told: set FLOTILLA_PUBLIC_URL.',
-);
+const noAddress = refuse('INVALID', [], 'The hub does not know its own address. Set FLOTILLA_PUBLIC_URL.');
 
 export class ScreenPictures {
   constructor(private readonly deps: ScreenPicturesDeps) {}
 
-  /** Waits for the picture. An upload without a successful call is possible: the device's answer was lost. */
+  /** Waits for the picture. An upload without a successful call means that the answer was lost. */
   async takeSnapshot(
     request: { readonly deviceId: string; readonly quality: number },
     actor: Actor,
@@ -96,7 +95,7 @@ export class ScreenPictures {
       args.url,
     );
     if (answer.refusal === undefined) return answer;
-    // Paths of a call's own input mean nothing to whoever did not give it.
+    // Paths of the inner call mean nothing to a caller who did not write it.
     const path = answer.refusal.path.includes('deviceId') ? ['deviceId'] : [];
     return { ...answer, refusal: { ...answer.refusal, path } };
   }

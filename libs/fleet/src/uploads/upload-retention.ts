@@ -1,6 +1,7 @@
 /**
- * Removes uploads that are old, and blobs of uploads and images that nobody knows. Bytes go before their row and come before it, so that after a crash at any moment there is no row without bytes for long,
- * and what is left over are bytes without a row, which the sweep finds.
+ * Removes old uploads, and blobs of uploads and images without a row. Bytes are written before
+ * their row and deleted before it. After a crash only bytes without a row remain, which the sweep
+ * removes.
  */
 import type { FirmwareImageStore, UploadStore } from '@flotilla/registry';
 import { imageIdOf, IMAGES_PREFIX, thumbnailKey, uploadIdOf, UPLOADS_PREFIX } from '@flotilla/storage';
@@ -27,7 +28,10 @@ export class UploadRetention {
 
   constructor(private readonly options: UploadRetentionOptions) {}
 
-  /** May be called at any time and in several processes. Rejects where storage or PostgreSQL is away; what is left is done the next time. */
+  /**
+   * May run at any time and in several processes. Rejects if storage or PostgreSQL fails; the next
+   * run continues.
+   */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
     return this.#running;

@@ -6,7 +6,7 @@ const origins = new VoiceOrigins({ own: ['wss://voice.example/xiaozhi/v1/'], lis
 const path = ['input', 'voiceUrl'];
 const operator = { devices: undefined };
 const admin = { devices: undefined, isAdmin: true };
-const narrowed = { devices: { tags: ['lab'] }, isAdmin: true };
+const scoped = { devices: { tags: ['lab'] }, isAdmin: true };
 
 const choose = (text: string | null, actor: Parameters<typeof chooseVoiceServers>[1], before: readonly string[] = []) =>
   chooseVoiceServers({ text, before, path }, actor, origins);
@@ -37,10 +37,10 @@ describe('the choice of a voice server', () => {
     expect(choose('wss://a.example/, wss://b.example/', operator, before)).toEqual({ voiceUrls: before });
   });
 
-  it('is not for a narrowed key, neither setting nor clearing, with any scopes', () => {
-    expect(() => choose('wss://voice.example/', narrowed)).toThrow('narrowed to some devices');
-    expect(() => choose(null, narrowed, ['wss://voice.example/'])).toThrow('narrowed to some devices');
-    expect(choose('wss://voice.example/', narrowed, ['wss://voice.example/'])).toEqual({
+  it('is not for a scoped key, neither setting nor clearing, with any scopes', () => {
+    expect(() => choose('wss://voice.example/', scoped)).toThrow('limited to some devices');
+    expect(() => choose(null, scoped, ['wss://voice.example/'])).toThrow('limited to some devices');
+    expect(choose('wss://voice.example/', scoped, ['wss://voice.example/'])).toEqual({
       voiceUrls: ['wss://voice.example/'],
     });
   });

@@ -1,8 +1,8 @@
-/** Addresses of voice servers as people give them: one text, several in order of preference with commas between. */
+/** Parses addresses of voice servers: one text, separated by commas, in order of preference. */
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
-/** Servers that one device, group or hub may name: more are not tried within the time that a device waits. */
+/** Servers of one device, group or hub: more could not be tried while a device waits. */
 const SERVERS_MAX = 4;
 const URL_CHARACTERS_MAX = 1_000;
 

@@ -1,4 +1,7 @@
-/** Connections to public addresses only. What a name resolves to is judged at every connect, on the very addresses that are then connected to. */
+/**
+ * Opens connections only to public addresses. Each connect checks the resolved addresses that it
+ * then uses.
+ */
 import { Agent, buildConnector } from 'undici';
 import { publicOnly } from './public-only.js';
 
@@ -9,7 +12,7 @@ export interface AgentLimits {
   readonly timeoutMs: number;
 }
 
-/** An agent of our own takes no proxy from the environment. */
+/** An agent without a proxy from the environment. */
 export function openAgent({ connections, timeoutMs }: AgentLimits): Agent {
   return new Agent({ ...timeouts(timeoutMs), connections, connect: { timeout: timeoutMs } });
 }

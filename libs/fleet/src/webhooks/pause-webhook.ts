@@ -1,4 +1,4 @@
-/** The hub stops delivering to a webhook by itself, says so on the audit trail, and as an event, for whoever watches. */
+/** Pauses a webhook on behalf of the hub, with an audit entry and an event. */
 import type { WebhookDeliveriesDeps } from './webhook-deliveries.js';
 
 export async function pauseWebhook(
@@ -8,7 +8,7 @@ export async function pauseWebhook(
 ): Promise<void> {
   const at = clock.now();
   if (!(await registry.webhooks.pause(webhookId, reason, { at, by: { actor: 'hub' } }))) return;
-  logger.warn({ webhookId, reason }, 'a webhook is paused until somebody enables it again');
+  logger.warn({ webhookId, reason }, 'a webhook is paused until a person enables it again');
   bus.feed.publish(
     'event',
     registry.events.append({ type: 'webhook.paused', deviceId: undefined, at, data: { webhookId, reason } }),

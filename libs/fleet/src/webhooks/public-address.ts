@@ -1,16 +1,19 @@
 /**
- * Which addresses a webhook may reach: those of the public internet. Whoever makes a webhook is an admin of the hub, but not of the network that the hub
- * stands in, and a name may resolve to something else tomorrow.
+ * Decides which addresses a webhook may reach: only the public internet. The creator of a webhook
+ * administers the hub but not its network, and a name may resolve to another address tomorrow.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** IPv6 that is routed: all else (unique local, link-local, the deprecated IPv4-compatible and site-local ones) is somebody's own. */
+/**
+ * IPv6 that is routed globally. Unique local, link-local, IPv4-compatible and site-local are
+ * private.
+ */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether the text is an address of the public internet: no private, loopback, link-local (with the clouds' metadata), carrier-grade NAT, multicast or
- * reserved one, be it IPv4 or IPv6, nor one of IPv4 in the clothes of IPv6 (mapped, 6to4, NAT64, Teredo).
+ * Whether the text is an IPv4 or IPv6 address of the public internet. IPv4 addresses inside IPv6
+ * (mapped, 6to4, NAT64, Teredo) are not.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;

@@ -12,9 +12,7 @@ export class ForbiddenAddress extends Error {
   readonly code = 'URL_FORBIDDEN';
 
   constructor(hostname: string, address: string) {
-    super(
-      `${hostname}${address === hostname ? '' : ` resolves to ${address}, which`} is not an address of the public internet.`,
-    );
+    super(`${hostname}${address === hostname ? '' : ` resolves to ${address}, which`} is not a public address.`);
   }
 }
 

@@ -1,7 +1,13 @@
-/** The signature of a delivery, which proves to the receiver who sent it, and when. [docs/webhooks.md, "Signature"] */
+/**
+ * Signs a delivery, so that the receiver can check its sender and time. [docs/webhooks.md,
+ * "Signature"]
+ */
 import { createHmac } from 'node:crypto';
 
-/** The value of `Flotilla-Signature`. The time is signed with the body, so that what was recorded once cannot be sent again for ever. */
+/**
+ * The value of `Flotilla-Signature`. It covers the time, so that a recording cannot be replayed
+ * later.
+ */
 export function signatureOf({
   secret,
   body,

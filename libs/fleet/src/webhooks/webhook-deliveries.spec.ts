@@ -118,7 +118,7 @@ describe('webhooks', () => {
     expect((await logOf(id))[0]).toMatchObject({ attempt: 1, status: 204, delivered: true, error: undefined });
   });
 
-  it('are asked again after a failure until they take the event, whatever the failure was', async () => {
+  it('receive an event again after any failure until they accept it', async () => {
     let request = 0;
     receiver.answer = (response) => {
       request += 1;
@@ -145,7 +145,7 @@ describe('webhooks', () => {
     expect((await registry.webhooks.all())[0]?.failingSince).toBeUndefined();
   });
 
-  it('that fail are left alone for a while, and what they are owed comes when they are back', async () => {
+  it('are left alone for a while after failures, and receive pending events later', async () => {
     await deliveries.stop();
     start({ breaker: { failures: 3, pauseMs: 300, pauseMsMax: 300 } });
     receiver.answer = (response) => response.writeHead(503).end();
@@ -160,7 +160,7 @@ describe('webhooks', () => {
 
   it('get at most so many deliveries at a time, and one that hangs keeps no other waiting', async () => {
     await deliveries.stop();
-    // However slow the machine is: an attempt that is given up is none that is under way.
+    // Long enough for a slow machine: no attempt may time out here.
     start({ attemptMs: 60_000 });
     const { id } = await makeWebhook(['*'], `${receiver.origin}/slow`);
     await makeWebhook(['job.finished'], `${receiver.origin}/fast`);
@@ -187,7 +187,7 @@ describe('webhooks', () => {
     expect(most).toBeLessThanOrEqual(quick.perWebhook);
   });
 
-  it('are paused when nothing could be delivered for long, which is an event, and begin again when they are enabled', async () => {
+  it('are paused with an event after a long time of failures, and continue when they are enabled', async () => {
     await deliveries.stop();
     start({ pausedAfterMs: 150 });
     receiver.answer = (response) => response.writeHead(500).end();
@@ -231,7 +231,7 @@ describe('webhooks', () => {
     expect(deliveries.counts).toMatchObject({ delivered: 1, failed: attempts.length, given_up: 1 });
   });
 
-  it('are counted for whoever watches the hub: what is owed, since when, and who is paused', async () => {
+  it('report the pending deliveries, the age of the oldest, and the paused webhooks', async () => {
     await deliveries.stop();
     const { id } = await makeWebhook();
     const { paused } = await registry.webhooks.backlog();
@@ -242,7 +242,7 @@ describe('webhooks', () => {
     expect(await registry.webhooks.backlog()).toEqual({ paused: paused + 1, owed: 0, oldestMs: 0 });
   });
 
-  it('are paused at once by 410, and when they are owed too much', async () => {
+  it('are paused at once by status 410, and when too many deliveries are pending', async () => {
     receiver.answer = (response) => response.writeHead(410).end();
     const { id } = await makeWebhook();
     append();
@@ -309,7 +309,7 @@ describe('addresses of webhooks', () => {
     'nonsense',
     '/relative',
     `https://example.com/${'x'.repeat(2_048)}`,
-  ])('that are none are refused: %s', async (url) => {
+  ])('that are not webhook URLs are refused: %s', async (url) => {
     expect(await refusalOf(url)).toBe('INVALID');
   });
 

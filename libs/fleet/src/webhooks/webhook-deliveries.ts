@@ -1,6 +1,6 @@
 /**
- * Delivers what webhooks are owed, while there is something. Wakes by ticks, and knows nothing that PostgreSQL does not: whatever dies here is claimed
- * again when its claim has lapsed. Delivers at least once, and roughly in order.
+ * Delivers pending events to webhooks. Ticks wake it, and its state is in PostgreSQL: another
+ * process claims the work of a dead one again. Delivers at least once, and roughly in order.
  */
 import type { Bus } from '@flotilla/bus';
 import type { OwedEvent, Registry } from '@flotilla/registry';
@@ -22,7 +22,10 @@ export interface WebhookDeliveriesDeps {
   readonly limits?: WebhookLimits;
 }
 
-/** How often it is looked at whether a webhook is owed too much, ms: between two looks a storm adds some ten thousands. */
+/**
+ * Ms between checks for webhooks with too many pending events; a storm adds some ten thousand in
+ * between.
+ */
 const OWED_LOOK_MS = 60_000;
 /** The receiver says that it will never want to hear again. [RFC 9110 §15.5.11] */
 const GONE = 410;
@@ -60,7 +63,7 @@ export class WebhookDeliveries {
     this.#rounds ??= this.#goRound()
       .catch((error: unknown) => {
         this.#isChanged = false;
-        this.#deps.logger.warn({ err: error }, 'webhooks wait: what they are owed could not be read');
+        this.#deps.logger.warn({ err: error }, 'could not read the pending webhook deliveries');
       })
       .finally(() => {
         this.#rounds = undefined;
@@ -69,7 +72,7 @@ export class WebhookDeliveries {
       });
   }
 
-  /** Breaks off what is under way: it is owed still, and the next process delivers it. */
+  /** Interrupts the deliveries in flight. They stay pending for the next process. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#changed();
@@ -177,7 +180,7 @@ export class WebhookDeliveries {
       await pauseWebhook(
         this.#deps,
         id,
-        `It is owed more than ${owedMax} events: its receiver is too slow for its types.`,
+        `More than ${owedMax} events are pending. The receiver is too slow for its event types.`,
       );
   }
 }

@@ -1,5 +1,9 @@
-/** The rules for what a webhook may be. An address is judged by what it says, and by where its name leads now; every connect judges it again. */
+/**
+ * The rules for webhooks. The address and its current resolution are checked here, and again on
+ * each connect.
+ */
 import dns from 'node:dns/promises';
+import { withTimeout } from '../with-timeout.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { isPublicAddress, literalOf } from './public-address.js';
@@ -11,12 +15,12 @@ export interface WebhookRequest {
 }
 
 const URL_CHARACTERS_MAX = 2_048;
-/** Patterns of one webhook: whoever wants more wants `*`. */
+/** Patterns of one webhook; for more use `*`. */
 const TYPES_MAX = 50;
 const TYPE_CHARACTERS_MAX = 100;
 /** `device.connected`, `device.*`, `*`. */
 const TYPE = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.\*)?)$/;
-/** A name that nobody resolves in time is let in: deliveries will say what is wrong with it. */
+/** A name that does not resolve in this time is accepted: its deliveries will fail. */
 const LOOKUP_MS = 5_000;
 
 export async function refuseWebhook(
@@ -57,7 +61,8 @@ async function refuseUrl(text: string, trustedOrigins: ReadonlySet<string>): Pro
   return refuse(
     'URL_FORBIDDEN',
     path,
-    `${url.hostname} is not on the public internet. Add ${url.origin} to FLOTILLA_WEBHOOK_URLS if events may be sent there.`,
+    `${url.hostname} is not on the public internet. ` +
+      `Add ${url.origin} to FLOTILLA_WEBHOOK_URLS if events may be sent there.`,
   );
 }
 
@@ -65,11 +70,9 @@ async function refuseUrl(text: string, trustedOrigins: ReadonlySet<string>): Pro
 async function addressesOf(hostname: string): Promise<readonly string[]> {
   const literal = literalOf(hostname);
   if (literal !== undefined) return [literal];
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly string[]>((resolve) => (timer = setTimeout(resolve, LOOKUP_MS, [])));
   const found = dns.lookup(hostname, { all: true }).then(
     (addresses) => addresses.map(({ address }) => address),
     () => [],
   );
-  return Promise.race([found, late]).finally(() => clearTimeout(timer));
+  return withTimeout<readonly string[]>(found, LOOKUP_MS, () => []);
 }

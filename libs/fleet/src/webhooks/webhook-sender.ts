@@ -1,4 +1,7 @@
-/** One attempt to deliver one event over HTTP: one POST, no redirects, bounded in time and bytes. Decides nothing about what follows from how it ends. */
+/**
+ * Makes one attempt to deliver one event: one POST without redirects, limited in time and bytes.
+ * The caller decides what follows.
+ */
 import type { EventRow } from '@flotilla/registry';
 import { request } from 'undici';
 import type { Agent } from 'undici';
@@ -58,7 +61,7 @@ export class WebhookSender {
         body,
         signal,
       });
-      // The status is the answer; the rest is read so that the connection can be used again, and not for long.
+      // Reads the rest of the response within limits, so that the connection can be reused.
       await answer.body.dump({ limit: this.#limits.answerBytesMax, signal }).catch(() => undefined);
       return { status: answer.statusCode, error: problemOf(answer.statusCode) };
     } catch (error) {

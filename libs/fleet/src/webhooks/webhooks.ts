@@ -1,4 +1,4 @@
-/** Making, changing and deleting webhooks, and sending an event once more. What is owed to them is delivered elsewhere. */
+/** Creates, changes and deletes webhooks, and delivers an event again on request. */
 import { randomBytes } from 'node:crypto';
 import type { Registry, WebhookRow } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -14,7 +14,7 @@ import type { WebhookRequest } from './webhook-request.js';
 export interface WebhooksDeps {
   readonly registry: Pick<Registry, 'webhooks'>;
   readonly clock: Clock;
-  /** Tells the workers that something is owed. */
+  /** Notifies the workers of pending deliveries. */
   readonly announce: () => void;
   /** Origins that may be anywhere. */
   readonly trustedOrigins: readonly string[];
@@ -37,7 +37,7 @@ export class Webhooks {
     this.#trusted = new Set(deps.trustedOrigins);
   }
 
-  /** With the secret, which nobody can ask for again. */
+  /** The only answer with the secret. */
   async create(request: WebhookRequest, actor: Actor): Promise<CreatedWebhook> {
     const { clock, registry, limits = defaultWebhookLimits } = this.#deps;
     const refusal = await refuseWebhook(request, this.#trusted);

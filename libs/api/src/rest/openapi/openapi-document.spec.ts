@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the OpenAPI document', () => {
-  it('is served to whoever has a key, whatever its scopes', async () => {
+  it('is served to every key, regardless of its scopes', async () => {
     const ask = (headers: Record<string, string>) => fetch(`${api.httpUrl}/openapi.json`, { headers });
     expect((await ask({})).status).toBe(401);
     const response = await ask({ authorization: `Bearer ${keyOf(['EVENTS_READ'])}` });

@@ -1,4 +1,7 @@
-/** The REST routes as OpenAPI 3.1: made of the routes that this process has, and of what route-descriptions.ts says of each. */
+/**
+ * The REST routes as an OpenAPI 3.1 document, made from the routes of this process and
+ * route-descriptions.ts.
+ */
 import type { Scope } from '@flotilla/registry';
 
 /** By media type: a JSON Schema, empty for bytes. */
@@ -7,7 +10,7 @@ export type ContentDescription = Readonly<Record<string, object>>;
 export interface OperationDescription {
   readonly summary: string;
   readonly description?: string;
-  /** Whoever has no key may ask as well. */
+  /** Whether the route needs no key. */
   readonly isOpen?: boolean;
   readonly body?: ContentDescription;
   readonly answer: { readonly status: number; readonly description: string; readonly content?: ContentDescription };
@@ -53,7 +56,8 @@ export function openApiDocument(
       title: 'Flotilla: files, exports and sign-in',
       version,
       description:
-        'The few things that are awkward in GraphQL. Everything else is GraphQL at `/graphql`, which describes itself to whoever has a key.',
+        'The few things that are awkward in GraphQL. Everything else is GraphQL at `/graphql`, ' +
+        'which describes itself to every key.',
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }, { session: [] }],
@@ -65,7 +69,7 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'cookie',
           name: 'flotilla-session',
-          description: 'Of somebody who signed in with a browser.',
+          description: 'The session of a person who signed in with a browser.',
         },
       },
       schemas: {

@@ -1,4 +1,4 @@
-/** Which routes this process has below /api/: Fastify tells of each as it is added, whoever adds it. */
+/** The routes of this process below /api/, as Fastify reports each added route. */
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify';
 import type { Scope } from '@flotilla/registry';
 import type { RestRoute } from '../rest-routes.js';

@@ -1,4 +1,7 @@
-/** What the OpenAPI document says of each route below /api/, by `METHOD url` as Fastify has it. A story fails for a route that is served and not described here. */
+/**
+ * The descriptions of the OpenAPI document for each route, by `METHOD url`. A story fails for a
+ * route without a description.
+ */
 import type { ContentDescription, OperationDescription } from './openapi-document.js';
 
 const text = { type: 'string' } as const;
@@ -33,7 +36,7 @@ const credentials = {
 
 const redirect = { status: 302, description: 'Leads on, in the `Location` header.' } as const;
 
-/** The ways in themselves: whoever is outside may ask. */
+/** Sign-in routes, which need no key. */
 const signIn: Readonly<Record<string, OperationDescription>> = {
   'GET /api/sign-in': {
     summary: 'Which ways in there are for people',
@@ -72,7 +75,7 @@ const signIn: Readonly<Record<string, OperationDescription>> = {
     refusals: [400, 403],
   },
   'POST /api/sign-out-everywhere': {
-    summary: 'End every session of whoever is signed in',
+    summary: 'End all sessions of the signed-in user',
     answer: {
       status: 200,
       description: 'How many there were.',
@@ -106,7 +109,11 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
     'POST /api/firmware': {
       summary: 'Upload a firmware image',
       description:
-        'No device gets it before `publishFirmwareImage` and a job that names it. `kind`, `version` and `signature` come before the file; ASSETS need a version, an image of FIRMWARE says its own. `signature` is a detached Ed25519 signature over the bytes of the file, in base64, by one of `firmwareSigningKeys`; an upload whose signature is not valid is refused with SIGNATURE_INVALID or SIGNATURE_KEY_UNKNOWN.',
+        'No device gets it before `publishFirmwareImage` and a job that names it. ' +
+        '`kind`, `version` and `signature` come before the file. ASSETS need a version; FIRMWARE contains its own. ' +
+        '`signature` is a detached Ed25519 signature over the bytes of the file, in base64, ' +
+        'by one of `firmwareSigningKeys`. An invalid signature is refused with SIGNATURE_INVALID ' +
+        'or SIGNATURE_KEY_UNKNOWN.',
       body: {
         'multipart/form-data': {
           type: 'object',
@@ -174,7 +181,8 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
     'GET /api/audit.jsonl': {
       summary: 'The audit trail, as lines of JSON',
       description:
-        'In the order of its times, from `since` (included) until `until` (not included), ISO 8601 times in the query that may be left out.',
+        'In the order of its times, from `since` (included) until `until` (not included). ' +
+        'Both are optional ISO 8601 times in the query.',
       answer: {
         status: 200,
         description: 'One line per entry, with all that its hash covers.',

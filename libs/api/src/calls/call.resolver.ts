@@ -1,0 +1,69 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Refusal } from '@flotilla/fleet';
+import type { CallRow, DeviceRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FLEET, LIMITS } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { shownArguments } from './shown-arguments.js';
+import { withoutNulls } from '../devices/device-filter-input.js';
+import type { FleetOperations } from '../fleet-operations.js';
+import type {
+  CallResolvers,
+  MutationCallToolArgs,
+  MutationResolvers,
+  QueryCallArgs,
+  QueryCallsArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import { jsonObject } from '../scalars/json-object.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { userErrors } from '../errors/user-errors.js';
+
+/** Calls: making one, and reading those that were made. */
+@Resolver('Call')
+export class CallResolver
+  implements
+    Required<Pick<QueryResolvers, 'call' | 'calls'>>,
+    Required<Pick<MutationResolvers, 'callTool'>>,
+    Required<Pick<CallResolvers, 'device' | 'arguments'>>
+{
+  constructor(
+    @Inject(FLEET) private readonly fleet: FleetOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  call(_root: unknown, { id }: QueryCallArgs, { view }: ApiContext): Promise<CallRow | undefined> {
+    return view.calls.find(id);
+  }
+
+  @Query()
+  async calls(_root: unknown, args: QueryCallsArgs, { view }: ApiContext): Promise<Connection<CallRow>> {
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    return toConnection(await view.calls.page(withoutNulls(args.filter ?? {}), request));
+  }
+
+  @Mutation()
+  async callTool(
+    _root: unknown,
+    { input }: MutationCallToolArgs,
+    context: ApiContext,
+  ): Promise<{ readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
+    const { arguments: given, ...plain } = input;
+    const { deviceId, tool, ...options } = plain;
+    const request = { deviceId, tool, arguments: jsonObject(given, 'input.arguments'), ...withoutNulls(options) };
+    const { call, refusal } = await this.fleet.callTool(request, actorOf(context));
+    return { call, userErrors: userErrors(refusal) };
+  }
+
+  @ResolveField()
+  arguments(call: CallRow, _args: unknown, context: ApiContext): Promise<CallRow['arguments']> {
+    return shownArguments(call, context);
+  }
+
+  @ResolveField()
+  device(call: CallRow, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
+    return loaders.device.load(call.deviceId);
+  }
+}

@@ -1,0 +1,51 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Resolver } from '@nestjs/graphql';
+import type { Refusal } from '@flotilla/fleet';
+import type { ToolPolicy } from '@flotilla/jobs';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FLEET } from '../api-deps.js';
+import type { FleetOperations } from '../fleet-operations.js';
+import type {
+  MutationDeleteToolPolicyArgs,
+  MutationResolvers,
+  MutationSetToolPolicyArgs,
+} from '../generated/schema-types.js';
+
+/** What operators say of tools. */
+@Resolver()
+export class ToolPolicyMutationsResolver implements Required<
+  Pick<MutationResolvers, 'setToolPolicy' | 'deleteToolPolicy'>
+> {
+  constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
+
+  /** A null means what leaving out means. */
+  @Mutation()
+  async setToolPolicy(
+    _root: unknown,
+    { input }: MutationSetToolPolicyArgs,
+    context: ApiContext,
+  ): Promise<{ readonly toolPolicy?: ToolPolicy; readonly userErrors: readonly Refusal[] }> {
+    const { pattern, idempotent, disruptive } = input;
+    const policy: ToolPolicy = {
+      ...{ pattern, idempotent, disruptive },
+      readOnly: input.readOnly ?? undefined,
+      disconnectExpected: input.disconnectExpected ?? false,
+      verification: input.verification ?? 'NONE',
+      readback: input.readback ?? undefined,
+      failureText: input.failureText ?? undefined,
+      callTimeoutMs: input.callTimeoutMs ?? 60_000,
+    };
+    const answer = await this.fleet.setToolPolicy(policy, actorOf(context));
+    return 'refusal' in answer ? { userErrors: [answer.refusal] } : { toolPolicy: answer.toolPolicy, userErrors: [] };
+  }
+
+  @Mutation()
+  async deleteToolPolicy(
+    _root: unknown,
+    { pattern }: MutationDeleteToolPolicyArgs,
+    context: ApiContext,
+  ): Promise<{ readonly pattern?: string; readonly userErrors: readonly Refusal[] }> {
+    const answer = await this.fleet.deleteToolPolicy(pattern, actorOf(context));
+    return 'refusal' in answer ? { userErrors: [answer.refusal] } : { pattern: answer.pattern, userErrors: [] };
+  }
+}

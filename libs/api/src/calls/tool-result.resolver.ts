@@ -1,0 +1,28 @@
+import { ResolveField, Resolver } from '@nestjs/graphql';
+import type { ToolResult } from '@flotilla/mcp';
+import type { ToolResultResolvers } from '../generated/schema-types.js';
+
+/** A device's answer, also in the two readings that most callers want. */
+@Resolver('ToolResult')
+export class ToolResultResolver implements Required<Pick<ToolResultResolvers, 'text' | 'json'>> {
+  /** Null where the answer has no text item. */
+  @ResolveField()
+  text(result: ToolResult): string | undefined {
+    const texts = result.content.flatMap((item) =>
+      item.type === 'text' && typeof item['text'] === 'string' ? [item['text']] : [],
+    );
+    return texts.length === 0 ? undefined : texts.join('\n');
+  }
+
+  /** Null if the text is not JSON, which is common: most tools answer with plain text. */
+  @ResolveField()
+  json(result: ToolResult): unknown {
+    const text = this.text(result);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+}

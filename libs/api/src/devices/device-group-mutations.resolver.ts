@@ -1,0 +1,70 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Resolver } from '@nestjs/graphql';
+import type { DeviceGroupRequest, Refusal, SavedGroup } from '@flotilla/fleet';
+import type { DeviceGroupRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FLEET } from '../api-deps.js';
+import { parseDeviceFilter } from './device-filter-input.js';
+import type { FleetOperations } from '../fleet-operations.js';
+import type {
+  DeviceGroupInput,
+  MutationCreateDeviceGroupArgs,
+  MutationDeleteDeviceGroupArgs,
+  MutationResolvers,
+  MutationUpdateDeviceGroupArgs,
+} from '../generated/schema-types.js';
+import { userErrors } from '../errors/user-errors.js';
+
+interface GroupAnswer {
+  readonly deviceGroup?: DeviceGroupRow;
+  readonly userErrors: readonly Refusal[];
+}
+
+/** Making, changing and deleting saved filters. */
+@Resolver()
+export class DeviceGroupMutationsResolver implements Required<
+  Pick<MutationResolvers, 'createDeviceGroup' | 'updateDeviceGroup' | 'deleteDeviceGroup'>
+> {
+  constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
+
+  @Mutation()
+  async createDeviceGroup(
+    _root: unknown,
+    { input }: MutationCreateDeviceGroupArgs,
+    context: ApiContext,
+  ): Promise<GroupAnswer> {
+    return toPayload(await this.fleet.createDeviceGroup(requestOf(input), actorOf(context)));
+  }
+
+  @Mutation()
+  async updateDeviceGroup(
+    _root: unknown,
+    { id, input }: MutationUpdateDeviceGroupArgs,
+    context: ApiContext,
+  ): Promise<GroupAnswer> {
+    return toPayload(await this.fleet.updateDeviceGroup(id, requestOf(input), actorOf(context)));
+  }
+
+  @Mutation()
+  async deleteDeviceGroup(
+    _root: unknown,
+    { id }: MutationDeleteDeviceGroupArgs,
+    context: ApiContext,
+  ): Promise<{ readonly deviceGroupId?: string; readonly userErrors: readonly Refusal[] }> {
+    const { refusal } = await this.fleet.deleteDeviceGroup(id, actorOf(context));
+    return refusal ? { userErrors: userErrors(refusal) } : { deviceGroupId: id, userErrors: [] };
+  }
+}
+
+function requestOf({ name, filter, timeZone, voiceUrl }: DeviceGroupInput): DeviceGroupRequest {
+  return {
+    name,
+    filter: parseDeviceFilter(filter) ?? {},
+    timeZone: timeZone ?? undefined,
+    voiceUrl: voiceUrl ?? undefined,
+  };
+}
+
+function toPayload(saved: SavedGroup): GroupAnswer {
+  return 'refusal' in saved ? { userErrors: [saved.refusal] } : { deviceGroup: saved.group, userErrors: [] };
+}

@@ -1,0 +1,69 @@
+import { Inject } from '@nestjs/common';
+import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { showVoiceUrls } from '@flotilla/fleet';
+import type { DeviceGroupRow } from '@flotilla/registry';
+import type { ApiContext } from '../api-context.js';
+import { LIMITS } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection, type DeviceConnectionSource } from '../connection.js';
+import { showDeviceFilter } from './device-filter-input.js';
+import type {
+  DeviceGroupDevicesArgs,
+  DeviceGroupResolvers,
+  QueryDeviceGroupArgs,
+  QueryDeviceGroupsArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+
+/** Saved filters, and who matches them now. */
+@Resolver('DeviceGroup')
+export class DeviceGroupResolver
+  implements
+    Required<Pick<QueryResolvers, 'deviceGroup' | 'deviceGroups'>>,
+    Required<Pick<DeviceGroupResolvers, 'filter' | 'voiceUrl' | 'deviceCount' | 'devices'>>
+{
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
+
+  @Query()
+  async deviceGroup(
+    _root: unknown,
+    { id }: QueryDeviceGroupArgs,
+    { view }: ApiContext,
+  ): Promise<DeviceGroupRow | undefined> {
+    return (await view.deviceGroups.findMany([id]))[0];
+  }
+
+  @Query()
+  async deviceGroups(
+    _root: unknown,
+    args: QueryDeviceGroupsArgs,
+    { view }: ApiContext,
+  ): Promise<Connection<DeviceGroupRow>> {
+    return toConnection(await view.deviceGroups.page(pageRequest(args, this.limits.pageRowsMax)));
+  }
+
+  @ResolveField()
+  filter({ filter }: DeviceGroupRow): unknown {
+    return showDeviceFilter(filter);
+  }
+
+  @ResolveField()
+  voiceUrl({ voiceUrls }: DeviceGroupRow): string | undefined {
+    return showVoiceUrls(voiceUrls);
+  }
+
+  @ResolveField()
+  deviceCount(group: DeviceGroupRow, _args: unknown, { loaders }: ApiContext): Promise<number> {
+    return loaders.groupSize.load(group);
+  }
+
+  @ResolveField()
+  async devices(
+    { filter }: DeviceGroupRow,
+    args: DeviceGroupDevicesArgs,
+    { view }: ApiContext,
+  ): Promise<DeviceConnectionSource> {
+    const page = await view.devices.page(filter, 'ID_ASC', pageRequest(args, this.limits.pageRowsMax));
+    return Object.assign(toConnection(page), { filter });
+  }
+}

@@ -1,0 +1,92 @@
+import { Inject } from '@nestjs/common';
+import { ResolveField, Resolver } from '@nestjs/graphql';
+import { showVoiceUrls } from '@flotilla/fleet';
+import type { DevicePin } from '@flotilla/mcp';
+import type {
+  CallRow,
+  DeviceGroupRow,
+  DeviceRow,
+  EventRow,
+  SessionRow,
+  StoredTool,
+  ToolSetUseRow,
+} from '@flotilla/registry';
+import { mayCallUserOnly, type ApiContext } from '../api-context.js';
+import { LIMITS } from '../api-deps.js';
+import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { toolsOf } from './device-tools.js';
+import type {
+  DeviceCallsArgs,
+  DeviceEventsArgs,
+  DeviceResolvers,
+  DeviceSessionsArgs,
+  DeviceToolSetHistoryArgs,
+  DeviceToolsArgs,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+
+type Fields = 'groups' | 'voiceUrl' | 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
+
+/** What hangs on a device; its plain fields are its row's. */
+@Resolver('Device')
+export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
+
+  /**
+   * The tools of the device, then those of the hub. User-only tools only for viewers who may call
+   * them.
+   */
+  @ResolveField()
+  async tools(
+    device: DeviceRow,
+    { names }: DeviceToolsArgs,
+    { viewer, loaders }: ApiContext,
+  ): Promise<readonly StoredTool[]> {
+    const toolSet = device.toolSetHash === undefined ? undefined : await loaders.toolSet.load(device.toolSetHash);
+    const all = toolsOf(device, toolSet);
+    if (!names && mayCallUserOnly(viewer)) return all;
+    return all.filter((tool) => (!tool.userOnly || mayCallUserOnly(viewer)) && (!names || names.includes(tool.name)));
+  }
+
+  @ResolveField()
+  voiceUrl({ voiceUrls }: DeviceRow): string | undefined {
+    return showVoiceUrls(voiceUrls);
+  }
+
+  @ResolveField()
+  groups({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DeviceGroupRow[]> {
+    return loaders.deviceGroups.load(id);
+  }
+
+  @ResolveField()
+  async pins({ toolSetHash }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DevicePin[]> {
+    const toolSet = toolSetHash === undefined ? undefined : await loaders.toolSet.load(toolSetHash);
+    return toolSet?.pins ?? [];
+  }
+
+  @ResolveField()
+  toolSetHistory(
+    { id }: DeviceRow,
+    { first }: DeviceToolSetHistoryArgs,
+    { loaders }: ApiContext,
+  ): Promise<readonly ToolSetUseRow[]> {
+    return loaders.toolSetHistory(id, pageSize(first, 20, this.limits.pageRowsMax));
+  }
+
+  @ResolveField()
+  sessions({ id }: DeviceRow, { first }: DeviceSessionsArgs, { loaders }: ApiContext): Promise<readonly SessionRow[]> {
+    return loaders.sessions(id, pageSize(first, 20, this.limits.pageRowsMax));
+  }
+
+  /** Latest first. */
+  @ResolveField()
+  async events({ id }: DeviceRow, args: DeviceEventsArgs, { loaders }: ApiContext): Promise<Connection<EventRow>> {
+    return toConnection(await loaders.deviceEvents(id, pageRequest(args, this.limits.pageRowsMax)));
+  }
+
+  /** Latest first. */
+  @ResolveField()
+  async calls({ id }: DeviceRow, args: DeviceCallsArgs, { loaders }: ApiContext): Promise<Connection<CallRow>> {
+    return toConnection(await loaders.deviceCalls(id, pageRequest(args, this.limits.pageRowsMax)));
+  }
+}

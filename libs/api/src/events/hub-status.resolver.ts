@@ -1,0 +1,26 @@
+import { Inject } from '@nestjs/common';
+import { Query, Resolver } from '@nestjs/graphql';
+import type { VoiceServerRow } from '@flotilla/registry';
+import type { ApiContext } from '../api-context.js';
+import { REGISTRY, type FleetWideStores } from '../api-deps.js';
+import type { HubStatus, QueryResolvers } from '../generated/schema-types.js';
+
+/** The state of the hub: its processes, its write queues, and the voice servers. */
+@Resolver()
+export class HubStatusResolver implements Required<Pick<QueryResolvers, 'hubStatus' | 'voiceServers'>> {
+  constructor(@Inject(REGISTRY) private readonly registry: FleetWideStores) {}
+
+  @Query()
+  async hubStatus(_root: unknown, _args: unknown, { view }: ApiContext): Promise<HubStatus> {
+    const [processes, { deviceCount, onlineCount }] = await Promise.all([
+      this.registry.fleetFigures.processes(),
+      view.fleetFigures.counts(undefined),
+    ]);
+    return { processes, writers: this.registry.writers(), deviceCount, onlineCount };
+  }
+
+  @Query()
+  voiceServers(): Promise<readonly VoiceServerRow[]> {
+    return this.registry.voiceServers.list();
+  }
+}

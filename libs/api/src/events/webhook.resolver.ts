@@ -1,0 +1,104 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Refusal, WebhookAnswer, WebhookRequest } from '@flotilla/fleet';
+import type { WebhookDeliveryRow, WebhookRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { LIMITS, REGISTRY, WEBHOOKS, type FleetWideStores } from '../api-deps.js';
+import { pageSize } from '../connection.js';
+import type { WebhookOperations } from '../fleet-operations.js';
+import type {
+  MutationCreateWebhookArgs,
+  MutationDeleteWebhookArgs,
+  MutationRedeliverWebhookArgs,
+  MutationResolvers,
+  MutationUpdateWebhookArgs,
+  QueryResolvers,
+  WebhookDeliveriesArgs,
+  WebhookInput,
+  WebhookResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { userErrors } from '../errors/user-errors.js';
+
+interface WebhookPayload {
+  readonly webhook?: WebhookRow;
+  readonly userErrors: readonly Refusal[];
+}
+
+/** What the schema says where null is given. */
+const FIRST = 20;
+
+/** Webhooks: addresses that receive events. */
+@Resolver('Webhook')
+export class WebhookResolver
+  implements
+    Required<Pick<QueryResolvers, 'webhooks'>>,
+    Required<Pick<MutationResolvers, 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'redeliverWebhook'>>,
+    Required<Pick<WebhookResolvers, 'deliveries'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
+    @Inject(WEBHOOKS) private readonly acts: WebhookOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  webhooks(): Promise<readonly WebhookRow[]> {
+    return this.registry.webhooks.all();
+  }
+
+  @Mutation()
+  async createWebhook(
+    _root: unknown,
+    { input }: MutationCreateWebhookArgs,
+    context: ApiContext,
+  ): Promise<WebhookPayload & { readonly secret?: string }> {
+    const answer = await this.acts.create(requestOf(input), actorOf(context));
+    return 'refusal' in answer ? { userErrors: [answer.refusal] } : { ...answer, userErrors: [] };
+  }
+
+  @Mutation()
+  async updateWebhook(
+    _root: unknown,
+    { id, input }: MutationUpdateWebhookArgs,
+    context: ApiContext,
+  ): Promise<WebhookPayload> {
+    return toPayload(await this.acts.update(id, requestOf(input), actorOf(context)));
+  }
+
+  @Mutation()
+  async deleteWebhook(
+    _root: unknown,
+    { id }: MutationDeleteWebhookArgs,
+    context: ApiContext,
+  ): Promise<{ readonly webhookId?: string; readonly userErrors: readonly Refusal[] }> {
+    const { refusal } = await this.acts.remove(id, actorOf(context));
+    return refusal ? { userErrors: userErrors(refusal) } : { webhookId: id, userErrors: [] };
+  }
+
+  @Mutation()
+  async redeliverWebhook(
+    _root: unknown,
+    { deliveryId }: MutationRedeliverWebhookArgs,
+    context: ApiContext,
+  ): Promise<WebhookPayload> {
+    return toPayload(await this.acts.redeliver(deliveryId, actorOf(context)));
+  }
+
+  @ResolveField()
+  deliveries(
+    { id }: WebhookRow,
+    args: WebhookDeliveriesArgs,
+    { loaders }: ApiContext,
+  ): Promise<readonly WebhookDeliveryRow[]> {
+    return loaders.webhookDeliveries(id, pageSize(args.first, FIRST, this.limits.pageRowsMax));
+  }
+}
+
+function requestOf({ url, types, enabled }: WebhookInput): WebhookRequest {
+  return { url, types, enabled: enabled ?? true };
+}
+
+function toPayload(answer: WebhookAnswer): WebhookPayload {
+  return 'refusal' in answer ? { userErrors: [answer.refusal] } : { webhook: answer.webhook, userErrors: [] };
+}

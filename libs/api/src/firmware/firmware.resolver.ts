@@ -1,0 +1,86 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, Resolver } from '@nestjs/graphql';
+import type { Refusal } from '@flotilla/fleet';
+import type { FirmwareImageRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FIRMWARE, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection } from '../connection.js';
+import type { FirmwareOperations } from '../fleet-operations.js';
+import type {
+  MutationDeleteFirmwareImageArgs,
+  MutationPublishFirmwareImageArgs,
+  MutationResolvers,
+  MutationWithdrawFirmwareImageArgs,
+  QueryFirmwareImageArgs,
+  QueryFirmwareImagesArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { userErrors } from '../errors/user-errors.js';
+
+interface ImagePayload {
+  readonly firmwareImage: FirmwareImageRow | null;
+  readonly userErrors: readonly Refusal[];
+}
+
+type Answer = { readonly image: FirmwareImageRow } | { readonly refusal: Refusal };
+
+/**
+ * Reads, publishes, withdraws and deletes firmware images. rest/firmware-upload.ts receives the
+ * bytes.
+ */
+@Resolver()
+export class FirmwareResolver
+  implements
+    Required<Pick<QueryResolvers, 'firmwareImages' | 'firmwareImage'>>,
+    Required<Pick<MutationResolvers, 'publishFirmwareImage' | 'withdrawFirmwareImage' | 'deleteFirmwareImage'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
+    @Inject(FIRMWARE) private readonly firmware: FirmwareOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  async firmwareImages(_root: unknown, args: QueryFirmwareImagesArgs): Promise<Connection<FirmwareImageRow>> {
+    return toConnection(await this.registry.firmwareImages.page(pageRequest(args, this.limits.pageRowsMax)));
+  }
+
+  @Query()
+  firmwareImage(_root: unknown, { id }: QueryFirmwareImageArgs): Promise<FirmwareImageRow | undefined> {
+    return this.registry.firmwareImages.find(id);
+  }
+
+  @Mutation()
+  async publishFirmwareImage(
+    _root: unknown,
+    { id, models, notes }: MutationPublishFirmwareImageArgs,
+    context: ApiContext,
+  ): Promise<ImagePayload> {
+    return payload(await this.firmware.publish(id, { models, notes: notes ?? undefined }, actorOf(context)));
+  }
+
+  @Mutation()
+  async withdrawFirmwareImage(
+    _root: unknown,
+    { id }: MutationWithdrawFirmwareImageArgs,
+    context: ApiContext,
+  ): Promise<ImagePayload> {
+    return payload(await this.firmware.withdraw(id, actorOf(context)));
+  }
+
+  @Mutation()
+  async deleteFirmwareImage(
+    _root: unknown,
+    { id }: MutationDeleteFirmwareImageArgs,
+    context: ApiContext,
+  ): Promise<ImagePayload> {
+    return payload(await this.firmware.remove(id, actorOf(context)));
+  }
+}
+
+function payload(answer: Answer): ImagePayload {
+  return 'image' in answer
+    ? { firmwareImage: answer.image, userErrors: [] }
+    : { firmwareImage: null, userErrors: userErrors(answer.refusal) };
+}

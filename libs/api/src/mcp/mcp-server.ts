@@ -1,0 +1,218 @@
+/**
+ * The MCP server at `/mcp`: Streamable HTTP for AI agents, in the current and the previous revision
+ * of MCP. It decides which callers are admitted, and how long a stream stays open.
+ */
+import type { ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpHandlerRequestOptions, McpHttpHandler, Server } from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { principalRef } from '@flotilla/registry';
+import { viewOf } from '../api-context.js';
+import { ApiError } from '../errors/api-error.js';
+import type { ApiDeps, ClientOf } from '../api-deps.js';
+import { bearerKey } from '../access/authentication.js';
+import { waitHeaders } from '../errors/wait-headers.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import type { CostBudget } from '../limits/cost-budget.js';
+import type { Callers } from '../sign-in/callers.js';
+import type { AgentCaller, ListingMode } from './session/agent-caller.js';
+import { makeRequestServer } from './session/request-server.js';
+import { isForeignOrigin } from './session/foreign-origin.js';
+import { ListingNotifications } from './session/listing-notifications.js';
+import type { AgentDeps } from './tools/run-fleet-tool.js';
+import { ToolCatalogue } from './tools/tool-catalogue.js';
+
+const modes: readonly ListingMode[] = ['auto', 'full', 'compact'];
+
+type McpServerDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & {
+  readonly budget: CostBudget;
+  readonly callers: Pick<Callers, 'ofKeyIn'>;
+  readonly clientOf: ClientOf;
+};
+
+export class McpServer {
+  readonly #deps: McpServerDeps;
+  readonly #limits: ApiLimits;
+  readonly #agentDeps: AgentDeps;
+  readonly #handlers: ReadonlyMap<ListingMode, McpHttpHandler>;
+  readonly #notifications: ListingNotifications;
+  readonly #callers = new WeakMap<AuthInfo, AgentCaller>();
+  /** Requests that are being answered, with the key that they came with. */
+  readonly #open = new Map<ServerResponse, string>();
+  readonly #keyCheck: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+
+  constructor(deps: McpServerDeps, limits: ApiLimits) {
+    this.#deps = deps;
+    this.#limits = limits;
+    const catalogue = new ToolCatalogue(deps.registry);
+    this.#agentDeps = { fleet: deps.fleet, catalogue };
+    this.#handlers = new Map(modes.map((mode) => [mode, this.#makeHandler()]));
+    this.#notifications = new ListingNotifications({
+      feed: deps.feed,
+      catalogue,
+      logger: deps.logger,
+      everyMs: limits.agentNotificationMs,
+    });
+    for (const [mode, { notify }] of this.#handlers)
+      this.#notifications.subscribe(mode, async () => {
+        notify.toolsChanged();
+        notify.resourcesChanged();
+      });
+    this.#keyCheck = setInterval(() => void this.#endRevoked(), limits.keyCheckMs).unref();
+    this.#stopListening = deps.feed.subscribe('access', () => void this.#endRevoked());
+  }
+
+  /** In a separate Fastify scope, because the SDK reads the bodies. */
+  mount(server: FastifyInstance): void {
+    void server.register((scope, _options, done) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+      scope.setErrorHandler((error, _request, reply) => this.#refuse(reply, error));
+      scope.route({
+        ...{ method: ['GET', 'POST', 'DELETE'], url: '/mcp', exposeHeadRoute: false },
+        handler: (request, reply) => this.#answer(request, reply),
+      });
+      done();
+    });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#keyCheck);
+    this.#stopListening();
+    this.#notifications.close();
+    for (const response of this.#open.keys()) response.destroy();
+    await Promise.all([...this.#handlers.values()].map((handler) => handler.close()));
+  }
+
+  async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { headers, raw } = request;
+    if (isForeignOrigin(headers.origin, this.#deps.publicUrl))
+      throw new ApiError('FORBIDDEN', 'Pages of other origins may not use this hub.');
+    const { viewer } = await this.#deps.callers.ofKeyIn(raw);
+    const mode = modeOf(request.url);
+    if (this.#open.size >= this.#limits.agentRequestsMax)
+      throw new ApiError(
+        'UNAVAILABLE',
+        `This process answers at most ${this.#limits.agentRequestsMax} requests of agents at a time; try again later.`,
+      );
+    await this.#deps.budget.spend(viewer, this.#limits.requestCost);
+    const auth: AuthInfo = { token: '', clientId: principalRef(viewer), scopes: [...viewer.scopes] };
+    this.#callers.set(auth, {
+      viewer,
+      view: viewOf(this.#deps.registry, viewer),
+      remoteAddress: this.#deps.clientOf(raw).address,
+      mode,
+    });
+    reply.hijack();
+    this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');
+    reply.raw.once('close', () => this.#open.delete(reply.raw));
+    const handle = toNodeHandler(
+      { fetch: (asked, options) => this.#fetch(asked, options, notificationModeOf({ viewer, mode })) },
+      { maxRequestBodySize: this.#limits.requestBytesMax, onerror: (error) => this.#fault(error) },
+    );
+    await handle(Object.assign(raw, { auth, method: request.method, url: request.url }), reply.raw);
+    return reply;
+  }
+
+  /**
+   * The previous revision sends notifications on a GET stream, which the stateless SDK does not
+   * have.
+   */
+  async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, mode: ListingMode): Promise<Response> {
+    if (request.method === 'GET') return this.#openNotificationStream(request, this.#callerOf(options?.authInfo), mode);
+    const handler = this.#handlers.get(mode);
+    if (handler === undefined) throw new TypeError(`There is no handler for the mode ${mode}.`);
+    return handler.fetch(request, options);
+  }
+
+  async #openNotificationStream(request: Request, caller: AgentCaller, mode: ListingMode): Promise<Response> {
+    const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: this.#limits.agentKeepAliveMs });
+    const server = this.#serverFor(caller);
+    await server.connect(transport);
+    const response = await transport.handleRequest(request);
+    if (!response.ok) {
+      await server.close();
+      return response;
+    }
+    const unsubscribe = this.#notifications.subscribe(mode, async () => {
+      await server.sendToolListChanged();
+      await server.sendResourceListChanged();
+    });
+    request.signal.addEventListener('abort', () => {
+      unsubscribe();
+      void server.close();
+    });
+    return opened(response);
+  }
+
+  #makeHandler(): McpHttpHandler {
+    return createMcpHandler(({ authInfo }) => this.#serverFor(this.#callerOf(authInfo)), {
+      legacy: 'stateless',
+      maxRequestBodySize: this.#limits.requestBytesMax,
+      maxSubscriptions: this.#limits.agentRequestsMax,
+      keepAliveMs: this.#limits.agentKeepAliveMs,
+      onerror: (error) => this.#deps.logger.debug({ err: error }, 'an agent sent what MCP does not allow'),
+    });
+  }
+
+  #serverFor(caller: AgentCaller): Server {
+    return makeRequestServer(this.#agentDeps, caller, (error) => this.#fault(error));
+  }
+
+  #callerOf(authInfo: AuthInfo | undefined): AgentCaller {
+    const caller = authInfo && this.#callers.get(authInfo);
+    if (caller === undefined) throw new TypeError('A request reached the MCP server without its key.');
+    return caller;
+  }
+
+  /** A key that is revoked or has expired ends its streams. */
+  async #endRevoked(): Promise<void> {
+    for (const key of new Set(this.#open.values())) {
+      // While PostgreSQL is unavailable, streams stay open.
+      const isValid = await this.#deps.registry.apiKeys.authenticate(key).then(
+        (viewer) => viewer !== undefined,
+        () => true,
+      );
+      if (!isValid) for (const [response, of] of this.#open) if (of === key) response.destroy();
+    }
+  }
+
+  #refuse(reply: FastifyReply, error: unknown): FastifyReply {
+    const refusal =
+      error instanceof ApiError
+        ? error
+        : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
+    if (refusal.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    return reply
+      .headers(waitHeaders(refusal))
+      .code(refusal.statusCode)
+      .send({ code: refusal.code, message: refusal.message });
+  }
+
+  #fault(error: unknown): void {
+    this.#deps.logger.error({ err: error }, "an agent's request failed inside");
+  }
+}
+
+/** Sends a comment at once, because Node sends no head before the first bytes of a body. */
+function opened({ body, status, headers }: Response): Response {
+  const comment = new TextEncoder().encode(': open\n\n');
+  const stream = new TransformStream<Uint8Array, Uint8Array>({ start: (beginning) => beginning.enqueue(comment) });
+  return new Response(body === null ? null : body.pipeThrough(stream), { status, headers });
+}
+
+/**
+ * A scoped key may list all its devices even in a large fleet, so it is notified of every change.
+ */
+function notificationModeOf({ viewer, mode }: Pick<AgentCaller, 'viewer' | 'mode'>): ListingMode {
+  return mode === 'auto' && viewer.devices !== undefined ? 'full' : mode;
+}
+
+function modeOf(url: string): ListingMode {
+  const asked = new URLSearchParams(url.split('?')[1] ?? '').get('mode') ?? 'auto';
+  const mode = modes.find((known) => known === asked);
+  if (mode === undefined) throw new ApiError('BAD_USER_INPUT', `"mode" is ${modes.join(', ')}; leave it out for auto.`);
+  return mode;
+}

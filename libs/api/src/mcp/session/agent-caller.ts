@@ -1,0 +1,31 @@
+/** Who an agent's request comes from, and what that lets it see. */
+import { changesFirmware, type Actor } from '@flotilla/fleet';
+import type { FleetView, Principal, Scope, StoredTool } from '@flotilla/registry';
+import { actorOf, hasScope, mayCallUserOnly } from '../../api-context.js';
+
+/**
+ * Lists all tools (full), five tools that find and call the others (compact), or by fleet size
+ * (auto).
+ */
+export type ListingMode = 'auto' | 'full' | 'compact';
+
+export interface AgentCaller {
+  readonly viewer: Principal;
+  /** What the key sees of the fleet. */
+  readonly view: FleetView;
+  readonly remoteAddress: string | undefined;
+  readonly mode: ListingMode;
+}
+
+export function actorOfCaller(caller: AgentCaller): Actor {
+  return actorOf(caller);
+}
+
+export function callerMay({ viewer }: AgentCaller, scope: Scope): boolean {
+  return hasScope(viewer, scope);
+}
+
+/** Whether the caller's key opens this tool; TOOLS_CALL besides opens tools at all. */
+export function mayCall({ viewer }: AgentCaller, { name, userOnly }: Pick<StoredTool, 'name' | 'userOnly'>): boolean {
+  return (!userOnly || mayCallUserOnly(viewer)) && (!changesFirmware(name) || hasScope(viewer, 'FIRMWARE_WRITE'));
+}

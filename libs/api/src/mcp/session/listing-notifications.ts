@@ -1,0 +1,68 @@
+/**
+ * Notifies agents that their list of tools has changed. Changes within a moment become one
+ * notification.
+ */
+import type { EventFeed } from '@flotilla/bus';
+import type { ApiLogger } from '../../api-deps.js';
+import type { ListingMode } from './agent-caller.js';
+import type { ToolCatalogue } from '../tools/tool-catalogue.js';
+
+export interface ListingNotificationsDeps {
+  readonly feed: Pick<EventFeed, 'subscribe'>;
+  readonly catalogue: Pick<ToolCatalogue, 'fingerprint'>;
+  readonly logger: Pick<ApiLogger, 'warn'>;
+  /** Ms that changes are gathered. */
+  readonly everyMs: number;
+}
+
+type Notify = () => Promise<void>;
+
+export class ListingNotifications {
+  readonly #options: ListingNotificationsDeps;
+  readonly #listeners = new Set<{ readonly mode: ListingMode; readonly notify: Notify }>();
+  readonly #unsubscribes: readonly (() => void)[];
+  #timer: NodeJS.Timeout | undefined;
+  #before: string | undefined;
+
+  constructor(options: ListingNotificationsDeps) {
+    this.#options = options;
+    const gather = () => (this.#timer ??= setTimeout(() => void this.#notify(), options.everyMs).unref());
+    this.#unsubscribes = [options.feed.subscribe('device', gather), options.feed.subscribe('policy', gather)];
+  }
+
+  /** Returns what ends it. In the compact mode nothing that is listed ever changes. */
+  subscribe(mode: ListingMode, notify: Notify): () => void {
+    const listener = { mode, notify };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
+    this.#listeners.clear();
+  }
+
+  async #notify(): Promise<void> {
+    this.#timer = undefined;
+    const isChanged = await this.#isChanged();
+    for (const { mode, notify } of [...this.#listeners]) {
+      if (mode === 'compact' || (mode === 'auto' && !isChanged)) continue;
+      // The stream may have ended meanwhile.
+      await notify().catch(() => undefined);
+    }
+  }
+
+  /** A compact listing never changes. While the fleet cannot be read, it counts as changed. */
+  async #isChanged(): Promise<boolean> {
+    try {
+      const now = await this.#options.catalogue.fingerprint();
+      const isChanged = now !== this.#before;
+      this.#before = now;
+      return isChanged;
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'could not see whether the listing of tools changed');
+      return true;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Pins the public contract: the API serves `schema.graphql`, and its operations keep names,
+ * arguments and types.
+ */
+import { readFileSync } from 'node:fs';
+import {
+  buildClientSchema,
+  buildSchema,
+  getIntrospectionQuery,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApi, type OpenApi } from './mounted-api.suite.js';
+
+const contract = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
+
+/** Clients depend on these; a change here breaks them. */
+const operations = {
+  Query: [
+    'apiKeys: [ApiKey!]!',
+    'auditEntries(after: String, filter: AuditFilter, first: Int): AuditEntryConnection!',
+    'call(id: ID!): Call',
+    'calls(after: String, filter: CallFilter, first: Int): CallConnection!',
+    'device(id: ID!): Device',
+    'deviceGroup(id: ID!): DeviceGroup',
+    'deviceGroups(after: String, first: Int): DeviceGroupConnection!',
+    'devices(after: String, filter: DeviceFilter, first: Int, orderBy: DeviceOrder): DeviceConnection!',
+    'enrolmentLinks: [EnrolmentLink!]!',
+    'enrolments(after: String, first: Int): EnrolmentConnection!',
+    'events(after: String, filter: EventFilter, first: Int, orderBy: EventOrder): EventConnection!',
+    'firmwareImage(id: ID!): FirmwareImage',
+    'firmwareImages(after: String, first: Int): FirmwareImageConnection!',
+    'firmwareSigningKeys: [FirmwareSigningKey!]!',
+    'fleetSummary(filter: DeviceFilter): FleetSummary!',
+    'hubStatus: HubStatus!',
+    'job(id: ID!): Job',
+    'jobs(after: String, filter: JobFilter, first: Int): JobConnection!',
+    'previewJob(input: CreateJobInput!): JobPreview!',
+    'toolPolicies: [ToolPolicy!]!',
+    'tools(after: String, filter: ToolFilter, first: Int): FleetToolConnection!',
+    'uploads(after: String, deviceId: ID, first: Int): UploadConnection!',
+    'users: [User!]!',
+    'viewer: Viewer!',
+    'voiceServers: [VoiceServer!]!',
+    'webhooks: [Webhook!]!',
+  ],
+  Mutation: [
+    'addFirmwareSigningKey(input: FirmwareSigningKeyInput!): FirmwareSigningKeyPayload!',
+    'approveEnrolment(code: String!, confirm: Boolean, name: String, tags: [String!]): EnrolmentPayload!',
+    'approveJob(id: ID!): JobPayload!',
+    'callTool(input: CallToolInput!): CallToolPayload!',
+    'cancelJob(force: Boolean, id: ID!): JobPayload!',
+    'changePassword(current: String!, new: String!): UserPayload!',
+    'createApiKey(input: CreateApiKeyInput!): CreateApiKeyPayload!',
+    'createDeviceGroup(input: DeviceGroupInput!): DeviceGroupPayload!',
+    'createEnrolmentLink(input: EnrolmentLinkInput!): EnrolmentLinkPayload!',
+    'createJob(idempotencyKey: String!, input: CreateJobInput!): CreateJobPayload!',
+    'createUser(input: UserInput!): UserPayload!',
+    'createWebhook(input: WebhookInput!): CreateWebhookPayload!',
+    'deleteDeviceGroup(id: ID!): DeleteDeviceGroupPayload!',
+    'deleteFirmwareImage(id: ID!): FirmwareImagePayload!',
+    'deleteToolPolicy(pattern: String!): DeleteToolPolicyPayload!',
+    'deleteWebhook(id: ID!): DeleteWebhookPayload!',
+    'denyJob(id: ID!, reason: String!): JobPayload!',
+    'openNextWave(id: ID!): JobPayload!',
+    'pauseJob(id: ID!): JobPayload!',
+    'publishFirmwareImage(id: ID!, models: [String!]!, notes: String): FirmwareImagePayload!',
+    'redeliverWebhook(deliveryId: ID!): WebhookPayload!',
+    'refreshTools(deviceId: ID!): RefreshToolsPayload!',
+    'registerDevice(input: RegisterDeviceInput!): RegisterDevicePayload!',
+    'registerDevices(input: [RegisterDeviceInput!]!): RegisterDevicesPayload!',
+    'rejectEnrolment(id: ID!): EnrolmentPayload!',
+    'removeDevice(deviceId: ID!): RemoveDevicePayload!',
+    'removeFirmwareSigningKey(id: ID!): DeletePayload!',
+    'rerunJob(arguments: JSON, id: ID!, idempotencyKey: String!, outcomes: [Outcome!]!): CreateJobPayload!',
+    'resumeJob(id: ID!): JobPayload!',
+    'revertJob(id: ID!, idempotencyKey: String!): CreateJobPayload!',
+    'revokeApiKey(id: ID!): RevokeApiKeyPayload!',
+    'revokeEnrolmentLink(id: ID!): EnrolmentLinkPayload!',
+    'rotateDeviceCredential(deviceId: ID!): RotateDeviceCredentialPayload!',
+    'setToolPolicy(input: ToolPolicyInput!): ToolPolicyPayload!',
+    'showImage(deviceId: ID!, uploadId: ID!): CallToolPayload!',
+    'tagDevices(input: TagDevicesInput!): TagDevicesPayload!',
+    'takeSnapshot(deviceId: ID!, quality: Int): UploadPayload!',
+    'updateDevice(input: UpdateDeviceInput!): UpdateDevicePayload!',
+    'updateDeviceGroup(id: ID!, input: DeviceGroupInput!): DeviceGroupPayload!',
+    'updateUser(id: ID!, input: UserInput!): UserPayload!',
+    'updateWebhook(id: ID!, input: WebhookInput!): WebhookPayload!',
+    'withdrawFirmwareImage(id: ID!): FirmwareImagePayload!',
+  ],
+  Subscription: [
+    'deviceChanged(filter: DeviceFilter): Device!',
+    'eventAdded(filter: EventFilter): EventEdge!',
+    'jobProgress(jobId: ID!): Job!',
+    'jobTargetsDecided(jobId: ID!): [JobTarget!]!',
+  ],
+} as const;
+
+describe('the served schema', () => {
+  let api: OpenApi;
+
+  beforeAll(async () => {
+    api = await openApi();
+  });
+  afterAll(() => api.close());
+
+  it('is schema.graphql', async () => {
+    const { data } = await api.ask(getIntrospectionQuery());
+    const served = buildClientSchema(data as IntrospectionQuery);
+    expect(printSchema(lexicographicSortSchema(served))).toBe(printSchema(lexicographicSortSchema(contract)));
+  });
+
+  it.each(Object.keys(operations) as (keyof typeof operations)[])('keeps the operations of %s', (root) => {
+    expect(fieldsOf(contract, root)).toEqual(operations[root]);
+  });
+
+  it('describes each type, query, mutation and subscription in sentences', () => {
+    const described = Object.values(contract.getTypeMap()).flatMap((type) => {
+      if (isIntrospectionType(type)) return [];
+      const members = isEnumType(type)
+        ? type.getValues()
+        : isObjectType(type) || isInputObjectType(type)
+          ? Object.values(type.getFields())
+          : [];
+      const own = { name: type.name, description: type.description };
+      return [own, ...members.map(({ name, description }) => ({ name: `${type.name}.${name}`, description }))];
+    });
+    const unfinished = described.filter(({ description }) => description && !/^[A-Z`].*\.$/s.test(description));
+    expect(unfinished).toEqual([]);
+    const needed = described.filter(({ name }) => /^(Query|Mutation|Subscription)\./.test(name));
+    expect(needed.filter(({ description }) => !description)).toEqual([]);
+  });
+});
+
+function fieldsOf(schema: GraphQLSchema, root: string): readonly string[] {
+  const type = lexicographicSortSchema(schema).getType(root);
+  if (!isObjectType(type)) throw new TypeError(`The schema has no type ${root}.`);
+  return Object.values(type.getFields()).map(({ name, args, type: answer }) => {
+    const list = args.map((arg) => `${arg.name}: ${String(arg.type)}`).join(', ');
+    return `${name}${list && `(${list})`}: ${String(answer)}`;
+  });
+}

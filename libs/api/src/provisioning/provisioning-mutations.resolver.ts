@@ -1,0 +1,181 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Resolver } from '@nestjs/graphql';
+import type { Refusal, Registration } from '@flotilla/fleet';
+import type { DeviceRow, EnrolmentLinkRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { DEVICE_SETTINGS, PROVISIONING, type DeviceSettings } from '../api-deps.js';
+import { refuseName, refuseTags } from '../devices/device-names.js';
+import type { ProvisioningOperations } from '../fleet-operations.js';
+import type {
+  MutationApproveEnrolmentArgs,
+  MutationCreateEnrolmentLinkArgs,
+  MutationRegisterDeviceArgs,
+  MutationRegisterDevicesArgs,
+  MutationRejectEnrolmentArgs,
+  MutationRemoveDeviceArgs,
+  MutationResolvers,
+  MutationRevokeEnrolmentLinkArgs,
+  MutationRotateDeviceCredentialArgs,
+  RegisterDeviceInput,
+} from '../generated/schema-types.js';
+
+type Fields =
+  | 'registerDevice'
+  | 'registerDevices'
+  | 'removeDevice'
+  | 'rotateDeviceCredential'
+  | 'approveEnrolment'
+  | 'rejectEnrolment'
+  | 'createEnrolmentLink'
+  | 'revokeEnrolmentLink';
+
+type Payload<Members> = Partial<Members> & { readonly userErrors: readonly Refusal[] };
+
+interface RegisteredPayload {
+  readonly devices: readonly DeviceRow[];
+  readonly credentials: readonly unknown[];
+  readonly userErrors: readonly Refusal[];
+}
+
+/** Registers, approves and removes devices. Credentials and links are shown once, in the answer. */
+@Resolver()
+export class ProvisioningMutationsResolver implements Required<Pick<MutationResolvers, Fields>> {
+  constructor(
+    @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
+    @Inject(DEVICE_SETTINGS) private readonly settings: DeviceSettings,
+  ) {}
+
+  @Mutation()
+  async registerDevice(
+    _root: unknown,
+    { input }: MutationRegisterDeviceArgs,
+    context: ApiContext,
+  ): Promise<Payload<{ device: DeviceRow; credential: unknown }>> {
+    const { devices, credentials, userErrors } = await this.#register([input], context);
+    const [device] = devices;
+    // The caller gave no list: its places have no part in the path.
+    const errors = userErrors.map((refusal) => ({ ...refusal, path: refusal.path.filter((_, place) => place !== 1) }));
+    return { ...(device && { device }), credential: credentials[0] ?? null, userErrors: errors };
+  }
+
+  @Mutation()
+  registerDevices(
+    _root: unknown,
+    { input }: MutationRegisterDevicesArgs,
+    context: ApiContext,
+  ): Promise<RegisteredPayload> {
+    return this.#register(input, context);
+  }
+
+  @Mutation()
+  async removeDevice(
+    _root: unknown,
+    { deviceId }: MutationRemoveDeviceArgs,
+    context: ApiContext,
+  ): Promise<Payload<{ deviceId: string }>> {
+    const answer = await this.provisioning.removeDevice(deviceId, actorOf(context));
+    return 'refusal' in answer ? refused(answer) : { deviceId: answer.deviceId, userErrors: [] };
+  }
+
+  @Mutation()
+  async rotateDeviceCredential(
+    _root: unknown,
+    { deviceId }: MutationRotateDeviceCredentialArgs,
+    context: ApiContext,
+  ): Promise<Payload<{ credential: unknown }>> {
+    const answer = await this.provisioning.rotateDeviceCredential(deviceId, actorOf(context));
+    return 'refusal' in answer
+      ? refused(answer)
+      : { credential: this.settings.describeCredential(answer.known) ?? null, userErrors: [] };
+  }
+
+  @Mutation()
+  async approveEnrolment(
+    _root: unknown,
+    { code, name, tags, confirm }: MutationApproveEnrolmentArgs,
+    context: ApiContext,
+  ): Promise<Payload<{ device: DeviceRow }>> {
+    const refusal = refuseName(name, ['name']) ?? refuseTags(tags ?? [], ['tags']);
+    if (refusal) return refused({ refusal });
+    const request = { code, confirm: confirm ?? false, name: name ?? undefined, tags: tags ?? undefined };
+    const answer = await this.provisioning.approveEnrolment(request, actorOf(context));
+    return 'refusal' in answer ? refused(answer) : { device: answer.device, userErrors: [] };
+  }
+
+  /** The device of the payload is the one that is known by this id, if there is one. */
+  @Mutation()
+  async rejectEnrolment(
+    _root: unknown,
+    { id }: MutationRejectEnrolmentArgs,
+    context: ApiContext,
+  ): Promise<Payload<{ device: DeviceRow | undefined }>> {
+    const answer = await this.provisioning.rejectEnrolment(id, actorOf(context));
+    return 'refusal' in answer
+      ? refused(answer)
+      : { device: await context.loaders.device.load(answer.deviceId), userErrors: [] };
+  }
+
+  @Mutation()
+  async createEnrolmentLink(
+    _root: unknown,
+    { input }: MutationCreateEnrolmentLinkArgs,
+    context: ApiContext,
+  ): Promise<Payload<{ enrolmentLink: EnrolmentLinkRow; url: string | undefined }>> {
+    const request = { ...input, tags: input.tags ?? [] };
+    const refusal =
+      refuseName(request.name, ['input', 'name'], { isNeeded: true }) ?? refuseTags(request.tags, ['input', 'tags']);
+    if (refusal) return refused({ refusal });
+    const answer = await this.provisioning.createEnrolmentLink(request, ['input'], actorOf(context));
+    return 'refusal' in answer
+      ? refused(answer)
+      : { enrolmentLink: answer.link, url: this.settings.otaUrl(answer.token), userErrors: [] };
+  }
+
+  @Mutation()
+  async revokeEnrolmentLink(
+    _root: unknown,
+    { id }: MutationRevokeEnrolmentLinkArgs,
+    context: ApiContext,
+  ): Promise<Payload<{ enrolmentLink: EnrolmentLinkRow }>> {
+    const answer = await this.provisioning.revokeEnrolmentLink(id, actorOf(context));
+    return 'refusal' in answer ? refused(answer) : { enrolmentLink: answer.link, userErrors: [] };
+  }
+
+  async #register(inputs: readonly RegisterDeviceInput[], context: ApiContext): Promise<RegisteredPayload> {
+    const none = { devices: [], credentials: [] };
+    const refusal = firstRefusal(inputs);
+    if (refusal) return { ...none, userErrors: [refusal] };
+    const answer = await this.provisioning.registerDevices(inputs.map(toRegistration), ['input'], actorOf(context));
+    if ('refusal' in answer) return { ...none, userErrors: [answer.refusal] };
+    return {
+      devices: answer.registered.map(({ device }) => device),
+      credentials: answer.registered.map(({ known }) => (known && this.settings.describeCredential(known)) ?? null),
+      userErrors: [],
+    };
+  }
+}
+
+function refused({ refusal }: { readonly refusal: Refusal }): { readonly userErrors: readonly Refusal[] } {
+  return { userErrors: [refusal] };
+}
+
+function firstRefusal(inputs: readonly RegisterDeviceInput[]): Refusal | undefined {
+  for (const [index, { name, tags }] of inputs.entries()) {
+    const path = ['input', String(index)];
+    const refusal = refuseName(name, [...path, 'name']) ?? refuseTags(tags ?? [], [...path, 'tags']);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+function toRegistration(input: RegisterDeviceInput): Registration {
+  const { deviceId, name, tags, dialect, transport, address, clientId, admitWithoutCodeUntil } = input;
+  return {
+    ...{ deviceId, name: name ?? undefined, tags: tags ?? [], dialect, transport: transport ?? undefined },
+    ...{
+      address: address ?? undefined,
+      clientId: clientId ?? undefined,
+      admitWithoutCodeUntil: admitWithoutCodeUntil ?? undefined,
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { Inject } from '@nestjs/common';
+import { Resolver, Subscription } from '@nestjs/graphql';
+import type { EventFeed } from '@flotilla/bus';
+import type { Job } from '@flotilla/jobs';
+import type { DeviceRow } from '@flotilla/registry';
+import type { ApiContext } from '../api-context.js';
+import { FEED, LIMITS, LOGGER, type ApiLogger } from '../api-deps.js';
+import { ApiError } from '../errors/api-error.js';
+import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
+import type {
+  SubscriptionDeviceChangedArgs,
+  SubscriptionEventAddedArgs,
+  SubscriptionJobProgressArgs,
+  SubscriptionJobTargetsDecidedArgs,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { deviceChanges, type StreamSources } from './streams/device-changes.js';
+import { eventAdditions, type EventAddition, type EventBatch } from './streams/event-additions.js';
+import { decidedTargets } from './streams/decided-targets.js';
+import { indexFeed } from './streams/feed-index.js';
+import { jobChanges } from './streams/job-changes.js';
+import type { TargetOfJob } from '../jobs/job-target.resolver.js';
+
+type Live<Value> = AsyncGenerator<Value, void, void>;
+
+/** The fields of Subscription. Each value is resolved with new loaders. */
+@Resolver()
+export class SubscriptionResolver {
+  private readonly sources: Omit<StreamSources, 'view'>;
+
+  constructor(@Inject(FEED) feed: EventFeed, @Inject(LOGGER) logger: ApiLogger, @Inject(LIMITS) limits: ApiLimits) {
+    this.sources = { feed: indexFeed(feed), logger, queueMax: limits.subscriptionQueueMax };
+  }
+
+  @Subscription('deviceChanged', { resolve: withFreshLoaders<DeviceRow> })
+  deviceChanged(_root: unknown, { filter }: SubscriptionDeviceChangedArgs, { view }: ApiContext): Live<DeviceRow> {
+    return deviceChanges({ ...this.sources, view }, parseDeviceFilter(filter));
+  }
+
+  // Nothing of an event is loaded.
+  @Subscription('eventAdded', { resolve: (addition: EventAddition) => addition })
+  eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs, context: ApiContext): Live<EventBatch> {
+    return eventAdditions({ ...this.sources, view: context.view }, withoutNulls(filter ?? {}));
+  }
+
+  @Subscription('jobProgress', { resolve: withFreshLoaders<Job> })
+  async jobProgress(_root: unknown, { jobId }: SubscriptionJobProgressArgs, { view }: ApiContext): Promise<Live<Job>> {
+    if (!(await view.jobs.find(jobId))) throw new ApiError('NOT_FOUND', `There is no job "${jobId}".`);
+    return jobChanges({ ...this.sources, view }, jobId);
+  }
+
+  @Subscription('jobTargetsDecided', { resolve: withFreshLoaders<readonly TargetOfJob[]> })
+  async jobTargetsDecided(
+    _root: unknown,
+    { jobId }: SubscriptionJobTargetsDecidedArgs,
+    { view }: ApiContext,
+  ): Promise<Live<readonly TargetOfJob[]>> {
+    const job = await view.jobs.find(jobId);
+    if (!job) throw new ApiError('NOT_FOUND', `There is no job "${jobId}".`);
+    return decidedTargets({ ...this.sources, view }, job);
+  }
+}
+
+function withFreshLoaders<Value>(value: Value, _args: unknown, context: ApiContext): Value {
+  context.renewLoaders();
+  return value;
+}

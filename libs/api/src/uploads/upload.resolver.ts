@@ -1,0 +1,88 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Refusal } from '@flotilla/fleet';
+import type { CallRow, UploadRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { LIMITS, SCREENS } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection } from '../connection.js';
+import type { ScreenOperations } from '../fleet-operations.js';
+import type {
+  MutationResolvers,
+  MutationShowImageArgs,
+  MutationTakeSnapshotArgs,
+  QueryResolvers,
+  QueryUploadsArgs,
+  UploadResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { thumbnailUrl, uploadUrl } from '../rest/upload-urls.js';
+import { userErrors } from '../errors/user-errors.js';
+
+/** What the schema says where null is given. */
+const QUALITY = 80;
+
+/**
+ * Uploaded pictures, snapshots of screens, and pictures for screens. rest/upload-routes.ts serves
+ * the bytes.
+ */
+@Resolver('Upload')
+export class UploadResolver
+  implements
+    Required<Pick<QueryResolvers, 'uploads'>>,
+    Required<Pick<MutationResolvers, 'takeSnapshot' | 'showImage'>>,
+    Required<Pick<UploadResolvers, 'url' | 'thumbnailUrl'>>
+{
+  constructor(
+    @Inject(SCREENS) private readonly screens: ScreenOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  /** Latest first. */
+  @Query()
+  async uploads(
+    _root: unknown,
+    { deviceId, ...args }: QueryUploadsArgs,
+    { view }: ApiContext,
+  ): Promise<Connection<UploadRow>> {
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    const filter = deviceId === undefined || deviceId === null ? {} : { deviceId };
+    return toConnection(await view.uploads.page(filter, request));
+  }
+
+  @Mutation()
+  async takeSnapshot(
+    _root: unknown,
+    { deviceId, quality }: MutationTakeSnapshotArgs,
+    context: ApiContext,
+  ): Promise<{
+    readonly upload: UploadRow | undefined;
+    readonly call: CallRow | undefined;
+    readonly userErrors: readonly Refusal[];
+  }> {
+    const { upload, call, refusal } = await this.screens.takeSnapshot(
+      { deviceId, quality: quality ?? QUALITY },
+      actorOf(context),
+    );
+    return { upload, call, userErrors: userErrors(refusal) };
+  }
+
+  @Mutation()
+  async showImage(
+    _root: unknown,
+    args: MutationShowImageArgs,
+    context: ApiContext,
+  ): Promise<{ readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
+    const { call, refusal } = await this.screens.showImage(args, actorOf(context));
+    return { call, userErrors: userErrors(refusal) };
+  }
+
+  @ResolveField()
+  url({ id }: UploadRow): string {
+    return uploadUrl(id);
+  }
+
+  @ResolveField()
+  thumbnailUrl(upload: UploadRow): string | undefined {
+    return thumbnailUrl(upload);
+  }
+}

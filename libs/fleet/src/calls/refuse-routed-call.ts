@@ -1,0 +1,34 @@
+/**
+ * Checks a call from another process again, in the process that holds the session. It applies the
+ * same rules to the tools that the device has now. The session itself checks the epoch, the
+ * deadlines and the size.
+ */
+import type { RoutedCall } from '@flotilla/bus';
+import { callTimeoutMsMax } from '@flotilla/jobs';
+import type { CallError } from '@flotilla/mcp';
+import type { ToolSet } from '@flotilla/registry';
+import type { ToolGate } from './tool-gate.js';
+
+/** How far the clocks of two processes may differ, ms. */
+const clockSkewMs = 60_000;
+
+/** Without `toolSet` (tools not listed in this session) only the rules that need no tools apply. */
+export function refuseRoutedCall(
+  gate: ToolGate,
+  { call, rights }: RoutedCall,
+  toolSet: ToolSet | undefined,
+  now: number,
+): CallError | undefined {
+  if (call.callTimeoutMs > callTimeoutMsMax || call.queueDeadlineAt - now > callTimeoutMsMax + clockSkewMs)
+    return {
+      code: 'ARGUMENTS_INVALID',
+      message: `The deadline of the call is further away than ${callTimeoutMsMax} ms.`,
+    };
+  const gated = { tool: call.tool, arguments: call.arguments, mayCallUserOnly: rights.mayCallUserOnly };
+  const refusal =
+    gate.refuseActor(call.tool, rights) ??
+    (toolSet === undefined ? gate.refuseUrls(gated, rights.ownUrl) : gate.refuse(toolSet, gated, rights.ownUrl));
+  if (refusal === undefined) return undefined;
+  const { code, message } = refusal.error;
+  return { code, message: `${message} The gateway of the device says so.` };
+}
