@@ -1,6 +1,6 @@
 /**
  * Brings a database to the schema of this version, at every start.
- * Processes that start together take turns. A process that dies during a migration leaves no part of it.
+ * Processes that start together take turns. A process that dies during a migration leaves no trace.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
