@@ -13,7 +13,7 @@ import type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from '../dev
 import { deviceCondition } from '../devices/device-condition.js';
 import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
-import { sightOf } from '../views/sight.js';
+import { sightOf } from '../access-scope/device-scope.js';
 import { noteGroupZones } from './group-zones.js';
 
 interface GroupRecord {

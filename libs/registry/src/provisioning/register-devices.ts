@@ -6,7 +6,7 @@ import { storableText, toJson } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { NewDevice } from '../provisioning-store.js';
 import { hashOf } from '../secrets/secrets.js';
-import { sightOf } from '../views/sight.js';
+import { sightOf } from '../access-scope/device-scope.js';
 import { boundAct } from './client-bindings.js';
 import { issueCredentials, lockDevice, lockDevices, noteChange } from './issue-credentials.js';
 import { waitingAmong } from './pending-enrolments.js';
