@@ -5,10 +5,10 @@ export type {
   AuditFilter,
   AuditOrder,
   AuditSource,
-  AuditStore,
   AuditVerdict,
   NewAuditEntry,
-} from './audit-store.js';
+} from './audit/audit-entry.js';
+export type { AuditStore } from './audit/audit-store.js';
 export { randomBytesOfId } from './database/random-bytes.js';
 export { narrowed } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';
@@ -100,17 +100,19 @@ export type {
 export { openRegistry } from './open-registry.js';
 export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
-export type { CallFilter, CallRecord, CallRow, CallStore, EventFilter, EventRow, EventStore } from './calls/record-types.js';
-export { principalRef } from './registry.js';
 export type {
-  ApiKeyAnswer,
-  ApiKeyRow,
-  ApiKeyStore,
-  KeyCreation,
-  NewApiKey,
-  RevocationAnswer,
-} from './keys/api-key-store.js';
-export { SCOPES } from './keys/key-rows.js';
+  CallFilter,
+  CallRecord,
+  CallRow,
+  CallStore,
+  EventFilter,
+  EventRow,
+  EventStore,
+} from './calls/record-types.js';
+export { principalRef } from './registry.js';
+export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
+export type { ApiKeyStore } from './keys/api-key-store.js';
+export { SCOPES } from './keys/api-key.js';
 export type {
   LeaseOptions,
   Principal,

@@ -1,4 +1,4 @@
-import type { AuditSource } from './audit-store.js';
+import type { AuditSource } from './audit/audit-entry.js';
 import type { EventRow } from './calls/record-types.js';
 
 /** An address that is told of events. */

@@ -1,4 +1,6 @@
-/** An unhandled error event of a connection is an uncaught exception, which fails the whole file. */
+/**
+ * An unhandled error event of a connection is an uncaught exception, which fails the whole file.
+ */
 import net from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -22,8 +22,8 @@ const MIGRATION_LOCK = 4_607_182_418;
 const SERVER_VERSION_MIN = 150_000;
 
 /**
- * Resolves to the names of the applied migrations.
- * Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
+ * Resolves to the names of the applied migrations. Throws RegistryError DATABASE_UNAVAILABLE,
+ * DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
  */
 export async function migrate(databaseUrl: string): Promise<readonly string[]> {
   const migrations = await readMigrations();
@@ -126,7 +126,9 @@ async function appliedMigrations(client: pg.PoolClient): Promise<ReadonlyMap<str
   return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** Databases of unreleased versions have other migrations, and no path leads from those to these. */
+/**
+ * Databases of unreleased versions have other migrations, and no path leads from those to these.
+ */
 function requireSameHistory(
   applied: ReadonlyMap<string, string>,
   [first]: readonly Migration[],

@@ -1,6 +1,7 @@
 /**
- * Opens Prisma over a pool of pg. Prisma opens its own connection for each of its transactions; here
- * `$transaction` joins a transaction that is open already, so that SQL and Prisma commit together.
+ * Opens Prisma over a pool of pg. Prisma opens its own connection for each of its transactions;
+ * here `$transaction` joins a transaction that is open already, so that SQL and Prisma commit
+ * together.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';

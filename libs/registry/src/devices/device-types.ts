@@ -1,5 +1,5 @@
 import type { DeviceId, DevicePin, DeviceTool, HubProcessId, ToolSetHash } from '@flotilla/mcp';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { DeviceFilter, Dialect, Presence, Reachability, TransportKind } from '../device-filter.js';
 import type { Page, PageRequest } from '../page.js';
 

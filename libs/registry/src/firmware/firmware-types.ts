@@ -1,6 +1,6 @@
 /** Firmware images, for which boards they were published, and what devices fetched of them. The bytes are in the blob store. */
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { FirmwareSigningKeyRow } from './signing-key-store.js';
 import type { Page, PageRequest } from '../page.js';
 import type { WriterStatus } from '../registry.js';

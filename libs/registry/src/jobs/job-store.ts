@@ -2,7 +2,7 @@
 import type { Job, JobProgress, PlannedWave, VerificationDeadlines, Wave } from '@flotilla/jobs';
 import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { Database } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type {

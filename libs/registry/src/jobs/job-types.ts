@@ -24,7 +24,7 @@ import type {
   VerificationEvidence,
   Wave,
 } from '@flotilla/jobs';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { Page, PageRequest } from '../page.js';
 

@@ -1,9 +1,9 @@
 /** What the audit trail says of a job's life: one entry for its making and one for each transition. Its calls are covered by these. */
 import type { Job, JobState } from '@flotilla/jobs';
-import type { AuditedAct } from '../../audit/append-audit.js';
+import type { AuditedChange } from '../../audit/audit-entry.js';
 import type { NewJob } from '../job-types.js';
 
-export function jobCreated(job: NewJob): AuditedAct {
+export function jobCreated(job: NewJob): AuditedChange {
   const { id, name, tool, devices, offline, expiresAt, createdAt } = job;
   return {
     action: 'job.created',
@@ -13,7 +13,7 @@ export function jobCreated(job: NewJob): AuditedAct {
   };
 }
 
-export function jobMoved(from: JobState, job: Job, reason: string | undefined, at: number): AuditedAct {
+export function jobMoved(from: JobState, job: Job, reason: string | undefined, at: number): AuditedChange {
   const { id, tool, state, conclusion, pauseReason, version } = job;
   return {
     action: jobActionOf(from, job),
