@@ -5,13 +5,13 @@ export type {
   AuditFilter,
   AuditOrder,
   AuditSource,
-  AuditStore,
   AuditVerdict,
   NewAuditEntry,
-} from './audit-store.js';
+} from './audit/audit-entry.js';
+export type { AuditStore } from './audit/audit-store.js';
 export { randomBytesOfId } from './database/random-bytes.js';
 export { narrowed } from './device-filter.js';
-export type { FleetView, Viewer } from './views/fleet-view.js';
+export type { FleetView, Viewer } from './access-scope/fleet-view.js';
 export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from './device-group-store.js';
 export { groupIdsIn, isGroundFilter } from './groups/ground-filter.js';
@@ -36,7 +36,7 @@ export type {
   ToolSet,
   ToolSetStore,
   ToolSetUseRow,
-} from './device-store.js';
+} from './devices/device-types.js';
 export type {
   AddedImage,
   DownloadProgress,
@@ -52,7 +52,7 @@ export type {
   Publication,
   PublishAnswer,
   RemovalAnswer,
-} from './firmware-store.js';
+} from './firmware/firmware-types.js';
 export type {
   ClaimedTarget,
   EarlierJob,
@@ -74,13 +74,13 @@ export type {
   VerificationEnd,
   VerificationLook,
   VerifyingTarget,
-} from './job-store.js';
+} from './jobs/job-types.js';
 export type { FirmwareSigningKeyRow, FirmwareSigningKeyStore, SigningKeyAnswer } from './firmware/signing-key-store.js';
-export type { DisruptiveCall, DisruptiveCallBounds, DisruptiveCallStore } from './records/disruptive-call-store.js';
-export { jobActionOf } from './jobs/job-audit.js';
+export type { DisruptiveCall, DisruptiveCallBounds, DisruptiveCallStore } from './calls/disruptive-call-store.js';
+export { jobActionOf } from './jobs/commands/job-audit.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
-export type { DialStore, DialTarget } from './dial-store.js';
+export type { DialStore, DialTarget } from './devices/dial-types.js';
 export type {
   Asked,
   FailureRun,
@@ -100,17 +100,19 @@ export type {
 export { openRegistry } from './open-registry.js';
 export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
-export type { CallFilter, CallRecord, CallRow, CallStore, EventFilter, EventRow, EventStore } from './record-stores.js';
-export { principalRef } from './registry.js';
 export type {
-  ApiKeyAnswer,
-  ApiKeyRow,
-  ApiKeyStore,
-  KeyCreation,
-  NewApiKey,
-  RevocationAnswer,
-} from './keys/api-key-store.js';
-export { SCOPES } from './keys/key-rows.js';
+  CallFilter,
+  CallRecord,
+  CallRow,
+  CallStore,
+  EventFilter,
+  EventRow,
+  EventStore,
+} from './calls/record-types.js';
+export { principalRef } from './registry.js';
+export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
+export type { ApiKeyStore } from './keys/api-key-store.js';
+export { SCOPES } from './keys/api-key.js';
 export type {
   LeaseOptions,
   Principal,
@@ -145,9 +147,9 @@ export type {
   RolloutGrant,
   RolloutLimits,
   RolloutStore,
-} from './rollout-store.js';
-export { RecordIds } from './records/record-ids.js';
-export type { NewUpload, UploadKind, UploadRow, UploadStore } from './upload-store.js';
+} from './jobs/rollout/rollout-types.js';
+export { RecordIds } from './events/record-ids.js';
+export type { NewUpload, UploadKind, UploadRow, UploadStore } from './uploads/upload-types.js';
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';
 export type { RegistryLogger } from './registry-logger.js';

@@ -3,22 +3,22 @@ import path from 'node:path';
 import type { HubProcessId } from '@flotilla/mcp';
 import { beginKeyedChain } from './audit/append-audit.js';
 import { auditKeyOf } from './audit/audit-key.js';
-import { PgAuditStore } from './audit/pg-audit-store.js';
+import { AuditStore } from './audit/audit-store.js';
 import { Database } from './database/database.js';
 import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
-import { PgDeviceStore } from './devices/pg-device-store.js';
+import { PgDeviceStore } from './devices/device-store.js';
 import { PgFleetFigures } from './devices/fleet-figures.js';
 import { PgVoiceServerStore } from './voice/voice-server-store.js';
-import { PgDialStore } from './devices/pg-dial-store.js';
-import { PgToolSetStore } from './devices/pg-tool-set-store.js';
-import { PgDownloadStore } from './firmware/pg-download-store.js';
-import { PgFirmwareImageStore } from './firmware/pg-firmware-image-store.js';
+import { PgDialStore } from './devices/dial-store.js';
+import { PgToolSetStore } from './tool-sets/tool-set-store.js';
+import { PgDownloadStore } from './firmware/download-store.js';
+import { PgFirmwareImageStore } from './firmware/firmware-image-store.js';
 import { PgFirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
-import { PgJobStore } from './jobs/pg-job-store.js';
-import { PgRolloutStore } from './jobs/pg-rollout-store.js';
-import { PgApiKeyStore } from './keys/pg-api-key-store.js';
+import { PgJobStore } from './jobs/job-store.js';
+import { PgRolloutStore } from './jobs/rollout/rollout-store.js';
+import { ApiKeyStore } from './keys/api-key-store.js';
 import { PgSignInFailureStore } from './people/pg-sign-in-failure-store.js';
 import { PgUserSessionStore } from './people/pg-user-session-store.js';
 import { PgUserStore } from './people/pg-user-store.js';
@@ -26,18 +26,18 @@ import { ProcessLeases } from './process-leases.js';
 import { PgCredentialStore } from './provisioning/pg-credential-store.js';
 import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
 import { StandingBook } from './provisioning/standing-book.js';
-import { PgCallStore } from './records/pg-call-store.js';
-import { PgDisruptiveCallStore } from './records/disruptive-call-store.js';
-import { PgEventStore } from './records/pg-event-store.js';
+import { PgCallStore } from './calls/call-store.js';
+import { PgDisruptiveCallStore } from './calls/disruptive-call-store.js';
+import { PgEventStore } from './events/event-store.js';
 import { silentLogger } from './registry-logger.js';
 import { ArgumentSeal } from './secrets/argument-seal.js';
 import type { RegistryLogger } from './registry-logger.js';
 import type { Registry } from './registry.js';
 import { removeOld } from './retention/remove-old.js';
 import { keepHubSecret } from './secrets/hub-secrets.js';
-import { PgUploadStore } from './uploads/pg-upload-store.js';
+import { PgUploadStore } from './uploads/upload-store.js';
 import { PgToolPolicyStore } from './tool-policy-store.js';
-import { narrowedView } from './views/narrowed-view.js';
+import { narrowedView } from './access-scope/scoped-view.js';
 import { PgWebhookStore } from './webhooks/pg-webhook-store.js';
 
 export interface RegistryOptions {
@@ -79,7 +79,7 @@ export async function openRegistry({
   const devices = new PgDeviceStore(database, toolSets, holder, logger);
   const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new PgCallStore(database, { seal, holder }, logger);
-  const audit = new PgAuditStore(database, logger);
+  const audit = new AuditStore(database, logger);
   const userSessions = new PgUserSessionStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
@@ -102,7 +102,7 @@ export async function openRegistry({
     ...seen,
     viewFor: ({ id, devices: within }) =>
       within === undefined ? seen : narrowedView(seen, database, { creator: id, within }),
-    apiKeys: new PgApiKeyStore(database, logger),
+    apiKeys: new ApiKeyStore(database, logger),
     users: new PgUserStore(database, () => userSessions.forget()),
     userSessions,
     credentials,

@@ -1,8 +1,8 @@
 /** How devices get in: what the hub knows of a device's identity, the credentials it issued, and those that wait to be let in. */
 import type { DeviceId } from '@flotilla/mcp';
-import type { AuditSource } from './audit-store.js';
+import type { AuditSource } from './audit/audit-entry.js';
 import type { DeviceFilter, Dialect, TransportKind } from './device-filter.js';
-import type { DeviceRow } from './device-store.js';
+import type { DeviceRow } from './devices/device-types.js';
 import type { Page, PageRequest } from './page.js';
 
 /** What an OTA request says of the device that sent it. None of it is proven. */

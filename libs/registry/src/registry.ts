@@ -1,25 +1,26 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { HubSecretName } from './secrets/hub-secrets.js';
-import type { AuditSource, AuditStore } from './audit-store.js';
+import type { AuditSource } from './audit/audit-entry.js';
+import type { AuditStore } from './audit/audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
 import type { DeviceGroupStore } from './device-group-store.js';
-import type { DeviceStore, ToolSetStore } from './device-store.js';
+import type { DeviceStore, ToolSetStore } from './devices/device-types.js';
 import type { FleetFiguresStore } from './devices/fleet-figures.js';
 import type { VoiceServerStore } from './voice/voice-server-store.js';
-import type { DialStore } from './dial-store.js';
-import type { DownloadStore, FirmwareImageStore } from './firmware-store.js';
+import type { DialStore } from './devices/dial-types.js';
+import type { DownloadStore, FirmwareImageStore } from './firmware/firmware-types.js';
 import type { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
-import type { JobStore } from './job-store.js';
+import type { JobStore } from './jobs/job-types.js';
 import type { ApiKeyStore } from './keys/api-key-store.js';
 import type { SignInFailureStore, UserSessionStore, UserStore } from './people/people-stores.js';
 import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
-import type { RolloutStore } from './rollout-store.js';
-import type { DisruptiveCallStore } from './records/disruptive-call-store.js';
-import type { CallStore, EventStore } from './record-stores.js';
+import type { RolloutStore } from './jobs/rollout/rollout-types.js';
+import type { DisruptiveCallStore } from './calls/disruptive-call-store.js';
+import type { CallStore, EventStore } from './calls/record-types.js';
 import type { KeptTimes } from './retention/remove-old.js';
-import type { UploadStore } from './upload-store.js';
-import type { FleetView, Viewer } from './views/fleet-view.js';
+import type { UploadStore } from './uploads/upload-types.js';
+import type { FleetView, Viewer } from './access-scope/fleet-view.js';
 import type { WebhookStore } from './webhook-store.js';
 
 export type Scope =

@@ -1,5 +1,5 @@
-import type { AuditSource } from './audit-store.js';
-import type { EventRow } from './record-stores.js';
+import type { AuditSource } from './audit/audit-entry.js';
+import type { EventRow } from './calls/record-types.js';
 
 /** An address that is told of events. */
 export interface WebhookRow {

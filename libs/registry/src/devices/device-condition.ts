@@ -1,6 +1,6 @@
 /** The one compiler from device filters to SQL conditions over `device d`. Every condition is a parameter; nothing of a filter becomes SQL text. */
 import { findHubTool, hubToolDialect } from '@flotilla/mcp';
-import { IS_ON_NEW_VERSION } from '../jobs/on-new-version.js';
+import { IS_ON_NEW_VERSION } from '../jobs/rollout/on-new-version.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';

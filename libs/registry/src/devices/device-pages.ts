@@ -5,7 +5,7 @@ import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type { DeviceOrder, DeviceRow } from '../device-store.js';
+import type { DeviceOrder, DeviceRow } from './device-types.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import { LAST_SEEN, listedDeviceCondition } from './device-condition.js';

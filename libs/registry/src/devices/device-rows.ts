@@ -1,7 +1,7 @@
 /** Devices as SQL selects them and as the contract shows them. */
 import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
 import type { Dialect, Reachability, TransportKind } from '../device-filter.js';
-import type { DeviceRow } from '../device-store.js';
+import type { DeviceRow } from './device-types.js';
 import { IS_ONLINE } from './device-condition.js';
 
 export interface DeviceRecord {

@@ -5,7 +5,7 @@ import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
-import { narrowingOf } from '../views/history-sight.js';
+import { narrowingOf } from '../access-scope/history-scope.js';
 import { listedDeviceCondition } from './device-condition.js';
 
 /** Devices that have a value in common; undefined for those that told none. */

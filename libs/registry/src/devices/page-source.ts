@@ -4,7 +4,7 @@
  */
 import { bind } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';
-import type { DeviceOrder } from '../device-store.js';
+import type { DeviceOrder } from './device-types.js';
 import type { ResolvedFilter } from './resolved-filter.js';
 
 /** Values whose devices are read side by side: each costs a page of rows. */

@@ -4,7 +4,7 @@ import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type { TagChange, TagResult } from '../device-store.js';
+import type { TagChange, TagResult } from './device-types.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import { noteGroupMembers } from '../groups/group-zones.js';
 import { deviceCondition } from './device-condition.js';

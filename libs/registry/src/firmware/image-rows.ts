@@ -1,6 +1,6 @@
 /** How rows of images and downloads become the objects that everybody else knows. */
 import type { DeviceId } from '@flotilla/mcp';
-import type { DownloadRow, FirmwareImageRow, FirmwareKind } from '../firmware-store.js';
+import type { DownloadRow, FirmwareImageRow, FirmwareKind } from './firmware-types.js';
 import type { FirmwareSigningKeyRow } from './signing-key-store.js';
 
 /** Columns of `firmware_image i` as `ImageRecord` has them. */

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
 import { Database } from '../database/database.js';
-import type { JobFence, NewJob } from '../job-store.js';
+import type { JobFence, NewJob } from './job-types.js';
 import { openTestDatabase } from '../test-database.js';
-import { PgJobStore } from './pg-job-store.js';
+import { PgJobStore } from './job-store.js';
 
 /** Test time: any fixed moment. */
 export const AT = Date.UTC(2026, 10, 21);

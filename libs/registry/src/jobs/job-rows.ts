@@ -12,7 +12,7 @@ import type {
 } from '@flotilla/jobs';
 import { maskArguments } from '@flotilla/mcp';
 import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
-import type { TargetRow } from '../job-store.js';
+import type { TargetRow } from './job-types.js';
 
 /** Columns of `job_target t` as `TargetRecord` has them, but for the result. */
 export const TARGET_COLUMNS = `t.device_id, t.wave, t.state, t.outcome,

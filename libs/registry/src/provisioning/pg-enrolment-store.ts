@@ -1,11 +1,11 @@
 /** Lets devices in, each way with its own rule, and out again. Every rule is checked in the transaction that acts on it, so that nothing gets past it by being quick. */
 import type { DeviceId } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type { DeviceRow, DeviceStore } from '../device-store.js';
+import type { DeviceRow, DeviceStore } from '../devices/device-types.js';
 import type { Page, PageRequest } from '../page.js';
 import type {
   Approval,

@@ -1,0 +1,130 @@
+/** The list of calls, latest first: the newest of both tables, merged by their UUIDv7. That of a target is in it once it is answered, or unanswered for a second. */
+import { z } from 'zod';
+import { decodeCursor, toPage } from '../database/cursor.js';
+import type { Database } from '../database/database.js';
+import { grouped } from '../database/grouped.js';
+import { storableText } from '../database/json-rows.js';
+import { bind } from '../database/sql-parameters.js';
+import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
+import type { Page, PageRequest } from '../page.js';
+import type { CallFilter, CallRow } from './record-types.js';
+import { historySightOf } from '../access-scope/history-scope.js';
+import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
+import type { CallReadRecord } from './call-rows.js';
+
+/** What the two tables call the same thing. */
+interface Names {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly tool: string;
+  readonly outcome: string;
+}
+
+const CALL: Names = { id: 'c.id', deviceId: 'c.device_id', tool: 'c.tool', outcome: 'c.outcome' };
+const TARGET: Names = { id: 't.listed_call_id', deviceId: 't.device_id', tool: 'j.tool', outcome: 't.outcome' };
+
+export async function pageOfCalls(
+  database: Database,
+  filter: CallFilter,
+  request: PageRequest,
+): Promise<Page<CallRow>> {
+  const after = cursorId(request);
+  if (filter.jobId !== undefined && !isUuid(filter.jobId)) return toPage([], request, 'calls', () => [], toCallRow);
+  const parameters: unknown[] = [];
+  const isSeen = await historySightOf(database, filter.within);
+  const limit = bind(parameters, request.first + 1);
+  const { tool, jobId, ...others } = filter;
+  const isByJob = filter.deviceId === undefined && (tool !== undefined || jobId !== undefined);
+  const targets = [
+    ...conditionsOf(TARGET, isByJob ? others : filter, after, parameters),
+    isSeen(TARGET.deviceId, { uuid: 't.job_id' }, parameters),
+  ];
+  const ofJob = [
+    ...(tool === undefined || !isByJob ? [] : [`j.tool = ${bind(parameters, storableText(tool))}`]),
+    ...(jobId === undefined ? [] : [`j.id = ${bind(parameters, jobId)}::uuid`]),
+  ].join(' AND ');
+  const parts = [
+    isByJob
+      ? targetsByJob(ofJob, targets, limit)
+      : latestTargets(jobId === undefined ? targets : [...targets, ofJob], limit),
+  ];
+  if (filter.jobId === undefined) {
+    const calls = [
+      ...conditionsOf(CALL, filter, after, parameters),
+      isSeen(CALL.deviceId, { uuid: CALL.id }, parameters),
+    ];
+    parts.push(`(SELECT ${CALL_COLUMNS} FROM call c WHERE ${calls.join(' AND ')} ORDER BY c.id DESC LIMIT ${limit})`);
+  }
+  const records = await database.query<CallReadRecord>(
+    { text: `SELECT * FROM (${parts.join(' UNION ALL ')}) AS calls ORDER BY id DESC LIMIT ${limit}` },
+    parameters,
+  );
+  return toPage(records, request, 'calls', (record) => [record.id], toCallRow);
+}
+
+function latestTargets(conditions: readonly string[], limit: string): string {
+  return `(SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.listed_call_id IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY t.listed_call_id DESC LIMIT ${limit})`;
+}
+
+/**
+ * Job by job: an index of targets by tool would cost every call of a job. The page is in those jobs whose newest calls are the newest, at
+ * most one job per row. To find them takes a look into the index per job of the tool, some 7 us, instead of a walk over the targets of all other jobs.
+ */
+function targetsByJob(ofJob: string, conditions: readonly string[], limit: string): string {
+  const listed = `t.listed_call_id IS NOT NULL AND ${conditions.join(' AND ')}`;
+  const newestOf = (jobId: string, columns: string, count: string) =>
+    `SELECT ${columns} FROM job_target t WHERE t.job_id = ${jobId} AND ${listed} ORDER BY t.listed_call_id DESC LIMIT ${count}`;
+  const jobs = `SELECT j.id FROM job j CROSS JOIN LATERAL (${newestOf('j.id', 't.listed_call_id', '1')}) newest WHERE ${ofJob} ORDER BY newest.listed_call_id DESC LIMIT ${limit}`;
+  const latest = `SELECT t.* FROM (${jobs}) chosen CROSS JOIN LATERAL (${newestOf('chosen.id', 't.*', limit)}) t ORDER BY t.listed_call_id DESC LIMIT ${limit}`;
+  return `(SELECT ${TARGET_COLUMNS} FROM (${latest}) t JOIN job j ON j.id = t.job_id LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash)`;
+}
+
+/** A page for each device, in the order of the input; of each from its start on, where there are some. */
+export async function pagesOfCalls(
+  database: Database,
+  deviceIds: readonly string[],
+  request: PageRequest,
+  starts?: readonly number[],
+): Promise<readonly Page<CallRow>[]> {
+  const after = cursorId(request);
+  const ids = deviceIds.map(storableText);
+  const parameters: unknown[] = [ids];
+  const from = starts === undefined ? undefined : bind(parameters, starts.map(lowestUuidOf));
+  const wanted =
+    from === undefined ? 'unnest($1::text[]) AS w(id)' : `unnest($1::text[], ${from}::uuid[]) AS w(id, first)`;
+  const isFrom = (id: string) => (from === undefined ? '' : `AND ${id} >= w.first`);
+  const limit = bind(parameters, request.first + 1);
+  const targets = conditionsOf(TARGET, {}, after, parameters).join(' AND ');
+  const calls = conditionsOf(CALL, {}, after, parameters).join(' AND ');
+  const records = await database.query<CallReadRecord>(
+    {
+      text: `SELECT p.* FROM ${wanted} CROSS JOIN LATERAL (SELECT * FROM (
+               (SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.device_id = w.id AND t.listed_call_id IS NOT NULL AND ${targets} ${isFrom('t.job_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit})
+               UNION ALL (SELECT ${CALL_COLUMNS} FROM call c WHERE c.device_id = w.id AND ${calls} ${isFrom('c.id')} ORDER BY c.id DESC LIMIT ${limit})
+             ) AS calls ORDER BY id DESC LIMIT ${limit}) p ORDER BY p.id DESC`,
+    },
+    parameters,
+  );
+  return grouped(ids, records, (record) => record.device_id).map((own) =>
+    toPage(own, request, 'calls', (record) => [record.id], toCallRow),
+  );
+}
+
+function cursorId(request: PageRequest): string | undefined {
+  return decodeCursor('calls', request, z.tuple([z.uuid()]))?.[0];
+}
+
+function conditionsOf(names: Names, filter: CallFilter, after: string | undefined, parameters: unknown[]): string[] {
+  const conditions = ['TRUE'];
+  if (filter.deviceId !== undefined)
+    conditions.push(`${names.deviceId} = ${bind(parameters, storableText(filter.deviceId))}`);
+  if (filter.tool !== undefined) conditions.push(`${names.tool} = ${bind(parameters, storableText(filter.tool))}`);
+  if (filter.outcomes !== undefined)
+    conditions.push(`${names.outcome} = ANY(${bind(parameters, filter.outcomes)}::outcome[])`);
+  if (filter.since !== undefined)
+    conditions.push(`${names.id} >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
+  if (filter.until !== undefined)
+    conditions.push(`${names.id} < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
+  if (after !== undefined) conditions.push(`${names.id} < ${bind(parameters, after)}::uuid`);
+  return conditions;
+}

@@ -1,0 +1,206 @@
+/** Events: handed in without waiting, written in batches, read by keyset. Nothing of an event decides anything here. */
+import type { DeviceId } from '@flotilla/mcp';
+import { z } from 'zod';
+import { BatchWriter } from '../database/batch-writer.js';
+import { decodeCursor, encodeCursor, toPage } from '../database/cursor.js';
+import type { Database } from '../database/database.js';
+import { grouped } from '../database/grouped.js';
+import { storableText, toJson } from '../database/json-rows.js';
+import { bind } from '../database/sql-parameters.js';
+import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
+import type { Page, PageRequest } from '../page.js';
+import type { EventFilter, EventRow, EventStore } from '../calls/record-types.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import type { WriterStatus } from '../registry.js';
+import { historySightOf } from '../access-scope/history-scope.js';
+import { OWE } from '../webhooks/owed-statements.js';
+import { RecordIds } from './record-ids.js';
+import { SpillFile } from './spill-file.js';
+
+const ROWS_PER_WRITE = 1_000;
+/** Events held in memory while PostgreSQL is away or behind: some 20 MB. */
+const MEMORY_EVENTS_MAX = 20_000;
+const GATHER_MS = 20;
+/** Then events go to the spill file, up to this size; past it they are dropped and counted. */
+const SPILL_BYTES_MAX = 64 * 1024 * 1024;
+
+const INSERT = {
+  name: 'insert-events',
+  text: `WITH written AS (
+           INSERT INTO event (id, type, device_id, data)
+           SELECT i.id, i.type, i.device_id, i.data FROM json_to_recordset($1) AS i(id uuid, type text, device_id text, data jsonb)
+           ON CONFLICT (id) DO NOTHING RETURNING id, type), ${OWE}`,
+};
+
+const spilledEvent = z.object({
+  id: z.uuid(),
+  type: z.string(),
+  deviceId: z.custom<DeviceId>((value) => typeof value === 'string').optional(),
+  at: z.number(),
+  data: z.record(z.string(), z.unknown()),
+});
+
+export class PgEventStore implements EventStore {
+  readonly #database: Database;
+  readonly #logger: RegistryLogger;
+  readonly #ids = new RecordIds();
+  readonly #writer: BatchWriter<EventRow, undefined>;
+  readonly #spill: SpillFile<EventRow> | undefined;
+  #draining: Promise<void> | undefined;
+  #droppedTotal = 0;
+  #isClosed = false;
+  #onOwed: (() => void) | undefined;
+
+  /** Without a spill file events past the memory's bound are dropped at once. */
+  constructor(database: Database, spillFile: string | undefined, logger: RegistryLogger) {
+    this.#database = database;
+    this.#logger = logger;
+    this.#spill = spillFile === undefined ? undefined : new SpillFile(spillFile, SPILL_BYTES_MAX, logger);
+    this.#writer = new BatchWriter<EventRow, undefined>({
+      name: 'event',
+      write: (rows) => this.#write(rows),
+      rowsPerWrite: ROWS_PER_WRITE,
+      depthMax: MEMORY_EVENTS_MAX,
+      gatherMs: GATHER_MS,
+      logger,
+    });
+  }
+
+  /** Takes up what an earlier process spilled. */
+  async open(): Promise<void> {
+    await this.#spill?.open();
+    this.#drain();
+  }
+
+  append(event: Omit<EventRow, 'id'>): EventRow {
+    const row: EventRow = { id: this.#ids.next(event.at), ...event };
+    if (!this.#writer.isFull)
+      this.#writer.add(row).then(
+        () => {
+          this.#drain();
+        },
+        () => {
+          this.#drop(1);
+        },
+      );
+    else if (this.#spill?.add(row) !== true) this.#drop(1);
+    return row;
+  }
+
+  whenOwed(listener: () => void): void {
+    this.#onOwed = listener;
+  }
+
+  cursorOf(event: Pick<EventRow, 'id' | 'at'>): string {
+    return encodeCursor('events', [event.id]);
+  }
+
+  async page(filter: EventFilter, order: 'AT_ASC' | 'AT_DESC', request: PageRequest): Promise<Page<EventRow>> {
+    const after = decodeCursor('events', request, z.tuple([z.uuid()]));
+    const parameters: unknown[] = [];
+    const conditions = ['TRUE'];
+    if (filter.deviceId !== undefined)
+      conditions.push(`e.device_id = ${bind(parameters, storableText(filter.deviceId))}`);
+    if (filter.types !== undefined) conditions.push(`e.type = ANY(${bind(parameters, filter.types)}::text[])`);
+    if (filter.since !== undefined) conditions.push(`e.id >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
+    if (filter.until !== undefined) conditions.push(`e.id < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
+    if (filter.within !== undefined)
+      conditions.push(
+        (await historySightOf(this.#database, filter.within))('e.device_id', { uuid: 'e.id' }, parameters),
+      );
+    if (after !== undefined)
+      conditions.push(`e.id ${order === 'AT_ASC' ? '>' : '<'} ${bind(parameters, after[0])}::uuid`);
+    const records = await this.#database.query<EventRecord>(
+      {
+        text: `SELECT e.id, e.type, e.device_id, e.data FROM event e WHERE ${conditions.join(' AND ')}
+               ORDER BY e.id ${order === 'AT_ASC' ? 'ASC' : 'DESC'} LIMIT ${bind(parameters, request.first + 1)}`,
+      },
+      parameters,
+    );
+    return toPage(records, request, 'events', (record) => [record.id], toEvent);
+  }
+
+  async pagesOf(
+    deviceIds: readonly string[],
+    request: PageRequest,
+    starts?: readonly number[],
+  ): Promise<readonly Page<EventRow>[]> {
+    const after = decodeCursor('events', request, z.tuple([z.uuid()]));
+    const ids = deviceIds.map(storableText);
+    const records = await this.#database.query<EventRecord>(
+      {
+        name: `events-of-devices${starts === undefined ? '' : '-since'}`,
+        text: `SELECT e.* FROM ${starts === undefined ? 'unnest($1::text[]) AS w(id)' : 'unnest($1::text[], $4::uuid[]) AS w(id, first)'} CROSS JOIN LATERAL (
+                 SELECT e.id, e.type, e.device_id, e.data FROM event e
+                 WHERE e.device_id = w.id AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ${starts === undefined ? '' : 'AND e.id >= w.first'} ORDER BY e.id DESC LIMIT $3) e
+               ORDER BY e.id DESC`,
+      },
+      [ids, after?.[0] ?? null, request.first + 1, ...(starts === undefined ? [] : [starts.map(lowestUuidOf)])],
+    );
+    return grouped(ids, records, (record) => record.device_id).map((own) =>
+      toPage(own, request, 'events', (record) => [record.id], toEvent),
+    );
+  }
+
+  status(): WriterStatus {
+    const status = this.#writer.status();
+    return { ...status, droppedTotal: this.#droppedTotal };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#draining;
+    await this.#writer.close();
+    await this.#spill?.close();
+  }
+
+  async #write(rows: readonly EventRow[]): Promise<readonly undefined[]> {
+    const input = rows.map(({ id, type, deviceId, data }) => ({ id, type, device_id: deviceId, data }));
+    const [answer] = await this.#database.query<{ owes: boolean }>(INSERT, [toJson(input)]);
+    if (answer?.owes === true) this.#onOwed?.();
+    return rows.map(() => undefined);
+  }
+
+  /** When the writer takes rows again, those of the file follow, without crowding out new ones. */
+  #drain(): void {
+    if (this.#spill === undefined || this.#spill.isEmpty || this.#draining !== undefined || this.#isClosed) return;
+    this.#draining = this.#spill
+      .drain(parseSpilled, async (row) => {
+        if (this.#writer.depth >= ROWS_PER_WRITE || this.#isClosed) await this.#writer.add(row);
+        else
+          this.#writer.add(row).catch(() => {
+            this.#drop(1);
+          });
+      })
+      .catch((error: unknown) => {
+        this.#logger.warn({ err: error }, 'spilled events wait for another time');
+      })
+      .finally(() => {
+        this.#draining = undefined;
+      });
+  }
+
+  #drop(count: number): void {
+    // The first of each ten thousand is worth a line; more would be a flood of its own.
+    if (this.#droppedTotal % 10_000 === 0)
+      this.#logger.error({ droppedTotal: this.#droppedTotal + count }, 'events are dropped');
+    this.#droppedTotal += count;
+  }
+}
+
+interface EventRecord {
+  readonly id: string;
+  readonly type: string;
+  readonly device_id: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+function toEvent(record: EventRecord): EventRow {
+  const deviceId = (record.device_id ?? undefined) as DeviceId | undefined;
+  return { id: record.id, type: record.type, deviceId, at: timeOfUuid(record.id), data: record.data };
+}
+
+function parseSpilled(value: unknown): EventRow | undefined {
+  const parsed = spilledEvent.safeParse(value);
+  return parsed.success ? { ...parsed.data, deviceId: parsed.data.deviceId } : undefined;
+}

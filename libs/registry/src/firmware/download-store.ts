@@ -1,0 +1,126 @@
+/** Downloads in PostgreSQL: one row per device and job, its progress written in batches while bytes go out. */
+import { BatchWriter } from '../database/batch-writer.js';
+import type { Database } from '../database/database.js';
+import { storableText, toJson } from '../database/json-rows.js';
+import { isUuid } from '../database/uuid-v7.js';
+import type { DownloadProgress, DownloadRow, DownloadTarget, DownloadStore, NewDownload } from './firmware-types.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import type { WriterStatus } from '../registry.js';
+import { DOWNLOAD_COLUMNS, IMAGE_COLUMNS, toDownloadRow, toImageRow } from './image-rows.js';
+import type { DownloadRecord, ImageRecord } from './image-rows.js';
+import { vainDownloads } from './wasted-downloads.js';
+
+const ROWS_PER_WRITE = 500;
+/** Several reports of each download that may run at once. */
+const DEPTH_MAX = 5_000;
+/** Nobody waits for a report of progress. */
+const GATHER_MS = 50;
+
+const PROGRESS = {
+  name: 'download-progress',
+  text: `UPDATE download d SET requests = d.requests + i.requests, bytes_served = d.bytes_served + i.bytes,
+           started_at = coalesce(d.started_at, to_timestamp(i.at / 1000)),
+           last_byte_at = CASE WHEN i.bytes > 0 THEN greatest(d.last_byte_at, to_timestamp(i.at / 1000)) ELSE d.last_byte_at END,
+           completed_at = CASE WHEN i.is_complete THEN coalesce(d.completed_at, to_timestamp(i.at / 1000)) ELSE d.completed_at END,
+           server_id = coalesce(i.server_id, d.server_id),
+           broken_off_at = CASE WHEN i.is_broken_off THEN to_timestamp(i.at / 1000) WHEN i.server_id IS NULL THEN d.broken_off_at END
+         FROM json_to_recordset($1)
+           AS i(id uuid, requests int, bytes float8, is_complete boolean, server_id uuid, is_broken_off boolean, at float8)
+         WHERE d.id = i.id`,
+};
+
+export class PgDownloadStore implements DownloadStore {
+  readonly #database: Database;
+  readonly #writer: BatchWriter<DownloadProgress, undefined>;
+
+  constructor(database: Database, logger: RegistryLogger) {
+    this.#database = database;
+    this.#writer = new BatchWriter<DownloadProgress, undefined>({
+      name: 'download',
+      keyOf: ({ id }) => id,
+      rowsPerWrite: ROWS_PER_WRITE,
+      depthMax: DEPTH_MAX,
+      gatherMs: GATHER_MS,
+      logger,
+      write: async (rows) => {
+        const input = rows.map(({ id, requests, bytes, isComplete, serverId, isBrokenOff, at }) => ({
+          ...{ id, requests, bytes, is_complete: isComplete, at },
+          ...{ server_id: serverId, is_broken_off: isBrokenOff },
+        }));
+        await database.query(PROGRESS, [toJson(input)]);
+        return rows.map(() => undefined);
+      },
+    });
+  }
+
+  async add({ id, imageId, deviceId, jobId, expiresAt }: NewDownload): Promise<void> {
+    await this.#database.query(
+      {
+        name: 'add-download',
+        text: `INSERT INTO download (id, image_id, device_id, job_id, expires_at) VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000))`,
+      },
+      [id, imageId, storableText(deviceId), jobId, expiresAt],
+    );
+  }
+
+  async find(id: string): ReturnType<DownloadStore['find']> {
+    if (!isUuid(id)) return undefined;
+    const [record] = await this.#database.query<ImageRecord & Omit<DownloadRecord, 'id' | 'image_id'>>(
+      {
+        name: 'find-download',
+        text: `SELECT ${IMAGE_COLUMNS}, d.device_id, d.job_id, d.expires_at, d.requests, d.bytes_served::float8 AS bytes_served, d.started_at, d.last_byte_at,
+                 d.completed_at FROM download d JOIN firmware_image i ON i.id = d.image_id WHERE d.id = $1`,
+      },
+      [id],
+    );
+    return record && { download: toDownloadRow({ ...record, id, image_id: record.id }), image: toImageRow(record) };
+  }
+
+  async ofTargets(targets: readonly DownloadTarget[]): Promise<readonly DownloadRow[]> {
+    const known = targets.filter(({ jobId }) => isUuid(jobId));
+    const records = await this.#database.query<DownloadRecord>(
+      {
+        name: 'downloads-of-targets',
+        text: `SELECT ${DOWNLOAD_COLUMNS} FROM download d
+               JOIN unnest($1::uuid[], $2::text[]) AS t(job_id, device_id) ON d.job_id = t.job_id AND d.device_id = t.device_id ORDER BY d.id DESC`,
+      },
+      [known.map(({ jobId }) => jobId), known.map(({ deviceId }) => storableText(deviceId))],
+    );
+    return records.map(toDownloadRow);
+  }
+
+  async progress(progress: DownloadProgress): Promise<void> {
+    await this.#writer.add(progress);
+  }
+
+  async countInVain(deviceId: string, imageId: string, since: number): Promise<number> {
+    const [row] = await this.#database.query<{ count: number }>(
+      {
+        name: 'count-vain-downloads',
+        text: `SELECT ${vainDownloads('$1', 'to_timestamp($3::float8 / 1000)')} AS count FROM firmware_image i WHERE i.id = $2`,
+      },
+      [storableText(deviceId), imageId, since],
+    );
+    return row?.count ?? 0;
+  }
+
+  async countOpen(now: number, stalledBefore: number): Promise<number> {
+    const [row] = await this.#database.query<{ count: number }>(
+      {
+        name: 'count-open-downloads',
+        text: `SELECT count(*)::int AS count FROM download WHERE completed_at IS NULL AND expires_at > to_timestamp($1::float8 / 1000)
+                 AND (last_byte_at IS NULL OR last_byte_at >= to_timestamp($2::float8 / 1000))`,
+      },
+      [now, stalledBefore],
+    );
+    return row?.count ?? 0;
+  }
+
+  writers(): readonly WriterStatus[] {
+    return [this.#writer.status()];
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+}

@@ -1,0 +1,89 @@
+/** A firmware image that is deleted while a roll-out of it is made: one of the two is too late, and knows it. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PgFirmwareImageStore } from '../../firmware/firmware-image-store.js';
+import { ArgumentSeal } from '../../secrets/argument-seal.js';
+import { holdImages, insertJobs } from '../commands/insert-job.js';
+import { newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+
+const RACES = 30;
+
+describe('an image that is deleted while a roll-out of it is made', () => {
+  let fixture: JobFixture;
+  let images: PgFirmwareImageStore;
+
+  beforeAll(async () => {
+    fixture = await openJobFixture();
+    images = new PgFirmwareImageStore(fixture.db);
+  });
+  afterAll(() => fixture.close());
+
+  async function addedImage(): Promise<string> {
+    const id = randomUUID();
+    const facts = {
+      project: 'xiaozhi',
+      version: '2.5.0',
+      chip: 'esp32s3',
+      idfVersion: undefined,
+      sizeBytes: 1_000,
+      elfSha256: undefined,
+    };
+    const file = {
+      uploadedAt: Date.now(),
+      uploadedBy: 'spec',
+      storageKey: 'x',
+      fileName: 'x.bin',
+      sha256: randomUUID(),
+    };
+    await images.add({ id, kind: 'FIRMWARE', ...facts, ...file });
+    return id;
+  }
+
+  /** Deletions that wait for somebody who holds their row. */
+  const waitingDeletions = () =>
+    fixture.db.query(
+      {
+        text: `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%firmware_image%'`,
+      },
+      [],
+    );
+
+  it('stays where the job was first, however late that is written', async () => {
+    const firmwareImageId = await addedImage();
+    const job = newJob({ firmwareImageId });
+    const removal = await fixture.db.transaction(async (transaction) => {
+      expect(await holdImages(transaction, [job])).toBe(true);
+      const removing = images.remove(firmwareImageId, Date.now());
+      await expect.poll(waitingDeletions).toHaveLength(1);
+      expect(await insertJobs(transaction, [job], new ArgumentSeal())).toHaveLength(1);
+      // Wrapped: a transaction that waited for the deletion would wait for ever.
+      return { removing };
+    });
+    expect(await removal.removing).toEqual({ kind: 'IN_USE' });
+    expect(await images.find(firmwareImageId)).toBeDefined();
+  });
+
+  it('is gone where the deletion was first, and no job is made, nor any of those that come with it', async () => {
+    const [gone, there] = [await addedImage(), await addedImage()];
+    expect(await images.remove(gone, Date.now())).toMatchObject({ kind: 'removed' });
+    const jobs = [newJob({ firmwareImageId: there }), newJob({ firmwareImageId: gone })];
+    expect(await fixture.jobs.createAll(jobs, { actor: 'spec' })).toEqual({ kind: 'image_missing' });
+    for (const { id } of jobs) expect(await fixture.jobs.find(id)).toBeUndefined();
+    expect(
+      await fixture.db.query({ text: `SELECT FROM audit_entry WHERE subject = ANY($1)` }, [
+        jobs.map(({ id }) => `job:${id}`),
+      ]),
+    ).toEqual([]);
+  });
+
+  it('is never rolled out without being there, whoever wins', async () => {
+    for (let race = 0; race < RACES; race++) {
+      const firmwareImageId = await addedImage();
+      const [created, removed] = await Promise.all([
+        fixture.jobs.create(newJob({ firmwareImageId })),
+        images.remove(firmwareImageId, Date.now()),
+      ]);
+      expect(['created IN_USE', 'image_missing removed']).toContain(`${created.kind} ${removed.kind}`);
+    }
+  });
+});

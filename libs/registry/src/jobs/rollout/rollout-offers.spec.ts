@@ -1,0 +1,109 @@
+/** Offers without anybody who would stop their roll-out: none is made. [jobs §17] */
+import { randomUUID } from 'node:crypto';
+import type { DeviceId } from '@flotilla/mcp';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PgFirmwareImageStore } from '../../firmware/firmware-image-store.js';
+import type { JobFence } from '../job-types.js';
+import type { OtaContact } from '../../provisioning-store.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { PgRolloutStore } from './rollout-store.js';
+
+const limits = { downloadsMax: 50, grantMs: 60_000, stallMs: 60_000, loopWindowMs: 60_000, loopDownloads: 3 };
+const deadlines = { deadlineMs: 60_000, softMs: 30_000 };
+const rollout = {
+  ...({ tool: 'self.upgrade_firmware', disruptive: true, disconnectExpected: true, verification: 'FIRMWARE' } as const),
+  ...{ createdAt: Date.now(), expiresAt: Date.now() + 3_600_000 },
+};
+
+describe('an offer of a running roll-out', () => {
+  let fixture: JobFixture;
+  let rollouts: PgRolloutStore;
+  let firmwareImageId: string;
+  let contact: OtaContact;
+  let fence: JobFence;
+
+  beforeAll(async () => {
+    fixture = await openJobFixture();
+    rollouts = new PgRolloutStore(fixture.db);
+    const images = new PgFirmwareImageStore(fixture.db);
+    firmwareImageId = randomUUID();
+    const facts = {
+      project: 'xiaozhi',
+      version: '2.5.0',
+      chip: 'esp32s3',
+      idfVersion: undefined,
+      sizeBytes: 1_000,
+      elfSha256: undefined,
+    };
+    const file = {
+      uploadedAt: Date.now(),
+      uploadedBy: 'spec',
+      storageKey: 'x',
+      fileName: 'x.bin',
+      sha256: randomUUID(),
+    };
+    await images.add({ id: firmwareImageId, kind: 'FIRMWARE', ...facts, ...file });
+    await images.publish({ id: firmwareImageId, models: ['board'], notes: undefined, at: Date.now() });
+  });
+  beforeEach(async () => {
+    const [deviceId] = await fixture.addDevices(1, false);
+    fence = await fixture.runningJob({ ...rollout, firmwareImageId, devices: { ids: [deviceId ?? ''] } });
+    const told = { model: 'board', firmwareVersion: '2.4.0', remoteAddress: undefined, clientUuid: randomUUID() };
+    contact = { deviceId: deviceId as DeviceId, at: Date.now(), ...told };
+  });
+  afterAll(() => fixture.close());
+
+  const offered = async () => (await rollouts.offer(fence.jobId, contact, deadlines, limits, () => true)) !== undefined;
+  const isCandidate = async () => (await rollouts.candidate(contact))?.jobId === fence.jobId;
+
+  it('is made once while somebody owns the job', async () => {
+    expect([await isCandidate(), await offered(), await offered()]).toEqual([true, true, false]);
+  });
+
+  it('is made at the base pace for as long as too many devices fail', async () => {
+    const ids = await fixture.addDevices(8, false);
+    const abortRules = [
+      { outcomes: ['VERIFY_FAILED'], scope: 'JOB', ratio: 0.5, minDecided: 100, action: 'PAUSE' },
+    ] as const;
+    const { jobId } = await fixture.runningJob({
+      ...rollout,
+      disruptive: false,
+      firmwareImageId,
+      devices: { ids },
+      perMinute: 80,
+      abortRules,
+    });
+    const at = Date.now();
+    const room = (afterMs = 0) => rollouts.room(jobId, at + afterMs, { ...limits, downloadsMax: 1_000 });
+    const decide = (deviceId: DeviceId | undefined, outcome: string) =>
+      fixture.db.query(
+        {
+          text: `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome, decided_at = $4 WHERE job_id = $1 AND device_id = $2`,
+        },
+        [jobId, deviceId, outcome, new Date(at)],
+      );
+    expect(await room()).toBe(80);
+    for (const id of ids.slice(0, 3)) await decide(id, 'SUCCEEDED');
+    await decide(ids[3], 'VERIFY_FAILED');
+    // A quarter is half of what the rule allows, and no more than that.
+    expect(await room()).toBe(80);
+    await decide(ids[4], 'UNKNOWN');
+    expect(await room()).toBe(10);
+    expect(await room(61_000)).toBe(80);
+  });
+
+  it('is not made after the job has expired, whoever has not noticed yet', async () => {
+    const past = "now() - interval '1 second'";
+    await fixture.db.query({ text: `UPDATE job SET expires_at = ${past} WHERE id = $1` }, [fence.jobId]);
+    expect([await isCandidate(), await offered()]).toEqual([false, false]);
+  });
+
+  it('is not made where its owner is gone, who would have closed its window and judged its rules, until another one has it', async () => {
+    const mortal = await fixture.addProcess();
+    await fixture.db.query({ text: 'UPDATE job SET owner_id = $2 WHERE id = $1' }, [fence.jobId, mortal]);
+    await fixture.endLease(mortal);
+    expect([await isCandidate(), await offered()]).toEqual([false, false]);
+    expect(await fixture.jobs.takeOwnership(fence.jobId, fixture.owner)).toBeDefined();
+    expect([await isCandidate(), await offered()]).toEqual([true, true]);
+  });
+});

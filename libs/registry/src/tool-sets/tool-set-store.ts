@@ -1,0 +1,218 @@
+/** Content-addressed tool sets in PostgreSQL, and in memory for all that this process has met: sets never change. */
+import { createHash } from 'node:crypto';
+import { hubToolDialect, hubTools } from '@flotilla/mcp';
+import type { ToolSetHash } from '@flotilla/mcp';
+import { z } from 'zod';
+import { decodeCursor, toPage } from '../database/cursor.js';
+import type { Database } from '../database/database.js';
+import { storableText, toJson } from '../database/json-rows.js';
+import { bind, containsPattern } from '../database/sql-parameters.js';
+import type { GroundFilter } from '../device-filter.js';
+import type { FleetToolRow, StoredTool, ToolFilter, ToolSet, ToolSetStore } from '../devices/device-types.js';
+import { groundFilter } from '../groups/ground-filter.js';
+import type { Page, PageRequest } from '../page.js';
+import { BoundedCache } from '../devices/bounded-cache.js';
+import { listedDeviceCondition } from '../devices/device-condition.js';
+import { RenewedCounts } from '../devices/renewed-counts.js';
+import { resolveFilter } from '../devices/resolved-filter.js';
+
+/** A fleet has tens of firmwares, seldom hundreds; a set is some tens of KB. */
+const CACHED_SETS_MAX = 1_000;
+
+const INSERT = `
+WITH known AS (INSERT INTO tool_set (hash, pins) VALUES ($1, $3) ON CONFLICT (hash) DO NOTHING RETURNING hash)
+INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known, polling_interval_ms)
+SELECT k.hash, i.position, i.name, i.description, i.input_schema, i.schema_hash, i.user_only, i.schema_known, i.polling_interval_ms
+FROM known k, json_to_recordset($2) AS i(
+  position int, name text, description text, input_schema jsonb, schema_hash text, user_only boolean, schema_known boolean, polling_interval_ms int)`;
+
+export class PgToolSetStore implements ToolSetStore {
+  readonly #database: Database;
+  readonly #cache = new BoundedCache<ToolSetHash, ToolSet>(CACHED_SETS_MAX);
+  /** Sets being written, so that a thousand devices of one new firmware write it once. */
+  readonly #writing = new Map<ToolSetHash, Promise<void>>();
+  /** By the filter, which is also what narrows a viewer. */
+  readonly #deviceCounts = new RenewedCounts<readonly DeviceCount[]>(() => performance.now());
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async ensure(toolSet: ToolSet): Promise<void> {
+    if (this.#cache.get(toolSet.hash) !== undefined) return;
+    const writing =
+      this.#writing.get(toolSet.hash) ?? this.#write(toolSet).finally(() => this.#writing.delete(toolSet.hash));
+    this.#writing.set(toolSet.hash, writing);
+    await writing;
+  }
+
+  async #write(toolSet: ToolSet): Promise<void> {
+    const rows = toolSet.tools.map((tool, position) => ({
+      position,
+      name: tool.name,
+      description: tool.description,
+      input_schema: tool.inputSchema,
+      schema_hash: schemaHashOf(tool.inputSchema),
+      user_only: tool.userOnly,
+      schema_known: tool.schemaKnown,
+      polling_interval_ms: tool.pollingIntervalMs ?? null,
+    }));
+    await this.#database.query({ text: INSERT }, [toolSet.hash, toJson(rows), toJson(toolSet.pins ?? [])]);
+    this.#cache.set(toolSet.hash, toolSet);
+  }
+
+  async get(hash: ToolSetHash): Promise<ToolSet | undefined> {
+    return this.#cache.get(hash) ?? (await this.getMany([hash])).get(hash);
+  }
+
+  async userOnlyAmong(names: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#database.query<{ readonly name: string }>(
+      {
+        name: 'user-only-tools',
+        text: `SELECT w.name FROM unnest($1::text[]) AS w(name) WHERE EXISTS (SELECT FROM tool t WHERE t.name = w.name AND t.user_only)`,
+      },
+      [names.map(storableText)],
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  async getMany(hashes: readonly ToolSetHash[]): Promise<ReadonlyMap<ToolSetHash, ToolSet>> {
+    const found = new Map<ToolSetHash, ToolSet>();
+    for (const hash of hashes) {
+      const cached = this.#cache.get(hash);
+      if (cached !== undefined) found.set(hash, cached);
+    }
+    const missing = [...new Set(hashes.filter((hash) => !found.has(hash)))];
+    if (missing.length === 0) return found;
+    for (const toolSet of await this.#read(missing)) {
+      this.#cache.set(toolSet.hash, toolSet);
+      found.set(toolSet.hash, toolSet);
+    }
+    return found;
+  }
+
+  async #read(hashes: readonly ToolSetHash[]): Promise<readonly ToolSet[]> {
+    const sets = await this.#database.ask((prisma) =>
+      prisma.toolSet.findMany({
+        where: { hash: { in: [...hashes] } },
+        include: { tools: { orderBy: { position: 'asc' } } },
+      }),
+    );
+    return sets.map((set) => ({
+      hash: set.hash as ToolSetHash,
+      tools: set.tools.map((tool): StoredTool => ({
+        name: tool.name,
+        description: tool.description,
+        inputSchema: jsonSchema.parse(tool.inputSchema),
+        userOnly: tool.userOnly,
+        schemaKnown: tool.schemaKnown,
+        ...(tool.pollingIntervalMs !== null && { pollingIntervalMs: tool.pollingIntervalMs }),
+      })),
+      pins: storedPins.parse(set.pins),
+    }));
+  }
+
+  async fleetTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
+    const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
+    const ground = filter?.devices && (await groundFilter(this.#database, filter.devices));
+    const counted = await this.#deviceCounts.of(JSON.stringify(ground ?? {}), () => this.#countDevices(ground));
+    const parameters: unknown[] = [toJson(counted)];
+    const conditions = ['TRUE'];
+    if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
+    if (filter?.search !== undefined)
+      conditions.push(
+        `lower(t.name || E'\\n' || t.description) LIKE ${bind(parameters, containsPattern(filter.search))}`,
+      );
+    if (filter?.userOnly !== undefined) conditions.push(`t.user_only = ${bind(parameters, filter.userOnly)}`);
+    if (after !== undefined)
+      conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
+    const ofHub = bind(parameters, HUB_TOOLS);
+    // The hub's own tools are in no set.
+    const records = await this.#database.query<FleetToolRecord>(
+      {
+        text: `WITH counted AS MATERIALIZED (SELECT * FROM json_to_recordset($1) AS c(tool_set_hash text, dialect text, devices int))
+               SELECT t.name, t.schema_hash, min(t.description) AS description, (array_agg(t.input_schema))[1] AS input_schema,
+                 bool_or(t.user_only) AS user_only, sum(t.devices)::int AS device_count
+               FROM (
+                 SELECT a.name, a.schema_hash, a.description, a.input_schema, a.user_only, u.devices FROM tool a JOIN counted u USING (tool_set_hash)
+                 UNION ALL
+                 SELECT h.name, h.schema_hash, h.description, h.input_schema, h.user_only, u.devices
+                 FROM json_to_recordset(${ofHub}) AS h(name text, schema_hash text, description text, input_schema jsonb, user_only boolean),
+                   (SELECT sum(devices) AS devices FROM counted WHERE dialect = '${hubToolDialect}') u WHERE u.devices > 0
+               ) t
+               WHERE ${conditions.join(' AND ')}
+               GROUP BY t.name, t.schema_hash ORDER BY t.name, t.schema_hash LIMIT ${bind(parameters, request.first + 1)}`,
+      },
+      parameters,
+    );
+    return toPage(records, request, 'tools', (record) => [record.name, record.schema_hash], toFleetTool);
+  }
+
+  /** Sets are few: devices are counted in one go, however many tools they have. */
+  async #countDevices(filter: GroundFilter | undefined): Promise<readonly DeviceCount[]> {
+    const parameters: unknown[] = [];
+    const devices = listedDeviceCondition(filter, parameters, filter && (await resolveFilter(this.#database, filter)));
+    return this.#database.query<DeviceCount>(
+      {
+        text: `SELECT d.tool_set_hash, d.dialect, count(*)::int AS devices FROM device d WHERE ${devices} GROUP BY d.tool_set_hash, d.dialect`,
+      },
+      parameters,
+    );
+  }
+}
+
+function schemaHashOf(inputSchema: object): string {
+  return createHash('sha256').update(JSON.stringify(inputSchema)).digest('hex');
+}
+
+const HUB_TOOLS = toJson(
+  hubTools.map(({ name, description, inputSchema, userOnly }) => ({
+    ...{ name, description, input_schema: inputSchema, user_only: userOnly },
+    schema_hash: schemaHashOf(inputSchema),
+  })),
+);
+
+const jsonSchema = z.record(z.string(), z.unknown());
+
+/** As `ensure` writes them; JSON has no undefined. */
+const storedPins = z.array(
+  z
+    .object({
+      pin: z.number(),
+      name: z.string(),
+      type: z.string(),
+      description: z.string(),
+      sampling: z
+        .object({ intervalMs: z.number(), bufferSize: z.number().optional() })
+        .optional()
+        .transform((sampling) => sampling && { intervalMs: sampling.intervalMs, bufferSize: sampling.bufferSize }),
+    })
+    .transform((pin) => ({ ...pin, sampling: pin.sampling })),
+);
+
+/** Devices of one dialect that have one tool set. */
+interface DeviceCount {
+  readonly tool_set_hash: string | null;
+  readonly dialect: string;
+  readonly devices: number;
+}
+
+interface FleetToolRecord {
+  readonly name: string;
+  readonly schema_hash: string;
+  readonly description: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly user_only: boolean;
+  readonly device_count: number;
+}
+
+function toFleetTool(record: FleetToolRecord): FleetToolRow {
+  return {
+    name: record.name,
+    description: record.description,
+    inputSchema: record.input_schema,
+    schemaHash: record.schema_hash,
+    userOnly: record.user_only,
+    deviceCount: record.device_count,
+  };
+}
