@@ -1,5 +1,5 @@
 /** The greeting: asked once, asked again when nothing usable came, then the session is given up. */
-import { startListing } from './listing.js';
+import { startListing } from './listing/listing.js';
 import type { Turn } from './machine-state.js';
 import { freeId, register } from './request-ids.js';
 import { endSession, enterPhase } from './session-phases.js';

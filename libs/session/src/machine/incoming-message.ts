@@ -6,7 +6,7 @@ import { settleCall } from './call-queue.js';
 import type { DeviceError, DialectMessage } from '../dialect.js';
 import { requestAnswered } from './large-requests.js';
 import { greetingAnswered, greetingFailed } from './greeting.js';
-import { pageFailed, pageReceived } from './listing.js';
+import { pageFailed, pageReceived } from './listing/listing.js';
 import type { InFlight, PendingCall, Turn } from './machine-state.js';
 import { recall, wasIssued } from './request-ids.js';
 import { reportAnomaly } from './session-phases.js';

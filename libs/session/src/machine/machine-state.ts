@@ -3,7 +3,7 @@ import type { DeviceError, Dialect } from '../dialect.js';
 import type { SessionCall, SessionLimits, SessionState } from '../session-contract.js';
 import { noLargeRequests, type LargeRequests } from './large-requests.js';
 import type { SessionEffect, Settle } from './session-input.js';
-import type { ToolWalk } from './tool-walk.js';
+import type { ToolWalk } from './listing/tool-page-reader.js';
 
 export interface PendingCall {
   readonly call: SessionCall;

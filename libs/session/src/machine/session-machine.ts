@@ -7,7 +7,7 @@ import { expireWaitingCalls, sendWaitingCalls, settleCall, takeCall } from './ca
 import { greetingFailed, startGreeting } from './greeting.js';
 import { takeAnswer, takeMessage } from './incoming-message.js';
 import { largeRequestTimedOut, largeRequestUnanswered } from './large-requests.js';
-import { pageFailed, pageReceived, startListing } from './listing.js';
+import { pageFailed, pageReceived, startListing } from './listing/listing.js';
 import type { InFlight, MachineState, SessionRules, Turn } from './machine-state.js';
 import { remember } from './request-ids.js';
 import type { SessionEffect, SessionInput } from './session-input.js';

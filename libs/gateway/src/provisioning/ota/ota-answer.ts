@@ -3,7 +3,7 @@
  * the same. [xiaozhi §7.3]
  */
 import type { KnownDevice } from '@flotilla/registry';
-import type { DeviceAddresses, ReachedAt } from './device-addresses.js';
+import type { DeviceAddresses, ReachedAt } from '../device-addresses.js';
 import { serverTime } from './server-time.js';
 import type { ServerTime } from './server-time.js';
 import type { FirmwareAnswer } from './firmware-answer.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MachineBench, noTools } from './machine-bench.suite.js';
-import { defaultSessionLimits } from '../session-limits.js';
+import { MachineBench, noTools } from '../machine-bench.suite.js';
+import { defaultSessionLimits } from '../../session-limits.js';
 
 describe('listing', () => {
   const page = (name: string, cursor?: string) =>

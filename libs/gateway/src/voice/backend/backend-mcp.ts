@@ -6,8 +6,8 @@ import { isJsonObject } from '@flotilla/mcp';
 import type { DeviceId, JsonObject, ToolResult } from '@flotilla/mcp';
 import type { StoredTool } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import type { KnownDevice } from '../conversations/conversation-host.js';
-import type { VoiceLimits } from './voice-limits.js';
+import type { KnownDevice } from '../../conversations/conversation-host.js';
+import type { VoiceLimits } from '../voice-limits.js';
 
 /** What became of a voice server's call. An error is the hub's or the device's own, in the words that both would use. */
 export type VoiceAnswer =

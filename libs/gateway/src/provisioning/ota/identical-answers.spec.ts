@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import type { NewDevice, Registry } from '@flotilla/registry';
 import { describe, expect, it } from 'vitest';
-import type { EnrolmentMode } from './admission-desk.js';
+import type { EnrolmentMode } from '../enrolment/enrolment-service.js';
 import type { Answer, Asked } from './ota-stage.suite.js';
 import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, stoppedClock, uuid } from './ota-stage.suite.js';
 

@@ -12,7 +12,7 @@ import type { GreetingOptions } from './backend-greeting.js';
 import { connectionFailed } from './backend-unavailable.js';
 import { handshakeHeaders } from './voice-handshake.js';
 import type { SpeakingDevice } from './voice-handshake.js';
-import type { VoiceLimits } from './voice-limits.js';
+import type { VoiceLimits } from '../voice-limits.js';
 import type { VoiceServer } from './voice-server.js';
 
 /** Hears a voice server, from its hello on. Nothing comes after `ended`, which comes once. */

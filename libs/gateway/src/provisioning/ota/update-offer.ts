@@ -2,11 +2,11 @@
 import { compareVersions, isParsableVersion } from '@flotilla/firmware';
 import type { OtaContact } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import type { UrlSigner } from '../device-urls/url-signer.js';
-import type { GatewayLogger } from '../gateway-logger.js';
-import type { DeviceAddresses, ReachedAt } from './device-addresses.js';
+import type { UrlSigner } from '../../device-urls/url-signer.js';
+import type { GatewayLogger } from '../../gateway-logger.js';
+import type { DeviceAddresses, ReachedAt } from '../device-addresses.js';
 import type { FirmwareAnswer } from './firmware-answer.js';
-import { inTime } from './in-time.js';
+import { inTime } from '../../with-timeout.js';
 
 /** A download that was granted to this device. */
 export interface OfferedUpdate {

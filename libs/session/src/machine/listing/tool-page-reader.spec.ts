@@ -1,8 +1,8 @@
 import type { ToolPage } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
-import { defaultSessionLimits } from '../session-limits.js';
-import { breakWalk, extendWalk, firstWalk } from './tool-walk.js';
-import type { ToolWalk, WalkStep } from './tool-walk.js';
+import { defaultSessionLimits } from '../../session-limits.js';
+import { breakWalk, extendWalk, firstWalk } from './tool-page-reader.js';
+import type { ToolWalk, WalkStep } from './tool-page-reader.js';
 
 const page = (names: string[], nextCursor?: string): ToolPage => ({
   tools: names.map((name) => ({ name, description: '', inputSchema: {}, userOnly: false })),

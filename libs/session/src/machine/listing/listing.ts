@@ -1,10 +1,10 @@
 /** The listing of a device's tools, at first before `ready` and later between calls. However it ends, the session goes on. */
 import type { ToolPage } from '@flotilla/mcp';
-import type { Turn } from './machine-state.js';
-import { freeId, register } from './request-ids.js';
-import { enterPhase, reportAnomaly } from './session-phases.js';
-import { breakWalk, extendWalk, firstWalk } from './tool-walk.js';
-import type { ToolWalk, WalkStep } from './tool-walk.js';
+import type { Turn } from '../machine-state.js';
+import { freeId, register } from '../request-ids.js';
+import { enterPhase, reportAnomaly } from '../session-phases.js';
+import { breakWalk, extendWalk, firstWalk } from './tool-page-reader.js';
+import type { ToolWalk, WalkStep } from './tool-page-reader.js';
 
 export function startListing(turn: Turn): void {
   turn.state = { ...turn.state, isRefreshWanted: false };

@@ -5,7 +5,7 @@ import { encodeAudioFrame } from '@flotilla/voice';
 import type { FramingVersion } from '@flotilla/voice';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, listed, openServer, RelayStage } from './relay-stage.suite.js';
-import type { VoiceServer } from './voice-server.js';
+import type { VoiceServer } from '../backend/voice-server.js';
 
 afterEach(closeAll);
 

@@ -4,9 +4,9 @@ import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { makeUdpHeader } from '@flotilla/voice';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { HelloAnswer } from '../conversations/conversation-host.js';
+import type { HelloAnswer } from '../../conversations/conversation-host.js';
 import { closeAll, closeLater, listed, openServer, RelayStage } from './relay-stage.suite.js';
-import type { VoiceLimits } from './voice-limits.js';
+import type { VoiceLimits } from '../voice-limits.js';
 
 afterEach(closeAll);
 

@@ -5,15 +5,15 @@
 import { goodbyeMessage, isJsonObject, sortServerMessage } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
-import type { ConversingDevice, DeviceEnd } from '../conversations/conversation-host.js';
+import type { ConversingDevice, DeviceEnd } from '../../conversations/conversation-host.js';
 import { AnswerQueue } from './answer-queue.js';
-import { BackendMcp } from './backend-mcp.js';
-import type { VoiceCalls } from './backend-mcp.js';
-import type { DeviceAudio } from './device-audio.js';
+import { BackendMcp } from '../backend/backend-mcp.js';
+import type { VoiceCalls } from '../backend/backend-mcp.js';
+import type { DeviceAudio } from '../audio/device-audio.js';
 import { TextBudget } from './text-budget.js';
-import type { BackendConnection, BackendEars } from './voice-backend.js';
-import type { VoiceCounters } from './voice-counters.js';
-import type { VoiceLimits } from './voice-limits.js';
+import type { BackendConnection, BackendEars } from '../backend/voice-backend.js';
+import type { VoiceCounters } from '../voice-counters.js';
+import type { VoiceLimits } from '../voice-limits.js';
 
 /** Why a relayed conversation ended. */
 export type ConversationEnd =

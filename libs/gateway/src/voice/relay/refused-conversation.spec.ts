@@ -1,7 +1,7 @@
 /** Voice servers that answer a hello with something else, and those that may not be reached. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, listed, openServer, RelayStage } from './relay-stage.suite.js';
-import type { AddressGuard } from './voice-server.js';
+import type { AddressGuard } from '../backend/voice-server.js';
 
 afterEach(closeAll);
 

@@ -2,7 +2,7 @@ import type { DeviceId } from '@flotilla/mcp';
 import type { KnownDevice } from '@flotilla/registry';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DeviceAddresses } from './device-addresses.js';
+import { DeviceAddresses } from '../device-addresses.js';
 import { answerKnown, answerNobody, answerWaiting } from './ota-answer.js';
 import type { OtaAnswer } from './ota-answer.js';
 import { readOtaRequest } from './ota-request.js';

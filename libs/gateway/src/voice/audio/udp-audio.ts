@@ -18,7 +18,7 @@ import {
   writeUdpHeader,
 } from '@flotilla/voice';
 import type { AudioPacket, UdpHeader, UdpProblem } from '@flotilla/voice';
-import { GatewayError } from '../gateway-error.js';
+import { GatewayError } from '../../gateway-error.js';
 
 /** Why a datagram was dropped. `unknown_sender` is also what is late for a conversation that has ended. */
 export type UdpDrop =

@@ -1,6 +1,6 @@
 /** The walk through the pages of a device's tools, with every way in which devices make such a walk endless. Decides only; sends nothing. [xiaozhi §9 14-18] */
 import type { DeviceTool, DiscoveredTools, ToolPage } from '@flotilla/mcp';
-import type { SessionLimits } from '../session-contract.js';
+import type { SessionLimits } from '../../session-contract.js';
 
 /** How far a walk has come. `cursor` is what the page in flight was asked with; `earlier` is the walk that broke off before this one. */
 export interface ToolWalk {

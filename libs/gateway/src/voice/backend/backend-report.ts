@@ -1,7 +1,7 @@
 /** Tells the other processes of the hub how voice servers are, a moment after something changed. What could not be told is told later. */
 import type { Clock } from '@flotilla/session';
-import type { GatewayLogger } from '../gateway-logger.js';
-import type { BackendHealth } from './backend-book.js';
+import type { GatewayLogger } from '../../gateway-logger.js';
+import type { BackendHealth } from './backend-health.js';
 
 /** How long changes are gathered, ms: a conversation that begins is one. */
 const GATHERED_MS = 1_000;

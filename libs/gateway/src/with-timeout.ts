@@ -1,6 +1,6 @@
 /** Puts an end to waiting. What was waited for goes on; its late result goes nowhere. */
 import type { Clock } from '@flotilla/session';
-import { GatewayError } from '../gateway-error.js';
+import { GatewayError } from './gateway-error.js';
 
 /** Rejects with GatewayError TIMEOUT after `limitMs`. */
 export function inTime<Value>(awaited: Promise<Value>, limitMs: number, clock: Clock): Promise<Value> {

@@ -8,7 +8,7 @@ import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { RawData, WebSocket } from 'ws';
 import { authFailed, BackendUnavailable, connectionFailed, notBound } from './backend-unavailable.js';
-import type { VoiceLimits } from './voice-limits.js';
+import type { VoiceLimits } from '../voice-limits.js';
 import type { VoiceServer } from './voice-server.js';
 
 export interface GreetingOptions {

@@ -12,11 +12,11 @@ import type {
   PendingEnrolment,
   Recognition,
 } from '@flotilla/registry';
-import type { EventLog } from '../sessions/event-log.js';
-import type { GatewayLogger } from '../gateway-logger.js';
-import { addressKey } from '../overload/attempt-limiter.js';
-import type { AttemptLimiter } from '../overload/attempt-limiter.js';
-import { RecentKeys } from '../overload/recent-keys.js';
+import type { EventLog } from '../../sessions/event-log.js';
+import type { GatewayLogger } from '../../gateway-logger.js';
+import { addressKey } from '../../overload/attempt-limiter.js';
+import type { AttemptLimiter } from '../../overload/attempt-limiter.js';
+import { RecentKeys } from '../../overload/recent-keys.js';
 import { isProofRight } from './factory-proof.js';
 import type { FactoryProof } from './factory-proof.js';
 import { WaitingBoards } from './waiting-boards.js';

@@ -10,10 +10,10 @@ import type { Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { realClock, silentLogger } from '../door.suite.js';
-import { DeviceAddresses } from './device-addresses.js';
-import type { OtaProvisioningOptions } from './ota-provisioning.js';
-import { OtaProvisioning } from './ota-provisioning.js';
+import { realClock, silentLogger } from '../../door.suite.js';
+import { DeviceAddresses } from '../device-addresses.js';
+import type { OtaProvisioningOptions } from '../ota-provisioning.js';
+import { OtaProvisioning } from '../ota-provisioning.js';
 
 export const uuid = '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21';
 export const otherUuid = '00000000-0000-4000-8000-000000000000';

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FramingVersion } from '@flotilla/voice';
-import type { ConversingDevice } from '../conversations/conversation-host.js';
+import type { ConversingDevice } from '../../conversations/conversation-host.js';
 import type { VoiceServer } from './voice-server.js';
 
 export interface SpeakingDevice extends Pick<ConversingDevice, 'deviceId' | 'clientId' | 'remoteAddress'> {

@@ -13,21 +13,21 @@ import type {
   ConversationRequest,
   DeviceEnd,
   HelloAnswer,
-} from '../conversations/conversation-host.js';
-import type { GatewayLogger } from '../gateway-logger.js';
-import { BackendBook, backendName } from './backend-book.js';
-import type { BackendHealth, BackendWatch } from './backend-book.js';
-import type { VoiceCalls } from './backend-mcp.js';
-import { BackendUnavailable } from './backend-unavailable.js';
-import { DatagramAudio, frameMsOf, frameOf, SocketAudio } from './device-audio.js';
-import type { DeviceAudio } from './device-audio.js';
+} from '../../conversations/conversation-host.js';
+import type { GatewayLogger } from '../../gateway-logger.js';
+import { BackendBook, backendName } from '../backend/backend-health.js';
+import type { BackendHealth, BackendWatch } from '../backend/backend-health.js';
+import type { VoiceCalls } from '../backend/backend-mcp.js';
+import { BackendUnavailable } from '../backend/backend-unavailable.js';
+import { DatagramAudio, frameMsOf, frameOf, SocketAudio } from '../audio/device-audio.js';
+import type { DeviceAudio } from '../audio/device-audio.js';
 import { RelayedConversation } from './relayed-conversation.js';
 import type { ConversationEnd } from './relayed-conversation.js';
-import type { UdpAudio } from './udp-audio.js';
-import { BackendConnection } from './voice-backend.js';
-import type { VoiceCounters } from './voice-counters.js';
-import type { VoiceLimits } from './voice-limits.js';
-import type { VoiceServer } from './voice-server.js';
+import type { UdpAudio } from '../audio/udp-audio.js';
+import { BackendConnection } from '../backend/voice-backend.js';
+import type { VoiceCounters } from '../voice-counters.js';
+import type { VoiceLimits } from '../voice-limits.js';
+import type { VoiceServer } from '../backend/voice-server.js';
 
 /** The voice servers of a device, in order of preference; none: its conversations stay without voice. Rejects while that cannot be found out. */
 export type VoiceServersOf = (deviceId: DeviceId) => Promise<readonly VoiceServer[]>;

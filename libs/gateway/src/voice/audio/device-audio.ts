@@ -1,10 +1,10 @@
 /** Audio on the device's side of a conversation: binary frames on its WebSocket, or datagrams. */
 import { AudioPacer, decodeAudioFrame, encodeAudioFrame, reframe } from '@flotilla/voice';
 import type { AudioPacket, FramingVersion } from '@flotilla/voice';
-import type { ConversingDevice } from '../conversations/conversation-host.js';
+import type { ConversingDevice } from '../../conversations/conversation-host.js';
 import type { UdpAudio, UdpChannel } from './udp-audio.js';
-import type { FrameDrop } from './voice-counters.js';
-import type { VoiceLimits } from './voice-limits.js';
+import type { FrameDrop } from '../voice-counters.js';
+import type { VoiceLimits } from '../voice-limits.js';
 
 /** Frames are those of the voice server's side, in its framing. */
 export interface DeviceAudio {

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { ManualClock, type Clock } from '@flotilla/session';
 import type { DeviceId } from '@flotilla/mcp';
 import type { OtaContact } from '@flotilla/registry';
-import { UrlSigner } from '../device-urls/url-signer.js';
-import { DeviceAddresses } from './device-addresses.js';
+import { UrlSigner } from '../../device-urls/url-signer.js';
+import { DeviceAddresses } from '../device-addresses.js';
 import { OfferedFirmware, type UpdateOffer } from './update-offer.js';
 
 const signer = new UrlSigner('a secret of this hub');

@@ -2,7 +2,7 @@ import { ManualClock } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, listed, openServer, RelayStage } from './relay-stage.suite.js';
-import type { VoiceLimits } from './voice-limits.js';
+import type { VoiceLimits } from '../voice-limits.js';
 
 afterEach(closeAll);
 
