@@ -6,7 +6,7 @@ describe('listing', () => {
   const page = (name: string, cursor?: string) =>
     `"result":{"tools":[{"name":"${name}"}]${cursor === undefined ? '' : `,"nextCursor":"${cursor}"`}}`;
 
-  it('asks page after page with the cursor and for user-only tools', () => {
+  it('requests page after page with the cursor and user-only tools', () => {
     const bench = new MachineBench().makeReady(page('a', 'b'));
     bench.answer(page('b'));
     expect(
@@ -20,7 +20,7 @@ describe('listing', () => {
     ]);
   });
 
-  it('begins again once when a later page fails, then keeps what it has', () => {
+  it('restarts once when a later page fails, then keeps what it has', () => {
     const bench = new MachineBench().makeReady(page('a', 'b'));
     const failure = '"error":{"message":"Failed to add tool  because of payload size limit"}';
     bench.answer(failure);
@@ -35,7 +35,7 @@ describe('listing', () => {
   });
 
   it.each(['"error":{"message":"no"}', '"result":{}', '"result":1,"error":2'])(
-    'asks again where the first page is %s, then becomes ready',
+    'repeats the request if the first page is %s, then becomes ready',
     (members) => {
       const bench = new MachineBench().makeReady(members);
       expect(bench.state.phase).toBe('discovering');
@@ -45,7 +45,7 @@ describe('listing', () => {
     },
   );
 
-  it('asks again where the first page never comes, then becomes ready', () => {
+  it('repeats the request if the first page never arrives, then becomes ready', () => {
     const bench = new MachineBench();
     bench.put({ kind: 'start' });
     bench.answer('"result":{}');
@@ -56,7 +56,7 @@ describe('listing', () => {
     expect(bench.state.phase).toBe('ready');
   });
 
-  it('needs but one answer of the two that it asked for', () => {
+  it('needs only one answer to its two requests', () => {
     const bench = new MachineBench();
     bench.put({ kind: 'start' });
     bench.answer('"result":{}');
@@ -67,7 +67,7 @@ describe('listing', () => {
     ]);
   });
 
-  it('lists again between calls when asked to, before those that wait', () => {
+  it('lists again between calls on request, before waiting calls', () => {
     const bench = new MachineBench().makeReady();
     bench.call('a');
     bench.call('b');
