@@ -3,7 +3,7 @@ import type { SessionAnomaly } from '@flotilla/session';
 import type { AuthRefusal } from './auth/device-auth.js';
 import type { DownloadOutcome } from './downloads/download-endpoint.js';
 import type { StreamFault } from './mqtt/packet-reader.js';
-import type { OtaOutcome } from './provisioning/ota-endpoint.js';
+import type { OtaOutcome } from './provisioning/ota/ota-endpoint.js';
 
 /** Why a connection did not become a session. */
 export type ConnectionRefusal =

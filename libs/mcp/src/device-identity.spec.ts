@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientIdMax, parseDeviceIdHeader, parseMqttClientId } from './device-identity.js';
 
 describe('parseMqttClientId', () => {
-  it('finds the MAC in xiaozhi ids of three and of two parts', () => {
+  it('finds the MAC in xiaozhi ids with and without a UUID', () => {
     expect(parseMqttClientId('GID_lab@@@02_5E_7a_10_c4_9f@@@3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21')).toEqual({
       ok: true,
       deviceId: '02:5e:7a:10:c4:9f',
@@ -16,7 +16,7 @@ describe('parseMqttClientId', () => {
     });
   });
 
-  it('finds the microcontroller in its ids', () => {
+  it('finds the microcontroller id in MCP/U client ids', () => {
     for (const id of ['mcpu@@@greenhouse-7', 'mcpu@@@greenhouse-7@@@3b0c5b1e'])
       expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: 'greenhouse-7', dialect: 'MCPU' });
   });
@@ -28,17 +28,17 @@ describe('parseMqttClientId', () => {
     'mcpu@@@Greenhouse',
     `mcpu@@@${'x'.repeat(65)}`,
     'mcpu@@@+@@@x',
-  ])('refuses %s, which names none', (clientId) => {
+  ])('rejects %s, which does not identify a microcontroller', (clientId) => {
     expect(parseMqttClientId(clientId).ok).toBe(false);
   });
 
-  it('takes other ids as they are', () => {
+  it('uses any other client id unchanged', () => {
     for (const id of ['greenhouse-7', 'GID@@@not-a-mac@@@x', '灯-1'])
       expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: id });
   });
 
   it.each(['02:5e:7a:10:c4:9f', '02_5E_7A_10_C4_9F', '02-5e-7a-10-c4-9f', '025e7a10c49f'])(
-    'refuses %s, which would pass for the device with that MAC',
+    'rejects %s, which could be mistaken for the device with that MAC',
     (clientId) => {
       expect(parseMqttClientId(clientId)).toMatchObject({ ok: false, problem: expect.stringContaining('MAC') });
     },
@@ -50,11 +50,11 @@ describe('parseMqttClientId', () => {
 });
 
 describe('parseDeviceIdHeader', () => {
-  it('takes a MAC in any spelling', () => {
+  it('accepts a MAC in any notation', () => {
     expect(parseDeviceIdHeader('02:5E:7A:10:C4:9F')).toEqual({ ok: true, deviceId: '02:5e:7a:10:c4:9f' });
   });
 
-  it('refuses everything else', () => {
+  it('rejects everything else', () => {
     for (const header of [undefined, '', 'x', '02:5e:7a:10:c4', '02:5e:7a:10:c4:9f:00'])
       expect(parseDeviceIdHeader(header).ok).toBe(false);
   });

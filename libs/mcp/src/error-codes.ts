@@ -1,6 +1,9 @@
-/** The catalogue of failure codes that calls, records, the API and logs share. JSON-RPC's numeric codes live in json-rpc-errors.ts. */
+/**
+ * The catalogue of failure codes for calls, records, the API and logs. JSON-RPC's numeric codes are
+ * in json-rpc-errors.ts.
+ */
 
-/** Certainly not sent. */
+/** The call was certainly not sent. */
 export type NotSentCode =
   | 'DEVICE_OFFLINE'
   | 'TOOL_UNKNOWN'
@@ -11,21 +14,24 @@ export type NotSentCode =
   | 'URL_FORBIDDEN'
   | 'APPROVAL_REQUIRED'
   | 'OVERLOADED'
-  // Redis is away.
+  // Redis is unreachable.
   | 'UNAVAILABLE';
 
-/** The image is not for this device. ALREADY_CURRENT: it runs it. DOWNLOADS_IN_VAIN: it has fetched it again and again and does not keep it. */
+/**
+ * The image does not suit the device. ALREADY_CURRENT: it runs this image. DOWNLOADS_IN_VAIN: it
+ * downloaded the image repeatedly without keeping it.
+ */
 export type ImageObjectionCode =
   'IMAGE_WITHDRAWN' | 'WRONG_BOARD' | 'WRONG_CHIP' | 'NO_OTA_PARTITION' | 'ALREADY_CURRENT' | 'DOWNLOADS_IN_VAIN';
 
-/** May have run on the device: no conclusive evidence. */
+/** The call may have run on the device. */
 export type UnknownCode =
   'TIMEOUT' | 'SESSION_CLOSED' | 'HUB_RESTARTED' | 'GATEWAY_UNREACHABLE' | 'LARGE_MESSAGES_LOST';
 
-/** The device answered, and the answer is a failure. */
+/** The device answered with a failure. */
 export type DeviceFailureCode = 'DEVICE_ERROR' | 'MALFORMED_REPLY' | 'TOOL_GONE';
 
-/** What the device did after the call is not what the call was for, or could not be seen. */
+/** The effect of the call differs from what was expected, or could not be observed. */
 export type VerificationCode =
   | 'READBACK_DIFFERS'
   | 'DID_NOT_RESTART'

@@ -1,4 +1,7 @@
-/** Whether this is a name of the tz database, such as `Europe/Berlin`. An offset such as `+01:00` is none: it knows no daylight saving. */
+/**
+ * Whether the name is in the tz database, such as `Europe/Berlin`. An offset such as `+01:00` is
+ * not accepted, because it has no daylight saving time.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -12,7 +12,7 @@ export type {
 } from './session-contract.js';
 export type { CallRefusal, DeviceError, Dialect, DialectMessage } from './dialect.js';
 export { ManualClock } from './clock/manual-clock.js';
-export type { LargeRequests } from './machine/large-requests.js';
+export type { LargeRequests } from './machine/machine-state.js';
 export { SessionActor } from './session-actor.js';
 export type { SessionOptions } from './session-actor.js';
 export { defaultSessionLimits } from './session-limits.js';

@@ -1,78 +1,11 @@
 import { linkedPair } from '@flotilla/mcp';
-import type { CallId, ToolPage } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from './clock/manual-clock.js';
+import { connect, initialised } from './connected-session.suite.js';
+import type { Request } from './connected-session.suite.js';
 import { SessionActor } from './session-actor.js';
-import type { SessionCall, SessionLimits, SessionObserver, SettledCall, ToolPageCache } from './session-contract.js';
+import type { SessionObserver, SettledCall } from './session-contract.js';
 import { XiaozhiDialect } from './xiaozhi/xiaozhi-dialect.js';
-
-interface Request {
-  readonly id: number;
-  readonly method: string;
-}
-
-const page = '"result":{"tools":[{"name":"t"}]}';
-const initialised = '"result":{"serverInfo":{"name":"b","version":"1"}}';
-
-/** A device that greets and lists by itself, keeps calls for the test to answer, and runs on a queue that the test pumps. */
-function connect(
-  options: { limits?: Partial<SessionLimits>; pageCache?: ToolPageCache; observer?: Partial<SessionObserver> } = {},
-) {
-  const later: (() => void)[] = [];
-  const { near, far } = linkedPair((run) => later.push(run));
-  const pump = () => {
-    for (let run = later.shift(); run !== undefined; run = later.shift()) run();
-  };
-  const calls: Request[] = [];
-  const answer = (id: number, members: string) =>
-    far.send(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${members}}}`);
-  far.onmessage = (text) => {
-    const request: Request = JSON.parse(text).payload;
-    if (request.method === 'initialize') answer(request.id, initialised);
-    else if (request.method === 'tools/list') answer(request.id, page);
-    else if (request.method === 'tools/call') calls.push(request);
-  };
-  const log: string[] = [];
-  const observer: SessionObserver = {
-    onStateChanged: (state, reason) => log.push(reason === undefined ? state : `${state}: ${reason}`),
-    onGreeted: (info) => log.push(`greeted ${info.model}`),
-    onToolsDiscovered: (discovered) => log.push(`tools ${discovered.tools.map(({ name }) => name).join()}`),
-    onDiscoveryFailed: (message) => log.push(`discovery failed: ${message}`),
-    onNotification: (method) => log.push(method),
-    onDeviceMessage: (type) => log.push(`message ${type}`),
-    onLateOutcome: (late) => log.push(`late ${late.callId}`),
-    onLargeRequests: (areLost) => log.push(`large requests ${areLost ? 'lost' : 'received'}`),
-    onAnomaly: (anomaly) => log.push(anomaly),
-    ...options.observer,
-  };
-  const clock = new ManualClock(1_000_000);
-  const { limits = {}, pageCache } = options;
-  const session = new SessionActor({
-    dialect: new XiaozhiDialect(),
-    transport: near,
-    clock,
-    observer,
-    firstRequestId: 100,
-    limits,
-    ...(pageCache === undefined ? {} : { pageCache }),
-  });
-  far.start();
-  session.start();
-  pump();
-  const settled: SettledCall[] = [];
-  const makeCall = (callId: string, change: Partial<SessionCall> = {}): SessionCall => ({
-    callId: callId as CallId,
-    tool: 't',
-    arguments: {},
-    queueDeadlineAt: clock.now() + 5000,
-    callTimeoutMs: 30_000,
-    ...change,
-  });
-  const call = (callId: string, change?: Partial<SessionCall>) =>
-    session.call(makeCall(callId, change), (end) => settled.push(end));
-  const succeed = () => answer(calls.shift()?.id ?? 0, '"result":{"content":[]}');
-  return { session, near, far, clock, log, settled, calls, call, makeCall, succeed, pump };
-}
 
 const ends = (settled: readonly SettledCall[]) =>
   settled.map(({ callId, outcome }) => `${callId} ${outcome.error?.code ?? outcome.kind}`);
@@ -98,7 +31,7 @@ describe('a session', () => {
     expect(session.pendingCalls).toBe(0);
   });
 
-  it('never settles inside call, not even what cannot be sent', async () => {
+  it('never settles inside call, not even a call that cannot be sent', async () => {
     const { session, call, settled } = connect();
     session.close('hub_closed');
     call('a');
@@ -107,7 +40,7 @@ describe('a session', () => {
     expect(ends(settled)).toEqual(['a DEVICE_OFFLINE']);
   });
 
-  it('tells a call that the transport refused before anything that comes after', async () => {
+  it('reports a call that the transport rejected before anything that follows', async () => {
     const { session, near, call, settled } = connect();
     near.send = () => false;
     call('a');
@@ -117,7 +50,7 @@ describe('a session', () => {
     expect(settled).toHaveLength(1);
   });
 
-  it('takes calls, refreshes and a close from inside its callbacks', () => {
+  it('accepts calls, refreshes and a close inside its callbacks', () => {
     const { session, makeCall, pump, succeed, log } = connect();
     const order: string[] = [];
     session.call(makeCall('a'), () => {
@@ -137,7 +70,7 @@ describe('a session', () => {
     expect(log.at(-1)).toBe('closed: hub_closed');
   });
 
-  it('keeps no more inputs than its mailbox takes, and says so', async () => {
+  it('limits the inputs in its mailbox and reports dropped ones', async () => {
     const { session, makeCall, pump, succeed, log, settled } = connect({ limits: { mailboxInputsMax: 2 } });
     session.call(makeCall('first'), () => {
       for (const id of ['a', 'b', 'c']) session.call(makeCall(id), (end) => settled.push(end));
@@ -151,7 +84,7 @@ describe('a session', () => {
     expect(log).toContain('mailbox_full');
   });
 
-  it('needs no timer for a call that is answered in time', () => {
+  it('sets no timer for a call that is answered in time', () => {
     const { clock, call, pump, succeed } = connect();
     const before = clock.timers;
     for (const id of ['a', 'b', 'c']) {
@@ -163,7 +96,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends a call at its deadline although an older timer is armed for later', () => {
+  it('ends a call at its deadline although an older timer is set for later', () => {
     const { clock, call, settled, pump, log, succeed } = connect();
     call('a', { callTimeoutMs: 500 });
     pump();
@@ -176,7 +109,7 @@ describe('a session', () => {
     expect(log.slice(-2)).toEqual(['late_reply', 'late a']);
   });
 
-  it('settles all that is pending when the connection ends, before it says closed, and arms no timer any more', () => {
+  it('settles all pending calls when the connection ends, before it reports closed, and sets no more timers', () => {
     const observed: string[] = [];
     let settledCount = () => 0;
     const { far, call, pump, settled, clock, near } = connect({
@@ -193,10 +126,10 @@ describe('a session', () => {
     expect(near.send('x')).toBe(false);
   });
 
-  it('ends itself, and nobody else, when a callback throws', () => {
+  it('ends only itself when a callback throws', () => {
     const { session, makeCall, settled, call, pump, succeed, log } = connect();
     session.call(makeCall('a'), () => {
-      throw new TypeError('a mistake of ours');
+      throw new TypeError('a programming error');
     });
     call('b');
     pump();
@@ -207,13 +140,13 @@ describe('a session', () => {
     expect(ends(settled)).toEqual(['b SESSION_CLOSED']);
   });
 
-  it('still settles what was due when the transport throws', () => {
+  it('still settles pending calls when the transport throws', () => {
     const { session, near, far, clock, call, settled, pump, log } = connect();
     far.onmessage = () => undefined;
     session.refreshTools();
     call('a', { queueDeadlineAt: clock.now() + 15_000 });
     near.send = () => {
-      throw new TypeError('a mistake of ours');
+      throw new TypeError('a programming error');
     };
     clock.advance(15_000);
     pump();
@@ -222,7 +155,7 @@ describe('a session', () => {
     expect(log.at(-1)).toBe('closed: hub_closed');
   });
 
-  it('says of each message whether another follows it in the same turn, so that both may share a packet', () => {
+  it('reports for each message whether another follows in the same turn, so that both may share a packet', () => {
     const { near, far } = linkedPair((run) => void run());
     const sent: string[] = [];
     const send = near.send.bind(near);
@@ -244,7 +177,7 @@ describe('a session', () => {
     expect(sent).toEqual(['initialize', 'notifications/initialized, and more', 'tools/list']);
   });
 
-  it('sends messages that expect no answer until it ends', () => {
+  it('sends messages without an answer until it ends', () => {
     const { session, far, pump } = connect();
     const received: string[] = [];
     far.onmessage = (text) => received.push(text);
@@ -254,50 +187,5 @@ describe('a session', () => {
     expect(received).toEqual(['{"type":"alert","status":"s","message":"m","emotion":"neutral"}']);
     session.close('hub_closed');
     expect(session.sendMessage({ type: 'alert' })).toBe(false);
-  });
-});
-
-describe('pages of tools', () => {
-  function cache() {
-    const pages = new Map<string, ToolPage>();
-    const hits: string[] = [];
-    const recall = (text: string) => {
-      const known = pages.get(text);
-      if (known !== undefined) hits.push(text);
-      return known;
-    };
-    return {
-      pages,
-      hits,
-      pageCache: { recall, remember: (text: string, known: ToolPage) => void pages.set(text, known) },
-    };
-  }
-
-  it('that are known are the same object for every device that sends the same text', () => {
-    const { hits, pageCache } = cache();
-    const seen: ToolPage[] = [];
-    const observer: Partial<SessionObserver> = { onToolsDiscovered: ({ pages }) => seen.push(...pages) };
-    connect({ pageCache, observer });
-    expect(hits).toEqual([]);
-    connect({ pageCache, observer });
-    expect(hits).toEqual(['{"tools":[{"name":"t"}]}']);
-    expect(seen[1]).toBe(seen[0]);
-  });
-
-  it.each([
-    ['carries an error, too', ',"error":{"message":"x"}', 'discovery failed'],
-    ['changes its id further on', ',"id":5', 'unknown_reply_id'],
-  ])('are not remembered where the message %s', (_, tail, told) => {
-    const { pages, pageCache } = cache();
-    const { session, far, pump, log } = connect({ pageCache });
-    pages.clear();
-    far.onmessage = (text) => {
-      const { id } = JSON.parse(text).payload;
-      far.send(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},"result":{"tools":[]}${tail}}}`);
-    };
-    session.refreshTools();
-    pump();
-    expect(pages.size).toBe(0);
-    expect(log.at(-1)).toContain(told);
   });
 });

@@ -1,15 +1,17 @@
 /**
- * One live session: feeds the machine one input at a time and carries out its effects on a transport, a clock and an observer. It decides nothing
- * about the conversation, only about order: nothing overtakes, nothing runs inside something else, nothing comes after the end.
+ * One live session: feeds the machine one input at a time and carries out its effects on a
+ * transport, a clock and an observer. It decides only the order: inputs do not overtake each other,
+ * do not nest, and end with the session.
  */
 import type { CloseReason, Transport } from '@flotilla/mcp';
 import { notSent } from './machine/call-outcomes.js';
 import type { Clock } from './clock/clock.js';
 import type { Dialect } from './dialect.js';
 import { LazyTimer } from './clock/lazy-timer.js';
-import type { LargeRequests } from './machine/large-requests.js';
+import type { LargeRequests } from './machine/machine-state.js';
 import { initialState, nextWakeAt } from './machine/machine-state.js';
 import type { MachineState, SessionRules } from './machine/machine-state.js';
+import { notifyObserver } from './notify-observer.js';
 import { readMessage } from './machine/read-message.js';
 import type { ArrivedText } from './machine/read-message.js';
 import type {
@@ -31,20 +33,29 @@ export interface SessionOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly observer: SessionObserver;
-  /** From 1 to the dialect's largest id; a random one keeps answers from before a reconnect from matching. */
+  /**
+   * From 1 to the dialect's maximum. A random id prevents a match with answers from before a
+   * reconnect.
+   */
   readonly firstRequestId: number;
   readonly limits?: Partial<SessionLimits>;
   readonly pageCache?: ToolPageCache;
-  /** What the former session of the device ended with. */
+  /** The state at the end of the device's former session. */
   readonly largeRequests?: LargeRequests | undefined;
 }
 
 type Settlement = Extract<SessionEffect, { kind: 'settle' }>;
 
-/** What waits its turn. A text is read only then, as what is in flight decides how. */
+/**
+ * An input in the queue. A text is parsed when it is processed, because the request in flight
+ * decides how.
+ */
 type MailboxItem = SessionInput | ({ readonly kind: 'text' } & ArrivedText);
 
-/** Order of use: construct, `listen()` where the greeting is to come later, then `start()` once, which greets the device; calls made before `ready` wait. */
+/**
+ * Order of use: construct, optionally `listen()`, then `start()` once, which sends the greeting.
+ * Calls made before `ready` wait.
+ */
 export class SessionActor implements Session {
   readonly #rules: SessionRules;
   readonly #transport: Transport;
@@ -53,7 +64,7 @@ export class SessionActor implements Session {
   readonly #pageCache: ToolPageCache | undefined;
   readonly #timer: LazyTimer;
   readonly #mailbox: MailboxItem[] = [];
-  /** Calls that ended while `call` was on the stack. */
+  /** Calls that were settled while `call` was on the stack. */
   #deferred: Settlement[] = [];
   #state: MachineState;
   #isListening = false;
@@ -89,7 +100,7 @@ export class SessionActor implements Session {
     return this.#state.phase;
   }
 
-  /** For the next session of the device, where the link was lost. */
+  /** For the next session of the device, after a lost connection. */
   get largeRequests(): LargeRequests {
     return this.#state.largeRequests;
   }
@@ -98,7 +109,7 @@ export class SessionActor implements Session {
     return this.#state.waiting.length + (this.#state.inFlight?.kind === 'call' ? 1 : 0);
   }
 
-  /** Starts the transport. What the device says unasked is heard before it is greeted. */
+  /** Starts the transport. Receives messages of the device before the greeting. */
   listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
@@ -140,7 +151,10 @@ export class SessionActor implements Session {
     this.#accept({ kind: 'close', reason, now: this.#clock.now() });
   }
 
-  /** Whatever a device or a callback can send without end is dropped when the mailbox is full, counted, and reported with the next input. */
+  /**
+   * Drops inputs that devices or callbacks can repeat without limit when the mailbox is full; they
+   * are counted and reported.
+   */
   #acceptBounded(item: MailboxItem): void {
     if (this.#isMailboxFull()) this.#droppedInputs += 1;
     else this.#accept(item);
@@ -155,7 +169,7 @@ export class SessionActor implements Session {
     else this.#drain(item);
   }
 
-  /** Processes inputs to the end, one at a time, with those that callbacks add meanwhile. Never throws. */
+  /** Processes inputs one at a time, including those that callbacks add. Never throws. */
   #drain(first?: MailboxItem): void {
     this.#isBusy = true;
     if (!this.#isInsideCall) this.#settleDeferred();
@@ -177,17 +191,17 @@ export class SessionActor implements Session {
         input = this.#perform(effects, item.now);
       }
     } catch (error) {
-      this.#giveUp(item.kind, error);
+      this.#endAfterException(item.kind, error);
     }
   }
 
-  /** The failure to send a request is the next input, before anything else. */
+  /** Returns a failure to send a request, which becomes the next input. */
   #perform(effects: readonly SessionEffect[], now: number): SessionInput | undefined {
     let failed: SessionInput | undefined;
     let sendsToCome = effects.reduce((count, { kind }) => (kind === 'send' ? count + 1 : count), 0);
     for (const effect of effects) {
       if (effect.kind !== 'send') {
-        this.#tell(effect);
+        this.#carryOut(effect);
         continue;
       }
       sendsToCome -= 1;
@@ -203,52 +217,34 @@ export class SessionActor implements Session {
       if (isAccepted && proof !== undefined) this.#transport.send(proof, isMoreToCome);
       return isAccepted;
     } catch (error) {
-      this.#giveUp('send', error);
-      // What the transport took before it threw is not known: the request stays in flight, and ends with the session.
+      this.#endAfterException('send', error);
+      // The transport may have sent the bytes before it threw: the request stays in flight and ends
+      // with the session.
       return true;
     }
   }
 
-  #tell(effect: Exclude<SessionEffect, { kind: 'send' }>): void {
+  #carryOut(effect: Exclude<SessionEffect, { kind: 'send' }>): void {
     try {
       if (effect.kind === 'settle') this.#settle(effect);
       else if (effect.kind === 'closeTransport') this.#transport.close(effect.reason);
-      else this.#notify(effect);
+      else {
+        if (effect.kind === 'stateChanged' && effect.state === 'closed') this.#settleDeferred();
+        notifyObserver(this.#observer, effect);
+      }
     } catch (error) {
-      this.#giveUp(effect.kind, error);
+      this.#endAfterException(effect.kind, error);
     }
   }
 
-  /** An exception is a programmer's error. It ends this session only, and everybody is still told what they are due. */
-  #giveUp(where: string, error: unknown): void {
+  /**
+   * An exception is a programming error. It ends this session only, and all pending calls are still
+   * settled.
+   */
+  #endAfterException(where: string, error: unknown): void {
     this.close('hub_closed');
     if (where !== 'anomaly')
-      this.#tell({ kind: 'anomaly', anomaly: 'callback_threw', detail: `${where}: ${String(error)}` });
-  }
-
-  #notify(effect: Exclude<SessionEffect, { kind: 'send' | 'settle' | 'closeTransport' }>): void {
-    const observer = this.#observer;
-    switch (effect.kind) {
-      case 'stateChanged':
-        if (effect.state === 'closed') this.#settleDeferred();
-        return observer.onStateChanged(effect.state, effect.reason);
-      case 'greeted':
-        return observer.onGreeted(effect.info);
-      case 'toolsDiscovered':
-        return observer.onToolsDiscovered(effect.discovered);
-      case 'discoveryFailed':
-        return observer.onDiscoveryFailed(effect.message);
-      case 'notification':
-        return observer.onNotification(effect.method, effect.params);
-      case 'deviceMessage':
-        return observer.onDeviceMessage(effect.type, effect.message);
-      case 'lateOutcome':
-        return observer.onLateOutcome(effect.late);
-      case 'largeRequests':
-        return observer.onLargeRequests(effect.areLost, effect.unanswered);
-      case 'anomaly':
-        return observer.onAnomaly(effect.anomaly, effect.detail);
-    }
+      this.#carryOut({ kind: 'anomaly', anomaly: 'callback_threw', detail: `${where}: ${String(error)}` });
   }
 
   #settle(effect: Settlement): void {
@@ -256,7 +252,7 @@ export class SessionActor implements Session {
     else effect.settle(effect.settled);
   }
 
-  /** Keeps the promise that no caller hears of a call's end before `call` returned. */
+  /** Ensures that a call is not settled before `call` has returned. */
   #settleLater(effect: Settlement): void {
     this.#deferred.push(effect);
     if (this.#deferred.length === 1) void Promise.resolve().then(() => this.#drain());
@@ -266,13 +262,13 @@ export class SessionActor implements Session {
     const due = this.#deferred;
     if (due.length === 0) return;
     this.#deferred = [];
-    for (const effect of due) this.#tell(effect);
+    for (const effect of due) this.#carryOut(effect);
   }
 
   #reportDropped(): void {
     const detail = `${this.#droppedInputs} inputs dropped`;
     this.#droppedInputs = 0;
-    this.#tell({ kind: 'anomaly', anomaly: 'mailbox_full', detail });
+    this.#carryOut({ kind: 'anomaly', anomaly: 'mailbox_full', detail });
   }
 
   #wake(): void {

@@ -1,9 +1,12 @@
-/** Counts UTF-8 bytes without encoding, as a core has no encoder. */
+/** Counts UTF-8 bytes without an encoder, which pure libraries do not have. */
 
-/** Whether the text has more than `bytesMax` bytes in UTF-8. Stops counting there; short texts are not counted at all. */
+/**
+ * Whether the text has more than `bytesMax` bytes in UTF-8. Stops at the limit, and does not count
+ * short texts.
+ */
 export function utf8BytesExceed(text: string, bytesMax: number): boolean {
   if (text.length > bytesMax) return true;
-  // No UTF-16 code unit takes more than three bytes.
+  // A UTF-16 code unit has at most three bytes.
   if (text.length * 3 <= bytesMax) return false;
   let bytes = 0;
   for (const character of text) {

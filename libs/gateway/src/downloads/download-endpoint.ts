@@ -12,7 +12,7 @@ import type { BlobStore } from '@flotilla/storage';
 import parseRange from 'range-parser';
 import type { UrlSigner } from '../device-urls/url-signer.js';
 import type { GatewayLogger } from '../gateway-logger.js';
-import { inTime } from '../provisioning/in-time.js';
+import { inTime } from '../with-timeout.js';
 import type { EventLog } from '../sessions/event-log.js';
 import type { DownloadLimits } from './download-limits.js';
 import { ImageIntegrity } from './image-integrity.js';

@@ -2,8 +2,8 @@
 import type { KnownDevice } from '@flotilla/registry';
 import { topicsOf } from '../mqtt/device-topics.js';
 import type { DeviceAddresses } from './device-addresses.js';
-import { transportObject } from './ota-answer.js';
-import type { TransportSettings } from './ota-answer.js';
+import { transportObject } from './ota/ota-answer.js';
+import type { TransportSettings } from './ota/ota-answer.js';
 
 export interface IssuedSettingsOptions {
   readonly addresses: DeviceAddresses;

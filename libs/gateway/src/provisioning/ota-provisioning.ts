@@ -14,14 +14,14 @@ import { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayCount } from '../gateway-counters.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { HttpRoute } from '../http-route.js';
-import { AdmissionDesk } from './admission-desk.js';
-import type { EnrolmentMode } from './admission-desk.js';
+import { AdmissionDesk } from './enrolment/enrolment-service.js';
+import type { EnrolmentMode } from './enrolment/enrolment-service.js';
 import { AttemptLimiter } from '../overload/attempt-limiter.js';
-import type { AnswerSettings } from './ota-answer.js';
-import { OtaEndpoint } from './ota-endpoint.js';
+import type { AnswerSettings } from './ota/ota-answer.js';
+import { OtaEndpoint } from './ota/ota-endpoint.js';
 import { publishContacts } from './publish-contacts.js';
-import { OfferedFirmware } from './update-offer.js';
-import type { UpdateOffer } from './update-offer.js';
+import { OfferedFirmware } from './ota/update-offer.js';
+import type { UpdateOffer } from './ota/update-offer.js';
 
 export interface OtaProvisioningOptions {
   readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events'>;

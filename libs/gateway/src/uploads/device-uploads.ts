@@ -12,7 +12,7 @@ import type { DeviceAddresses } from '../provisioning/device-addresses.js';
 import { EventLog } from '../sessions/event-log.js';
 import type { VisionCustomer } from '../sessions/vision-customer.js';
 import { DeviceGrants } from './device-grants.js';
-import { DeviceTurns } from './device-turns.js';
+import { DeviceTurns } from './upload-slots.js';
 import { PictureIntake } from './picture-intake.js';
 import { ScreenEndpoints } from './screen-endpoints.js';
 import { Thumbnails } from './thumbnails.js';

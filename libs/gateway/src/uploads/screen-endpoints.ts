@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { UploadStore } from '@flotilla/registry';
 import type { BlobStore } from '@flotilla/storage';
 import type { DeviceGrants } from './device-grants.js';
-import type { DeviceTurns } from './device-turns.js';
+import type { DeviceTurns } from './upload-slots.js';
 import { toScreenPicture } from './picture-decoder.js';
 import { usedUp } from './picture-intake.js';
 import type { PictureIntake } from './picture-intake.js';

@@ -1,6 +1,6 @@
 /** What relayed conversations count for metrics. Every name comes from a closed list of ours. */
 import type { GatewayCount } from '../gateway-counters.js';
-import type { ConversationEnd } from './relayed-conversation.js';
+import type { ConversationEnd } from './relay/relayed-conversation.js';
 
 /** Why a frame that the hub had was not passed on. */
 export type FrameDrop =

@@ -1,4 +1,6 @@
-/** JSON of a value with the members of each object in one order, so that equal values have one text, and one hash, however they were kept or sent. */
+/**
+ * Serialises a value as JSON with sorted members, so that equal values have one text and one hash.
+ */
 import { isJsonObject } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 

@@ -5,7 +5,7 @@ import { encodeNotification, encodeRequest, parseRpcMessage } from './json-rpc.j
 const answer = (members: object) => parseRpcMessage({ jsonrpc: '2.0', ...members });
 
 describe('parseRpcMessage', () => {
-  it('tells a result, an error, a request and a notification apart', () => {
+  it('distinguishes results, errors, requests and notifications', () => {
     expect(answer({ id: 7, result: null })).toEqual({ kind: 'result', id: 7, result: null });
     expect(answer({ id: 7, error: { code: -5, message: 'no' } })).toEqual({
       kind: 'error',
@@ -27,11 +27,11 @@ describe('parseRpcMessage', () => {
     ['Value exceeds maximum allowed: 100', -32602],
     ['Method not implemented: ping', -32601],
     ['Failed to capture photo', -32000],
-  ])('gives the error "%s", which has no code, the code %i', (message, code) => {
+  ])('assigns to the error "%s", which has no code, the code %i', (message, code) => {
     expect(answer({ id: 1, error: { message } })).toMatchObject({ error: { code, isCodeGiven: false } });
   });
 
-  it('keeps an id of 0 and an absent id apart', () => {
+  it('distinguishes an id of 0 from an absent id', () => {
     expect(answer({ id: 0, method: 'x' })).toMatchObject({ kind: 'request', id: 0 });
     expect(answer({ method: 'x' })).toMatchObject({ kind: 'notification' });
     expect(answer({ id: 0, result: 1 })).toMatchObject({ kind: 'result', id: 0 });
@@ -44,20 +44,20 @@ describe('parseRpcMessage', () => {
     { id: 9, error: 'x' },
     { id: 9, method: 1 },
     { id: 9, method: 'm', result: 1 },
-  ])('names the id of the broken answer %j', (members) => {
+  ])('reports the id of the invalid answer %j', (members) => {
     expect(answer(members)).toMatchObject({ kind: 'invalid', id: 9 });
   });
 
-  it.each(['7', 1.5, 2 ** 31, null, true])('takes no id but 32-bit integers: %j', (id) => {
+  it.each(['7', 1.5, 2 ** 31, null, true])('accepts only 32-bit integers as ids: %j', (id) => {
     expect(answer({ id, result: 1 })).toMatchObject({ kind: 'invalid', id: undefined });
   });
 
-  it('refuses batches and other versions', () => {
+  it('rejects batches and other versions', () => {
     expect(parseRpcMessage([{ jsonrpc: '2.0', id: 1, result: 1 }])).toMatchObject({ kind: 'invalid', id: undefined });
     expect(parseRpcMessage({ jsonrpc: '1.0', id: 1, result: 1 })).toMatchObject({ kind: 'invalid', id: 1 });
   });
 
-  it('reads back every request that it encodes', () => {
+  it('parses every request that it encodes', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2 ** 31 - 1 }),
@@ -71,7 +71,7 @@ describe('parseRpcMessage', () => {
     );
   });
 
-  it('sorts any JSON value without throwing', () => {
+  it('classifies any JSON value without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (payload) => {
         expect(['result', 'error', 'request', 'notification', 'invalid']).toContain(parseRpcMessage(payload).kind);

@@ -1,23 +1,29 @@
 /**
- * JSON-RPC 2.0 as it travels here: single messages (no batches) with int32 ids. Encodes what the hub says, and sorts what a device says into the four
- * kinds of message or says why it is none. It knows no methods.
+ * JSON-RPC 2.0 with single messages (no batches) and int32 ids. Encodes requests of the hub and
+ * classifies messages of devices. It does not know any methods.
  */
 import { codeFromMessage } from './json-rpc-errors.js';
 import { isJsonObject } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 
-/** Largest request id that devices give back unchanged. [xiaozhi §4.1] */
+/** The largest request id that devices return unchanged. [xiaozhi §4.1] */
 export const int32Max = 2_147_483_647;
 export const int32Min = -2_147_483_648;
 
-/** An error answer. `code` is the device's, or where it gave none (`isCodeGiven` false) what the message means. */
+/**
+ * An error answer. Where the device gave no code (`isCodeGiven` false), `code` is derived from the
+ * message.
+ */
 export interface RpcError {
   readonly code: number;
   readonly isCodeGiven: boolean;
   readonly message: string;
 }
 
-/** `invalid` carries the id where one is readable, so that the request it was meant for need not wait. An absent id is undefined; 0 is an id. */
+/**
+ * `invalid` carries the id if it is readable, so that the request need not wait for its timeout. An
+ * absent id is undefined; 0 is an id.
+ */
 export type RpcMessage =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: RpcError }
@@ -34,7 +40,7 @@ export function encodeNotification(method: string): string {
 }
 
 export function parseRpcMessage(payload: unknown): RpcMessage {
-  if (!isJsonObject(payload)) return invalid(undefined, 'the payload is no JSON object');
+  if (!isJsonObject(payload)) return invalid(undefined, 'the payload is not a JSON object');
   const id = isInt32(payload['id']) ? payload['id'] : undefined;
   if (payload['jsonrpc'] !== '2.0') return invalid(id, '"jsonrpc" is not "2.0"');
   const hasResult = payload['result'] !== undefined;
@@ -44,21 +50,21 @@ export function parseRpcMessage(payload: unknown): RpcMessage {
   }
   if (hasResult && hasError) return invalid(id, 'both "result" and "error"');
   if (!hasResult && !hasError) return invalid(id, 'neither "method", "result" nor "error"');
-  if (id === undefined) return invalid(undefined, 'an answer whose id is no 32-bit integer');
+  if (id === undefined) return invalid(undefined, 'an answer whose id is not a 32-bit integer');
   return hasResult ? { kind: 'result', id, result: payload['result'] } : parseError(id, payload['error']);
 }
 
 function parseCall(payload: JsonObject, id: number | undefined): RpcMessage {
   const { method, params } = payload;
-  if (typeof method !== 'string') return invalid(id, '"method" is no string');
+  if (typeof method !== 'string') return invalid(id, '"method" is not a string');
   if (payload['id'] === undefined) return { kind: 'notification', method, params };
   return id === undefined
-    ? invalid(undefined, 'a request whose id is no 32-bit integer')
+    ? invalid(undefined, 'a request whose id is not a 32-bit integer')
     : { kind: 'request', id, method, params };
 }
 
 function parseError(id: number, error: unknown): RpcMessage {
-  if (!isJsonObject(error)) return invalid(id, '"error" is no object');
+  if (!isJsonObject(error)) return invalid(id, '"error" is not an object');
   const message = typeof error['message'] === 'string' ? error['message'] : '';
   const code = error['code'];
   const isCodeGiven = Number.isInteger(code);

@@ -1,38 +1,44 @@
 /**
- * The one door through which a peer's JSON text becomes values: bounded in depth, and free of the two things that storage refuses (NUL and halves of
- * surrogate pairs). It never throws.
+ * Parses the JSON text of a peer into bounded values, without the two things that PostgreSQL
+ * rejects: NUL and unpaired surrogates. It never throws.
  */
 
-/** A JSON object, members not yet checked. */
+/** A JSON object whose members are not validated yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Levels of nesting. Known messages have nine; recursive code behind this door then needs no bound of its own. */
+/**
+ * Levels of nesting. Known messages have nine. Recursive code that reads parsed values needs no
+ * further limit.
+ */
 export const jsonDepthMax = 32;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value, or undefined (which is no JSON value) where the text is not JSON or nests deeper than `jsonDepthMax`. */
+/**
+ * Returns undefined (not a JSON value) if the text is not JSON or nests deeper than `jsonDepthMax`.
+ */
 export function parseJsonText(text: string): unknown {
   const value = parse(text);
-  // Nearly all texts have fewer brackets than levels are allowed: then none of their values is looked at.
+  // Most texts have fewer brackets than the allowed depth, so their values need no inspection.
   if (hasMoreBrackets(text, jsonDepthMax) && isDeeperThan(value, jsonDepthMax)) return undefined;
-  // Only an escape can bring in what cleaning removes: raw control characters are no JSON, and UTF-8 has no half pairs.
+  // Only a `\u` escape can produce what cleaning removes: JSON has no raw control characters, UTF-8
+  // no surrogates.
   return text.includes('\\u') ? cleanValue(value) : value;
 }
 
-/** The text with each NUL and each half of a surrogate pair replaced by U+FFFD. */
+/** Replaces each NUL and each unpaired surrogate with U+FFFD. */
 export function cleanText(text: string): string {
   return text.replace(/\0|\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** The beginning of a text, at most `max` UTF-16 code units, cleaned. */
+/** Returns the beginning of a text, at most `max` UTF-16 code units, cleaned. */
 export function quoteText(text: string, max: number): string {
   return cleanText(text.length <= max ? text : `${text.slice(0, max - 1)}…`);
 }
 
-/** Whether containers nest deeper than `levels`. Looks no deeper than that itself. */
+/** Whether a value nests deeper than `levels`. Stops at that depth. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -43,7 +49,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Whether more than `max` brackets open, those in strings included. */
+/** Whether the text contains more than `max` opening brackets, including those in strings. */
 function hasMoreBrackets(text: string, max: number): boolean {
   let count = 0;
   for (const bracket of ['{', '[']) {

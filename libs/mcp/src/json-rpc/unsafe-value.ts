@@ -1,15 +1,21 @@
-/** Finds what must never reach a device whatever a schema allows, because the device would read something else than was written. [xiaozhi §4.1] */
+/**
+ * Finds values that a device would misread. They are rejected even where the schema allows them.
+ * [xiaozhi §4.1]
+ */
 
-/** Where, and which rule is broken, as the end of a sentence about it. */
+/** The path of the value and the broken rule, which completes a sentence about the value. */
 export interface UnsafeValue {
   readonly path: string;
   readonly rule: string;
 }
 
-/** Levels of nesting in arguments. Known tools take flat ones; devices parse on a small stack. */
+/**
+ * Levels of nesting in arguments. Known tools take flat arguments; devices parse with a small
+ * stack.
+ */
 const argumentDepthMax = 16;
 
-/** The first unsafe value in plain data, or undefined. */
+/** Returns the first unsafe value in plain data, or undefined. */
 export function findUnsafeValue(value: unknown, path = '', depth = 0): UnsafeValue | undefined {
   if (typeof value === 'string') return unsafeText(value, path);
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, rule: 'must be a finite number' };
@@ -27,7 +33,7 @@ function findInList(list: readonly unknown[], path: string, depth: number): Unsa
   return undefined;
 }
 
-/** Devices take the first of two names that differ only in case. */
+/** If two names differ only in case, devices use the first. */
 function findInObject(object: object, path: string, depth: number): UnsafeValue | undefined {
   const seen = new Set<string>();
   for (const [name, member] of Object.entries(object)) {
@@ -41,7 +47,7 @@ function findInObject(object: object, path: string, depth: number): UnsafeValue 
   return undefined;
 }
 
-/** Strings end at NUL on the device, and half a surrogate pair makes it drop the whole message. */
+/** On the device, NUL ends a string, and an unpaired surrogate invalidates the whole message. */
 function unsafeText(text: string, path: string): UnsafeValue | undefined {
   if (text.includes('\0')) return { path, rule: 'must not contain NUL characters' };
   return /\p{Surrogate}/u.test(text) ? { path, rule: 'must not contain half of a surrogate pair' } : undefined;

@@ -1,8 +1,11 @@
-/** Schemas of the tools that every MCP/U board has, for boards that leave them out to save memory (AVR). [mcpu §3, §3.2] */
+/**
+ * Schemas of the built-in tools of MCP/U boards, for boards that omit them to save memory (AVR).
+ * [mcpu §3, §3.2]
+ */
 import type { JsonSchema } from '../tools/tool.js';
 
 const pin = { type: 'integer', minimum: 0, maximum: 255 };
-/** The sampling tools take a pin's name as well. */
+/** The sampling tools also accept the name of a pin. */
 const pinOrName = { anyOf: [pin, { type: 'string' }] };
 
 const object = (properties: JsonSchema, required: readonly string[]): JsonSchema => ({

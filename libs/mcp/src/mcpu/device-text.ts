@@ -1,7 +1,12 @@
-/** What a microcontroller says of itself becomes labels, prompts and search terms: without control characters, and bounded. [mcpu §6] */
+/**
+ * Cleans texts that a microcontroller reports, before they become labels, prompts and search terms.
+ * [mcpu §6]
+ */
 import { cleanText } from '../json-rpc/json-text.js';
 
-/** The text on one line, at most `max` UTF-16 code units; '' for anything that is no text. */
+/**
+ * Returns the text on one line, at most `max` UTF-16 code units; '' if the value is not a string.
+ */
 export function deviceText(value: unknown, max: number): string {
   if (typeof value !== 'string') return '';
   return cleanText(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeMcpuRequest, readMcpuLine } from './frame.js';
 
 describe('encodeMcpuRequest', () => {
-  it('is as short as it can be', () => {
+  it('is as short as possible', () => {
     expect(encodeMcpuRequest(2, 'list_tools', {})).toBe('{"jsonrpc":"2.0","id":2,"method":"list_tools"}');
     expect(encodeMcpuRequest(3, 'gpio_write', { pin: 16, value: true })).toBe(
       '{"jsonrpc":"2.0","id":3,"method":"gpio_write","params":{"pin":16,"value":true}}',
@@ -25,12 +25,12 @@ describe('readMcpuLine', () => {
       { kind: 'error', id: 4, error: { code: -32602, isCodeGiven: true, message: 'Wrong pin type' } },
     ],
     [
-      'what the board could not read',
+      'a request that the board could not read',
       '{"jsonrpc":"2.0","id":0,"error":{"code":-32700,"message":"Parse error"}}',
       { kind: 'unread', error: { code: -32700, isCodeGiven: true, message: 'Parse error' } },
     ],
     [
-      'a frame glued to a log line',
+      'a frame directly after a log line',
       'adc ready{"result":7,"jsonrpc":"2.0","id":9}',
       { kind: 'result', id: 9, result: 7 },
     ],
@@ -38,8 +38,12 @@ describe('readMcpuLine', () => {
     ['null', 'null', { kind: 'noise' }],
     ['a number', '42', { kind: 'noise' }],
     ['a list', '[{"id":1}]', { kind: 'noise' }],
-    ['an id as text', '{"result":1,"id":"5"}', { kind: 'strange', problem: 'a frame whose id is no integer' }],
-    ['an error that is a text', '{"id":5,"error":"no"}', { kind: 'strange', problem: '"error" is no object' }],
+    [
+      'an id that is a string',
+      '{"result":1,"id":"5"}',
+      { kind: 'strange', problem: 'a frame whose id is not an integer' },
+    ],
+    ['an error that is a string', '{"id":5,"error":"no"}', { kind: 'strange', problem: '"error" is not an object' }],
   ])('reads %s', (_name, line, frame) => {
     expect(readMcpuLine(line)).toEqual(frame);
   });

@@ -9,7 +9,7 @@ const split = (pieces: readonly string[]) => {
 };
 
 describe('LineSplitter', () => {
-  it('gives the same lines however they are cut', () => {
+  it('produces the same lines regardless of how the input is split', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.nat(40)), (texts, cuts) => {
         const stream = texts.map((text) => `${text}\r\n`).join('');
@@ -22,11 +22,11 @@ describe('LineSplitter', () => {
     );
   });
 
-  it('leaves out empty lines and keeps what has no end yet', () => {
+  it('omits empty lines and holds an unfinished line', () => {
     expect(split(['\r\n\n  \n{"a":1}\r', '\n{"b"']).lines).toEqual(['{"a":1}']);
   });
 
-  it('drops a line that never ends, once, and goes on after its end', () => {
+  it('drops an overlong line, reports it once, and continues after its end', () => {
     const endless = Array.from({ length: 5 }, () => 'x'.repeat(mcpuLineMax / 2));
     expect(split([...endless, 'x\n{"id":1}\n'])).toEqual({ lines: ['{"id":1}'], overlong: 1 });
   });
@@ -34,13 +34,13 @@ describe('LineSplitter', () => {
   it.each([
     ['a frame without a line end', ['{"id":1,"result":2}'], ['{"id":1,"result":2}']],
     [
-      'a frame in pieces, one of which looks like another',
+      'a frame in parts, one of which looks like another frame',
       ['{"result":{"a":{"result":1}', '},"id":1}'],
       ['{"result":{"a":{"result":1}},"id":1}'],
     ],
-    ['what was printed before it', ['boot ', 'ok', '{"jsonrpc":"2.0","id":1}'], ['boot ok{"jsonrpc":"2.0","id":1}']],
-    ['no noise before its line end', ['boot }', '\n'], []],
-  ])('gives at the end of a message %s', (_what, messages, expected) => {
+    ['output before a frame', ['boot ', 'ok', '{"jsonrpc":"2.0","id":1}'], ['boot ok{"jsonrpc":"2.0","id":1}']],
+    ['no output before its line end', ['boot }', '\n'], []],
+  ])('takes at the end of a message %s', (_what, messages, expected) => {
     const splitter = new LineSplitter(() => undefined);
     const frames = messages.flatMap((message) => {
       const lines = splitter.push(message);

@@ -1,18 +1,27 @@
-/** Cuts what an MCP/U device prints into lines. Its frames end in CR LF, its sketch may print anything between them. [mcpu §1.1] */
+/**
+ * Splits the output of an MCP/U device into lines. Frames end in CR LF; the sketch may print
+ * anything between them. [mcpu §1.1]
+ */
 import { isJsonObject, parseJsonText } from '../json-rpc/json-text.js';
 import { readMcpuLine } from './frame.js';
 
-/** UTF-16 code units of one line. The largest known listing has some 3,000; a device that never ends a line must not fill the memory. */
+/**
+ * UTF-16 code units of one line. The largest known listing has about 3,000; an unfinished line must
+ * not fill the memory.
+ */
 export const mcpuLineMax = 64 * 1024;
 
 export class LineSplitter {
   #rest = '';
   #isSkipping = false;
 
-  /** `onOverlong` is told of each line that is longer than `mcpuLineMax`; it is dropped up to its end. */
+  /** The callback runs for each line longer than `mcpuLineMax`, which is dropped up to its end. */
   constructor(private readonly onOverlong: () => void) {}
 
-  /** The lines that this piece ends, trimmed, without empty ones. A piece may end anywhere, but not inside a character. */
+  /**
+   * Returns the lines that this input completes, trimmed, without empty ones. Input may be split
+   * anywhere except inside a character.
+   */
   push(piece: string): readonly string[] {
     const parts = piece.split('\n');
     const lines: string[] = [];
@@ -23,7 +32,10 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The line that has begun, where it is a whole frame already: a message that ends needs no line end. Pieces of a frame, and noise, wait for theirs. */
+  /**
+   * Takes the unfinished line if it is a complete frame, because the end of a message implies a
+   * line end.
+   */
   takeFrame(): string | undefined {
     const line = this.#rest.trim();
     if (!line.endsWith('}') || !isWholeFrame(line)) return undefined;
@@ -50,7 +62,7 @@ export class LineSplitter {
   }
 }
 
-/** What begins as a frame has to be one from end to end: inside it may be something that looks like one. */
+/** The whole line must be one frame: a frame may contain text that looks like a frame. */
 function isWholeFrame(line: string): boolean {
   return line.startsWith('{') ? isJsonObject(parseJsonText(line)) : readMcpuLine(line).kind !== 'noise';
 }

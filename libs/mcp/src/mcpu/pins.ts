@@ -1,18 +1,21 @@
-/** The pins that an MCP/U device has registered, and what may be asked of them. Devices truncate pin numbers and check no ranges. [mcpu §2.4, §3] */
+/**
+ * The pins that an MCP/U device registered, and the limits of their arguments. Devices truncate pin
+ * numbers and check no ranges. [mcpu §2.4, §3]
+ */
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import { deviceText } from './device-text.js';
 
-/** Pins of one device. Boards have at most 16, unless rebuilt. */
+/** Pins of one device. Unmodified boards have at most 16. */
 const pinsMax = 256;
 const pinNumberMax = 255;
 /** UTF-16 code units. */
 const pinNameMax = 64;
 const pinDescriptionMax = 512;
-/** Duty of a stock board's 8-bit PWM; it echoes anything. [mcpu §3] */
+/** The maximum duty of an 8-bit PWM; boards echo any value. [mcpu §3] */
 const dutyMax = 255;
 
-/** Samples that the board keeps of a pin. `bufferSize` is absent where it keeps only statistics. */
+/** The samples that a board keeps of a pin. Without `bufferSize` it keeps only statistics. */
 export interface PinSampling {
   readonly intervalMs: number;
   readonly bufferSize: number | undefined;
@@ -22,14 +25,16 @@ export interface DevicePin {
   /** 0 to 255. */
   readonly pin: number;
   readonly name: string;
-  /** `digital_output`, `digital_input`, `pwm_output`, `adc_input`, or what the board says. */
+  /**
+   * `digital_output`, `digital_input`, `pwm_output`, `adc_input`, or any other text of the board.
+   */
   readonly type: string;
   readonly description: string;
-  /** Only where the board says so; AVR boards do not. */
+  /** Set only if the board reports it; AVR boards do not. */
   readonly sampling: PinSampling | undefined;
 }
 
-/** Of equal numbers the first counts, as on the board. What is no pin is left out. */
+/** The first of equal pin numbers counts, as on the board. Invalid entries are omitted. */
 export function parsePins(pins: unknown): readonly DevicePin[] {
   if (!Array.isArray(pins)) return [];
   const entries: readonly unknown[] = pins;
@@ -62,7 +67,7 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0;
 }
 
-/** Built-in tools and the types of pins that they take; undefined: any registered one. */
+/** The pin types that built-in tools accept; undefined: any registered pin. */
 const pinTypesOf: ReadonlyMap<string, readonly string[] | undefined> = new Map([
   ['gpio_write', ['digital_output']],
   ['gpio_read', ['digital_input', 'digital_output']],
@@ -73,12 +78,15 @@ const pinTypesOf: ReadonlyMap<string, readonly string[] | undefined> = new Map([
   ['get_pin_events', undefined],
 ]);
 
-/** Whether the argument `pin` of a tool is one of the board's pins. */
+/** Whether the argument `pin` of a tool is a pin of the board. */
 export function isPinTool(tool: string): boolean {
   return pinTypesOf.has(tool);
 }
 
-/** What is wrong with the arguments of a built-in tool in view of the registered pins; undefined where nothing is, or where the board has told none. */
+/**
+ * Checks the arguments of a built-in tool against the registered pins. Undefined if they are valid,
+ * or if the board reported no pins.
+ */
 export function findPinProblem(
   tool: string,
   args: JsonObject,

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { freshSamples } from './sample-window.js';
 
-/** The ring of `size` as it is after `taken` samples of the series. */
+/** The content of a ring of `size` samples after `taken` samples of the series. */
 const ringOf = (series: readonly number[], { taken, size }: { readonly taken: number; readonly size: number }) =>
   series.slice(Math.max(0, taken - size), taken);
 
 describe('freshSamples', () => {
-  it('finds in the second answer exactly what was sampled between, whatever the series', () => {
+  it('finds exactly the samples that were taken between two answers, for any series', () => {
     const cases = fc.record({
       size: fc.integer({ min: 1, max: 30 }),
       before: fc.integer({ min: 1, max: 60 }),
       between: fc.nat(29),
     });
-    // Few different values, so that windows overlap in more than one way.
+    // Few different values, so that windows overlap in several ways.
     const seriesOf = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 90, maxLength: 90 });
     fc.assert(
       fc.property(cases, seriesOf, ({ size, before, between }, series) => {
@@ -28,7 +28,7 @@ describe('freshSamples', () => {
     );
   });
 
-  it('never gives a sample twice where each has a value of its own, however wrong the clock', () => {
+  it('never returns a sample twice if all values differ, even with a wrong clock', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(12), { minLength: 1, maxLength: 20 }), fc.nat(100), (steps, expected) => {
         const series = Array.from({ length: 400 }, (_, at) => at);
@@ -45,7 +45,7 @@ describe('freshSamples', () => {
     );
   });
 
-  it('says so when the ring has been overwritten meanwhile', () => {
+  it('reports a gap if the ring was overwritten in between', () => {
     expect(freshSamples([1, 2, 3], [7, 8, 9], 6)).toEqual({ values: [7, 8, 9], isGap: true });
     expect(freshSamples([], [7, 8], 2)).toEqual({ values: [7, 8], isGap: false });
     expect(freshSamples([4, 4, 4], [4, 4, 4], 2)).toEqual({ values: [4, 4], isGap: false });

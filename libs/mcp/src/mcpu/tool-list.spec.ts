@@ -3,7 +3,7 @@ import { compileArguments } from '../tools/tool-arguments.js';
 import { findPinProblem } from './pins.js';
 import { parseMcpuTools } from './tool-list.js';
 
-/** As an AVR board lists: no schemas for the built-in tools, empty ones for its own. */
+/** A listing of an AVR board: no schemas for the built-in tools, empty ones for custom tools. */
 const uno = {
   device: 'bench-uno',
   version: '0.4',
@@ -28,7 +28,7 @@ const page = parseMcpuTools(uno);
 const schemaOf = (name: string) => page?.tools.find((tool) => tool.name === name)?.inputSchema ?? {};
 
 describe('parseMcpuTools', () => {
-  it('takes the tools and pins of a board, and counts what is neither', () => {
+  it('reads tools and pins of a board, and counts entries that are neither', () => {
     expect(page?.tools.map(({ name }) => name)).toEqual(['gpio_write', 'pwm_write', 'buzz', 'wet']);
     expect(page?.droppedEntries).toBe(2);
     expect(page?.tools[2]?.description).toBe('Beep. Params: ms');
@@ -41,7 +41,7 @@ describe('parseMcpuTools', () => {
     expect(page?.pins?.[2]?.sampling).toEqual({ intervalMs: 1000, bufferSize: 60 });
   });
 
-  it('knows the schemas of built-in tools that a board leaves out', () => {
+  it('adds the schemas of built-in tools that a board omits', () => {
     const gpioWrite = compileArguments(schemaOf('gpio_write'));
     expect(gpioWrite.schemaKnown).toBe(true);
     expect(gpioWrite.check({ pin: 13, value: true }).ok).toBe(true);
@@ -49,13 +49,13 @@ describe('parseMcpuTools', () => {
     expect(gpioWrite.check({ pin: 13, value: 1 }).ok).toBe(false);
   });
 
-  it('takes any object for a tool of the sketch, whose empty schema says nothing', () => {
+  it('accepts any object for a custom tool with an empty schema', () => {
     const buzz = compileArguments(schemaOf('buzz'));
     expect(buzz.schemaKnown).toBe(false);
     expect(buzz.check({ ms: 200 }).ok).toBe(true);
   });
 
-  it('is undefined for what is no list', () => {
+  it('returns undefined for a value that is not a listing', () => {
     expect(parseMcpuTools({ pins: [] })).toBeUndefined();
   });
 });
@@ -75,7 +75,7 @@ describe('findPinProblem', () => {
     expect(findPinProblem(tool, args, pins)?.path).toBe(path);
   });
 
-  it('judges nothing where the board told no pins', () => {
+  it('checks nothing if the board reported no pins', () => {
     expect(findPinProblem('gpio_write', { pin: 40 }, [])).toBeUndefined();
   });
 });

@@ -6,14 +6,22 @@ import { builtinSchemas } from './builtin-schemas.js';
 import { deviceText } from './device-text.js';
 import { parsePins } from './pins.js';
 
-/** UTF-16 code units. A name is a key and is sent back as it is; a description is what people and agents read. */
+/**
+ * UTF-16 code units. A name is a key and is sent back unchanged; people and AI agents read a
+ * description.
+ */
 const toolNameMax = 64;
 const toolDescriptionMax = 512;
 
-/** Marks a schema that says nothing: custom tools have parameters, but no board tells them. [mcpu §0] */
+/**
+ * Marks an unknown schema: custom tools have parameters, but boards do not report them. [mcpu §0]
+ */
 const unknownParameters = { 'x-params-unknown': true };
 
-/** Undefined where the result has no list of tools. Of equal names the first counts, as on the board. */
+/**
+ * Returns undefined if the result has no list of tools. The first of equal names counts, as on the
+ * board.
+ */
 export function parseMcpuTools(result: unknown): ToolPage | undefined {
   if (!isJsonObject(result) || !Array.isArray(result['tools'])) return undefined;
   const entries: readonly unknown[] = result['tools'];
@@ -42,7 +50,7 @@ function parseTool({ name, description, inputSchema, polling }: JsonObject): Dev
   };
 }
 
-/** A missing schema and one without properties both mean that the parameters are unknown. [mcpu §3.2] */
+/** A missing schema or one without properties means that the parameters are unknown. [mcpu §3.2] */
 function parseInputSchema(name: string, inputSchema: unknown): JsonSchema {
   if (hasParameters(inputSchema)) return inputSchema;
   return (

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeMcpEnvelope, parseDeviceEnvelope } from './device-envelope.js';
 
 describe('parseDeviceEnvelope', () => {
-  it('unwraps MCP whatever the session id is', () => {
+  it('unwraps MCP for any session id', () => {
     expect(parseDeviceEnvelope('{"session_id":"","type":"mcp","payload":{"a":1}}')).toEqual({
       kind: 'mcp',
       payload: { a: 1 },
@@ -11,7 +11,7 @@ describe('parseDeviceEnvelope', () => {
     expect(parseDeviceEnvelope('{"type":"mcp","payload":{}}')).toEqual({ kind: 'mcp', payload: {} });
   });
 
-  it('tells a hello from other messages', () => {
+  it('distinguishes a hello from other messages', () => {
     expect(parseDeviceEnvelope('{"type":"hello","version":1}')).toMatchObject({
       kind: 'hello',
       message: { version: 1 },
@@ -31,11 +31,11 @@ describe('parseDeviceEnvelope', () => {
     '{"type":"mcp"}',
     '{"type":"mcp","payload":[]}',
     '{"type":"mcp","payload":null}',
-  ])('says that %s is no envelope', (text) => {
+  ])('reports that %s is not an envelope', (text) => {
     expect(parseDeviceEnvelope(text).kind).toBe('invalid');
   });
 
-  it('reads our id from an answer that an unescaped error text broke', () => {
+  it('reads the request id from an answer that an unescaped error text broke', () => {
     const broken =
       '{"session_id":"s-1","type":"mcp","payload":{"jsonrpc":"2.0","id":42,"error":{"message":"Failed to open URL: a"b"}}}';
     expect(parseDeviceEnvelope(broken)).toEqual({ kind: 'unparseable', replyId: 42 });
@@ -45,7 +45,7 @@ describe('parseDeviceEnvelope', () => {
     });
   });
 
-  it('reads no id from text that a person can have written', () => {
+  it('reads no id from text that a person could have written', () => {
     expect(parseDeviceEnvelope('{"session_id":"","type":"listen","text":""id":7,"}')).toEqual({
       kind: 'unparseable',
       replyId: undefined,
@@ -53,7 +53,7 @@ describe('parseDeviceEnvelope', () => {
     expect(parseDeviceEnvelope('no json, "id":7,')).toEqual({ kind: 'unparseable', replyId: undefined });
   });
 
-  it('takes any text without throwing', () => {
+  it('accepts any text without throwing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(parseDeviceEnvelope(text).kind).toBeTypeOf('string');
@@ -61,7 +61,7 @@ describe('parseDeviceEnvelope', () => {
     );
   });
 
-  it('reads back what it wraps, for any session id and payload', () => {
+  it('unwraps what it wraps, for any session id and payload', () => {
     fc.assert(
       fc.property(
         fc.option(fc.string(), { nil: undefined }),
@@ -77,7 +77,7 @@ describe('parseDeviceEnvelope', () => {
   });
 });
 
-it('repeats a session id only where there is one', () => {
+it('repeats a session id only if there is one', () => {
   expect(encodeMcpEnvelope(undefined, '{}')).toBe('{"type":"mcp","payload":{}}');
   expect(encodeMcpEnvelope('s-1', '{}')).toBe('{"session_id":"s-1","type":"mcp","payload":{}}');
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDeviceHello, udpServerHello, websocketServerHello } from './hello.js';
 
 describe('parseDeviceHello', () => {
-  it('reads the hellos of both transports', () => {
+  it('parses the hellos of both transports', () => {
     expect(parseDeviceHello({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' })).toEqual({
       ok: true,
       hello: { transport: 'websocket', version: 1, hasMcp: true },
@@ -13,7 +13,7 @@ describe('parseDeviceHello', () => {
     });
   });
 
-  it('notices firmware without MCP', () => {
+  it('recognises firmware without MCP', () => {
     for (const features of [undefined, null, {}, { mcp: false }, 'mcp']) {
       expect(parseDeviceHello({ transport: 'websocket', version: 1, features })).toMatchObject({
         ok: true,
@@ -22,7 +22,7 @@ describe('parseDeviceHello', () => {
     }
   });
 
-  it('names the member that is wrong', () => {
+  it('names the invalid member', () => {
     expect(parseDeviceHello({ transport: 'mqtt', version: 3 })).toMatchObject({
       ok: false,
       problem: expect.stringContaining('transport'),
@@ -34,7 +34,7 @@ describe('parseDeviceHello', () => {
   });
 });
 
-it('answers on WebSocket with the transport that devices insist on', () => {
+it('answers on WebSocket with the transport that devices require', () => {
   expect(websocketServerHello('s-7f3c')).toEqual({
     type: 'hello',
     transport: 'websocket',
@@ -43,7 +43,7 @@ it('answers on WebSocket with the transport that devices insist on', () => {
   });
 });
 
-it('answers over MQTT with a complete UDP block', () => {
+it('answers over MQTT with a complete UDP object', () => {
   const channel = {
     server: '203.0.113.9',
     port: 8884,

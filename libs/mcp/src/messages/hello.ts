@@ -1,12 +1,15 @@
-/** The hello with which a device opens a conversation, and the hub's answers to it on both transports. [xiaozhi §1.3, §2.4] */
+/**
+ * The hello with which a device opens a conversation, and the answers of the hub on both
+ * transports. [xiaozhi §1.3, §2.4]
+ */
 import type { JsonObject } from '../json-rpc/json-text.js';
 
-/** What a device's hello asks for: `websocket` on that transport, `udp` where it came over MQTT. */
+/** The content of a device's hello. `transport` is `udp` if the hello came over MQTT. */
 export interface DeviceHello {
   readonly transport: 'websocket' | 'udp';
-  /** Framing of audio. */
+  /** The framing of audio. */
   readonly version: 1 | 2 | 3;
-  /** Very old firmware has no MCP; there is nothing to call then. [xiaozhi §9, 28] */
+  /** False for very old firmware, whose tools cannot be called. [xiaozhi §9, 28] */
   readonly hasMcp: boolean;
 }
 
@@ -25,15 +28,21 @@ export function parseDeviceHello(message: JsonObject): ParsedHello {
   return { ok: true, hello: { transport, version, hasMcp } };
 }
 
-/** What the hub's audio would have: devices take the last two, and assume these very values where they are missing. */
+/**
+ * Audio parameters of the hub. Devices use the last two, and assume these values if they are
+ * missing.
+ */
 const audioParams = { format: 'opus', sample_rate: 24_000, channels: 1, frame_duration: 60 } as const;
 
-/** The answer on WebSocket. Devices without a string `transport` in it crash, so it is not the caller's to choose. */
+/** The answer on WebSocket. Devices crash if the string `transport` is missing. */
 export function websocketServerHello(sessionId: string): JsonObject {
   return { type: 'hello', transport: 'websocket', session_id: sessionId, audio_params: audioParams };
 }
 
-/** Where audio of an MQTT device would go. `key` and `nonce` are 32 hex digits each; the nonce begins with 01. [xiaozhi §2.5] */
+/**
+ * The UDP address for the audio of an MQTT device. `key` and `nonce` have 32 hex digits; the nonce
+ * begins with 01. [xiaozhi §2.5]
+ */
 export interface UdpChannel {
   readonly server: string;
   readonly port: number;

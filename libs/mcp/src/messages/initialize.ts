@@ -1,9 +1,12 @@
-/** MCP `initialize`: what the hub says of itself, and who the device says it is. [xiaozhi §4.3] */
+/** MCP `initialize`: the identity of the hub, and the answer of the device. [xiaozhi §4.3] */
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceInfo } from '../tools/tool.js';
 
-/** Where a device's camera asks about pictures. Without a token the device forgets the one it had. */
+/**
+ * The service to which a device's camera sends pictures. Without a token the device forgets its
+ * former one.
+ */
 export interface VisionService {
   readonly url: string;
   readonly token?: string;
@@ -12,7 +15,7 @@ export interface VisionService {
 /** UTF-16 code units of a model or version; both become columns, labels and search terms. */
 const deviceTextMax = 128;
 
-/** Devices ignore all but `vision`. */
+/** Devices ignore everything except `vision`. */
 export function initializeParams(vision: VisionService | undefined): JsonObject {
   return {
     protocolVersion: '2024-11-05',
@@ -21,7 +24,7 @@ export function initializeParams(vision: VisionService | undefined): JsonObject 
   };
 }
 
-/** Tolerant: a device that does not say who it is may still have tools. */
+/** Tolerates missing members: a device without a name may still have tools. */
 export function parseInitializeResult(result: unknown): DeviceInfo {
   const serverInfo = isJsonObject(result) ? result['serverInfo'] : undefined;
   if (!isJsonObject(serverInfo)) return { model: undefined, firmwareVersion: undefined };

@@ -13,21 +13,24 @@ describe('a message of a voice server', () => {
     ['{"type":"mcp","payload":{"id":"a"}}', { kind: 'mcp', payload: { id: 'a' } }],
     ['{"type":"hello","transport":"websocket"}', { kind: 'hello' }],
     ['{"type":"goodbye","session_id":"x"}', { kind: 'goodbye' }],
-  ])('is sorted by its type: %s', (text, sorted) => {
+  ])('is classified by its type: %s', (text, sorted) => {
     expect(sort(text)).toEqual(sorted);
   });
 
   it.each([
     ['no type', '{"Type":"mcp","payload":{}}'],
-    ['a type twice, for a reader who takes the first', '{"TYPE":"mcp","payload":{"method":"tools/call"},"type":"tts"}'],
-    ['a member twice deeper down', '{"type":"tts","glyph_push":{"v":1,"V":2}}'],
+    [
+      'a duplicate type, of which a reader may take the first',
+      '{"TYPE":"mcp","payload":{"method":"tools/call"},"type":"tts"}',
+    ],
+    ['a duplicate member in a nested object', '{"type":"tts","glyph_push":{"v":1,"V":2}}'],
     ['a reboot', '{"type":"system","command":"reboot"}'],
-    ['a type that is no text', '{"type":7}'],
-  ])('is refused where the device might read something else: %s', (_, text) => {
+    ['a type that is not a string', '{"type":7}'],
+  ])('is rejected if the device could read it differently: %s', (_, text) => {
     expect(sort(text)).toMatchObject({ kind: 'refused' });
   });
 
-  it('may reboot the device where voice servers may do that', () => {
+  it('may restart the device if the voice server has this right', () => {
     expect(sort('{"type":"system","command":"reboot"}', true)).toEqual({ kind: 'relayed', type: 'system' });
   });
 });

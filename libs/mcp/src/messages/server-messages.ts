@@ -1,7 +1,10 @@
-/** Messages of the hub to a device that are not MCP and expect no answer. [xiaozhi §3.2] */
+/** Messages of the hub to a device that are not MCP and have no answer. [xiaozhi §3.2] */
 import type { JsonObject } from '../json-rpc/json-text.js';
 
-/** A banner on the device; it ignores one that lacks any of the three texts. Works while the device is idle on MQTT. */
+/**
+ * Shows a banner. The device ignores it if any of the three texts is missing. Works on MQTT while
+ * the device is idle.
+ */
 export function alertMessage(alert: {
   readonly status: string;
   readonly message: string;
@@ -10,7 +13,10 @@ export function alertMessage(alert: {
   return { type: 'alert', status: alert.status, message: alert.message, emotion: alert.emotion };
 }
 
-/** Ends a conversation over MQTT; the device obeys only where the id is its current one. Not understood on WebSocket. [xiaozhi §2.6] */
+/**
+ * Ends a conversation over MQTT if the id is the current one of the device. Not supported on
+ * WebSocket. [xiaozhi §2.6]
+ */
 export function goodbyeMessage(sessionId: string): JsonObject {
   return { session_id: sessionId, type: 'goodbye' };
 }

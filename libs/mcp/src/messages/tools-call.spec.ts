@@ -12,7 +12,7 @@ describe('parseToolResult', () => {
     expect(parseToolResult({ content: [], isError: true })).toEqual({ content: [], isError: true });
   });
 
-  it('unpacks an image that the firmware packed as JSON text', () => {
+  it('unpacks an image that the firmware encoded as JSON text', () => {
     expect(content({ type: 'image', image: '{"type":"image","mimeType":"image/jpeg","data":"QUJD"}' })).toEqual([
       { type: 'image', mimeType: 'image/jpeg', data: 'QUJD' },
     ]);
@@ -21,7 +21,7 @@ describe('parseToolResult', () => {
     ]);
   });
 
-  it('shows as text what it cannot unpack', () => {
+  it('returns content that it cannot unpack as text', () => {
     expect(content({ type: 'image', image: 'no json' }, 'plain', 5, { type: 'text', text: { a: 1 } })).toEqual([
       { type: 'text', text: 'no json' },
       { type: 'text', text: 'plain' },
@@ -30,11 +30,11 @@ describe('parseToolResult', () => {
     ]);
   });
 
-  it('keeps other kinds of content as they are', () => {
+  it('keeps other kinds of content unchanged', () => {
     expect(content({ type: 'resource_link', uri: 'x:1' })).toEqual([{ type: 'resource_link', uri: 'x:1' }]);
   });
 
-  it('makes one text of a result without content', () => {
+  it('converts a result without content to one text', () => {
     expect(parseToolResult(true)).toEqual({ content: [{ type: 'text', text: 'true' }], isError: false });
     expect(parseToolResult({ power: true })).toEqual({
       content: [{ type: 'text', text: '{"power":true}' }],
@@ -43,7 +43,7 @@ describe('parseToolResult', () => {
     expect(parseToolResult('on')).toEqual({ content: [{ type: 'text', text: 'on' }], isError: false });
   });
 
-  it('is undefined where nothing was answered', () => {
+  it('returns undefined if the answer is empty', () => {
     expect(parseToolResult(null)).toBeUndefined();
     expect(parseToolResult(undefined)).toBeUndefined();
   });
@@ -53,7 +53,7 @@ describe('parseToolResult', () => {
   });
 });
 
-it('sends no name that the firmware could not repeat in an error', () => {
+it('rejects names that the firmware cannot repeat in an error', () => {
   expect(isSendableName('self.audio_speaker.set_volume')).toBe(true);
   expect(isSendableName('灯.打开')).toBe(true);
   for (const name of ['', 'a"b', 'a\\b', 'a\nb', 'a\0b', '\ud800']) expect(isSendableName(name)).toBe(false);

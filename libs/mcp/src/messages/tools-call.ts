@@ -1,9 +1,15 @@
-/** MCP `tools/call`: the request, and answers brought into the one form that records and callers know. [xiaozhi §4.5] */
+/**
+ * MCP `tools/call`: the request, and answers in the one form that records and callers use. [xiaozhi
+ * §4.5]
+ */
 import type { ToolContent, ToolResult } from '../tools/call-outcome.js';
 import { isJsonObject, parseJsonText } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 
-/** Items of one answer. Devices give exactly one; a frame of commas must not become thousands of stored items. */
+/**
+ * Items of one answer. Devices send exactly one; the limit keeps a hostile frame from producing
+ * thousands of stored items.
+ */
 export const contentItemsMax = 64;
 
 export function toolsCallParams(tool: string, args: JsonObject): JsonObject {
@@ -11,14 +17,17 @@ export function toolsCallParams(tool: string, args: JsonObject): JsonObject {
 }
 
 /**
- * Whether a tool of this name can be asked for: firmware pastes unknown names unescaped into its error text, so one that needs escaping makes an answer
- * that is no JSON, and ends strings at NUL. [xiaozhi §4.2]
+ * Whether a tool name can be sent. Firmware ends strings at NUL and pastes unknown names unescaped
+ * into its error text. [xiaozhi §4.2]
  */
 export function isSendableName(name: string): boolean {
   return name !== '' && !/["\\\p{Cc}\p{Surrogate}]/u.test(name);
 }
 
-/** Undefined where the device answered with nothing at all. A result without a list of content becomes one text: its JSON, or itself where it is text. */
+/**
+ * Returns undefined if the answer is empty. A result without a content list becomes one text: the
+ * string itself or its JSON.
+ */
 export function parseToolResult(result: unknown): ToolResult | undefined {
   if (result === undefined || result === null) return undefined;
   if (!isJsonObject(result) || !Array.isArray(result['content'])) return { content: [asText(result)], isError: false };
@@ -34,7 +43,9 @@ function parseItem(item: unknown): ToolContent {
   return typeof type === 'string' ? { ...item, type } : asText(item);
 }
 
-/** Firmware packs an image as JSON text into a member `image`, which no MCP client understands. */
+/**
+ * Firmware encodes an image as JSON text in a member `image`, which MCP clients do not understand.
+ */
 function parseImage(item: JsonObject): ToolContent {
   const packed = item['image'];
   const image = typeof packed === 'string' ? parseJsonText(packed) : item;

@@ -4,7 +4,7 @@ import { parseToolPage, toolsListParams } from './tools-list.js';
 const tool = { name: 'self.reboot', description: 'Restarts', inputSchema: { type: 'object', properties: {} } };
 
 describe('parseToolPage', () => {
-  it('reads tools and the cursor', () => {
+  it('parses tools and the cursor', () => {
     const page = parseToolPage({
       tools: [tool, { ...tool, name: 'b', annotations: { audience: ['user'] } }],
       nextCursor: 'c',
@@ -16,7 +16,7 @@ describe('parseToolPage', () => {
     expect(page?.nextCursor).toBe('c');
   });
 
-  it.each(['', null, 5])('takes the cursor %j for the end', (nextCursor) => {
+  it.each(['', null, 5])('treats the cursor %j as the end', (nextCursor) => {
     expect(parseToolPage({ tools: [], nextCursor })?.nextCursor).toBeUndefined();
   });
 
@@ -30,13 +30,13 @@ describe('parseToolPage', () => {
     expect(page?.tools).toHaveLength(3);
   });
 
-  it('drops and counts entries that are no tools, and keeps the others', () => {
+  it('drops and counts invalid entries and keeps the others', () => {
     const page = parseToolPage({ tools: [null, 'x', {}, { name: '' }, { name: 5 }, { name: 'x'.repeat(257) }, tool] });
     expect(page?.tools.map(({ name }) => name)).toEqual(['self.reboot']);
     expect(page?.droppedEntries).toBe(6);
   });
 
-  it('does not hide a tool that is for users and others', () => {
+  it('does not mark a tool for users and others as user-only', () => {
     const page = parseToolPage({
       tools: [
         { ...tool, annotations: { audience: ['user', 'assistant'] } },
@@ -46,12 +46,12 @@ describe('parseToolPage', () => {
     expect(page?.tools.map(({ userOnly }) => userOnly)).toEqual([false, false]);
   });
 
-  it.each([undefined, null, [], {}, { tools: {} }])('is undefined for %j, which is no page', (result) => {
+  it.each([undefined, null, [], {}, { tools: {} }])('returns undefined for %j, which is not a page', (result) => {
     expect(parseToolPage(result)).toBeUndefined();
   });
 });
 
-it('asks for user-only tools with every cursor', () => {
+it('requests user-only tools with every cursor', () => {
   expect(toolsListParams(undefined)).toEqual({ withUserTools: true });
   expect(toolsListParams('self.reboot')).toEqual({ cursor: 'self.reboot', withUserTools: true });
 });

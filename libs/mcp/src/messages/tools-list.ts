@@ -1,17 +1,26 @@
-/** MCP `tools/list`: asking for a page, and reading one with patience for what devices leave out. [xiaozhi §4.4, §9 15-19] */
+/**
+ * MCP `tools/list`: requests a page and parses it, tolerating what devices omit. [xiaozhi §4.4, §9
+ * 15-19]
+ */
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceTool, JsonSchema, ToolPage } from '../tools/tool.js';
 
-/** UTF-16 code units of a tool's name: it is a key in tables and indexes. The longest known has 40. */
+/**
+ * UTF-16 code units of a tool's name, which is a key in tables and indexes. The longest known has
+ * 40.
+ */
 const toolNameMax = 256;
 
-/** The flag is repeated on each page: a cursor that names a user-only tool is an error without it. */
+/** Every page repeats the flag: without it a cursor that names a user-only tool is an error. */
 export function toolsListParams(cursor: string | undefined): JsonObject {
   return cursor === undefined ? { withUserTools: true } : { cursor, withUserTools: true };
 }
 
-/** Undefined where the result has no list of tools. Entries without a usable name are dropped and counted; an empty cursor is none. */
+/**
+ * Returns undefined if the result has no list of tools. Drops and counts entries without a valid
+ * name; ignores an empty cursor.
+ */
 export function parseToolPage(result: unknown): ToolPage | undefined {
   if (!isJsonObject(result) || !Array.isArray(result['tools'])) return undefined;
   const entries: readonly unknown[] = result['tools'];
@@ -36,7 +45,7 @@ function parseTool(entry: unknown): DeviceTool | undefined {
   };
 }
 
-/** Other microcontrollers leave the schema out, or its properties, where a tool takes nothing. */
+/** Some microcontrollers omit the schema, or its properties, for a tool without arguments. */
 function parseInputSchema(inputSchema: unknown): JsonSchema {
   if (!isJsonObject(inputSchema)) return { type: 'object', properties: {} };
   return inputSchema['properties'] === undefined && inputSchema['type'] === 'object'

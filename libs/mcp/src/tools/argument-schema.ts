@@ -1,6 +1,7 @@
 /**
- * Brings a device's schema into the small part of JSON Schema that is safe to compile and means the same to everybody. What would be lost makes the
- * whole schema unknown, rather than looser than it says.
+ * Normalises a device's schema to the small part of JSON Schema that is safe to compile and
+ * unambiguous. A schema with any other feature counts as unknown, because dropping the feature
+ * would accept too much.
  */
 import { int32Max, int32Min } from '../json-rpc/json-rpc.js';
 import { isJsonObject } from '../json-rpc/json-text.js';
@@ -13,7 +14,10 @@ const isCount: Check = (value) => Number.isInteger(value) && Number(value) >= 0;
 const isScalar: Check = (value) =>
   value === null || typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
 
-/** Members that say nothing about what is valid, or (`pattern`, `format`) would run a device's regular expression here. */
+/**
+ * Members that do not affect validity, or (`pattern`, `format`) would run a regular expression of
+ * the device.
+ */
 const ignored = new Set(
   'title description default examples deprecated readOnly writeOnly pattern format $schema $id $comment'.split(' '),
 );
@@ -26,7 +30,7 @@ const numberLimits = {
   multipleOf: (value: unknown) => isFiniteNumber(value) && Number(value) > 0,
 };
 
-/** For each type the members that limit it, with what their values must be. */
+/** The limits of each type, and the type of their values. */
 const limitsByType: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   boolean: {},
   null: {},
@@ -37,7 +41,10 @@ const limitsByType: Readonly<Record<string, Readonly<Record<string, Check>>>> = 
   object: { properties: isJsonObject, required: Array.isArray, additionalProperties: () => true },
 };
 
-/** The schema in that part, or undefined where it has more than that, contradicts itself or nests deeper than `levels`. */
+/**
+ * Returns the normalised schema, or undefined if it has other features, contradicts itself or nests
+ * deeper than `levels`.
+ */
 export function normaliseSchema(schema: JsonObject, levels = 8): JsonObject | undefined {
   if (levels === 0) return undefined;
   const rules = Object.fromEntries(Object.entries(schema).filter(([member]) => !ignored.has(member)));
@@ -74,7 +81,7 @@ function enumeration(values: readonly unknown[]): JsonObject | undefined {
   return values.length > 0 && values.every(isScalar) ? { enum: values } : undefined;
 }
 
-/** Devices keep integers in 32 bits and clamp what is beyond without a word. [xiaozhi §4.5] */
+/** Devices keep integers in 32 bits and silently clamp larger ones. [xiaozhi §4.5] */
 function integer(limits: JsonObject): JsonObject {
   return {
     ...limits,
@@ -94,7 +101,7 @@ function object(limits: JsonObject, levels: number): JsonObject | undefined {
   const properties: Record<string, JsonObject> = {};
   for (const [name, property] of Object.entries(isJsonObject(limits['properties']) ? limits['properties'] : {})) {
     const normal = isJsonObject(property) ? normaliseSchema(property, levels - 1) : undefined;
-    // Names that every object inherits would be found where the caller gave none.
+    // A lookup of such a name would find the inherited member if the caller gave none.
     if (normal === undefined || name in Object.prototype) return undefined;
     properties[name] = normal;
   }

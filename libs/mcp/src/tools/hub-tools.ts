@@ -1,13 +1,17 @@
 /**
- * Tools of the hub's own, which every device of the xiaozhi family has: listed and called like what the device announced, but no part of its tool set. A device
- * that announces one of these names does not get its own way: the hub's tool is the one that is listed and called.
+ * The tools that the hub adds to every xiaozhi device. They are listed and called like announced
+ * tools, but are not part of the tool set. If a device announces the same name, the hub tool takes
+ * precedence.
  */
 import type { DeviceTool } from './tool.js';
 
-/** The family of devices that has them, as the registry names it. */
+/** The dialect of devices that have hub tools, as the registry names it. */
 export const hubToolDialect = 'XIAOZHI';
 
-/** UTF-16 code units. With all three texts in full the message has about 2 KB: devices buffer it whole on a small heap. [xiaozhi §1.7] */
+/**
+ * UTF-16 code units. With all three texts at their limits the message has about 2 KB; devices
+ * buffer it on a small heap. [xiaozhi §1.7]
+ */
 const statusLengthMax = 64;
 const messageLengthMax = 500;
 const emotionLengthMax = 32;
@@ -15,7 +19,8 @@ const emotionLengthMax = 32;
 export const alertTool: DeviceTool = {
   name: 'hub.alert',
   description:
-    'Shows a banner on the device and has it vibrate or beep. Succeeds once the device has answered a question that was sent behind it.',
+    'Shows a banner on the device and makes it vibrate or beep. ' +
+    'Succeeds when the device has answered a request that was sent after the banner.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -26,13 +31,13 @@ export const alertTool: DeviceTool = {
         default: 'Notice',
         description: 'Title of the banner.',
       },
-      message: { type: 'string', minLength: 1, maxLength: messageLengthMax, description: 'What it says.' },
+      message: { type: 'string', minLength: 1, maxLength: messageLengthMax, description: 'Text of the banner.' },
       emotion: {
         type: 'string',
         minLength: 1,
         maxLength: emotionLengthMax,
         default: 'neutral',
-        description: 'Face of the device, such as neutral, happy or sad; unknown ones are harmless.',
+        description: 'Face of the device, such as neutral, happy or sad. Unknown values are harmless.',
       },
     },
     required: ['message'],
@@ -42,20 +47,22 @@ export const alertTool: DeviceTool = {
 
 export const identifyTool: DeviceTool = {
   name: 'hub.identify',
-  description:
-    "Shows the device's name and id on its screen, so that somebody who stands before many can tell which one it is.",
+  description: 'Shows the name and id of the device on its screen, so that a person can find it among others.',
   inputSchema: { type: 'object', properties: {} },
   userOnly: false,
 };
 
-/** By name. */
+/** Sorted by name. */
 export const hubTools: readonly DeviceTool[] = [alertTool, identifyTool];
 
 export function findHubTool(name: string): DeviceTool | undefined {
   return hubTools.find((tool) => tool.name === name);
 }
 
-/** The three texts of a banner from the arguments of `hub.alert`, which were checked before; what is not given is what the schema says. */
+/**
+ * Reads the three texts of a banner from validated arguments of `hub.alert`; missing ones get the
+ * defaults of the schema.
+ */
 export function alertTexts(args: Readonly<Record<string, unknown>>): {
   readonly status: string;
   readonly message: string;
@@ -65,7 +72,10 @@ export function alertTexts(args: Readonly<Record<string, unknown>>): {
   return { status: String(status), message: String(message), emotion: String(emotion) };
 }
 
-/** What goes to the session for a call of this tool: `hub.identify` is a banner that says which device it is. */
+/**
+ * Converts a call of a hub tool to what the session sends: `hub.identify` becomes a banner with the
+ * device's name.
+ */
 export function hubCall<Call extends { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }>(
   call: Call,
   device: { readonly id: string; readonly name: string | undefined },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasMaskedSecret, isSecretMember, maskAll, maskArguments, maskSecrets } from './secret-arguments.js';
 
-describe('arguments whose names look secret', () => {
+describe('arguments with secret names', () => {
   it.each([
     'password',
     'wifiPassword',
@@ -13,12 +13,12 @@ describe('arguments whose names look secret', () => {
     'access_token',
     'psk',
     'wifi_psk',
-  ])('%s is one', (name) => expect(isSecretMember(name, 'x')).toBe(true));
-  it.each(['ssid', 'volume', 'compass', 'bypass', 'keyboard', 'pinned', 'brightness'])('%s is not', (name) => {
+  ])('%s is secret', (name) => expect(isSecretMember(name, 'x')).toBe(true));
+  it.each(['ssid', 'volume', 'compass', 'bypass', 'keyboard', 'pinned', 'brightness'])('%s is not secret', (name) => {
     expect(isSecretMember(name, 5)).toBe(false);
   });
 
-  it('are masked at every level and in lists, and everything else stays in its order', () => {
+  it('are masked at every level and in lists, while everything else keeps its order', () => {
     const args = {
       ssid: 'net',
       password: 'p',
@@ -38,29 +38,29 @@ describe('arguments whose names look secret', () => {
     expect(JSON.stringify(maskSecrets(args))).toBe(JSON.stringify(masked));
   });
 
-  it('are not looked for by copying: without any the same object comes back', () => {
+  it('are found without copying: an object without any is returned itself', () => {
     const args = { volume: 3, colour: { red: [1, 2] } };
     expect(maskSecrets(args)).toBe(args);
   });
 
-  it('hide no number of a pin from whoever reads what a pin tool did', () => {
+  it('do not include the pin number of a pin tool', () => {
     expect(maskArguments('gpio_write', { pin: 4, token: 't' })).toEqual({ pin: 4, token: '***' });
     expect(maskArguments('door.open', { pin: 1234 })).toEqual({ pin: '***' });
   });
 
-  it('are known again once they are masked', () => {
+  it('are recognised after they were masked', () => {
     expect(hasMaskedSecret('door.open', { list: [{ pin: '***' }] })).toBe(true);
     expect(hasMaskedSecret('gpio_read', { pin: '***' })).toBe(false);
     expect(hasMaskedSecret('x', { text: '***' })).toBe(false);
   });
 
-  it('are masked as a whole below what is looked through', () => {
+  it('are masked as a whole below the maximum depth', () => {
     let deep: unknown = { password: 'p' };
     for (let level = 0; level < 5_000; level += 1) deep = [deep];
     expect(JSON.stringify(maskSecrets({ deep }))).not.toContain('"p"');
   });
 
-  it('are shown by their names alone to whoever may see no value', () => {
+  it('are reduced to their names for a viewer without access to values', () => {
     expect(maskAll({ a: 1, b: { c: 2 } })).toEqual({ a: '***', b: '***' });
   });
 });

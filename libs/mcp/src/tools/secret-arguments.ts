@@ -1,42 +1,49 @@
 /**
- * Arguments whose names look secret, and how they are shown: the one list for records, jobs, messages and the audit trail. Devices and operators choose
- * names freely, so this judges by the name alone. The device still gets the value.
+ * Masks arguments with secret names, for records, jobs, messages and the audit trail. Devices and
+ * operators choose names freely, so only the name decides. The device receives the real value.
  */
 import { isPinTool } from '../mcpu/pins.js';
 
-/** What stands for a value that is not shown. */
+/** Replaces a hidden value. */
 export const MASK = '***';
 
 const secretName =
   /(?<!com|by)pass(word|wd|phrase|code)?s?$|secret|token|credential|authori[sz]ation|api[_-]?key|private[_-]?key|psk$|pwd$|^(key|pin)$/i;
 
-/** Levels that are looked through. Calls with more are refused; what is below is masked as a whole. */
+/** Levels that are searched. Deeper calls are rejected, and deeper values are masked as a whole. */
 const levelsMax = 32;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Whether a member holds a secret. What is empty, null or a yes or no hides nothing. */
+/** Whether a member holds a secret. Empty values, null and booleans hide nothing. */
 export function isSecretMember(name: string, value: unknown): boolean {
   return value !== null && value !== undefined && value !== '' && typeof value !== 'boolean' && secretName.test(name);
 }
 
-/** The same value where nothing in it is secret: most are checked and not copied. */
+/**
+ * Returns the same object if it contains no secret, because most values are checked without being
+ * copied.
+ */
 export function maskSecrets(value: Arguments): Arguments {
   return maskedObject(value, 0);
 }
 
-/** The arguments of a tool. `pin` is a number on the board where the tool is about pins, and a code elsewhere. */
+/**
+ * Masks the arguments of a tool. `pin` is a number for pin tools and a secret code for other tools.
+ */
 export function maskArguments(tool: string, args: Arguments): Arguments {
   const masked = maskSecrets(args);
   return masked !== args && isPinTool(tool) && Object.hasOwn(args, 'pin') ? { ...masked, pin: args['pin'] } : masked;
 }
 
-/** For a viewer who may not see the arguments at all: which there were, and no value. */
+/** Masks all values, for a viewer who may only see the names of the arguments. */
 export function maskAll(args: Arguments): Arguments {
   return Object.fromEntries(Object.keys(args).map((name) => [name, MASK]));
 }
 
-/** Whether these are arguments from which a secret was taken out: with them nothing can be called again. */
+/**
+ * Whether a secret was removed from these arguments, so that they cannot be used for another call.
+ */
 export function hasMaskedSecret(tool: string, args: Arguments): boolean {
   return findMask(isPinTool(tool) ? { ...args, pin: undefined } : args);
 }
@@ -58,7 +65,7 @@ function maskedObject(object: Arguments, level: number): Arguments {
     const masked = isSecretMember(name, value) ? MASK : maskedValue(value, level + 1);
     if (masked !== value) (changes ??= []).push([name, masked]);
   }
-  // In the order of the input: a record is read beside what was asked.
+  // Keeps the order of the input, so that a record can be compared with the request.
   return changes === undefined ? object : Object.fromEntries([...Object.entries(object), ...changes]);
 }
 

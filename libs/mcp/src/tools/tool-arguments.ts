@@ -1,6 +1,7 @@
 /**
- * Whether a caller's arguments fit a tool, decided before anything is sent. It only judges: what is sent are the caller's own values, never a parser's,
- * which would fill in defaults. Devices are careless readers, so some rules hold whatever the schema says. [xiaozhi §4.1]
+ * Checks the arguments of a call against the schema of its tool, before anything is sent. The hub
+ * sends the caller's values, never the output of a parser, which would add defaults. Some rules
+ * apply regardless of the schema. [xiaozhi §4.1]
  */
 import { z } from 'zod';
 import { normaliseSchema } from './argument-schema.js';
@@ -9,12 +10,15 @@ import type { JsonObject } from '../json-rpc/json-text.js';
 import type { JsonSchema } from './tool.js';
 import { findUnsafeValue } from '../json-rpc/unsafe-value.js';
 
-/** `path` is the argument as a caller would write it, e.g. `colour.red` or `steps[2]`; empty for the arguments as a whole. */
+/**
+ * `path` is the argument as a caller writes it, such as `colour.red` or `steps[2]`; empty for the
+ * arguments as a whole.
+ */
 export type ArgumentsVerdict =
   { readonly ok: true } | { readonly ok: false; readonly path: string; readonly message: string };
 
 export interface CompiledArguments {
-  /** False where the schema does not convert: any plain data is accepted then. */
+  /** False if the schema cannot be normalised: then any plain data is accepted. */
   readonly schemaKnown: boolean;
   check(args: unknown): ArgumentsVerdict;
 }
@@ -41,7 +45,7 @@ function convert(normal: JsonObject): z.ZodType | undefined {
   try {
     return z.fromJSONSchema(normal);
   } catch {
-    // The verdict on a hostile schema, not a failure of ours: its tool stays callable, unchecked.
+    // The schema is hostile or broken: its tool stays callable, without validation.
     return undefined;
   }
 }
@@ -52,7 +56,10 @@ function checkPlainData(args: unknown): ArgumentsVerdict {
   return unsafe === undefined ? fits : refuse(unsafe.path, `${nameOf(unsafe.path)} ${unsafe.rule}.`);
 }
 
-/** Devices match names without regard to case and ignore those they do not know: both would run with something else than the caller meant. */
+/**
+ * Devices match names without regard to case and ignore unknown ones, so the tool would run with
+ * other arguments than intended.
+ */
 function checkNames(args: JsonObject, properties: JsonObject): ArgumentsVerdict | undefined {
   for (const name of Object.keys(args)) {
     if (Object.hasOwn(properties, name)) continue;
@@ -71,7 +78,7 @@ function checkValues(args: JsonObject, validator: z.ZodType): ArgumentsVerdict {
   if (!hasValueAt(args, issue?.path ?? [])) return refuse(path, `${nameOf(path)} is required.`);
   const rule =
     issue === undefined || issue.code === 'invalid_union'
-      ? 'fits none of the forms that the tool takes'
+      ? 'fits none of the forms that the tool accepts'
       : issue.message;
   return refuse(path, `${nameOf(path)}: ${rule}.`);
 }

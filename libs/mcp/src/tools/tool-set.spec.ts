@@ -10,14 +10,14 @@ const tool = (name: string, inputSchema: DeviceTool['inputSchema'] = { type: 'ob
 });
 
 describe('canonicalToolSet', () => {
-  it('is the same text whatever the order of tools and of members in schemas', () => {
+  it('has the same text for any order of tools and of schema members', () => {
     const one = [tool('b', { type: 'object', properties: { x: { minimum: 1, type: 'integer' } } }), tool('a')];
     const other = [tool('a'), tool('b', { properties: { x: { type: 'integer', minimum: 1 } }, type: 'object' })];
     expect(canonicalToolSet(one).canonicalJson).toBe(canonicalToolSet(other).canonicalJson);
     expect(canonicalToolSet(one).tools.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('differs with everything that a caller can notice', () => {
+  it('differs for every difference that a caller can notice', () => {
     const texts = [
       [tool('a')],
       [tool('A')],
@@ -29,13 +29,13 @@ describe('canonicalToolSet', () => {
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  it('keeps the first of tools with one name', () => {
+  it('keeps the first of several tools with one name', () => {
     const tools = [tool('a', { type: 'object', first: true }), tool('a', { type: 'object', first: false })];
     expect(canonicalToolSet(tools).tools).toEqual([tools[0]]);
   });
 });
 
-it('names the tools that came, went and changed', () => {
+it('names added, removed and changed tools', () => {
   const before = [tool('gone'), tool('same'), tool('changed')];
   const after = [tool('same'), tool('new'), tool('changed', { type: 'object', properties: { x: {} } })];
   expect(diffToolSets(before, after)).toEqual({ added: ['new'], removed: ['gone'], changed: ['changed'] });

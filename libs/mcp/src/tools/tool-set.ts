@@ -1,16 +1,25 @@
-/** Tool sets as content: the one canonical text of what a device announced, and what differs between two sets. Hashing is the caller's. */
+/**
+ * Tool sets addressed by content: the canonical text of a device's tools, and the difference
+ * between two sets. The caller computes the hash.
+ */
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { DevicePin } from '../mcpu/pins.js';
 import type { DeviceTool } from './tool.js';
 
-/** Two devices with the same tools have the same `canonicalJson`, in whatever order they listed them and wrote their schemas. */
+/**
+ * Devices with the same tools have the same `canonicalJson`, regardless of the order of tools and
+ * schema members.
+ */
 export interface CanonicalToolSet {
   readonly canonicalJson: string;
-  /** By name; of equal names the first listed. */
+  /** Sorted by name; the first of equal names counts. */
   readonly tools: readonly DeviceTool[];
 }
 
-/** Pins count only where there are any, so that devices without a pin registry keep their hashes. */
+/**
+ * Pins are part of the text only if there are any, so that the hashes of other devices stay
+ * unchanged.
+ */
 export function canonicalToolSet(tools: readonly DeviceTool[], pins: readonly DevicePin[] = []): CanonicalToolSet {
   const canonical = [...byName(tools).values()].sort((one, other) => (one.name < other.name ? -1 : 1));
   const entries = canonical.map(canonicalTool);
@@ -18,7 +27,7 @@ export function canonicalToolSet(tools: readonly DeviceTool[], pins: readonly De
   return { canonicalJson: `[${entries.join(',')}]`, tools: canonical };
 }
 
-/** Names of tools, each list sorted. `changed`: same name, but another description, schema or audience. */
+/** Sorted names of tools. `changed`: another description, schema or audience. */
 export interface ToolSetDifference {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -52,7 +61,7 @@ function canonicalTool({ name, description, inputSchema, userOnly, pollingInterv
   return JSON.stringify({ name, description, inputSchema: sortMembers(inputSchema), userOnly, pollingIntervalMs });
 }
 
-/** Members by name at every level; lists keep their order, which may mean something. */
+/** Sorts members by name at every level. Lists keep their order, which may be significant. */
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (!isJsonObject(value)) return value;

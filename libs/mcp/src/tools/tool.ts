@@ -1,41 +1,41 @@
-/** Tools and tool sets: what a device has announced that it can do. */
+/** Tools and tool sets that a device announced. */
 import type { DevicePin } from '../mcpu/pins.js';
 
-/** JSON Schema of a tool's arguments, as the device sent it (checked to be an object, otherwise untouched). */
+/** The JSON Schema of a tool's arguments: checked to be an object, otherwise unchanged. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One callable that a device announced. */
+/** One tool that a device announced. */
 export interface DeviceTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Listed only for `withUserTools`: privileged. [xiaozhi §4.4] */
+  /** A privileged tool, listed only with `withUserTools`. [xiaozhi §4.4] */
   readonly userOnly: boolean;
-  /** The device asks to be called that often without arguments, ms. [mcpu §2.7] */
+  /** The device asks for a call without arguments at this interval, ms. [mcpu §2.7] */
   readonly pollingIntervalMs?: number;
 }
 
-/** One page of `tools/list`, parsed. The same object is shared by all devices that sent the same bytes. */
+/** One parsed page of `tools/list`. Devices that sent the same bytes share one object. */
 export interface ToolPage {
   readonly tools: readonly DeviceTool[];
   readonly nextCursor: string | undefined;
-  /** Entries that no tool could be made of; absent means none. */
+  /** The number of invalid entries, if any. */
   readonly droppedEntries?: number;
-  /** Of devices that have a pin registry; they list in one page. */
+  /** Set for devices with a pin registry, which list in one page. */
   readonly pins?: readonly DevicePin[];
 }
 
-/** All that one device announced. `isComplete` is false where the listing ended early and these are the tools up to there. */
+/** All tools that one device announced. `isComplete` is false if the listing ended early. */
 export interface DiscoveredTools {
   readonly tools: readonly DeviceTool[];
   readonly isComplete: boolean;
-  /** The pages as received, for looking up an already known tool set by identity. */
+  /** The pages as received, used to find a known tool set by identity. */
   readonly pages: readonly ToolPage[];
   /** Absent for devices without a pin registry. */
   readonly pins?: readonly DevicePin[];
 }
 
-/** Who the device says it is in its answer to `initialize`. Untrusted text. */
+/** The identity that the device reports in its answer to `initialize`. Untrusted text. */
 export interface DeviceInfo {
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;

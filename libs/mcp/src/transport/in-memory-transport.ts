@@ -1,10 +1,14 @@
 /**
- * Two transports linked in memory, for tests and for simulated devices in the same process. It delivers as sockets do: later, in order, and nothing
- * after the end. It has no queue of its own time: the caller says how to defer.
+ * Two transports linked in memory, for tests and for simulated devices in the same process. Like a
+ * socket, it delivers later, in order, and nothing after the end. The caller supplies the function
+ * that defers.
  */
 import type { CloseReason, Transport } from './transport.js';
 
-/** Runs a function later, never inside the call; in order. `queueMicrotask` fits, and so does a test's own queue. */
+/**
+ * Runs a function later, in order, never inside the call. Examples: `queueMicrotask`, or the queue
+ * of a test.
+ */
 export type Defer = (run: () => void) => void;
 
 /** Both ends of one path. Closing one ends the other with `connection_lost`. */
@@ -13,7 +17,7 @@ export interface LinkedPair {
   readonly far: Transport;
 }
 
-/** Makes a connected pair; each end still has to be started. Messages that arrive before that wait for it. */
+/** Makes a connected pair. Each end must be started; messages that arrive earlier wait for it. */
 export function linkedPair(defer: Defer): LinkedPair {
   const near = new InMemoryTransport(defer);
   const far = new InMemoryTransport(defer);

@@ -1,31 +1,33 @@
-/** The contract of Transport as executable sentences, run against every implementation. It knows the interface and a far end, nothing of sockets. */
+/** The contract of Transport, as tests that run against every implementation. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CloseReason, Transport } from './transport.js';
 
-/** The other end of the path under test, as plain as its medium allows. */
+/** The remote end of the path under test. */
 export interface FarEnd {
   /** Sends one text message to the near end. */
   send(text: string): void;
-  /** Ends the path from the far side, politely or not. */
+  /** Ends the path from the remote end. */
   close(): void;
-  /** All text messages that arrived from the near end so far, in order. */
+  /** All text messages that arrived from the near end, in order. */
   readonly received: readonly string[];
 }
 
-/** What the suite works on: `near` has not been started and has no callbacks. `dispose` frees what the medium needed. */
+/**
+ * `near` has not been started and has no callbacks. `dispose` frees the resources of the medium.
+ */
 export interface TransportUnderTest {
   readonly near: Transport;
   readonly far: FarEnd;
   dispose?(): Promise<void> | void;
 }
 
-/** Long enough for a loopback socket to have delivered whatever it wrongly would. */
+/** Long enough for a loopback socket to deliver unexpected messages. */
 async function settleDown(): Promise<void> {
   for (let round = 0; round < 20; round += 1) await turn();
 }
 
-/** Records every callback in order, and whether one came while `send`, `start` or `close` was on the stack. */
+/** Records every callback in order, and whether one ran inside `send`, `start` or `close`. */
 function listenTo(near: Transport) {
   const log = { messages: [] as string[], closes: [] as CloseReason[], isInside: false, cameInside: false };
   near.onmessage = (text) => {
@@ -50,7 +52,7 @@ function listenTo(near: Transport) {
   return { log, inside };
 }
 
-/** Declares the suite for one implementation. `make` gives a fresh connected pair for each test. */
+/** Declares the suite for one implementation. `make` returns a new connected pair for each test. */
 export function describeTransport(name: string, make: () => Promise<TransportUnderTest> | TransportUnderTest): void {
   describe(`${name} keeps the transport contract`, () => {
     let current: TransportUnderTest | undefined;
@@ -64,7 +66,7 @@ export function describeTransport(name: string, make: () => Promise<TransportUnd
       current = undefined;
     });
 
-    it('carries whole messages both ways, in order and in any script', async () => {
+    it('carries whole messages in both directions, in order and in any script', async () => {
       const { near, far, log } = await open();
       near.start();
       const texts = ['{"a":1}', '灯を点ける 💡', 'x'.repeat(9000)];
@@ -74,7 +76,7 @@ export function describeTransport(name: string, make: () => Promise<TransportUnd
       await vi.waitFor(() => expect(log.messages).toEqual(texts));
     });
 
-    it('carries in order, and at last, what was sent with more to come', async () => {
+    it('delivers in order, without loss, what was sent with `isMoreToCome`', async () => {
       const { near, far } = await open();
       near.start();
       expect([near.send('first', true), near.send('second')]).toEqual([true, true]);
@@ -105,7 +107,7 @@ export function describeTransport(name: string, make: () => Promise<TransportUnd
       expect(log.cameInside).toBe(false);
     });
 
-    it('says once that it closed, with the given reason, when the near end closes', async () => {
+    it('reports the end once, with the given reason, when the near end closes', async () => {
       const { near, log } = await open();
       near.start();
       near.close('taken_over');
@@ -115,7 +117,7 @@ export function describeTransport(name: string, make: () => Promise<TransportUnd
       expect(log.closes).toEqual(['taken_over']);
     });
 
-    it('says once that it closed when the far end closes', async () => {
+    it('reports the end once when the far end closes', async () => {
       const { near, far, log } = await open();
       near.start();
       far.close();

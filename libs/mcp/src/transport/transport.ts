@@ -1,32 +1,32 @@
 /**
- * The byte path under a session, and all that a session knows of the outside: three verbs and three callbacks. Implementations carry whole text
- * messages; framing, sockets and credentials are theirs alone.
+ * The byte path under a session: three methods and three callbacks. Implementations carry whole
+ * text messages and hide framing, sockets and credentials.
  */
 
-/** Why a transport ended, in the words of events and session records. */
+/** Why a transport ended, as events and session records name it. */
 export type CloseReason =
-  | 'device_closed' // The device said goodbye at protocol level (MQTT DISCONNECT, WebSocket close frame).
-  | 'connection_lost' // The socket ended without one, or the keep-alive ran out.
+  | 'device_closed' // The device ended the protocol (MQTT DISCONNECT, WebSocket close frame).
+  | 'connection_lost' // The socket ended without that, or the keep-alive timed out.
   | 'taken_over' // A newer connection of the same device replaced this one.
   | 'protocol_error' // The device broke a rule of the transport.
-  | 'traffic_exceeded' // The device sent far more than it may.
+  | 'traffic_exceeded' // The device exceeded its traffic limit.
   | 'greeting_failed' // The device did not answer the greeting.
-  | 'unresponsive' // A microcontroller did not answer when it was asked whether it is there.
-  | 'no_voice' // A conversation over WebSocket, of a hub that has no voice service, was idle.
-  | 'conversation_ended' // A conversation over WebSocket was ended by the voice server, or for its sake.
+  | 'unresponsive' // A microcontroller did not answer a liveness check.
+  | 'no_voice' // A conversation over WebSocket, on a hub without a voice service, was idle.
+  | 'conversation_ended' // A voice server ended a conversation over WebSocket, or it ended because of the voice server.
   | 'hub_stopping'
-  | 'hub_closed'; // The hub decided to, for example because an operator asked.
+  | 'hub_closed'; // The hub closed it, for example at an operator's request.
 
 /**
- * Order of use: set the callbacks, `start()`, then `send()` any number of times, then `close()`. After `close()` or `onclose` nothing is
- * delivered and `send` returns false. `onclose` comes exactly once, whoever closed. Callbacks never run inside `send` or `start`.
+ * Order of use: set the callbacks, `start()`, `send()`, `close()`. `onclose` runs exactly once, and
+ * nothing is delivered after it. No callback runs inside `send` or `start`.
  */
 export interface Transport {
   /** Begins delivery of messages. */
   start(): void;
   /**
-   * Hands one text message to the socket. False means that not one byte was accepted (closed, or the peer does not drain). With `isMoreToCome` the next message follows
-   * before this turn is over, and a transport may let this one wait for it: one packet on the network is cheaper than two.
+   * Hands one text message to the socket. False: not one byte was accepted. `isMoreToCome`: another
+   * message follows in this turn, so that both may share a packet.
    */
   send(text: string, isMoreToCome?: boolean): boolean;
   /** Ends the path. Idempotent; never throws. */

@@ -1,7 +1,10 @@
-/** Time as an argument. The hub passes the real one; tests turn a ManualClock by hand. */
+/** Time as an argument. The hub passes the real clock, tests a ManualClock. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Runs `wake` once, not before `delayMs` have passed. The returned function cancels it; cancelling late is harmless. */
+  /**
+   * Runs `wake` once, after at least `delayMs`. The returned function cancels it and may be called
+   * late.
+   */
   setTimer(delayMs: number, wake: () => void): () => void;
 }

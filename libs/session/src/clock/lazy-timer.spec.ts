@@ -18,7 +18,7 @@ it('moves only to an earlier time', () => {
   expect(woken).toEqual([1200]);
 });
 
-it('wakes at once for a time that has passed, and never for none', () => {
+it('fires immediately for a time in the past, and never without a time', () => {
   const { clock, woken, timer } = timerAt(1000);
   timer.wakeBy(Infinity);
   expect(clock.timers).toBe(0);
@@ -27,14 +27,14 @@ it('wakes at once for a time that has passed, and never for none', () => {
   expect(woken).toEqual([1000]);
 });
 
-it('wakes early for a time beyond what timers can hold', () => {
+it('fires early for a time beyond the maximum delay', () => {
   const { clock, woken, timer } = timerAt(0);
   timer.wakeBy(60 * 24 * 3_600_000);
   clock.advance(3_600_000);
   expect(woken).toEqual([3_600_000]);
 });
 
-it('does not wake after stop', () => {
+it('does not fire after stop', () => {
   const { clock, woken, timer } = timerAt(0);
   timer.wakeBy(10);
   timer.stop();

@@ -1,7 +1,13 @@
-/** One timer for many deadlines: moved only to an earlier time, and left alone when deadlines go away. So a call that is answered in time sets none. */
+/**
+ * One timer for many deadlines. It moves only to an earlier time and stays when deadlines
+ * disappear, so a call that is answered in time sets no timer.
+ */
 import type { Clock } from './clock.js';
 
-/** Milliseconds. Timers of most platforms end at 24 days; beyond this one it fires early and is set again. */
+/**
+ * Milliseconds. Platform timers end at 24 days; for a later time this one fires early and is set
+ * again.
+ */
 const delayMsMax = 3_600_000;
 
 export class LazyTimer {
@@ -10,13 +16,15 @@ export class LazyTimer {
   #firesAt = Infinity;
   #cancel: (() => void) | undefined;
 
-  /** `wake` may come before the time that was asked for; it then has to ask again. */
+  /** `wake` may run early; it then must call `wakeBy` again. */
   constructor(clock: Clock, wake: () => void) {
     this.#clock = clock;
     this.#wake = wake;
   }
 
-  /** Makes sure that it wakes no later than at `at` (ms since the Unix epoch; Infinity: no need). */
+  /**
+   * Ensures that `wake` runs no later than `at` (ms since the Unix epoch; Infinity: no deadline).
+   */
   wakeBy(at: number): void {
     if (at >= this.#firesAt) return;
     this.stop();

@@ -1,4 +1,4 @@
-/** A clock that moves only when told, for tests. Due timers run inside `advance`, in the order of their times. */
+/** A clock for tests that moves only by `advance`, which runs due timers in order. */
 import type { Clock } from './clock.js';
 
 interface ManualTimer {
@@ -25,12 +25,12 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Timers that are armed. */
+  /** The number of pending timers. */
   get timers(): number {
     return this.#timers.size;
   }
 
-  /** Lets time pass; timers that are set meanwhile and fall due run as well. */
+  /** Advances the time. Timers that are set meanwhile and become due run as well. */
   advance(byMs: number): void {
     const until = this.#now + byMs;
     for (let next = this.#nextDue(until); next !== undefined; next = this.#nextDue(until)) {

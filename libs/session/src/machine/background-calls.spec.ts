@@ -5,14 +5,14 @@ const isBackground = true;
 const done = '"result":{"content":[{"type":"text","text":"ok"}],"isError":false}';
 
 describe('a background call', () => {
-  it('is sent to a device with nothing else to do', () => {
+  it('is sent to an idle device', () => {
     const bench = new MachineBench().makeReady();
     bench.call('b', { isBackground });
     bench.answer(done);
     expect(bench.outcomes()).toEqual([['b', 'SUCCEEDED', undefined, 'YES']]);
   });
 
-  it('is not sent while another call is under way, nor before the session is ready', () => {
+  it('is not sent while another call is in flight, nor before the session is ready', () => {
     const early = new MachineBench();
     early.put({ kind: 'start' });
     early.call('b', { isBackground });
@@ -23,7 +23,7 @@ describe('a background call', () => {
     expect(busy.outcomes()).toEqual([['b', 'NOT_SENT', 'OVERLOADED', 'NEVER']]);
   });
 
-  it('gives way to a call at once, and its answer is not taken for that call', () => {
+  it('is abandoned for another call, and its answer is not used for that call', () => {
     const bench = new MachineBench().makeReady();
     bench.call('b', { isBackground });
     const id = bench.state.inFlight?.id;

@@ -1,10 +1,10 @@
-/** The ends of a call as a session tells them, and nothing else: who may be told what, with which certainty about its bytes. */
+/** The outcomes that a session can give a call, with the certainty about its bytes. */
 import { quoteText } from '@flotilla/mcp';
 import type { CallOutcome, NotSentCode, ToolResult, UnknownCode } from '@flotilla/mcp';
 import type { DeviceError, Dialect, DialectMessage } from '../dialect.js';
 import { quotedTextMax } from '../session-limits.js';
 
-/** What a device said in answer to a request. */
+/** An answer of the device to a request. */
 export type Answer = Extract<DialectMessage, { readonly kind: 'result' | 'error' | 'garbled' }>;
 
 export function notSent(code: NotSentCode, message: string): CallOutcome {

@@ -1,21 +1,24 @@
-/** Calls of one session: one in flight, the others in a bounded queue. Each leaves it settled exactly once, here. */
+/**
+ * The calls of one session: one in flight, the others in a bounded queue. Each is settled exactly
+ * once, here.
+ */
 import type { CallOutcome } from '@flotilla/mcp';
 import { notSent, unknown } from './call-outcomes.js';
 import { isLargeRequestRefused, largeRequestRefused, largeRequestCut, largeRequestSent } from './large-requests.js';
-import { noneWaiting } from './machine-state.js';
+import { noWaitingCalls } from './machine-state.js';
 import type { PendingCall, Turn } from './machine-state.js';
 import { freeId, register, remember } from './request-ids.js';
 import { utf8BytesExceed } from '../utf8-length.js';
 
 export function takeCall(turn: Turn, pending: PendingCall): void {
-  if (pending.call.isBackground !== true && turn.rules.dialect.isOneAtATime !== true) giveWay(turn);
+  if (pending.call.isBackground !== true && turn.rules.dialect.isOneAtATime !== true) abandonBackgroundCall(turn);
   const { state, rules } = turn;
   if (state.phase === 'closing' || state.phase === 'closed') {
     settleCall(turn, pending, notSent('DEVICE_OFFLINE', 'The session has ended.'));
   } else if (isReadyToSend(turn)) {
     sendCall(turn, pending);
   } else if (pending.call.isBackground === true) {
-    settleCall(turn, pending, notSent('OVERLOADED', 'The device had something else to do.'));
+    settleCall(turn, pending, notSent('OVERLOADED', 'The device was busy.'));
   } else if (state.waiting.length >= rules.limits.waitingCallsMax) {
     settleCall(
       turn,
@@ -23,50 +26,53 @@ export function takeCall(turn: Turn, pending: PendingCall): void {
       notSent('OVERLOADED', `${rules.limits.waitingCallsMax} calls already wait for this device.`),
     );
   } else if (pending.call.queueDeadlineAt <= turn.now) {
-    settleCall(turn, pending, tooLate(turn));
+    settleCall(turn, pending, deadlineMissed(turn));
   } else {
     turn.state = { ...state, waiting: [...state.waiting, pending] };
   }
 }
 
-/** A background call in flight is over as soon as there is a real one. Its answer, if it comes, comes late and harms nobody. */
-function giveWay(turn: Turn): void {
+/**
+ * Abandons a background call in flight as soon as there is an ordinary call. Its answer counts as
+ * late.
+ */
+function abandonBackgroundCall(turn: Turn): void {
   const { inFlight } = turn.state;
   if (inFlight?.kind !== 'call' || inFlight.pending.call.isBackground !== true) return;
   remember(turn, inFlight);
   settleCall(
     turn,
     inFlight.pending,
-    unknown('TIMEOUT', 'It gave way to another call before the device answered.'),
+    unknown('TIMEOUT', 'Another call took precedence before the device answered.'),
     inFlight.sentAt,
   );
 }
 
-/** Sends waiting calls until one is in flight; those that can no longer be sent are settled on the way. */
+/** Sends waiting calls until one is in flight, and settles those that can no longer be sent. */
 export function sendWaitingCalls(turn: Turn): void {
   for (
     let pending = turn.state.waiting[0];
     pending !== undefined && isReadyToSend(turn);
     pending = turn.state.waiting[0]
   ) {
-    const waiting = turn.state.waiting.length === 1 ? noneWaiting : turn.state.waiting.slice(1);
+    const waiting = turn.state.waiting.length === 1 ? noWaitingCalls : turn.state.waiting.slice(1);
     turn.state = { ...turn.state, waiting };
     sendCall(turn, pending);
   }
 }
 
-/** Settles the waiting calls whose time in the queue is over. */
+/** Settles waiting calls whose queue deadline has passed. */
 export function expireWaitingCalls(turn: Turn): void {
   const isExpired = ({ call }: PendingCall) => call.queueDeadlineAt <= turn.now;
   if (!turn.state.waiting.some(isExpired)) return;
-  for (const pending of turn.state.waiting.filter(isExpired)) settleCall(turn, pending, tooLate(turn));
+  for (const pending of turn.state.waiting.filter(isExpired)) settleCall(turn, pending, deadlineMissed(turn));
   turn.state = { ...turn.state, waiting: turn.state.waiting.filter((pending) => !isExpired(pending)) };
 }
 
-/** Settles all: what was sent may have run, what waited certainly has not. */
+/** Settles all calls: a sent call may have run, a waiting call certainly has not. */
 export function settleAllCalls(turn: Turn): void {
   const { inFlight, waiting } = turn.state;
-  turn.state = { ...turn.state, inFlight: undefined, waiting: noneWaiting };
+  turn.state = { ...turn.state, inFlight: undefined, waiting: noWaitingCalls };
   if (inFlight?.kind === 'call') {
     if (inFlight.isLarge) largeRequestCut(turn);
     settleCall(
@@ -95,12 +101,12 @@ function sendCall(turn: Turn, pending: PendingCall): void {
   const { rules, now } = turn;
   const { call } = pending;
   const deadlineAt = Math.min(now + call.callTimeoutMs, call.callDeadlineAt ?? Infinity);
-  if (call.queueDeadlineAt <= now || deadlineAt <= now) return settleCall(turn, pending, tooLate(turn));
+  if (call.queueDeadlineAt <= now || deadlineAt <= now) return settleCall(turn, pending, deadlineMissed(turn));
   const id = freeId(turn.state, rules.dialect.requestIdMax);
-  const words = rules.dialect.encodeCall(id, call.tool, call.arguments);
-  if (typeof words !== 'string' && 'code' in words)
-    return settleCall(turn, pending, notSent(words.code, words.message));
-  const { text, ...proof } = typeof words === 'string' ? { text: words } : words;
+  const encoded = rules.dialect.encodeCall(id, call.tool, call.arguments);
+  if (typeof encoded !== 'string' && 'code' in encoded)
+    return settleCall(turn, pending, notSent(encoded.code, encoded.message));
+  const { text, ...proof } = typeof encoded === 'string' ? { text: encoded } : encoded;
   const { largeRequestBytes, requestBytesMax } = rules.limits;
   if (utf8BytesExceed(text, requestBytesMax)) {
     return settleCall(
@@ -112,16 +118,16 @@ function sendCall(turn: Turn, pending: PendingCall): void {
   const isTextLarge = utf8BytesExceed(text, largeRequestBytes);
   if (isTextLarge && isLargeRequestRefused(turn.state, now))
     return settleCall(turn, pending, largeRequestRefused(rules));
-  // An answer to the proof behind a text does not show that the text arrived.
+  // An answer to the proof does not show that the text arrived.
   const isLarge = isTextLarge && !('proof' in proof);
   if (isLarge) largeRequestSent(turn);
   register(turn, { kind: 'call', id, sentAt: now, deadlineAt, pending, isLarge });
   turn.effects.push({ kind: 'send', id, text, ...proof });
 }
 
-/** Behind other calls the device is overloaded; before the session was ready there was no device to send to. */
-function tooLate({ state }: Turn): CallOutcome {
+/** The time was lost to other calls (overloaded), or before the session was ready (offline). */
+function deadlineMissed({ state }: Turn): CallOutcome {
   return state.phase === 'ready'
-    ? notSent('OVERLOADED', 'The time to send the call passed while others were before it.')
+    ? notSent('OVERLOADED', 'The time to send the call passed while other calls were ahead of it.')
     : notSent('DEVICE_OFFLINE', 'The time to send the call passed before the session was ready.');
 }

@@ -1,5 +1,5 @@
-/** The greeting: asked once, asked again when nothing usable came, then the session is given up. */
-import { startListing } from './listing.js';
+/** The greeting: sent once, repeated once without a valid answer, then the session ends. */
+import { startListing } from './listing/listing.js';
 import type { Turn } from './machine-state.js';
 import { freeId, register } from './request-ids.js';
 import { endSession, enterPhase } from './session-phases.js';
@@ -18,7 +18,10 @@ export function greetingAnswered(turn: Turn, result: unknown): void {
   startListing(turn);
 }
 
-/** The first one may have been lost with a connection that just broke; a device that ignores two does not speak this dialect. */
+/**
+ * The first greeting may be lost with a broken connection. A device that ignores two does not speak
+ * this dialect.
+ */
 export function greetingFailed(turn: Turn, wasRetry: boolean): void {
   if (wasRetry) endSession(turn, 'greeting_failed', 'open');
   else sendGreeting(turn, true);

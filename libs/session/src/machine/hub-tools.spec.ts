@@ -9,7 +9,7 @@ const proof = (bench: MachineBench) => {
 };
 
 describe('a banner of the hub', () => {
-  it('goes out with a greeting behind it that changes nothing', () => {
+  it('is followed by a greeting that changes nothing', () => {
     const bench = new MachineBench().makeReady();
     bench.call('c', alert);
     expect(bench.kinds('send').at(-1)).toMatchObject({
@@ -33,7 +33,7 @@ describe('a banner of the hub', () => {
     });
   });
 
-  it('may have been shown where no answer comes, and a late one is told', () => {
+  it('ends unknown without an answer, and reports a late one', () => {
     const bench = new MachineBench().makeReady();
     bench.call('c', { ...alert, callTimeoutMs: 1000 });
     const id = bench.state.inFlight?.id;
@@ -43,7 +43,7 @@ describe('a banner of the hub', () => {
     expect(bench.kinds('lateOutcome')).toMatchObject([{ late: { callId: 'c', outcome: { kind: 'SUCCEEDED' } } }]);
   });
 
-  it('was not sent where the path took nothing', () => {
+  it('ends not sent if the transport accepted nothing', () => {
     const bench = new MachineBench().makeReady();
     bench.call('c', alert);
     bench.put({ kind: 'sendFailed', id: bench.state.inFlight?.id ?? 0 });
@@ -51,8 +51,8 @@ describe('a banner of the hub', () => {
   });
 });
 
-describe('a board without a screen of that kind', () => {
-  it('is not asked to show one', () => {
+describe('a board without a screen', () => {
+  it('does not receive a banner', () => {
     expect(new McpuDialect().encodeCall(1, 'hub.alert', { message: 'Hello' })).toMatchObject({ code: 'TOOL_UNKNOWN' });
   });
 });

@@ -1,4 +1,7 @@
-/** What a session does with a message of the device: answers find their request by id alone, everything else is passed on or counted. */
+/**
+ * Handles messages of the device: an answer finds its request by id alone; everything else is
+ * passed on or counted.
+ */
 import { quoteText } from '@flotilla/mcp';
 import { outcomeOf } from './call-outcomes.js';
 import type { Answer } from './call-outcomes.js';
@@ -6,12 +9,15 @@ import { settleCall } from './call-queue.js';
 import type { DeviceError, DialectMessage } from '../dialect.js';
 import { requestAnswered } from './large-requests.js';
 import { greetingAnswered, greetingFailed } from './greeting.js';
-import { pageFailed, pageReceived } from './listing.js';
+import { pageFailed, pageReceived } from './listing/listing.js';
 import type { InFlight, PendingCall, Turn } from './machine-state.js';
 import { recall, wasIssued } from './request-ids.js';
 import { reportAnomaly } from './session-phases.js';
 
-/** UTF-16 code units of a detail of an anomaly; they are logged, and a device can cause one with each message. */
+/**
+ * UTF-16 code units of the detail of an anomaly, which is logged. A device can cause one with each
+ * message.
+ */
 const anomalyDetailMax = 200;
 
 export function takeMessage(turn: Turn, message: DialectMessage): void {
@@ -21,7 +27,7 @@ export function takeMessage(turn: Turn, message: DialectMessage): void {
       return takeAnswer(turn, message.id, message);
     case 'garbled':
       reportAnomaly(turn, message.anomaly, quoteText(`${message.problem}: ${message.text}`, anomalyDetailMax));
-      // An id that is not ours is a part of what is garbled, and no second anomaly.
+      // An unexpected id in a garbled message is not a second anomaly.
       if (message.id !== undefined && isExpected(turn, message.id)) takeAnswer(turn, message.id, message);
       return;
     case 'unread':
@@ -30,7 +36,7 @@ export function takeMessage(turn: Turn, message: DialectMessage): void {
       turn.effects.push({ kind: 'notification', method: message.method, params: message.params });
       return;
     case 'request':
-      // Devices ignore answers, so an error would be said to nobody.
+      // Devices ignore answers to their requests, so the hub sends no error.
       return reportAnomaly(turn, 'device_request', quoteText(message.method, anomalyDetailMax));
     case 'message':
       if (!message.isKnown) reportAnomaly(turn, 'unknown_message_type', quoteText(message.type, anomalyDetailMax));
@@ -38,7 +44,10 @@ export function takeMessage(turn: Turn, message: DialectMessage): void {
   }
 }
 
-/** A board cuts a line that it got in pieces, and refuses each piece: the next request goes out when the last refusal has had time to come. [mcpu §1.3] */
+/**
+ * A board rejects each part of a line that it received in parts. The next request waits until the
+ * last rejection can have arrived. [mcpu §1.3]
+ */
 const unreadGraceMs = 150;
 
 function takeUnread(turn: Turn, error: DeviceError): void {
@@ -71,24 +80,24 @@ export function takeAnswer(turn: Turn, id: number, answer: Answer): void {
 
 function callAnswered(turn: Turn, pending: PendingCall, sentAt: number, answer: Answer): void {
   const outcome = outcomeOf(answer, turn.rules.dialect, pending.call.tool);
-  // The list that the caller chose the tool from is not the device's any more.
+  // The tool list that the caller used is out of date.
   if (outcome.error?.code === 'TOOL_GONE') turn.state = { ...turn.state, isRefreshWanted: true };
   settleCall(turn, pending, outcome, sentAt);
 }
 
-function pageAnswered(turn: Turn, { walk }: Extract<InFlight, { kind: 'page' }>, answer: Answer): void {
+function pageAnswered(turn: Turn, { listing }: Extract<InFlight, { kind: 'page' }>, answer: Answer): void {
   const page = answer.kind === 'result' ? turn.rules.dialect.readPage(answer.result) : undefined;
-  if (page !== undefined) return pageReceived(turn, walk, page);
+  if (page !== undefined) return pageReceived(turn, listing, page);
   const problem =
     answer.kind === 'error'
       ? answer.error.message
       : answer.kind === 'garbled'
         ? answer.problem
         : 'the result has no list of tools';
-  pageFailed(turn, walk, quoteText(`The device's listing failed: ${problem}`, anomalyDetailMax));
+  pageFailed(turn, listing, quoteText(`The device's listing failed: ${problem}`, anomalyDetailMax));
 }
 
-/** An answer that nobody waits for: late, a second one, or to a question of somebody else. */
+/** Handles an answer without a waiting request: late, duplicate, or with an unknown id. */
 function takeStrayAnswer(turn: Turn, id: number, answer: Answer): void {
   const request = recall(turn, id);
   if (request === undefined) {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { initialState } from './machine-state.js';
 import { MachineBench } from './machine-bench.suite.js';
-import { noLargeRequests } from './large-requests.js';
+import { noLargeRequests } from './machine-state.js';
 
 const TRIAL_MS = 60_000;
 const ok = '"result":{"content":[]}';
 const large = { arguments: { text: 'x'.repeat(900) }, callTimeoutMs: 1_000 };
 
-/** A session whose transport has the fault. */
+/** A session whose transport has this fault. */
 function onMqtt(): MachineBench {
   return new MachineBench({ largeRequestBytes: 900, largeRequestTrialMs: TRIAL_MS }).makeReady();
 }
@@ -55,7 +55,7 @@ describe('a device that loses large requests', () => {
     expect(told(bench)).toEqual([{ kind: 'largeRequests', areLost: true, unanswered: 2 }]);
   });
 
-  it('gets no further large request, and small ones as before', () => {
+  it('gets no further large requests, but small ones as before', () => {
     const bench = whereTheyAreLost();
     const before = bench.sent().length;
     bench.call('refused', large);
@@ -67,7 +67,7 @@ describe('a device that loses large requests', () => {
     ]);
   });
 
-  it('gets one large request as a trial once in a while', () => {
+  it('gets one large request as a trial from time to time', () => {
     const bench = whereTheyAreLost();
     bench.now += TRIAL_MS;
     loseLarge(bench, 'trial');
@@ -79,7 +79,7 @@ describe('a device that loses large requests', () => {
     expect(told(bench)).toHaveLength(1);
   });
 
-  it('is well again when it answers the trial', () => {
+  it('recovers when it answers the trial', () => {
     const bench = whereTheyAreLost();
     bench.now += TRIAL_MS;
     bench.call('trial', large);
@@ -93,7 +93,7 @@ describe('a device that loses large requests', () => {
     expect(told(bench).at(-1)).toEqual({ kind: 'largeRequests', areLost: false, unanswered: 2 });
   });
 
-  it('keeps its fault over a lost link, and shows it with the first large request', () => {
+  it('keeps its fault after a lost connection, and shows it with the first large request', () => {
     const bench = onMqtt();
     bench.call('cut', large);
     bench.put({ kind: 'transportClosed', reason: 'connection_lost' });
@@ -105,15 +105,15 @@ describe('a device that loses large requests', () => {
   });
 });
 
-describe('a device that only is slow or away', () => {
-  it('is not blamed while nothing is answered', () => {
+describe('a device that is only slow or offline', () => {
+  it('is not blamed while it answers nothing', () => {
     const bench = onMqtt();
     for (const id of ['first', 'second', 'third']) loseLarge(bench, id);
     expect(codes(bench).map(([, , code]) => code)).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT']);
     expect(told(bench)).toEqual([]);
   });
 
-  it('is not blamed when a large request is answered late', () => {
+  it('is not blamed when it answers a large request late', () => {
     const bench = onMqtt();
     bench.call('first', large);
     const { id } = bench.state.inFlight ?? {};
@@ -125,7 +125,7 @@ describe('a device that only is slow or away', () => {
     expect(codes(bench).at(-1)).toEqual(['second', 'UNKNOWN', 'TIMEOUT']);
   });
 
-  it('is not blamed over a transport without the fault', () => {
+  it('is not blamed on a transport without the fault', () => {
     const bench = new MachineBench().makeReady();
     loseLarge(bench, 'first');
     answerSmall(bench, 'small');

@@ -1,25 +1,14 @@
 /**
- * Recognises a device that loses large requests. The MQTT client of the firmware keeps the first part of a message
- * that a lost link cut, and glues the next large message to it: small requests work, large ones vanish, until the
- * client is rebuilt. [xiaozhi §9, 24]
+ * Recognises a device that loses large requests. Its MQTT client keeps the first part of a message
+ * that a lost connection cut, and joins it with the next large message. Small requests work, large
+ * ones are lost, until the client is rebuilt. [xiaozhi §9, 24]
  */
 import type { CallOutcome } from '@flotilla/mcp';
 import { notSent, unknown } from './call-outcomes.js';
-import type { MachineState, SessionRules, Turn } from './machine-state.js';
+import { noLargeRequests } from './machine-state.js';
+import type { LargeRequests, MachineState, SessionRules, Turn } from './machine-state.js';
 
-/** What the session knows of the device's large requests. It outlives a session where the link was lost. */
-export interface LargeRequests {
-  /** Large requests in a row that the device did not answer. */
-  readonly unanswered: number;
-  /** The device answered a small request since the first of them, so their size is the likely reason. */
-  readonly isAlive: boolean;
-  /** When one large request may be sent as a trial, ms since the Unix epoch. Undefined: the fault is not recognised. */
-  readonly trialAt: number | undefined;
-}
-
-export const noLargeRequests: LargeRequests = { unanswered: 0, isAlive: false, trialAt: undefined };
-
-/** One lost message may be chance. */
+/** A single lost message may be a coincidence. */
 const unansweredMin = 2;
 
 const advice = 'Small requests are answered. Restart the device, for example with self.reboot, then call again.';
@@ -31,17 +20,18 @@ export function isLargeRequestRefused({ largeRequests: { trialAt } }: MachineSta
 export function largeRequestRefused({ limits }: SessionRules): CallOutcome {
   return notSent(
     'LARGE_MESSAGES_LOST',
-    `Nothing was sent: the device loses every request over ${limits.largeRequestBytes} bytes since a message to it was cut. ${advice}`,
+    `Nothing was sent: since a message to the device was cut, it loses every request over ` +
+      `${limits.largeRequestBytes} bytes. ${advice}`,
   );
 }
 
-/** A trial is one request: the next one waits for its own time. */
+/** A trial is one request; the next trial is scheduled later. */
 export function largeRequestSent(turn: Turn): void {
   const { largeRequests } = turn.state;
   if (largeRequests.trialAt !== undefined) put(turn, { ...largeRequests, trialAt: nextTrialAt(turn) });
 }
 
-/** Any answer of the device: one to a large request ends the suspicion, one to a small request confirms it. */
+/** An answer to a large request clears the suspicion; an answer to a small one confirms it. */
 export function requestAnswered(turn: Turn, isLarge: boolean): void {
   const { largeRequests: before } = turn.state;
   if (before.unanswered === 0) return;
@@ -54,23 +44,25 @@ export function requestAnswered(turn: Turn, isLarge: boolean): void {
   }
 }
 
-/** A large request timed out. */
+/** Records that a large request timed out. */
 export function largeRequestUnanswered(turn: Turn): void {
   const { largeRequests: before } = turn.state;
   judge(turn, { ...before, unanswered: before.unanswered + 1 });
 }
 
-/** The session ended with a large request in flight, which may be the cut one. The next session shows whether the device is there. */
+/** Records that the session ended with a large request in flight, which may be the cut one. */
 export function largeRequestCut(turn: Turn): void {
   const { largeRequests: before } = turn.state;
   put(turn, { ...before, unanswered: before.unanswered + 1, isAlive: false });
 }
 
-/** How a large request that timed out ends. */
+/** The outcome of a large request that timed out, if the fault is recognised. */
 export function largeRequestTimedOut({ state, rules }: Turn, waitedMs: number): CallOutcome | undefined {
   if (state.largeRequests.trialAt === undefined) return undefined;
   const { largeRequestBytes } = rules.limits;
-  const message = `The device did not answer within ${waitedMs} ms, and loses requests over ${largeRequestBytes} bytes. ${advice}`;
+  const message =
+    `The device did not answer within ${waitedMs} ms. ` +
+    `It loses requests over ${largeRequestBytes} bytes. ${advice}`;
   return unknown('LARGE_MESSAGES_LOST', message);
 }
 

@@ -1,4 +1,4 @@
-/** A session's machine on a bench for specs: driven by texts of a device, with all that came out of it. */
+/** Drives a session machine with texts of a device and records its effects, for specs. */
 import type { CallId } from '@flotilla/mcp';
 import { initialState } from './machine-state.js';
 import type { SessionCall, SettledCall } from '../session-contract.js';
@@ -31,7 +31,7 @@ export class MachineBench {
     return effects;
   }
 
-  /** The device says: an MCP payload with the given members, for the id in flight unless another is given. */
+  /** Receives an MCP payload with the given members, by default for the id in flight. */
   answer(members: string, id = this.state.inFlight?.id) {
     return this.text(`{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${members}}}`);
   }

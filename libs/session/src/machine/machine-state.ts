@@ -1,9 +1,8 @@
-/** What a session knows at one moment, as data, and the deadlines that follow from it. */
+/** The state of a session as data, and the deadlines that follow from it. */
 import type { DeviceError, Dialect } from '../dialect.js';
 import type { SessionCall, SessionLimits, SessionState } from '../session-contract.js';
-import { noLargeRequests, type LargeRequests } from './large-requests.js';
 import type { SessionEffect, Settle } from './session-input.js';
-import type { ToolWalk } from './tool-walk.js';
+import type { ListingProgress } from './listing/tool-page-reader.js';
 
 export interface PendingCall {
   readonly call: SessionCall;
@@ -15,15 +14,18 @@ export type InFlight = {
   readonly id: number;
   readonly sentAt: number;
   readonly deadlineAt: number;
-  /** The device said that it could not read the request; the deadline is then the time in which it says so again for the rest of the pieces. */
+  /**
+   * The device could not read the request. The deadline then bounds the time for the errors of the
+   * remaining parts.
+   */
   readonly unread?: DeviceError;
 } & (
   | { readonly kind: 'greeting'; readonly isRetry: boolean }
-  | { readonly kind: 'page'; readonly walk: ToolWalk }
+  | { readonly kind: 'page'; readonly listing: ListingProgress }
   | { readonly kind: 'call'; readonly pending: PendingCall; readonly isLarge: boolean }
 );
 
-/** A request whose time ran out; `call` where it was one that somebody may still want to hear of. */
+/** A timed-out request; `call` is set if a late answer is still of interest. */
 export interface RememberedRequest {
   readonly call: Pick<SessionCall, 'callId' | 'tool'> | undefined;
   readonly isLarge: boolean;
@@ -31,10 +33,30 @@ export interface RememberedRequest {
   readonly forgetAt: number;
 }
 
+/** The state of a device's large requests. It outlives a session that lost its connection. */
+export interface LargeRequests {
+  /** Consecutive large requests that the device did not answer. */
+  readonly unanswered: number;
+  /**
+   * The device has answered a small request since the first of them, so the size is the likely
+   * reason.
+   */
+  readonly isAlive: boolean;
+  /**
+   * When the next large request may be sent as a trial, ms since the Unix epoch. Undefined: no
+   * fault recognised.
+   */
+  readonly trialAt: number | undefined;
+}
+
+export const noLargeRequests: LargeRequests = { unanswered: 0, isAlive: false, trialAt: undefined };
+
 export interface MachineState {
   readonly phase: SessionState;
   readonly nextId: number;
-  /** Ids given out so far: tells a second answer from one to a question that nobody asked. */
+  /**
+   * The number of ids used so far; it distinguishes a duplicate answer from one with an unknown id.
+   */
   readonly issuedIds: number;
   readonly inFlight: InFlight | undefined;
   readonly waiting: readonly PendingCall[];
@@ -50,7 +72,7 @@ export interface SessionRules {
   readonly limits: SessionLimits;
 }
 
-/** One step in the making: transitions replace `state` and append effects, in the order in which they are to happen. */
+/** One step under construction: transitions replace `state` and append effects in order. */
 export interface Turn {
   readonly rules: SessionRules;
   readonly now: number;
@@ -58,9 +80,9 @@ export interface Turn {
   readonly effects: SessionEffect[];
 }
 
-/** Shared by all sessions: most never have any. */
-export const noneWaiting: readonly PendingCall[] = [];
-export const noneRemembered: ReadonlyMap<number, RememberedRequest> = new Map();
+/** Shared by all sessions, most of which never have any. */
+export const noWaitingCalls: readonly PendingCall[] = [];
+export const noRememberedRequests: ReadonlyMap<number, RememberedRequest> = new Map();
 
 export function initialState(firstRequestId: number, largeRequests: LargeRequests = noLargeRequests): MachineState {
   return {
@@ -68,14 +90,17 @@ export function initialState(firstRequestId: number, largeRequests: LargeRequest
     nextId: firstRequestId,
     issuedIds: 0,
     inFlight: undefined,
-    waiting: noneWaiting,
-    remembered: noneRemembered,
+    waiting: noWaitingCalls,
+    remembered: noRememberedRequests,
     isRefreshWanted: false,
     largeRequests,
   };
 }
 
-/** When the next deadline passes; Infinity without one. Forgetting needs no timer: it is done when somebody looks. */
+/**
+ * When the next deadline passes; Infinity without one. Remembered requests need no timer: a later
+ * lookup removes them.
+ */
 export function nextWakeAt(state: MachineState): number {
   let wakeAt = state.inFlight?.deadlineAt ?? Infinity;
   for (const { call } of state.waiting) wakeAt = Math.min(wakeAt, call.queueDeadlineAt);

@@ -1,10 +1,13 @@
-/** Reads a device's text once, for the machine: as a known page of tools without parsing where that is possible, by the dialect otherwise. */
+/**
+ * Parses a device's text once. A known page of tools is found without parsing, if possible;
+ * everything else goes to the dialect.
+ */
 import type { Dialect } from '../dialect.js';
 import type { MachineState } from './machine-state.js';
 import type { ToolPageCache } from '../session-contract.js';
 import type { SessionInput } from './session-input.js';
 
-/** A device's text at the moment of its arrival. */
+/** A device's text and the time of its arrival. */
 export interface ArrivedText {
   readonly text: string;
   readonly now: number;
@@ -24,7 +27,8 @@ export function readMessage(
   const known = cache.recall(pageText);
   if (known !== undefined) return { kind: 'page', id, page: known, now };
   const message = dialect.read(text);
-  // Only what this text means as a whole may be remembered for its part: another id or an error in it, and it is no page.
+  // The cache may keep the page only if the whole text confirms it: with another id or an error it
+  // is not a page.
   const page = message.kind === 'result' && message.id === id ? dialect.readPage(message.result) : undefined;
   if (page === undefined) return { kind: 'message', message, now };
   cache.remember(pageText, page);

@@ -1,15 +1,18 @@
-/** Ids of requests: from 1 up to the dialect's largest, around again, never 0, and never one whose late answer would still be recognised. */
+/**
+ * Request ids: from 1 to the dialect's maximum, then from 1 again; never 0, and never one whose
+ * late answer would still be recognised.
+ */
 import { rememberedRequestsMax } from '../session-limits.js';
 import type { InFlight, MachineState, RememberedRequest, Turn } from './machine-state.js';
 
-/** The next id to use. The state moves past it in `register`. */
+/** Returns the next id to use. `register` advances the state. */
 export function freeId(state: MachineState, idMax: number): number {
   let id = state.nextId;
   while (state.remembered.has(id)) id = following(id, idMax);
   return id;
 }
 
-/** Makes the request the one in flight; done before its bytes go out, so that no answer can come too early. */
+/** Puts the request in flight before its bytes are sent, so that no answer can arrive too early. */
 export function register(turn: Turn, inFlight: InFlight): void {
   const { state, rules } = turn;
   turn.state = {
@@ -20,7 +23,7 @@ export function register(turn: Turn, inFlight: InFlight): void {
   };
 }
 
-/** Takes the request out of flight, and remembers it for an answer that comes late. */
+/** Takes the request out of flight and remembers it for a late answer. */
 export function remember(turn: Turn, request: InFlight): void {
   const { state, rules, now } = turn;
   const remembered = new Map(state.remembered);
@@ -44,7 +47,7 @@ function callOf(request: InFlight): RememberedRequest['call'] {
   return { callId, tool };
 }
 
-/** The remembered request with this id, which is forgotten with that: it can be late only once. */
+/** Returns the remembered request with this id and forgets it: it can be late only once. */
 export function recall(turn: Turn, id: number): RememberedRequest | undefined {
   const request = turn.state.remembered.get(id);
   if (request === undefined) return undefined;

@@ -1,28 +1,29 @@
-/** What a session's machine takes in and gives out: plain data. Times are ms since the Unix epoch. */
+/**
+ * The inputs and effects of a session machine, as plain data. Times are ms since the Unix epoch.
+ */
 import type { CloseReason, DeviceInfo, DiscoveredTools, ToolPage } from '@flotilla/mcp';
 import type { DialectMessage } from '../dialect.js';
 import type { SessionAnomaly, SessionCall, SessionState, SettledCall } from '../session-contract.js';
 
-/** Where a settled call goes. The machine carries it like any other data and never runs it. */
+/** Receives a settled call. The machine carries it as data and never runs it. */
 export type Settle = (settled: SettledCall) => void;
 
 export type SessionInput = { readonly now: number } & (
   | { readonly kind: 'start' }
   | { readonly kind: 'message'; readonly message: DialectMessage }
-  /** An answer that was recognised as a page of tools without being parsed. */
+  /** An answer that was recognised as a page of tools without parsing. */
   | { readonly kind: 'page'; readonly id: number; readonly page: ToolPage }
   | { readonly kind: 'call'; readonly call: SessionCall; readonly settle: Settle }
   | { readonly kind: 'refresh' }
   /** A deadline may have passed. */
   | { readonly kind: 'wake' }
-  /** The transport accepted not one byte of the request with this id. Comes before any other input. */
+  /** The transport accepted no byte of the request with this id. Precedes any other input. */
   | { readonly kind: 'sendFailed'; readonly id: number }
   | { readonly kind: 'transportClosed'; readonly reason: CloseReason }
   | { readonly kind: 'close'; readonly reason: CloseReason }
 );
 
 export type SessionEffect =
-  /** `id` is absent for a message that expects no answer. `proof` follows the text; where only the text was accepted, the request counts as sent. */
   | { readonly kind: 'send'; readonly id: number | undefined; readonly text: string; readonly proof?: string }
   | { readonly kind: 'settle'; readonly settle: Settle; readonly settled: SettledCall }
   | { readonly kind: 'closeTransport'; readonly reason: CloseReason }

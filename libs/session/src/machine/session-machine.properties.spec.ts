@@ -23,7 +23,7 @@ const limits = {
 const largeArguments = { text: 'x'.repeat(limits.largeRequestBytes) };
 const idMax = dialect.requestIdMax;
 
-/** One thing that happens: an input, or an answer to an id near those in use. */
+/** A random input, or an answer to an id near those in use. */
 const event = fc.oneof(
   {
     weight: 6,
@@ -59,7 +59,7 @@ const event = fc.oneof(
   },
 );
 
-it('settles every call exactly once and stays within its limits, whatever happens in whatever order', () => {
+it('settles every call exactly once and stays within its limits, for any order of inputs', () => {
   const happening = fc.tuple(fc.nat(30), event);
   fc.assert(
     fc.property(

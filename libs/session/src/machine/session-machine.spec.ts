@@ -4,7 +4,7 @@ import { nextWakeAt } from './machine-state.js';
 import { defaultSessionLimits } from '../session-limits.js';
 
 describe('greeting', () => {
-  it('greets, says so, lists and becomes ready', () => {
+  it('sends a greeting, confirms it, lists tools and becomes ready', () => {
     const bench = new MachineBench().makeReady();
     expect(bench.sent().map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
     const told = bench.effects
@@ -13,7 +13,7 @@ describe('greeting', () => {
     expect(told).toEqual(['greeting', 'greeted', 'discovering', 'toolsDiscovered', 'ready']);
   });
 
-  it('greets again after silence, takes the second answer, and counts the first as late', () => {
+  it('repeats the greeting after a timeout, uses the second answer, and counts the first as late', () => {
     const bench = new MachineBench();
     bench.put({ kind: 'start' });
     bench.pass(defaultSessionLimits.greetingTimeoutMs);
@@ -23,7 +23,7 @@ describe('greeting', () => {
     expect(bench.state.phase).toBe('discovering');
   });
 
-  it('gives up after the second silence', () => {
+  it('ends the session after the second timeout', () => {
     const bench = new MachineBench();
     bench.put({ kind: 'start' });
     bench.call('a', { queueDeadlineAt: 1e9 });
@@ -60,7 +60,7 @@ describe('calls', () => {
     expect(bench.sent().at(-1)?.method).toBe('tools/call');
   });
 
-  it('end in what the device said', () => {
+  it('end with the answer of the device', () => {
     const bench = new MachineBench().makeReady();
     const ends = [
       '"result":{"content":[],"isError":false}',
@@ -105,7 +105,7 @@ describe('calls', () => {
     expect(nextWakeAt(bench.state)).toBe(bench.now + 400);
   });
 
-  it('settle once when answer and deadline come together', () => {
+  it('settle once when answer and deadline arrive together', () => {
     const bench = new MachineBench().makeReady();
     bench.call('a', { callTimeoutMs: 1000 });
     bench.now += 1000;
@@ -114,7 +114,7 @@ describe('calls', () => {
     expect(bench.outcomes()).toEqual([['a', 'SUCCEEDED', undefined, 'YES']]);
   });
 
-  it('tell a late answer once, and count further ones as duplicates', () => {
+  it('report a late answer once, and count further ones as duplicates', () => {
     const bench = new MachineBench().makeReady();
     bench.call('a', { callTimeoutMs: 1000 });
     const { id } = bench.state.inFlight ?? {};
@@ -148,7 +148,7 @@ describe('calls', () => {
     expect(bench.settled).toEqual([]);
   });
 
-  it('are not sent when their time in the queue is over', () => {
+  it('are not sent after their queue deadline', () => {
     const bench = new MachineBench().makeReady();
     bench.call('a');
     bench.call('b', { queueDeadlineAt: bench.now + 100 });
@@ -162,7 +162,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('are refused when too many wait, when too large, and with names that devices cannot say', () => {
+  it('are rejected when too many wait, when too large, and with names that cannot be sent', () => {
     const bench = new MachineBench({ waitingCallsMax: 1, requestBytesMax: 200 }).makeReady();
     bench.call('large', { arguments: { text: '灯'.repeat(60) } });
     bench.call('name', { tool: 'a"b' });
@@ -176,7 +176,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('are certainly not sent when the transport took nothing', () => {
+  it('end not sent if the transport accepted nothing', () => {
     const bench = new MachineBench().makeReady();
     bench.call('a');
     bench.call('b');
@@ -187,7 +187,7 @@ describe('calls', () => {
 });
 
 describe('ids', () => {
-  it('go around at the largest, past 0 and past those still remembered', () => {
+  it('wrap around at the maximum, and skip 0 and remembered ids', () => {
     const max = 2 ** 31 - 1;
     const bench = new MachineBench({}, max - 1).makeReady();
     expect(bench.sent().map(({ id }) => id)).toEqual([max - 1, undefined, max]);
@@ -201,7 +201,7 @@ describe('ids', () => {
 });
 
 describe('the end', () => {
-  it('settles the call in flight as unknown and the others as never sent, then closes', () => {
+  it('settles the call in flight as unknown and the others as not sent, then closes', () => {
     const bench = new MachineBench().makeReady();
     bench.call('a');
     bench.call('b');
@@ -219,7 +219,7 @@ describe('the end', () => {
     ]);
   });
 
-  it('does not close a transport that ended by itself', () => {
+  it('does not close a transport that has already ended', () => {
     const bench = new MachineBench().makeReady();
     expect(bench.put({ kind: 'transportClosed', reason: 'connection_lost' }).at(-1)).toEqual({
       kind: 'stateChanged',
@@ -229,7 +229,7 @@ describe('the end', () => {
     expect(bench.kinds('closeTransport')).toEqual([]);
   });
 
-  it('is final: nothing has an effect after it, but calls get their answer', () => {
+  it('is final: later inputs have no effect, but calls are settled', () => {
     const bench = new MachineBench().makeReady();
     bench.put({ kind: 'close', reason: 'hub_closed' });
     const before = bench.effects.length;
@@ -244,7 +244,7 @@ describe('the end', () => {
   });
 });
 
-it('passes on notifications and other messages, and counts what is strange', () => {
+it('passes on notifications and other messages, and counts anomalies', () => {
   const bench = new MachineBench().makeReady();
   bench.text('{"type":"mcp","payload":{"jsonrpc":"2.0","method":"notifications/state_changed","params":{"a":1}}}');
   bench.text('{"type":"listen","state":"start"}');

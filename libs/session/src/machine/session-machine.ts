@@ -1,13 +1,14 @@
 /**
- * The decisions of a session, as a function of what it knows and what comes in. It does nothing: effects say what is to be done, in order, and the next
- * input may come only after they were. It knows no wire; the dialect in the rules does.
+ * The decisions of a session: a function from state and input to state and effects. The caller
+ * carries out all effects in order before the next input. It does not know the wire format; the
+ * dialect in the rules does.
  */
 import { notSent, unknown } from './call-outcomes.js';
 import { expireWaitingCalls, sendWaitingCalls, settleCall, takeCall } from './call-queue.js';
 import { greetingFailed, startGreeting } from './greeting.js';
 import { takeAnswer, takeMessage } from './incoming-message.js';
 import { largeRequestTimedOut, largeRequestUnanswered } from './large-requests.js';
-import { pageFailed, pageReceived, startListing } from './listing.js';
+import { pageFailed, pageReceived, startListing } from './listing/listing.js';
 import type { InFlight, MachineState, SessionRules, Turn } from './machine-state.js';
 import { remember } from './request-ids.js';
 import type { SessionEffect, SessionInput } from './session-input.js';
@@ -20,15 +21,15 @@ export interface SessionStep {
 
 export function step(rules: SessionRules, state: MachineState, input: SessionInput): SessionStep {
   const turn: Turn = { rules, now: input.now, state, effects: [] };
-  // After the end only calls get an answer.
+  // After the end only calls are answered.
   if (state.phase !== 'closed' || input.kind === 'call') {
-    take(turn, input);
-    carryOn(turn);
+    applyInput(turn, input);
+    startNextRequest(turn);
   }
   return { state: turn.state, effects: turn.effects };
 }
 
-function take(turn: Turn, input: SessionInput): void {
+function applyInput(turn: Turn, input: SessionInput): void {
   switch (input.kind) {
     case 'start':
       return turn.state.phase === 'connecting' ? startGreeting(turn) : undefined;
@@ -52,8 +53,11 @@ function take(turn: Turn, input: SessionInput): void {
   }
 }
 
-/** What is due once the device has nothing of ours to answer. A wanted listing goes before waiting calls, or a busy device would never be listed. */
-function carryOn(turn: Turn): void {
+/**
+ * Starts what is due when no request is in flight. A listing precedes waiting calls, or a busy
+ * device would never list.
+ */
+function startNextRequest(turn: Turn): void {
   if (turn.state.phase !== 'ready' || turn.state.inFlight !== undefined) return;
   if (turn.state.isRefreshWanted) startListing(turn);
   else sendWaitingCalls(turn);
@@ -63,7 +67,7 @@ function takeKnownPage(turn: Turn, { id, page }: Extract<SessionInput, { kind: '
   const { inFlight } = turn.state;
   if (inFlight?.kind !== 'page' || inFlight.id !== id) return reportAnomaly(turn, 'unknown_reply_id', `id ${id}`);
   turn.state = { ...turn.state, inFlight: undefined };
-  pageReceived(turn, inFlight.walk, page);
+  pageReceived(turn, inFlight.listing, page);
 }
 
 function expireRequest(turn: Turn): void {
@@ -81,7 +85,7 @@ function expireRequest(turn: Turn): void {
         greetingFailed(turn, inFlight.isRetry);
         break;
       case 'page':
-        pageFailed(turn, inFlight.walk, `The device did not answer the listing within ${waitedMs} ms.`);
+        pageFailed(turn, inFlight.listing, `The device did not answer the listing within ${waitedMs} ms.`);
     }
   }
   expireWaitingCalls(turn);
@@ -97,10 +101,12 @@ function callTimedOut(
   settleCall(turn, pending, lost ?? unknown('TIMEOUT', `The device did not answer within ${waitedMs} ms.`), sentAt);
 }
 
-/** Only a call ends by that. A greeting or a page that was not sent runs into its deadline and is repeated then, when the path may drain again. */
+/**
+ * Only a call ends this way. An unsent greeting or page reaches its deadline and is then repeated.
+ */
 function takeSendFailure(turn: Turn, id: number): void {
   const { inFlight } = turn.state;
   if (inFlight?.kind !== 'call' || inFlight.id !== id) return;
   turn.state = { ...turn.state, inFlight: undefined };
-  settleCall(turn, inFlight.pending, notSent('DEVICE_OFFLINE', 'The connection took no more data.'));
+  settleCall(turn, inFlight.pending, notSent('DEVICE_OFFLINE', 'The connection accepted no more data.'));
 }

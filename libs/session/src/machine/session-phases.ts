@@ -1,7 +1,7 @@
-/** Entering and leaving the states of a session. */
+/** Transitions between the states of a session. */
 import type { CloseReason } from '@flotilla/mcp';
 import { settleAllCalls } from './call-queue.js';
-import { noneRemembered } from './machine-state.js';
+import { noRememberedRequests } from './machine-state.js';
 import type { Turn } from './machine-state.js';
 import type { SessionAnomaly, SessionState } from '../session-contract.js';
 
@@ -10,12 +10,15 @@ export function enterPhase(turn: Turn, phase: SessionState, reason?: CloseReason
   turn.effects.push({ kind: 'stateChanged', state: phase, reason });
 }
 
-/** Ends the session at once: whatever the transport still has to say comes after the end. Pending calls are settled before that is told. */
+/**
+ * Ends the session immediately and ignores later messages. Pending calls are settled before
+ * `closed` is reported.
+ */
 export function endSession(turn: Turn, reason: CloseReason, transport: 'open' | 'ended'): void {
   enterPhase(turn, 'closing', reason);
   settleAllCalls(turn);
   if (transport === 'open') turn.effects.push({ kind: 'closeTransport', reason });
-  turn.state = { ...turn.state, remembered: noneRemembered, isRefreshWanted: false };
+  turn.state = { ...turn.state, remembered: noRememberedRequests, isRefreshWanted: false };
   enterPhase(turn, 'closed', reason);
 }
 

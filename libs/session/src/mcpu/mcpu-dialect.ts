@@ -1,4 +1,7 @@
-/** The dialect of MCP/U microcontrollers: one line each way, `get_info` as greeting, `list_tools` in one frame, the tool's name as method. [mcpu §1, §2] */
+/**
+ * The dialect of MCP/U microcontrollers: one line per message, `get_info` as greeting, `list_tools`
+ * in one frame, the tool name as method. [mcpu §1, §2]
+ */
 import {
   encodeMcpuRequest,
   findHubTool,
@@ -14,7 +17,7 @@ import type { CallRefusal, DeviceError, Dialect, DialectMessage } from '../diale
 import type { CallArguments } from '../session-contract.js';
 import { utf8BytesExceed } from '../utf8-length.js';
 
-/** JSON-RPC's own code; texts differ between firmware versions. [mcpu §2.6] */
+/** JSON-RPC's code; the texts differ between firmware versions. [mcpu §2.6] */
 const methodNotFound = -32_601;
 
 export class McpuDialect implements Dialect {
@@ -43,7 +46,7 @@ export class McpuDialect implements Dialect {
     if (!utf8BytesExceed(text, requestBytesMax)) return text;
     return {
       code: 'REQUEST_TOO_LARGE',
-      message: `The request is larger than the ${requestBytesMax} bytes that the board reads.`,
+      message: `The request is larger than the ${requestBytesMax} bytes that the board can read.`,
     };
   }
 
@@ -63,11 +66,11 @@ export class McpuDialect implements Dialect {
       case 'strange':
         return { kind: 'garbled', id: undefined, anomaly: 'invalid_json_rpc', problem: frame.problem, text };
       case 'noise':
-        return { kind: 'garbled', id: undefined, anomaly: 'log_line', problem: 'the line is no frame', text };
+        return { kind: 'garbled', id: undefined, anomaly: 'log_line', problem: 'the line is not a frame', text };
     }
   }
 
-  /** Boards list once per connection: nothing is gained by recognising their text. */
+  /** Boards list once per connection, so caching their text has no benefit. */
   pageTextOf(): undefined {
     return undefined;
   }

@@ -13,7 +13,10 @@ const listing = {
   pins: [{ pin: 16, name: 'valve', type: 'digital_output', description: 'Bed valve' }],
 };
 
-/** A board that prints a log line before each answer, greets and lists, and leaves calls to the test. */
+/**
+ * A board that prints a log line before each answer, greets and lists, and leaves calls to the
+ * test.
+ */
 function connect(profile: string | undefined = 'rich') {
   const later: (() => void)[] = [];
   const { near, far } = linkedPair((run) => later.push(run));
@@ -84,7 +87,7 @@ describe('a session with a microcontroller', () => {
     ]);
   });
 
-  it('takes the error that names no request for the one in flight, and lets the rest of its pieces pass', () => {
+  it('assigns an error without id to the request in flight, and ignores the errors of its remaining parts', () => {
     const { call, calls, say, settled, clock } = connect();
     call('one');
     call('two');
@@ -99,7 +102,7 @@ describe('a session with a microcontroller', () => {
     expect(calls.map(({ text }) => (JSON.parse(text) as { method: string }).method)).toEqual(['one', 'two']);
   });
 
-  it('refuses what the board cannot read before anything is sent', async () => {
+  it('rejects a request that the board cannot read, before anything is sent', async () => {
     const large = { text: 'x'.repeat(300) };
     const small = connect('low');
     small.call('say', large);
@@ -113,7 +116,7 @@ describe('a session with a microcontroller', () => {
     expect(rich.calls).toHaveLength(1);
   });
 
-  it('never uses id 0 and begins again after the largest that every board gives back', () => {
+  it('never uses id 0 and wraps around after the largest id that every board returns', () => {
     const { calls, call, say } = connect();
     call('a');
     expect(calls[0]?.id).toBe(2);
@@ -122,7 +125,7 @@ describe('a session with a microcontroller', () => {
     expect(calls[1]?.id).toBe(3);
   });
 
-  it('takes a missing result for null, and a refusal to hand out samples for a failure', () => {
+  it('treats a missing result as null, and a rejected request for samples as a failure', () => {
     const { call, calls, say, settled } = connect();
     call('beep');
     say({ jsonrpc: '2.0', id: calls[0]?.id });
@@ -134,7 +137,7 @@ describe('a session with a microcontroller', () => {
     ]);
   });
 
-  it('finishes a background call before the next goes out, because a board reads one request at a time', () => {
+  it('finishes a background call before the next call, because a board reads one request at a time', () => {
     const { call, calls, say, settled } = connect();
     call('leaf_wetness', {}, true);
     call('gpio_write', { pin: 16, value: true });
@@ -144,7 +147,7 @@ describe('a session with a microcontroller', () => {
     expect(settled).toMatchObject([{ callId: 'leaf_wetness', outcome: { kind: 'SUCCEEDED' } }]);
   });
 
-  it('lists anew when a tool is gone', () => {
+  it('lists again when a tool is gone', () => {
     const { call, calls, say, settled, discovered } = connect();
     const before = discovered();
     call('gone');

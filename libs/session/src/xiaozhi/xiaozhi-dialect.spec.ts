@@ -5,7 +5,7 @@ const dialect = new XiaozhiDialect();
 const answer = (id: number, members: string) =>
   `{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},${members}}}`;
 
-describe('what a xiaozhi device is sent', () => {
+describe('a message to a xiaozhi device', () => {
   it('is MCP in the envelope', () => {
     expect(JSON.parse(String(dialect.encodeCall(7, 'self.screen.set_theme', { theme: 'dark' })))).toEqual({
       type: 'mcp',
@@ -21,7 +21,7 @@ describe('what a xiaozhi device is sent', () => {
     });
   });
 
-  it('tells the vision service in the greeting', () => {
+  it('contains the vision service in the greeting', () => {
     const withVision = new XiaozhiDialect({ vision: { url: 'https://hub/vision', token: 't' } });
     expect(JSON.parse(withVision.encodeGreeting(1))).toMatchObject({
       payload: {
@@ -31,7 +31,7 @@ describe('what a xiaozhi device is sent', () => {
     });
   });
 
-  it('repeats the session id once a hello gave one', () => {
+  it('repeats the session id after a hello assigned one', () => {
     const greeted = new XiaozhiDialect();
     greeted.setSessionId('s-1');
     expect(JSON.parse(greeted.encodeGreeted())).toEqual({
@@ -41,13 +41,13 @@ describe('what a xiaozhi device is sent', () => {
     });
   });
 
-  it('is no tool name that would break the answer', () => {
+  it('never contains a tool name that would break the answer', () => {
     expect(dialect.encodeCall(1, 'a"b', {})).toMatchObject({ code: 'TOOL_UNKNOWN' });
   });
 });
 
-describe('what a xiaozhi device says', () => {
-  it('is read as answers, with a code only where the device gave one', () => {
+describe('a message of a xiaozhi device', () => {
+  it('is read as an answer, with a code only if the device gave one', () => {
     expect(dialect.read(answer(7, '"result":{"a":1}'))).toEqual({ kind: 'result', id: 7, result: { a: 1 } });
     expect(dialect.read(answer(7, '"error":{"message":"Unknown tool: x"}'))).toEqual({
       kind: 'error',
@@ -59,7 +59,7 @@ describe('what a xiaozhi device says', () => {
     });
   });
 
-  it('is garbled with the id where that is readable', () => {
+  it('is garbled, with the id if it is readable', () => {
     expect(dialect.read(answer(7, '"error":{"message":"a"b"}'))).toMatchObject({
       kind: 'garbled',
       id: 7,
@@ -73,7 +73,7 @@ describe('what a xiaozhi device says', () => {
     });
   });
 
-  it('is passed on where it is no MCP, known or not', () => {
+  it('is passed on if it is not MCP, whether its type is known or not', () => {
     expect(dialect.read('{"type":"listen","state":"stop"}')).toMatchObject({
       kind: 'message',
       type: 'listen',
@@ -85,11 +85,11 @@ describe('what a xiaozhi device says', () => {
 });
 
 describe('pageTextOf', () => {
-  it('cuts the result out of an answer written as the firmware does', () => {
+  it('yields the result without parsing if it is written as firmware does', () => {
     expect(dialect.pageTextOf(answer(12, '"result":{"tools":[]}'), 12)).toBe('{"tools":[]}');
   });
 
-  it('does not look at other answers', () => {
+  it('is parsed in any other form', () => {
     expect(dialect.pageTextOf(answer(12, '"result":{"tools":[]}'), 13)).toBeUndefined();
     expect(dialect.pageTextOf(answer(12, '"error":{"message":""}'), 12)).toBeUndefined();
     expect(dialect.pageTextOf(`${answer(12, '"result":{"tools":[]}')} `, 12)).toBeUndefined();

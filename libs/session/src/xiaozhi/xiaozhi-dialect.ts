@@ -1,4 +1,7 @@
-/** The dialect of xiaozhi-esp32 devices: MCP inside the text envelope, `initialize` as greeting, `tools/list` in pages. [xiaozhi §4] */
+/**
+ * The dialect of xiaozhi-esp32 devices: MCP inside the text envelope, `initialize` as greeting,
+ * `tools/list` in pages. [xiaozhi §4]
+ */
 import {
   alertMessage,
   alertTexts,
@@ -26,16 +29,16 @@ import type { CallArguments } from '../session-contract.js';
 const firmwareAnswerHead =
   /^\{"session_id":"[^"\\]*","type":"mcp","payload":\{"jsonrpc":"2\.0","id":(\d{1,10}),"result":/;
 
-/** No tool of such a device has such a name, and it could not even say so. */
+/** No tool of such a device has such a name, and the device could not report it in an error. */
 const unsendableName: CallRefusal = {
   code: 'TOOL_UNKNOWN',
   message: 'The name of the tool contains quotes, backslashes or control characters.',
 };
 
-/** What a hub tool answers once the device has shown it. */
+/** The result of a hub tool after the device has shown the banner. */
 const shown: ToolResult = { content: [{ type: 'text', text: 'true' }], isError: false };
 
-/** What devices send besides hello and MCP; `iot` is older firmware's. [xiaozhi §3.1] */
+/** Message types of devices besides hello and MCP; older firmware sends `iot`. [xiaozhi §3.1] */
 const knownTypes = new Set(['listen', 'abort', 'goodbye', 'iot']);
 
 export class XiaozhiDialect implements Dialect {
@@ -48,7 +51,10 @@ export class XiaozhiDialect implements Dialect {
     this.#vision = options.vision;
   }
 
-  /** The id that a server hello gave to the conversation; from then on every request repeats it. Over MQTT nothing depends on it. [xiaozhi §2.7] */
+  /**
+   * Sets the session id that a server hello assigned; every later request repeats it. Not needed
+   * over MQTT. [xiaozhi §2.7]
+   */
   setSessionId(sessionId: string): void {
     this.#sessionId = sessionId;
   }
@@ -95,7 +101,7 @@ export class XiaozhiDialect implements Dialect {
           kind: 'garbled',
           id: envelope.replyId,
           anomaly: 'unparseable_message',
-          problem: 'the message is no JSON',
+          problem: 'the message is not JSON',
           text,
         };
       case 'invalid':
@@ -121,7 +127,10 @@ export class XiaozhiDialect implements Dialect {
     return parseToolResult(result);
   }
 
-  /** No answer comes to a banner; messages are taken in order, so that of a greeting behind it shows that it arrived. Without a vision URL a greeting changes nothing. [xiaozhi §3.2, §4.3] */
+  /**
+   * A banner has no answer. Messages are processed in order, so the answer to the greeting after it
+   * shows that it arrived. [xiaozhi §3.2, §4.3]
+   */
   #encodeAlert(id: number, args: CallArguments): ProvenMessage {
     return {
       text: this.encodeMessage(alertMessage(alertTexts(args))),

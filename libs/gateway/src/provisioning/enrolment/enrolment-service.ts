@@ -1,0 +1,170 @@
+/**
+ * Whether the sender of an OTA request is admitted, has to wait, or is rejected. A device that proves itself by its Client-Id never depends on modes, links or limits.
+ * All others get the same answers after the same work: a stranger learns from neither whether a MAC is registered.
+ */
+import { createHash } from 'node:crypto';
+import type { EventFeed } from '@flotilla/bus';
+import type {
+  CredentialStore,
+  EnrolmentStore,
+  KnownDevice,
+  OtaContact,
+  PendingEnrolment,
+  Recognition,
+} from '@flotilla/registry';
+import type { EventLog } from '../../sessions/event-log.js';
+import type { GatewayLogger } from '../../gateway-logger.js';
+import { addressKey } from '../../overload/attempt-limiter.js';
+import type { AttemptLimiter } from '../../overload/attempt-limiter.js';
+import { RecentKeys } from '../../overload/recent-keys.js';
+import { isProofRight } from './factory-proof.js';
+import type { FactoryProof } from './factory-proof.js';
+import { WaitingBoards } from './waiting-boards.js';
+
+/**
+ * `approve`: an operator reads a code off the device. `open`: every device that takes no other's place. `closed`: only devices that prove themselves, by their
+ * registered Client-Id, a link, or trust on first use.
+ */
+export type EnrolmentMode = 'approve' | 'open' | 'closed';
+
+export interface AdmissionDeskOptions {
+  readonly credentials: Pick<CredentialStore, 'recognise' | 'contacted'>;
+  readonly enrolments: Pick<EnrolmentStore, 'request' | 'admit' | 'admitFirstUse' | 'admitByLink' | 'factoryKeyOf'>;
+  readonly feed: Pick<EventFeed, 'publish'>;
+  readonly events: EventLog;
+  readonly limiter: AttemptLimiter;
+  readonly mode: EnrolmentMode;
+  readonly logger: GatewayLogger;
+}
+
+export type Admission =
+  | { readonly kind: 'known'; readonly known: KnownDevice }
+  | { readonly kind: 'waiting'; readonly pending: PendingEnrolment }
+  /** Mode `closed`, and it did not prove that it is a registered device. */
+  | { readonly kind: 'closed' }
+  /** Too many attempts of unproven devices from its address. */
+  | { readonly kind: 'limited' };
+
+type Unproven = Extract<Recognition, { readonly kind: 'unproven' }>;
+
+/** Devices that wait, remembered so that each is one event and may ask as often as it does: as many as the queue holds. */
+const WAITING_MAX = 1_000;
+/** Events of known devices whose Client-Id was wrong, remembered so that each is written once. */
+const TOLD_MAX = 1_000;
+/** How often one device that is rejected is an event: it asks again every minute or so. */
+const REFUSED_EVENT_EVERY_MS = 60_000;
+
+export class AdmissionDesk {
+  readonly #waiting = new WaitingBoards(WAITING_MAX);
+  readonly #told = new RecentKeys(TOLD_MAX);
+
+  constructor(private readonly options: AdmissionDeskOptions) {}
+
+  /** An OTA request, with the token of its URL. Rejects where PostgreSQL is needed and away. */
+  async admit(contact: OtaContact, token: string | undefined): Promise<Admission> {
+    const recognition = await this.#recognise(contact);
+    if (recognition.kind === 'proven') return { kind: 'known', known: recognition.known };
+    if (!this.#mayTry(contact)) return { kind: 'limited' };
+    const known = await this.#admitAtOnce(contact, token, recognition);
+    if (known) {
+      this.options.limiter.giveBack(contact.remoteAddress);
+      return { kind: 'known', known };
+    }
+    if (recognition.firstUse !== 'none') this.#tellOfSecond(contact);
+    if (this.options.mode !== 'closed')
+      return { kind: 'waiting', pending: await this.#queue(contact, recognition.replaces) };
+    if (recognition.isKnown) this.#tellOfRefused(contact);
+    return { kind: 'closed' };
+  }
+
+  /** An activation request: whether the device has been admitted, if need be by what its chip proves. */
+  async isAdmitted(contact: OtaContact, proof: FactoryProof | undefined): Promise<boolean | 'limited'> {
+    const recognition = await this.#recognise(contact);
+    if (recognition.kind === 'proven') return true;
+    if (!this.#waiting.has(keyOf(contact)) && !this.#mayTry(contact)) return 'limited';
+    return proof !== undefined && (await this.#admitByFactoryKey(contact, proof));
+  }
+
+  async #recognise(contact: OtaContact): Promise<Recognition> {
+    const { credentials, logger } = this.options;
+    const recognition = await credentials.recognise(contact);
+    if (recognition.kind === 'proven')
+      credentials.contacted(contact).catch((error: unknown) => {
+        logger.warn({ error, deviceId: contact.deviceId }, 'what a device said of itself was not kept');
+      });
+    return recognition;
+  }
+
+  /** What a link or mode `open` does not admit is found out by the same statements as what they do. */
+  async #admitAtOnce(
+    contact: OtaContact,
+    token: string | undefined,
+    { firstUse }: Unproven,
+  ): Promise<KnownDevice | undefined> {
+    const { enrolments, mode } = this.options;
+    const byFirstUse = firstUse === 'due' ? await enrolments.admitFirstUse(contact) : undefined;
+    if (byFirstUse) return this.#welcome(byFirstUse, 'first_use');
+    const byLink = token === undefined ? undefined : await enrolments.admitByLink(token, contact);
+    if (byLink) return this.#welcome(byLink, 'link');
+    const known = mode === 'open' ? await enrolments.admit(contact) : undefined;
+    return known && this.#welcome(known, 'open');
+  }
+
+  async #admitByFactoryKey(contact: OtaContact, proof: FactoryProof): Promise<boolean> {
+    const { enrolments, mode } = this.options;
+    if (mode === 'closed') return false;
+    const key = await enrolments.factoryKeyOf(proof.serial);
+    if (key === undefined) return false;
+    const { challenge } = await enrolments.request(contact);
+    const known = isProofRight(proof, key, challenge)
+      ? await enrolments.admit(contact, { serial: proof.serial })
+      : undefined;
+    if (known) this.#welcome(known, 'factory_key');
+    return known !== undefined;
+  }
+
+  #welcome(known: KnownDevice, by: 'link' | 'open' | 'factory_key' | 'first_use'): KnownDevice {
+    const { deviceId } = known;
+    this.options.events.write('enrolment.approved', deviceId, { by });
+    this.options.feed.publish('device', { deviceId });
+    return known;
+  }
+
+  async #queue(contact: OtaContact, replaces: boolean): Promise<PendingEnrolment> {
+    const pending = await this.options.enrolments.request(contact);
+    const network = contact.remoteNetwork ?? addressKey(contact.remoteAddress ?? '');
+    if (this.#waiting.note(keyOf(contact), { challenge: pending.challenge, network }))
+      this.options.events.write('enrolment.requested', contact.deviceId, { ...described(contact), replaces });
+    return pending;
+  }
+
+  /** Trust on first use went to another Client-Id: one of the two boards is not the one that was registered. */
+  #tellOfSecond(contact: OtaContact): void {
+    if (this.#isFirst(`second ${keyOf(contact)}`))
+      this.options.events.write('enrolment.second_client_id', contact.deviceId, described(contact));
+  }
+
+  /** The device shows no code in mode `closed`, so that the event is all that an operator sees of it. */
+  #tellOfRefused(contact: OtaContact): void {
+    if (this.#isFirst(`refused ${contact.deviceId} ${String(Math.floor(contact.at / REFUSED_EVENT_EVERY_MS))}`))
+      this.options.events.write('enrolment.refused', contact.deviceId, described(contact));
+  }
+
+  #isFirst(key: string): boolean {
+    const isFirst = !this.#told.has(key);
+    this.#told.note(key);
+    return isFirst;
+  }
+
+  #mayTry({ remoteAddress, at }: OtaContact): boolean {
+    return this.options.limiter.take(remoteAddress, at);
+  }
+}
+
+function described({ firmwareVersion, model, remoteAddress }: OtaContact): Readonly<Record<string, unknown>> {
+  return { model: model ?? null, firmwareVersion: firmwareVersion ?? null, remoteAddress: remoteAddress ?? null };
+}
+
+function keyOf({ clientUuid, deviceId }: OtaContact): string {
+  return `${deviceId} ${createHash('sha256').update(clientUuid).digest('hex')}`;
+}

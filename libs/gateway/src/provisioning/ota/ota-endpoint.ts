@@ -1,0 +1,156 @@
+/**
+ * The OTA endpoint: what every device asks at boot before it connects anywhere, over HTTP without a framework in between. It never answers 400, because a device that is
+ * told its request is bad can do nothing but ask again. [xiaozhi §7]
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DeviceId } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
+import type { OtaContact } from '@flotilla/registry';
+import type { GatewayLogger } from '../../gateway-logger.js';
+import type { HttpRoute } from '../../http-route.js';
+import { peerOf, type ClientAddress } from '../../sessions/session-host.js';
+import { addressKey } from '../../overload/attempt-limiter.js';
+import type { Admission, AdmissionDesk } from '../enrolment/enrolment-service.js';
+import { inTime } from '../../with-timeout.js';
+import { readFactoryProof } from '../enrolment/factory-proof.js';
+import { answerKnown, answerNobody, answerWaiting } from './ota-answer.js';
+import type { Answered, AnswerSettings } from './ota-answer.js';
+import { readOtaRequest } from './ota-request.js';
+import type { OtaRequest } from './ota-request.js';
+import { otaTarget } from './ota-target.js';
+import { defaultBodyLimits, readBody } from './read-body.js';
+import { noUpdate } from './firmware-answer.js';
+import type { OfferedFirmware } from './update-offer.js';
+
+export interface OtaEndpointOptions {
+  readonly desk: AdmissionDesk;
+  readonly settings: AnswerSettings;
+  /** What a device that is let in is told to install; without it, nothing. */
+  readonly updates?: Pick<OfferedFirmware, 'answerFor'> | undefined;
+  readonly addressOf: ClientAddress;
+  /** A device that has proved who it is has started. */
+  readonly onBoot?: ((deviceId: DeviceId) => void) | undefined;
+  readonly clock: Clock;
+  readonly logger: GatewayLogger;
+  readonly count: (outcome: OtaOutcome) => void;
+}
+
+export type OtaOutcome = Admission['kind'] | 'nobody' | 'unavailable' | 'activation_admitted' | 'activation_waiting';
+
+/** How long PostgreSQL may keep a stranger waiting, ms; a device gives up after 30 s and comes again after 10. [xiaozhi §6, §7.3] */
+const ANSWER_TIMEOUT_MS = 3_000;
+/** When a device that was turned away may try again, s. It does so by a plan of its own. */
+const RETRY_AFTER_SECONDS = 10;
+
+interface Reply {
+  readonly status: number;
+  readonly body: object;
+}
+
+export class OtaEndpoint {
+  readonly routes: readonly HttpRoute[];
+
+  constructor(private readonly options: OtaEndpointOptions) {
+    const handle: HttpRoute['handle'] = (request, response) => void this.#handle(request, response);
+    this.routes = (['GET', 'POST'] as const).flatMap((method) =>
+      ['/ota', '/ota/*'].map((path) => ({ method, path, handle })),
+    );
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined);
+    const bodyText = await readBody(request, defaultBodyLimits, this.options.clock);
+    if (bodyText === undefined) return;
+    send(response, await this.#reply(request, readOtaRequest(request.headers, bodyText)));
+  }
+
+  async #reply(request: IncomingMessage, ota: OtaRequest): Promise<Reply> {
+    const { addressOf, clock, logger } = this.options;
+    const { token, isActivation } = otaTarget(request.url ?? '');
+    const contact = contactOf(ota, addressOf(request), clock.now());
+    try {
+      if (contact === undefined) return this.#answerNobody(request, ota, isActivation);
+      if (isActivation) return await this.#answerActivation(contact, ota);
+      return await this.#answer(contact, token, this.#answered(request, ota));
+    } catch (error) {
+      logger.warn({ error, deviceId: contact?.deviceId }, 'an OTA request could not be answered');
+      this.options.count('unavailable');
+      return refusal(503, 'OVERLOADED', 'The hub cannot say now whether this device may come in; try again.');
+    }
+  }
+
+  async #answer(contact: OtaContact, token: string | undefined, answered: Answered): Promise<Reply> {
+    const { clock, count, desk, settings, updates } = this.options;
+    const admission = await inTime(desk.admit(contact, token), ANSWER_TIMEOUT_MS, clock);
+    count(admission.kind);
+    switch (admission.kind) {
+      case 'known': {
+        this.options.onBoot?.(contact.deviceId);
+        const firmware = (await updates?.answerFor(contact, answered.reached)) ?? answered.firmware;
+        return { status: 200, body: answerKnown(settings, admission.known, { ...answered, firmware }) };
+      }
+      case 'waiting':
+        return { status: 200, body: answerWaiting(settings, admission.pending, answered) };
+      case 'closed':
+        return refusal(
+          403,
+          'FORBIDDEN',
+          'The hub admits only devices that prove themselves: by their registered Client-Id, or by an enrolment link.',
+        );
+      case 'limited':
+        return limited;
+    }
+  }
+
+  async #answerActivation(contact: OtaContact, ota: OtaRequest): Promise<Reply> {
+    const { clock, count, desk } = this.options;
+    const isAdmitted = await inTime(desk.isAdmitted(contact, readFactoryProof(ota.body)), ANSWER_TIMEOUT_MS, clock);
+    if (isAdmitted === 'limited') {
+      count('limited');
+      return limited;
+    }
+    count(isAdmitted ? 'activation_admitted' : 'activation_waiting');
+    return isAdmitted ? { status: 200, body: { success: true } } : { status: 202, body: { success: false } };
+  }
+
+  /** Somebody without a MAC or a Client-Id: a person with a browser, or a device whose settings stay as they are. */
+  #answerNobody(request: IncomingMessage, ota: OtaRequest, isActivation: boolean): Reply {
+    this.options.count('nobody');
+    if (isActivation) return { status: 202, body: { success: false } };
+    return { status: 200, body: answerNobody(this.options.settings, this.#answered(request, ota)) };
+  }
+
+  #answered(request: IncomingMessage, ota: OtaRequest): Answered {
+    return {
+      now: this.options.clock.now(),
+      reached: { localAddress: peerOf(request.socket).localAddress, host: request.headers.host },
+      firmware: noUpdate(ota.firmwareVersion),
+    };
+  }
+}
+
+const limited = refusal(429, 'OVERLOADED', 'Too many unknown devices have asked from this address; try again later.');
+
+function refusal(status: 403 | 429 | 503, code: string, message: string): Reply {
+  return { status, body: { code, message } };
+}
+
+function contactOf(ota: OtaRequest, remoteAddress: string | undefined, at: number): OtaContact | undefined {
+  const { board, clientUuid, deviceId, firmwareVersion, model } = ota;
+  if (deviceId === undefined || clientUuid === undefined) return undefined;
+  const remoteNetwork = remoteAddress === undefined ? undefined : addressKey(remoteAddress);
+  return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress, remoteNetwork, at };
+}
+
+/** Devices read the whole answer in one go: under 6 KB, with its length, and the connection ends. [xiaozhi §6] */
+function send(response: ServerResponse, { status, body }: Reply): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+    ...(status >= 429 && { 'Retry-After': RETRY_AFTER_SECONDS }),
+  });
+  response.end(text);
+}

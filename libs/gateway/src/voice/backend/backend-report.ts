@@ -1,0 +1,59 @@
+/** Tells the other processes of the hub how voice servers are, a moment after something changed. What could not be told is told later. */
+import type { Clock } from '@flotilla/session';
+import type { GatewayLogger } from '../../gateway-logger.js';
+import type { BackendHealth } from './backend-health.js';
+
+/** How long changes are gathered, ms: a conversation that begins is one. */
+const GATHERED_MS = 1_000;
+/** After a failure, ms. */
+const RETRY_MS = 5_000;
+
+export class BackendReport {
+  #cancel: (() => void) | undefined;
+  #isTelling = false;
+  #isDue = false;
+  #isOver = false;
+
+  constructor(
+    private readonly options: {
+      readonly clock: Clock;
+      readonly logger: GatewayLogger;
+      readonly list: () => readonly BackendHealth[];
+      readonly tell: (servers: readonly BackendHealth[]) => Promise<void>;
+    },
+  ) {}
+
+  changed(): void {
+    this.#isDue = true;
+    this.#tellIn(GATHERED_MS);
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#cancel?.();
+  }
+
+  #tellIn(delayMs: number): void {
+    if (this.#cancel !== undefined || this.#isTelling || this.#isOver) return;
+    this.#cancel = this.options.clock.setTimer(delayMs, () => {
+      this.#cancel = undefined;
+      void this.#tell();
+    });
+  }
+
+  async #tell(): Promise<void> {
+    const { list, logger, tell } = this.options;
+    this.#isTelling = true;
+    this.#isDue = false;
+    let delayMs = GATHERED_MS;
+    try {
+      await tell(list());
+    } catch (error) {
+      logger.warn({ err: error }, 'the state of the voice servers could not be written down; trying again');
+      this.#isDue = true;
+      delayMs = RETRY_MS;
+    }
+    this.#isTelling = false;
+    if (this.#isDue) this.#tellIn(delayMs);
+  }
+}

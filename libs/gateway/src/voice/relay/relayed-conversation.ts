@@ -1,0 +1,222 @@
+/**
+ * A conversation between a device and a voice server, from the voice server's hello to the end of either side. Whatever a voice server does ends at most
+ * this conversation: the device stays connected, and its calls go on.
+ */
+import { goodbyeMessage, isJsonObject, sortServerMessage } from '@flotilla/mcp';
+import type { JsonObject } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
+import type { ConversingDevice, DeviceEnd } from '../../conversations/conversation-host.js';
+import { AnswerQueue } from './answer-queue.js';
+import { BackendMcp } from '../backend/backend-mcp.js';
+import type { VoiceCalls } from '../backend/backend-mcp.js';
+import type { DeviceAudio } from '../audio/device-audio.js';
+import { TextBudget } from './text-budget.js';
+import type { BackendConnection, BackendEars } from '../backend/voice-backend.js';
+import type { VoiceCounters } from '../voice-counters.js';
+import type { VoiceLimits } from '../voice-limits.js';
+
+/** Why a relayed conversation ended. */
+export type ConversationEnd =
+  | DeviceEnd
+  | 'backend_closed'
+  | 'backend_lost'
+  | 'backend_goodbye'
+  | 'backend_stalled'
+  | 'backend_flooded'
+  | 'idle'
+  | 'too_long'
+  | 'hub_stopping';
+
+export interface RelayedConversationOptions {
+  readonly device: ConversingDevice;
+  readonly connection: BackendConnection;
+  /** `host:port` of the voice server. */
+  readonly backend: string;
+  readonly audio: DeviceAudio;
+  /** The device's and the voice server's name of the conversation. */
+  readonly sessionIds: { readonly device: string; readonly backend: string | undefined };
+  readonly transport: 'MQTT' | 'WEBSOCKET';
+  readonly calls: VoiceCalls;
+  readonly mayCallUserOnly: boolean;
+  readonly clock: Clock;
+  readonly limits: VoiceLimits;
+  readonly counters: VoiceCounters;
+  readonly onEnded: () => void;
+}
+
+export class RelayedConversation implements BackendEars {
+  readonly #queue: AnswerQueue;
+  readonly #mcp: BackendMcp;
+  readonly #texts: TextBudget;
+  readonly #startedAt: number;
+  #heardAt: number;
+  #stalledSince: number | undefined;
+  #cancelLook: () => void = () => undefined;
+  #isOver = false;
+  readonly #sums = { framesFromDevice: 0, bytesFromDevice: 0, framesToDevice: 0, bytesToDevice: 0, framesDropped: 0 };
+
+  constructor(private readonly options: RelayedConversationOptions) {
+    const { audio, backend, calls, clock, connection, device, limits, mayCallUserOnly } = options;
+    this.#startedAt = this.#heardAt = clock.now();
+    this.#texts = new TextBudget({ perSecond: limits.backendTextsPerSecondMax, burst: limits.backendTextsBurst });
+    const keepsUp = () => device.unsentBytes <= limits.deviceUnsentBytesMax;
+    this.#queue = new AnswerQueue({
+      ...{ clock, itemsMax: limits.queuedItemsMax, bytesMax: limits.queuedBytesMax },
+      way: {
+        dueAt: (item, now) => (item.kind === 'audio' ? audio.dueAt(now) : keepsUp() ? now : now + limits.drainPollMs),
+        send: (item, now) => (item.kind === 'text' ? this.#sendText(item.message) : this.#sendFrame(item.frame, now)),
+      },
+      hold: (isHeld) => (connection.isPaused = isHeld),
+    });
+    this.#mcp = new BackendMcp({
+      ...{ deviceId: device.deviceId, backend, calls, mayCallUserOnly, clock, limits },
+      known: () => device.known(),
+      answer: (payload) => this.#tellBackend({ session_id: options.sessionIds.backend ?? '', type: 'mcp', payload }),
+    });
+  }
+
+  /** The device has its answer: both sides are heard from now on. */
+  start(): void {
+    const { backend, connection, device, transport } = this.options;
+    this.options.counters.add('started');
+    device.report({ state: 'started', transport, backend });
+    this.#lookLater();
+    connection.listen(this);
+  }
+
+  heardFromDevice(message: JsonObject): void {
+    if (this.#isOver) return;
+    this.#heardAt = this.options.clock.now();
+    if (message['type'] === 'abort') {
+      this.#drop(this.#queue.interrupt(), 'interrupted');
+      this.options.audio.interrupted();
+    }
+    this.#tellBackend(renamed(message, this.options.sessionIds.backend));
+  }
+
+  /** A frame of the device, in the voice server's framing; undefined is one that could not be read. */
+  heardAudioFromDevice(frame: Uint8Array | undefined): void {
+    if (this.#isOver) return;
+    const { clock, connection, counters } = this.options;
+    this.#heardAt = clock.now();
+    if (frame === undefined) return this.#drop(1, 'malformed');
+    if (!this.#isBackendReading()) return this.#drop(1, 'backend_stalled');
+    if (!connection.sendAudio(frame)) return this.#drop(1, 'backend_gone');
+    this.#sums.framesFromDevice += 1;
+    this.#sums.bytesFromDevice += frame.length;
+    counters.add('frames_from_device');
+  }
+
+  heard(message: JsonObject, bytes: number): void {
+    if (!this.#mayTalk()) return;
+    const sorted = sortServerMessage(message, { maySendSystem: this.options.mayCallUserOnly });
+    switch (sorted.kind) {
+      case 'mcp':
+        return this.#mcp.receive(sorted.payload);
+      case 'goodbye':
+        return this.end('backend_goodbye');
+      case 'relayed':
+        return this.#queue.push({ kind: 'text', bytes, message: renamed(message, this.options.sessionIds.device) });
+      case 'refused':
+        return this.options.counters.add('texts_refused');
+      case 'hello':
+        // Its second hello would have the device begin anew.
+        return this.options.counters.add('texts_refused');
+    }
+  }
+
+  heardAudio(frame: Uint8Array): void {
+    this.#heardAt = this.options.clock.now();
+    this.#queue.push({ kind: 'audio', bytes: frame.length, frame });
+  }
+
+  heardGarbage(): void {
+    if (this.#mayTalk()) this.options.counters.add('texts_refused');
+  }
+
+  ended(how: 'backend_closed' | 'backend_lost'): void {
+    this.end(how);
+  }
+
+  end(why: ConversationEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { audio, backend, clock, connection, counters, device, onEnded, sessionIds, transport } = this.options;
+    this.#cancelLook();
+    this.#drop(this.#queue.stop(), 'conversation_ended');
+    this.#mcp.end();
+    connection.close();
+    audio.close();
+    counters.add(`ended_${why}`);
+    device.report({
+      ...{ state: 'ended', transport, backend, reason: why, durationMs: clock.now() - this.#startedAt },
+      ...{ ...this.#sums, packetsLost: audio.lost },
+    });
+    if (why !== 'device_gone' && why !== 'device_goodbye' && why !== 'superseded') {
+      if (transport === 'MQTT') device.say(goodbyeMessage(sessionIds.device));
+      device.hangUp('conversation_ended');
+    }
+    onEnded();
+  }
+
+  #sendText(message: JsonObject): void {
+    if (!this.options.device.say(message)) this.options.counters.add('texts_dropped');
+  }
+
+  #tellBackend(message: JsonObject): void {
+    if (this.#isBackendReading()) this.options.connection.send(message);
+    else this.options.counters.add('texts_dropped');
+  }
+
+  /** Notes since when it is not. */
+  #isBackendReading(): boolean {
+    const { clock, connection, limits } = this.options;
+    const isReading = connection.unsentBytes <= limits.backendUnsentBytesMax;
+    if (isReading) this.#stalledSince = undefined;
+    else this.#stalledSince ??= clock.now();
+    return isReading;
+  }
+
+  #sendFrame(frame: Uint8Array, now: number): void {
+    const dropped = this.options.audio.send(frame, now);
+    if (dropped !== undefined) return this.#drop(1, dropped);
+    this.#sums.framesToDevice += 1;
+    this.#sums.bytesToDevice += frame.length;
+    this.options.counters.add('frames_to_device');
+  }
+
+  #mayTalk(): boolean {
+    if (this.#isOver) return false;
+    this.#heardAt = this.options.clock.now();
+    if (this.#texts.take(this.#heardAt)) return true;
+    this.end('backend_flooded');
+    return false;
+  }
+
+  #drop(frames: number, reason: Parameters<VoiceCounters['dropped']>[0]): void {
+    this.#sums.framesDropped += frames;
+    this.options.counters.dropped(reason, frames);
+  }
+
+  #lookLater(): void {
+    const { clock, limits } = this.options;
+    this.#cancelLook = clock.setTimer(Math.min(limits.backendStallMsMax, limits.idleMs), () => this.#look());
+  }
+
+  #look(): void {
+    const { clock, limits } = this.options;
+    const now = clock.now();
+    if (now - this.#startedAt >= limits.lengthMsMax) this.end('too_long');
+    else if (now - this.#heardAt >= limits.idleMs) this.end('idle');
+    else if (this.#stalledSince !== undefined && now - this.#stalledSince >= limits.backendStallMsMax)
+      this.end('backend_stalled');
+    else this.#lookLater();
+  }
+}
+
+/** The message with the name that the other side knows the conversation by. Messages without one stay without. */
+function renamed(message: JsonObject, sessionId: string | undefined): JsonObject {
+  return message['session_id'] === undefined || !isJsonObject(message)
+    ? message
+    : { ...message, session_id: sessionId ?? '' };
+}
