@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copySql } from './copy-sql.mjs';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -51,6 +52,7 @@ export function build() {
   run(process.execPath, ['scripts/generate-schema-types.mjs']);
   run(process.execPath, ['scripts/generate-operation-types.mjs']);
   run(process.execPath, ['node_modules/typescript/bin/tsc', '--build']);
+  copySql();
   run(process.execPath, ['scripts/build-dashboard.mjs']);
 }
 

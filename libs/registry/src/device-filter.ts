@@ -1,19 +1,24 @@
-/** Which devices: the one filter that lists, jobs and subscriptions share. Compiled to indexed SQL here; nobody else writes conditions. */
+/**
+ * The filter that selects devices, shared by lists, jobs and subscriptions.
+ * devices/device-condition.ts compiles it to SQL.
+ */
 import type { TargetOutcome } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 
 export interface DeviceFilter {
-  /** The whole fleet, said explicitly. A filter without any condition matches nothing where something is changed or called. */
+  /**
+   * Selects the whole fleet. For changes and calls, a filter without a condition matches no device.
+   */
   readonly all?: boolean;
   readonly ids?: readonly string[];
-  /** Is in this group now. */
+  /** Devices that are in this group now. */
   readonly groupId?: string;
-  /** Carries all of these. */
+  /** Devices with all of these tags. */
   readonly tags?: readonly string[];
   readonly dialect?: Dialect;
   readonly model?: string;
   readonly firmwareVersion?: string;
-  /** Dotted-number comparison, as devices compare; a device without a version is in no firmwareBefore. */
+  /** Compares dotted numbers, as devices do. A device without a version does not match. */
   readonly firmwareBefore?: string;
   readonly presence?: Presence;
   readonly transport?: TransportKind;
@@ -21,23 +26,28 @@ export interface DeviceFilter {
   readonly toolsStale?: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly lastSeenBefore?: number;
-  /** Part of id or name, without regard to case, no wildcards. */
+  /** Part of the id or name; ignores case, has no wildcards. */
   readonly search?: string;
-  /** Was a target of this job and ended in one of these ways. */
+  /** Devices that were targets of this job and ended with one of these outcomes. */
   readonly targetsOf?: { readonly jobId: JobId; readonly outcomes: readonly TargetOutcome[] };
-  /** Devices that run the image which this job brought them, and ran this version before. The hub's own, for the way back. */
+  /**
+   * Devices that run the image of this job and ran this version before. Set by the hub to revert a
+   * roll-out, not by callers.
+   */
   readonly revertOf?: { readonly jobId: string; readonly version: string; readonly imageId: string };
-  /** Besides everything else, only among these: what narrows whoever asks. The hub's own; where it names a group that is gone, there are none. */
+  /**
+   * Set by the hub: the access scope of the caller. Matches no device if it names a deleted group.
+   */
   readonly within?: DeviceFilter;
   readonly any?: readonly DeviceFilter[];
   /** The full complement. */
   readonly not?: DeviceFilter;
 }
 
-/** A filter that names no group: it can be compiled as it stands, and means the same whatever becomes of groups. */
+/** A filter without group ids. Its meaning does not change when a group changes. */
 export interface GroundFilter extends Omit<DeviceFilter, 'groupId' | 'within' | 'any' | 'not'> {
   readonly groupId?: never;
-  /** What a group that was named stands for, or what narrows whoever asked. */
+  /** The filter of a named group, or the access scope of the caller. */
   readonly within?: GroundFilter;
   readonly any?: readonly GroundFilter[];
   readonly not?: GroundFilter;
@@ -48,11 +58,18 @@ export type Presence = 'ONLINE' | 'OFFLINE';
 export type TransportKind = 'MQTT' | 'WEBSOCKET' | 'TCP';
 export type Reachability = 'ALWAYS' | 'IN_CONVERSATION';
 
-/** `filter` as somebody means it for whom there are only the devices of `within`. */
-export function narrowed(filter: DeviceFilter, within: DeviceFilter | undefined): DeviceFilter;
-export function narrowed(filter: DeviceFilter | undefined, within: DeviceFilter | undefined): DeviceFilter | undefined;
-export function narrowed(filter: DeviceFilter | undefined, within: DeviceFilter | undefined): DeviceFilter | undefined {
+/** Limits `filter` to the access scope `within`. */
+export function scopedFilter(filter: DeviceFilter, within: DeviceFilter | undefined): DeviceFilter;
+export function scopedFilter(
+  filter: DeviceFilter | undefined,
+  within: DeviceFilter | undefined,
+): DeviceFilter | undefined;
+export function scopedFilter(
+  filter: DeviceFilter | undefined,
+  within: DeviceFilter | undefined,
+): DeviceFilter | undefined {
   if (within === undefined) return filter;
-  // Not beside the conditions of `filter`: one that says nothing must go on meaning no device where something is changed.
+  // `filter` goes into `any`: an empty filter must still match no device where something is
+  // changed.
   return filter === undefined ? { within } : { within, any: [filter] };
 }

@@ -10,77 +10,72 @@ export type {
 } from './audit/audit-entry.js';
 export type { AuditStore } from './audit/audit-store.js';
 export { randomBytesOfId } from './database/random-bytes.js';
-export { narrowed } from './device-filter.js';
+export { scopedFilter, scopedFilter as narrowed } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';
 export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from './device-group-store.js';
 export { groupIdsIn, isGroundFilter } from './groups/ground-filter.js';
+export type { DeviceOrder } from './devices/device-pages.js';
+export type { DeviceRow } from './devices/device-rows.js';
+export type { DeviceStore } from './devices/device-store.js';
+export type { TagChange, TagResult } from './devices/tag-devices.js';
 export type {
   ClosedSession,
   ConnectingDevice,
-  DeviceOrder,
-  DeviceRow,
-  DeviceStore,
-  FleetToolRow,
   FormerState,
   OpenedSession,
   ReadyFacts,
   ReadyResult,
   ReadySession,
   ReportedState,
-  SessionRow,
-  StoredTool,
-  TagChange,
-  TagResult,
-  ToolFilter,
-  ToolSet,
-  ToolSetStore,
-  ToolSetUseRow,
-} from './devices/device-types.js';
+} from './sessions/session-changes.js';
+export type { SessionRow } from './sessions/session-rows.js';
+export type { StoredTool, ToolSet } from './tool-sets/tool-set.js';
+export type { ToolSetUseRow } from './tool-sets/tool-set-history.js';
+export type { FleetToolRow, ToolFilter, ToolSetStore } from './tool-sets/tool-set-store.js';
+export type { DownloadProgress, DownloadStore, DownloadTarget } from './firmware/download-store.js';
 export type {
   AddedImage,
-  DownloadProgress,
-  DownloadRow,
-  DownloadTarget,
-  DownloadStore,
-  FirmwareImageRow,
   FirmwareImageStore,
+  Publication,
+  PublishAnswer,
+  RemovalAnswer,
+} from './firmware/firmware-image-store.js';
+export type {
+  DownloadRow,
+  FirmwareImageRow,
   FirmwareKind,
   ImageSignature,
   NewDownload,
   NewFirmwareImage,
-  Publication,
-  PublishAnswer,
-  RemovalAnswer,
-} from './firmware/firmware-types.js';
+} from './firmware/image-rows.js';
+export type { JobMove } from './jobs/commands/job-commands.js';
+export type { EarlierJob, MissingImage, NewJob } from './jobs/commands/new-job.js';
+export type { JobFence } from './jobs/job-fence.js';
+export type { JobScope } from './jobs/job-scope.js';
+export type { JobStore } from './jobs/job-store.js';
 export type {
-  ClaimedTarget,
-  EarlierJob,
-  MissingImage,
-  DecidedPoint,
-  FailureGroupRow,
-  JobFence,
-  JobMove,
-  JobStore,
-  CorrectedTarget,
-  LateAnswer,
-  LateTarget,
-  NewJob,
-  ReadbackTarget,
-  TargetFlush,
-  TargetRow,
   ToolSetCount,
-  ToolSetVerdict,
+  ToolSetEligibility,
+  ToolSetEligibility as ToolSetVerdict,
+} from './jobs/preparation/target-preparation.js';
+export type { BulkEnd, ClaimedTarget, CorrectedTarget, LateAnswer, LateTarget } from './jobs/queue/target-queue.js';
+export type { TargetFlush } from './jobs/queue/target-flush.js';
+export type { DecidedPoint } from './jobs/reads/decided-over-time.js';
+export type { FailureGroupRow } from './jobs/reads/failure-groups.js';
+export type { TargetRow } from './jobs/reads/read-targets.js';
+export type {
+  ReadbackTarget,
   VerificationEnd,
   VerificationLook,
   VerifyingTarget,
-} from './jobs/job-types.js';
+} from './jobs/verification/target-verification.js';
 export type { FirmwareSigningKeyRow, FirmwareSigningKeyStore, SigningKeyAnswer } from './firmware/signing-key-store.js';
 export type { DisruptiveCall, DisruptiveCallBounds, DisruptiveCallStore } from './calls/disruptive-call-store.js';
 export { jobActionOf } from './jobs/commands/job-audit.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
-export type { DialStore, DialTarget } from './devices/dial-types.js';
+export type { DialStore, DialTarget } from './devices/dial-store.js';
 export type {
   Asked,
   FailureRun,
@@ -100,15 +95,10 @@ export type {
 export { openRegistry } from './open-registry.js';
 export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
-export type {
-  CallFilter,
-  CallRecord,
-  CallRow,
-  CallStore,
-  EventFilter,
-  EventRow,
-  EventStore,
-} from './calls/record-types.js';
+export type { CallFilter } from './calls/call-pages.js';
+export type { CallRow } from './calls/call-rows.js';
+export type { CallRecord, CallStore } from './calls/call-store.js';
+export type { EventFilter, EventRow, EventStore } from './events/event-store.js';
 export { principalRef } from './registry.js';
 export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
 export type { ApiKeyStore } from './keys/api-key-store.js';
@@ -139,17 +129,18 @@ export type {
   PendingEnrolment,
   Recognition,
 } from './provisioning-store.js';
+export type { RolloutLimits } from './jobs/rollout/download-room.js';
 export type {
   GrantedDownload,
-  ObjectionGroup,
+  IncompatibilityGroup,
+  IncompatibilityGroup as ObjectionGroup,
   RevertGroup,
   RolloutCandidate,
   RolloutGrant,
-  RolloutLimits,
   RolloutStore,
-} from './jobs/rollout/rollout-types.js';
+} from './jobs/rollout/rollout-store.js';
 export { RecordIds } from './events/record-ids.js';
-export type { NewUpload, UploadKind, UploadRow, UploadStore } from './uploads/upload-types.js';
+export type { NewUpload, UploadKind, UploadRow, UploadStore } from './uploads/upload-store.js';
 export { RegistryError } from './registry-error.js';
 export type { RegistryErrorCode } from './registry-error.js';
 export type { RegistryLogger } from './registry-logger.js';

@@ -7,17 +7,17 @@ import { AuditStore } from './audit/audit-store.js';
 import { Database } from './database/database.js';
 import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
-import { PgDeviceStore } from './devices/device-store.js';
-import { PgFleetFigures } from './devices/fleet-figures.js';
-import { PgVoiceServerStore } from './voice/voice-server-store.js';
-import { PgDialStore } from './devices/dial-store.js';
-import { PgToolSetStore } from './tool-sets/tool-set-store.js';
-import { PgDownloadStore } from './firmware/download-store.js';
-import { PgFirmwareImageStore } from './firmware/firmware-image-store.js';
-import { PgFirmwareSigningKeyStore } from './firmware/signing-key-store.js';
+import { DeviceStore } from './devices/device-store.js';
+import { FleetFiguresStore } from './devices/fleet-figures.js';
+import { VoiceServerStore } from './voice/voice-server-store.js';
+import { DialStore } from './devices/dial-store.js';
+import { ToolSetStore } from './tool-sets/tool-set-store.js';
+import { DownloadStore } from './firmware/download-store.js';
+import { FirmwareImageStore } from './firmware/firmware-image-store.js';
+import { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
-import { PgJobStore } from './jobs/job-store.js';
-import { PgRolloutStore } from './jobs/rollout/rollout-store.js';
+import { jobStoreOf } from './jobs/job-store.js';
+import { RolloutStore } from './jobs/rollout/rollout-store.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
 import { PgSignInFailureStore } from './people/pg-sign-in-failure-store.js';
 import { PgUserSessionStore } from './people/pg-user-session-store.js';
@@ -26,18 +26,18 @@ import { ProcessLeases } from './process-leases.js';
 import { PgCredentialStore } from './provisioning/pg-credential-store.js';
 import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
 import { StandingBook } from './provisioning/standing-book.js';
-import { PgCallStore } from './calls/call-store.js';
-import { PgDisruptiveCallStore } from './calls/disruptive-call-store.js';
-import { PgEventStore } from './events/event-store.js';
+import { CallStore } from './calls/call-store.js';
+import { DisruptiveCallStore } from './calls/disruptive-call-store.js';
+import { EventStore } from './events/event-store.js';
 import { silentLogger } from './registry-logger.js';
 import { ArgumentSeal } from './secrets/argument-seal.js';
 import type { RegistryLogger } from './registry-logger.js';
 import type { Registry } from './registry.js';
 import { removeOld } from './retention/remove-old.js';
 import { keepHubSecret } from './secrets/hub-secrets.js';
-import { PgUploadStore } from './uploads/upload-store.js';
+import { UploadStore } from './uploads/upload-store.js';
 import { PgToolPolicyStore } from './tool-policy-store.js';
-import { narrowedView } from './access-scope/scoped-view.js';
+import { scopedView } from './access-scope/scoped-view.js';
 import { PgWebhookStore } from './webhooks/pg-webhook-store.js';
 
 export interface RegistryOptions {
@@ -75,16 +75,16 @@ export async function openRegistry({
   const seal = new ArgumentSeal(argumentsSecret);
   const leases = new ProcessLeases(database, logger);
   const holder = () => leases.holder;
-  const toolSets = new PgToolSetStore(database);
-  const devices = new PgDeviceStore(database, toolSets, holder, logger);
-  const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
-  const calls = new PgCallStore(database, { seal, holder }, logger);
+  const toolSets = new ToolSetStore(database);
+  const devices = new DeviceStore(database, toolSets, holder, logger);
+  const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
+  const calls = new CallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
   const userSessions = new PgUserSessionStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
   const enrolments = new PgEnrolmentStore(provisioning);
-  const downloads = new PgDownloadStore(database, logger);
+  const downloads = new DownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     const writers = [devices, calls, events, credentials, enrolments, downloads, audit];
@@ -94,14 +94,14 @@ export async function openRegistry({
     });
     await database.close();
   };
-  const seen = { ...plainStores(database, { seal, holder }), devices, toolSets, events, calls };
+  const stores = { ...plainStores(database, { seal, holder }), devices, toolSets, events, calls };
   await makePartitions(database, Date.now(), logger);
   await beginAuditChain(database, logger);
   await events.open();
   return {
-    ...seen,
+    ...stores,
     viewFor: ({ id, devices: within }) =>
-      within === undefined ? seen : narrowedView(seen, database, { creator: id, within }),
+      within === undefined ? stores : scopedView(stores, database, { creator: id, within }),
     apiKeys: new ApiKeyStore(database, logger),
     users: new PgUserStore(database, () => userSessions.forget()),
     userSessions,
@@ -109,13 +109,13 @@ export async function openRegistry({
     enrolments,
     downloads,
     audit,
-    voiceServers: new PgVoiceServerStore(database),
+    voiceServers: new VoiceServerStore(database),
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
     livingProcesses: () => leases.living(),
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
-    removeOld: (kept, now) => removeOld({ database, webhooks: seen.webhooks, logger }, kept, now),
+    removeOld: (kept, now) => removeOld({ database, webhooks: stores.webhooks, logger }, kept, now),
     ping: () =>
       database.query({ text: 'SELECT 1' }, []).then(
         () => true,
@@ -151,17 +151,17 @@ function plainStores(
   { seal, holder }: { readonly seal: ArgumentSeal; readonly holder: () => HubProcessId | undefined },
 ) {
   return {
-    rollouts: new PgRolloutStore(database, holder),
-    fleetFigures: new PgFleetFigures(database),
+    rollouts: new RolloutStore(database, holder),
+    fleetFigures: new FleetFiguresStore(database),
     deviceGroups: new PgDeviceGroupStore(database),
-    dials: new PgDialStore(database),
-    jobs: new PgJobStore(database, seal),
-    uploads: new PgUploadStore(database),
+    dials: new DialStore(database),
+    jobs: jobStoreOf(database, seal),
+    uploads: new UploadStore(database),
     toolPolicies: new PgToolPolicyStore(database),
     signInFailures: new PgSignInFailureStore(database),
-    firmwareImages: new PgFirmwareImageStore(database),
-    signingKeys: new PgFirmwareSigningKeyStore(database),
-    disruptiveCalls: new PgDisruptiveCallStore(database),
+    firmwareImages: new FirmwareImageStore(database),
+    signingKeys: new FirmwareSigningKeyStore(database),
+    disruptiveCalls: new DisruptiveCallStore(database),
     webhooks: new PgWebhookStore(database),
   };
 }

@@ -140,7 +140,7 @@ describe('a process that died with calls of idempotency keys under way', () => {
   const callId = '019aa6c0-0000-7000-8000-000000000001';
   const recordedId = '019aa6c0-0000-7000-8000-000000000002';
 
-  /** As PgCallStore claims keys: one call is recorded, the other is not. */
+  /** As CallStore claims keys: one call is recorded, the other is not. */
   async function deadProcessWithCalls(): Promise<void> {
     const dead = await deadProcess();
     await database.query(

@@ -2,7 +2,7 @@
 import type { DeviceId } from '@flotilla/mcp';
 import type { AuditSource } from './audit/audit-entry.js';
 import type { DeviceFilter, Dialect, TransportKind } from './device-filter.js';
-import type { DeviceRow } from './devices/device-types.js';
+import type { DeviceRow } from './devices/device-rows.js';
 import type { Page, PageRequest } from './page.js';
 
 /** What an OTA request says of the device that sent it. None of it is proven. */

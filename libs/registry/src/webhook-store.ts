@@ -1,5 +1,5 @@
 import type { AuditSource } from './audit/audit-entry.js';
-import type { EventRow } from './calls/record-types.js';
+import type { EventRow } from './events/event-store.js';
 
 /** An address that is told of events. */
 export interface WebhookRow {

@@ -1,25 +1,26 @@
+import type { CallStore } from '../calls/call-store.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { DeviceGroupStore } from '../device-group-store.js';
+import type { DeviceStore } from '../devices/device-store.js';
 import type { FleetFiguresStore } from '../devices/fleet-figures.js';
-import type { DeviceStore, ToolSetStore } from '../devices/device-types.js';
-import type { JobStore } from '../jobs/job-types.js';
-import type { CallStore, EventStore } from '../calls/record-types.js';
-import type { RolloutStore } from '../jobs/rollout/rollout-types.js';
-import type { UploadStore } from '../uploads/upload-types.js';
+import type { EventStore } from '../events/event-store.js';
+import type { JobReads } from '../jobs/reads/job-reads.js';
+import type { RolloutStore } from '../jobs/rollout/rollout-store.js';
+import type { ToolSetStore } from '../tool-sets/tool-set-store.js';
+import type { UploadStore } from '../uploads/upload-store.js';
 
-/** Who looks. */
 export interface Viewer {
-  /** Kind and id (`principalRef`): what they made they see. */
+  /** `principalRef` of the viewer, who sees the jobs that it created. */
   readonly id: string;
-  /** What narrows them; undefined: nothing does. */
+  /** The access scope; undefined for the whole fleet. */
   readonly devices?: DeviceFilter | undefined;
 }
 
 /**
- * What somebody sees of the fleet, and may touch: whatever shows a device, or belongs to one, is asked for here. For a narrowed viewer there is nothing
- * else: other devices are not found, not counted and not changed, with their calls, events and pictures; groups are those that have one of theirs; jobs
- * are those that have one of theirs or that they made, with their own targets only. What is about no device (events of the hub) is not theirs, nor is what
- * happened before a device came into the view.
+ * The part of the fleet that a viewer may see and change. With an access scope, other devices do
+ * not exist, nor do their calls, events and pictures. It sees groups and jobs with one of its
+ * devices, jobs that it created, and only its own targets. It sees no events of the hub, and no
+ * history from before a device came into its scope.
  */
 export interface FleetView {
   readonly devices: Pick<
@@ -31,14 +32,14 @@ export interface FleetView {
   readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools' | 'userOnlyAmong'>;
   readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'> & {
     /**
-     * For those of the devices that a narrowed viewer sees: from when on it sees their history, ms since the Unix epoch. Infinity: only what happens while it
-     * looks. Undefined for a viewer that is not narrowed.
+     * The start of the visible history of each device in the scope, ms since the Unix epoch.
+     * Infinity: only new events. Absent for a viewer without a scope.
      */
     readonly startsOf?: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   };
   readonly calls: Pick<CallStore, 'find' | 'page' | 'pagesOf'>;
   readonly jobs: Pick<
-    JobStore,
+    JobReads,
     | 'find'
     | 'page'
     | 'progress'
@@ -50,6 +51,6 @@ export interface FleetView {
     | 'hasTargetsBeyond'
   >;
   readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
-  /** A picture of no device is found by whoever was told its id. */
+  /** A picture without a device is found by its id, in every scope. */
   readonly uploads: Pick<UploadStore, 'find' | 'page'>;
 }

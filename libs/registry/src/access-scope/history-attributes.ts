@@ -1,11 +1,15 @@
 /**
- * Since when a device is certainly in the view of a key: the latest change of what the key's filter names. Membership follows from these values alone, so it has
- * not changed since. What changes all the time is not recorded, and a filter that names it shows no history. [docs/keys.md]
+ * Since when a device is certainly in an access scope: since the latest change of an attribute that
+ * the filter of the scope names. Changes of volatile attributes are not recorded, so a filter that
+ * names one shows no history. [docs/keys.md]
  */
 import { bind } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';
 
-/** What a condition of a filter depends on. `never`: no change of it is recorded. `nested`: see the filters inside. */
+/**
+ * The attribute behind a condition. `never`: its changes are not recorded. `nested`: see the inner
+ * filters.
+ */
 type Dependence = 'fixed' | 'labels' | 'tags' | 'model' | 'traits' | 'never' | 'nested';
 
 const dependences: Readonly<Record<keyof GroundFilter, Dependence>> = {
@@ -17,21 +21,20 @@ const dependences: Readonly<Record<keyof GroundFilter, Dependence>> = {
 };
 
 export interface HistoryAttributes {
-  /** Tags that the device must have: each knows since when it is there. */
+  /** Tags that the device must have. Each is stored with the time when it was added. */
   readonly tags: Set<string>;
   readonly columns: Set<'known_since' | 'labels_since' | 'model_since' | 'traits_since'>;
-  /** False where a part of the filter changes without a trace. */
+  /** False if the filter names an attribute whose changes are not recorded. */
   hasHistory: boolean;
 }
 
-/** `filter` names no group: its groups are written out. */
 export function historyAttributesOf(filter: GroundFilter): HistoryAttributes {
   const found: HistoryAttributes = { tags: new Set(), columns: new Set(['known_since']), hasHistory: true };
   collect(filter, found, true);
   return found;
 }
 
-/** `isRequired`: every device of the view fulfils this part. Of a tag that a device lacks, nothing says since when. */
+/** `isRequired`: every device of the scope matches this part. A missing tag has no time. */
 function collect(filter: GroundFilter, found: HistoryAttributes, isRequired: boolean): void {
   for (const name of namesIn(filter)) {
     const dependence = dependences[name];
@@ -51,7 +54,7 @@ function namesIn(filter: GroundFilter): readonly (keyof GroundFilter)[] {
     .filter((name) => filter[name] !== undefined);
 }
 
-/** SQL of the moment from which on the history of `device d` is in the view; undefined where it has none. */
+/** SQL of the start of the visible history of `device d`; undefined if no history is visible. */
 export function sinceSql({ tags, columns, hasHistory }: HistoryAttributes, parameters: unknown[]): string | undefined {
   if (!hasHistory) return undefined;
   const moments = [...columns].map((column) => `d.${column}`);

@@ -1,69 +1,81 @@
-/** What a narrowed viewer sees of the past: records of its devices from since they came into its view, as conditions of SQL. */
+/**
+ * What a viewer with an access scope sees of the past: records of its devices from since they came
+ * into the scope, as SQL conditions.
+ */
 import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
 import { groundFilter, groupsNarrowing } from '../groups/ground-filter.js';
-import type { JobSight } from '../jobs/job-types.js';
+import type { JobScope } from '../jobs/job-scope.js';
 import { historyAttributesOf, sinceSql } from './history-attributes.js';
 
 /** A column with the time of a record, or with a UUIDv7 of that time. */
 export type RecordTime = { readonly uuid: string } | { readonly at: string };
 
-/** `TRUE` for a viewer that is not narrowed. Never NULL. */
-export type HistorySight = (deviceIdColumn: string, time: RecordTime, parameters: unknown[]) => string;
+/** `TRUE` without a scope. Never NULL. */
+export type HistoryScope = (deviceIdColumn: string, time: RecordTime, parameters: unknown[]) => string;
 
-export async function historySightOf(db: Queryable, within: DeviceFilter | undefined): Promise<HistorySight> {
+export async function historyScopeOf(db: Queryable, within: DeviceFilter | undefined): Promise<HistoryScope> {
   if (within === undefined) return () => 'TRUE';
-  const view = await narrowingOf(db, within);
+  const scope = await scopeOf(db, within);
   return (column, time, parameters) => {
-    const since = view.since(parameters);
+    const since = scope.since(parameters);
     if (since === undefined) return 'FALSE';
-    return `EXISTS (SELECT FROM device d WHERE d.id = ${column} AND ${view.condition(parameters)} AND ${isFrom(time, since)})`;
+    const isInScope = scope.condition(parameters);
+    return `EXISTS (SELECT FROM device d WHERE d.id = ${column} AND ${isInScope} AND ${isFrom(time, since)})`;
   };
 }
 
-/** Over `job_target t`. A job is seen with those devices that were in the view when it was made, because its arguments are of that time; own jobs with all. */
-export type TargetSight = (parameters: unknown[]) => string;
+/** A condition on `job_target t`. */
+export type TargetScope = (parameters: unknown[]) => string;
 
-export async function targetSightOf(db: Queryable, sight: JobSight | undefined): Promise<TargetSight> {
-  if (sight === undefined) return () => 'TRUE';
-  const view = await narrowingOf(db, sight.within);
+/**
+ * A job is visible with the devices that were in the scope when it was created, because its
+ * arguments are of that time. Jobs that the viewer created are visible with all devices of the
+ * scope.
+ */
+export async function targetScopeOf(db: Queryable, scope: JobScope | undefined): Promise<TargetScope> {
+  if (scope === undefined) return () => 'TRUE';
+  const devices = await scopeOf(db, scope.within);
   return (parameters) => {
-    const since = view.since(parameters);
-    const isOwn = `(SELECT o.created_by_id FROM job o WHERE o.id = t.job_id) = ${bind(parameters, sight.creator)}`;
-    const isShown = since === undefined ? isOwn : `(${isFrom({ uuid: 't.job_id' }, since)} OR ${isOwn})`;
-    return `EXISTS (SELECT FROM device d WHERE d.id = t.device_id AND ${view.condition(parameters)} AND ${isShown})`;
+    const since = devices.since(parameters);
+    const isOwn = `(SELECT o.created_by_id FROM job o WHERE o.id = t.job_id) = ${bind(parameters, scope.creator)}`;
+    const isVisible = since === undefined ? isOwn : `(${isFrom({ uuid: 't.job_id' }, since)} OR ${isOwn})`;
+    const isInScope = devices.condition(parameters);
+    return `EXISTS (SELECT FROM device d WHERE d.id = t.device_id AND ${isInScope} AND ${isVisible})`;
   };
 }
 
-/** For those of the devices that are in the view: from when on their history is, ms since the Unix epoch. Infinity: it never is. */
+/**
+ * The start of the visible history of each device in the scope, ms since the Unix epoch. Infinity:
+ * no history is visible.
+ */
 export async function historyStarts(
   db: Queryable,
   within: DeviceFilter,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();
-  const view = await narrowingOf(db, within);
+  const scope = await scopeOf(db, within);
   const parameters: unknown[] = [[...new Set(ids)]];
-  const since = view.since(parameters) ?? 'NULL::timestamptz';
+  const since = scope.since(parameters) ?? 'NULL::timestamptz';
+  const isInScope = scope.condition(parameters);
   const rows = await db.query<{ readonly id: string; readonly since: Date | null }>(
-    {
-      text: `SELECT d.id, ${since} AS since FROM device d WHERE d.id = ANY ($1::text[]) AND ${view.condition(parameters)}`,
-    },
+    { text: `SELECT d.id, ${since} AS since FROM device d WHERE d.id = ANY ($1::text[]) AND ${isInScope}` },
     parameters,
   );
   return new Map(rows.map((row) => [row.id, row.since?.getTime() ?? Infinity]));
 }
 
-export interface Narrowing {
-  /** Over `device d`. */
+export interface Scope {
+  /** A condition on `device d`. */
   condition(parameters: unknown[]): string;
-  /** The moment from which on the history of `device d` is seen; undefined where none is. */
+  /** The start of the visible history of `device d`; undefined if no history is visible. */
   since(parameters: unknown[]): string | undefined;
 }
 
-export async function narrowingOf(db: Queryable, within: DeviceFilter): Promise<Narrowing> {
+export async function scopeOf(db: Queryable, within: DeviceFilter): Promise<Scope> {
   const [ground, filterSince] = await Promise.all([groundFilter(db, { within }), groupsSince(db, within)]);
   const attributes = historyAttributesOf(ground);
   return {
@@ -80,7 +92,9 @@ function isFrom(time: RecordTime, since: string): string {
   return 'uuid' in time ? `${time.uuid} >= uuid_from(${since})` : `${time.at} >= ${since}`;
 }
 
-/** When the groups that narrow were last given another filter; undefined where there are none. */
+/**
+ * The latest change of the filters of the groups that the scope names; undefined without groups.
+ */
 async function groupsSince(db: Queryable, within: DeviceFilter): Promise<Date | undefined> {
   const ids = groupsNarrowing({ within });
   if (ids.length === 0) return undefined;

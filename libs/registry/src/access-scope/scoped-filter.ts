@@ -1,4 +1,4 @@
-/** A filter as it is shown to somebody for whom some of the devices that it lists do not exist. */
+/** A filter as a viewer sees it: ids of devices outside of its scope are left out. */
 import type { GroundFilter } from '../device-filter.js';
 
 export function filterIdsIn({ ids = [], within, any = [], not }: GroundFilter): readonly string[] {

@@ -1,11 +1,14 @@
-/** The groups that somebody sees who is narrowed: those that have one of their devices now. */
+/**
+ * The groups that a viewer with an access scope sees: those that contain at least one of its
+ * devices now.
+ */
 import type { Queryable } from '../database/database.js';
 import type { DeviceFilter, GroundFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
 import { groundFilter } from '../groups/ground-filter.js';
 
-/** Their ids. Groups are few, so all of them are looked at. */
-export async function seenGroups(db: Queryable, devices: DeviceFilter): Promise<ReadonlySet<string>> {
+/** Resolves to their ids. Checks all groups, because there are few. */
+export async function scopedGroups(db: Queryable, devices: DeviceFilter): Promise<ReadonlySet<string>> {
   const groups = await db.query<{ readonly id: string; readonly filter: GroundFilter }>(
     { name: 'filters-of-all-groups', text: 'SELECT id, filter FROM device_group' },
     [],
@@ -14,10 +17,10 @@ export async function seenGroups(db: Queryable, devices: DeviceFilter): Promise<
   const within = await groundFilter(db, { within: devices });
   const parameters: unknown[] = [];
   const own = `WITH own AS MATERIALIZED (SELECT d.* FROM device d WHERE ${deviceCondition(within, parameters)})`;
-  const looks = groups.map(({ filter }) => `EXISTS (SELECT FROM own d WHERE ${deviceCondition(filter, parameters)})`);
-  const [row] = await db.query<{ readonly seen: readonly boolean[] }>(
-    { text: `${own} SELECT ARRAY[${looks.join(', ')}] AS seen` },
+  const checks = groups.map(({ filter }) => `EXISTS (SELECT FROM own d WHERE ${deviceCondition(filter, parameters)})`);
+  const [row] = await db.query<{ readonly visible: readonly boolean[] }>(
+    { text: `${own} SELECT ARRAY[${checks.join(', ')}] AS visible` },
     parameters,
   );
-  return new Set(groups.flatMap(({ id }, index) => (row?.seen[index] === true ? id : [])));
+  return new Set(groups.flatMap(({ id }, index) => (row?.visible[index] === true ? id : [])));
 }

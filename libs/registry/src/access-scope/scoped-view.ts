@@ -1,31 +1,36 @@
-/** The fleet as a narrowed viewer sees it: each question to a store, with what narrows the viewer added. */
+/**
+ * The fleet in the access scope of a viewer: passes each query on to its store, with the scope
+ * added.
+ */
 import type { Job, JobProgress } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
 import { timeOfUuid } from '../database/uuid-v7.js';
-import { narrowed, type DeviceFilter } from '../device-filter.js';
+import { scopedFilter, type DeviceFilter } from '../device-filter.js';
 import type { DeviceGroupRow, DeviceGroupStore } from '../device-group-store.js';
-import type { DeviceRow, DeviceStore } from '../devices/device-types.js';
-import type { JobSight } from '../jobs/job-types.js';
+import type { DeviceRow } from '../devices/device-rows.js';
+import type { DeviceStore } from '../devices/device-store.js';
+import type { JobScope } from '../jobs/job-scope.js';
 import type { Registry } from '../registry.js';
 import type { FleetView } from './fleet-view.js';
 import { filterIdsIn, withIdsOf } from './scoped-filter.js';
 import { historyStarts } from './history-scope.js';
-import { seenGroups } from './scoped-groups.js';
+import { scopedGroups } from './scoped-groups.js';
 
 type Stores = Pick<Registry, keyof FleetView>;
 
-export function narrowedView(stores: Stores, database: Database, sight: JobSight): FleetView {
-  const { within } = sight;
+export function scopedView(stores: Stores, database: Database, scope: JobScope): FleetView {
+  const { within } = scope;
   const starts = (ids: readonly string[]) => historyStarts(database, within, ids);
   const past = pastOf(starts);
   const devices = devicesWithin(stores.devices, within, past);
   return {
     devices,
     fleetFigures: {
-      counts: (filter) => stores.fleetFigures.counts(narrowed(filter, within)),
-      onlineHistory: (filter, window) => stores.fleetFigures.onlineHistory(narrowed(filter, within), window, within),
-      callCounts: (filter, since) => stores.fleetFigures.callCounts(narrowed(filter, within), since, within),
+      counts: (filter) => stores.fleetFigures.counts(scopedFilter(filter, within)),
+      onlineHistory: (filter, window) =>
+        stores.fleetFigures.onlineHistory(scopedFilter(filter, within), window, within),
+      callCounts: (filter, since) => stores.fleetFigures.callCounts(scopedFilter(filter, within), since, within),
     },
     deviceGroups: groupsWithin(stores.deviceGroups, database, within, devices),
     toolSets: {
@@ -33,7 +38,10 @@ export function narrowedView(stores: Stores, database: Database, sight: JobSight
       getMany: (hashes) => stores.toolSets.getMany(hashes),
       userOnlyAmong: (names) => stores.toolSets.userOnlyAmong(names),
       fleetTools: (filter, page) =>
-        stores.toolSets.fleetTools({ ...filter, devices: narrowed(filter?.devices ?? { all: true }, within) }, page),
+        stores.toolSets.fleetTools(
+          { ...filter, devices: scopedFilter(filter?.devices ?? { all: true }, within) },
+          page,
+        ),
     },
     events: {
       page: (filter, order, page) => stores.events.page({ ...filter, within }, order, page),
@@ -42,16 +50,16 @@ export function narrowedView(stores: Stores, database: Database, sight: JobSight
       startsOf: starts,
     },
     calls: {
-      // That of a job is as old as the job: its arguments are.
+      // A call of a job counts with the time of the job, because its arguments are of that time.
       find: async (id) =>
-        ofSeenDevice(await stores.calls.find(id), (call) => timeOfUuid(call.jobId ?? call.id), starts),
+        ofScopedDevice(await stores.calls.find(id), (call) => timeOfUuid(call.jobId ?? call.id), starts),
       page: (filter, page) => stores.calls.page({ ...filter, within }, page),
       pagesOf: (ids, page) => past(ids, (own, since) => stores.calls.pagesOf(own, page, since), emptyPage),
     },
-    jobs: jobsWithin(stores.jobs, sight),
-    rollouts: { revertGroups: (jobId) => stores.rollouts.revertGroups(jobId, sight) },
+    jobs: jobsWithin(stores.jobs, scope),
+    rollouts: { revertGroups: (jobId) => stores.rollouts.revertGroups(jobId, scope) },
     uploads: {
-      find: async (id) => ofSeenDevice(await stores.uploads.find(id), ({ at }) => at, starts),
+      find: async (id) => ofScopedDevice(await stores.uploads.find(id), ({ at }) => at, starts),
       page: (filter, page) => stores.uploads.page({ ...filter, within }, page),
     },
   };
@@ -66,26 +74,29 @@ function devicesWithin(
 ): FleetView['devices'] {
   const findMany = async (ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]> => {
     if (ids.length === 0) return [];
-    const { rows } = await store.page(narrowed({ ids }, within), 'ID_ASC', { first: new Set(ids).size });
+    const { rows } = await store.page(scopedFilter({ ids }, within), 'ID_ASC', { first: new Set(ids).size });
     const byId = new Map<string, DeviceRow>(rows.map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id));
   };
   return {
     findMany,
     find: async (id) => (await findMany([id]))[0],
-    page: (filter, order, page) => store.page(narrowed(filter, within), order, page),
-    count: (filter) => store.count(narrowed(filter, within)),
+    page: (filter, order, page) => store.page(scopedFilter(filter, within), order, page),
+    count: (filter) => store.count(scopedFilter(filter, within)),
     sessions: (ids, first) => past(ids, (own, since) => store.sessions(own, first, since), []),
     toolSetHistory: (ids, first) => past(ids, (own, since) => store.toolSetHistory(own, first, since), []),
-    // As it is after the change, also where it has left the view by it.
+    // Resolves to the changed device, even if the change took it out of the scope.
     update: async (id, change, by) =>
       (await findMany([id]))[0] === undefined ? undefined : store.update(id, change, by),
-    tag: (filter, change, by) => store.tag(narrowed(filter, within), change, by),
+    tag: (filter, change, by) => store.tag(scopedFilter(filter, within), change, by),
   };
 }
 
-/** Asks for those among the devices that are seen; in the order of the input, with `none` for the others. */
-function seenAmong({ findMany }: Pick<DeviceStore, 'findMany'>) {
+/**
+ * Runs `ask` for the devices of the scope. Results are in the order of the input, with `none` for
+ * the other devices.
+ */
+function scopedAmong({ findMany }: Pick<DeviceStore, 'findMany'>) {
   return async <Value>(
     ids: readonly string[],
     ask: (own: readonly DeviceId[]) => Promise<readonly Value[]>,
@@ -100,7 +111,10 @@ function seenAmong({ findMany }: Pick<DeviceStore, 'findMany'>) {
 
 type Starts = (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
-/** The same for what devices have done: each is asked about from when on its history is seen. */
+/**
+ * Like `scopedAmong` for records of the past: `since` has the start of the visible history per
+ * device.
+ */
 function pastOf(starts: Starts) {
   return async <Value>(
     ids: readonly string[],
@@ -116,8 +130,8 @@ function pastOf(starts: Starts) {
   };
 }
 
-/** A row of no device is found by its id. */
-async function ofSeenDevice<Row extends { readonly deviceId: string | undefined }>(
+/** Rows without a device are visible in every scope. */
+async function ofScopedDevice<Row extends { readonly deviceId: string | undefined }>(
   row: Row | undefined,
   timeOf: (row: Row) => number,
   starts: Starts,
@@ -133,7 +147,7 @@ function groupsWithin(
   within: DeviceFilter,
   devices: Pick<DeviceStore, 'findMany'>,
 ): FleetView['deviceGroups'] {
-  /** A filter may list ids: those of others are left out of what is shown. */
+  /** Leaves ids of other devices out of the filters of the groups. */
   const shown = async <Group extends DeviceGroupRow | undefined>(
     groups: readonly Group[],
   ): Promise<readonly Group[]> => {
@@ -144,54 +158,57 @@ function groupsWithin(
   };
   return {
     findMany: async (ids) => {
-      const [groups, seen] = await Promise.all([store.findMany(ids), seenGroups(database, within)]);
-      return shown(groups.map((group) => (group !== undefined && seen.has(group.id) ? group : undefined)));
+      const [groups, visible] = await Promise.all([store.findMany(ids), scopedGroups(database, within)]);
+      return shown(groups.map((group) => (group !== undefined && visible.has(group.id) ? group : undefined)));
     },
     page: async (page) => {
-      const answer = await store.page(page, [...(await seenGroups(database, within))]);
+      const answer = await store.page(page, [...(await scopedGroups(database, within))]);
       return { ...answer, rows: await shown(answer.rows) };
     },
     deviceCounts: (groups) => store.deviceCounts(groups, within),
     groupsOf: async (ids) => {
-      const own = await seenAmong(devices)(ids, (seen) => store.groupsOf(seen), []);
+      const own = await scopedAmong(devices)(ids, (scoped) => store.groupsOf(scoped), []);
       return Promise.all(own.map((groups) => shown(groups)));
     },
   };
 }
 
-function jobsWithin(store: Registry['jobs'], sight: JobSight): FleetView['jobs'] {
-  const { creator } = sight;
-  /** What stopped a job of others, and what its approval covers, was counted over all of its targets. */
+function jobsWithin(store: Registry['jobs'], scope: JobScope): FleetView['jobs'] {
+  const { creator } = scope;
+  /**
+   * The abort rule and the approval of other people's jobs were counted over all targets, so they
+   * are hidden.
+   */
   const shown = (job: Job): Job =>
     job.createdById === creator ? job : { ...job, trippedRule: undefined, approvalTargets: undefined };
   return {
     find: async (id) => {
-      const job = await store.find(id, sight);
+      const job = await store.find(id, scope);
       return job && shown(job);
     },
     page: async (filter, page) => {
-      const answer = await store.page(filter, page, sight);
+      const answer = await store.page(filter, page, scope);
       return { ...answer, rows: answer.rows.map(shown) };
     },
     progress: async (ids) => {
-      const byWave = await store.waveProgress(ids, sight);
+      const byWave = await store.waveProgress(ids, scope);
       return new Map(ids.map((id, index) => [id, totalOf([...(byWave[index]?.values() ?? [])])]));
     },
     waves: async (ids) => {
-      const [waves, progress] = await Promise.all([store.waves(ids), store.waveProgress(ids, sight)]);
+      const [waves, progress] = await Promise.all([store.waves(ids), store.waveProgress(ids, scope)]);
       return waves.map((each, index) =>
         each.map((wave) => ({ ...wave, size: progress[index]?.get(wave.number)?.total ?? 0 })),
       );
     },
-    waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, sight),
-    targets: (ids, filter, page) => store.targets(ids, { ...filter, sight }, page),
-    failureGroups: (ids, first) => store.failureGroups(ids, first, sight),
-    decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, sight),
-    hasTargetsBeyond: (job) => store.hasTargetsBeyond(job, sight),
+    waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, scope),
+    targets: (ids, filter, page) => store.targets(ids, { ...filter, scope }, page),
+    failureGroups: (ids, first) => store.failureGroups(ids, first, scope),
+    decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, scope),
+    hasTargetsBeyond: (job) => store.hasTargetsBeyond(job, scope),
   };
 }
 
-/** The progress of a job out of that of its waves. */
+/** Adds up the progress of the waves of a job. */
 function totalOf(waves: readonly JobProgress[]): JobProgress {
   const sum = (member: keyof JobProgress) => waves.reduce((total, wave) => total + wave[member], 0);
   return {

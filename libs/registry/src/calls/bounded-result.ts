@@ -1,7 +1,10 @@
-/** A tool's result as it is kept: whole up to a bound, past it a text that says what was there. */
+/** Bounds the size of a stored result. */
 import type { ToolResult } from '@flotilla/mcp';
 
-/** `result`, or a valid one with the beginning of its text and a note, when its JSON has more than `charactersMax` characters. */
+/**
+ * Returns `result`, or the beginning of its text with a note if its JSON is longer than
+ * `charactersMax` characters.
+ */
 export function boundedResult(result: ToolResult, charactersMax: number): ToolResult {
   const length = JSON.stringify(result).length;
   if (length <= charactersMax) return result;

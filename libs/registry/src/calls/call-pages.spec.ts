@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/database.js';
-import type { CallFilter } from './record-types.js';
+import type { CallFilter } from './call-pages.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
 import { pageOfCalls } from './call-pages.js';

@@ -1,18 +1,32 @@
-/** The list of calls, latest first: the newest of both tables, merged by their UUIDv7. That of a target is in it once it is answered, or unanswered for a second. */
+/**
+ * The list of calls, latest first: the newest rows of both tables, merged by their UUIDv7. A call
+ * of a target is listed once it has an answer, or has had none for a second.
+ */
 import { z } from 'zod';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
+import type { DeviceFilter } from '../device-filter.js';
 import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
 import type { Page, PageRequest } from '../page.js';
-import type { CallFilter, CallRow } from './record-types.js';
-import { historySightOf } from '../access-scope/history-scope.js';
+import { historyScopeOf } from '../access-scope/history-scope.js';
 import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
-import type { CallReadRecord } from './call-rows.js';
+import type { CallReadRecord, CallRow } from './call-rows.js';
 
-/** What the two tables call the same thing. */
+export interface CallFilter {
+  readonly deviceId?: string;
+  readonly tool?: string;
+  readonly outcomes?: readonly NonNullable<CallRow['outcome']>[];
+  readonly since?: number;
+  readonly until?: number;
+  readonly jobId?: string;
+  /** The access scope of the viewer. */
+  readonly within?: DeviceFilter;
+}
+
+/** Columns of the same meaning in both tables. */
 interface Names {
   readonly id: string;
   readonly deviceId: string;
@@ -31,13 +45,13 @@ export async function pageOfCalls(
   const after = cursorId(request);
   if (filter.jobId !== undefined && !isUuid(filter.jobId)) return toPage([], request, 'calls', () => [], toCallRow);
   const parameters: unknown[] = [];
-  const isSeen = await historySightOf(database, filter.within);
+  const inScope = await historyScopeOf(database, filter.within);
   const limit = bind(parameters, request.first + 1);
   const { tool, jobId, ...others } = filter;
   const isByJob = filter.deviceId === undefined && (tool !== undefined || jobId !== undefined);
   const targets = [
     ...conditionsOf(TARGET, isByJob ? others : filter, after, parameters),
-    isSeen(TARGET.deviceId, { uuid: 't.job_id' }, parameters),
+    inScope(TARGET.deviceId, { uuid: 't.job_id' }, parameters),
   ];
   const ofJob = [
     ...(tool === undefined || !isByJob ? [] : [`j.tool = ${bind(parameters, storableText(tool))}`]),
@@ -51,7 +65,7 @@ export async function pageOfCalls(
   if (filter.jobId === undefined) {
     const calls = [
       ...conditionsOf(CALL, filter, after, parameters),
-      isSeen(CALL.deviceId, { uuid: CALL.id }, parameters),
+      inScope(CALL.deviceId, { uuid: CALL.id }, parameters),
     ];
     parts.push(`(SELECT ${CALL_COLUMNS} FROM call c WHERE ${calls.join(' AND ')} ORDER BY c.id DESC LIMIT ${limit})`);
   }
@@ -63,23 +77,30 @@ export async function pageOfCalls(
 }
 
 function latestTargets(conditions: readonly string[], limit: string): string {
-  return `(SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.listed_call_id IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY t.listed_call_id DESC LIMIT ${limit})`;
+  const listed = `t.listed_call_id IS NOT NULL AND ${conditions.join(' AND ')}`;
+  const inOrder = `ORDER BY t.listed_call_id DESC LIMIT ${limit}`;
+  return `(SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE ${listed} ${inOrder})`;
 }
 
 /**
- * Job by job: an index of targets by tool would cost every call of a job. The page is in those jobs whose newest calls are the newest, at
- * most one job per row. To find them takes a look into the index per job of the tool, some 7 us, instead of a walk over the targets of all other jobs.
+ * Reads job by job, because an index of targets by tool would slow every claim. The page lies in
+ * the jobs with the newest calls, at most one job per row. Finding them costs one index lookup per
+ * job of the tool, some 7 µs.
  */
 function targetsByJob(ofJob: string, conditions: readonly string[], limit: string): string {
   const listed = `t.listed_call_id IS NOT NULL AND ${conditions.join(' AND ')}`;
   const newestOf = (jobId: string, columns: string, count: string) =>
-    `SELECT ${columns} FROM job_target t WHERE t.job_id = ${jobId} AND ${listed} ORDER BY t.listed_call_id DESC LIMIT ${count}`;
-  const jobs = `SELECT j.id FROM job j CROSS JOIN LATERAL (${newestOf('j.id', 't.listed_call_id', '1')}) newest WHERE ${ofJob} ORDER BY newest.listed_call_id DESC LIMIT ${limit}`;
-  const latest = `SELECT t.* FROM (${jobs}) chosen CROSS JOIN LATERAL (${newestOf('chosen.id', 't.*', limit)}) t ORDER BY t.listed_call_id DESC LIMIT ${limit}`;
-  return `(SELECT ${TARGET_COLUMNS} FROM (${latest}) t JOIN job j ON j.id = t.job_id LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash)`;
+    `SELECT ${columns} FROM job_target t WHERE t.job_id = ${jobId} AND ${listed}
+     ORDER BY t.listed_call_id DESC LIMIT ${count}`;
+  const jobs = `SELECT j.id FROM job j CROSS JOIN LATERAL (${newestOf('j.id', 't.listed_call_id', '1')}) newest
+    WHERE ${ofJob} ORDER BY newest.listed_call_id DESC LIMIT ${limit}`;
+  const latest = `SELECT t.* FROM (${jobs}) chosen CROSS JOIN LATERAL (${newestOf('chosen.id', 't.*', limit)}) t
+    ORDER BY t.listed_call_id DESC LIMIT ${limit}`;
+  return `(SELECT ${TARGET_COLUMNS} FROM (${latest}) t JOIN job j ON j.id = t.job_id
+    LEFT JOIN job_result r ON r.job_id = t.job_id AND r.hash = t.result_hash)`;
 }
 
-/** A page for each device, in the order of the input; of each from its start on, where there are some. */
+/** A page per device, in the order of the input; `starts` bounds the time of the calls. */
 export async function pagesOfCalls(
   database: Database,
   deviceIds: readonly string[],
@@ -99,8 +120,12 @@ export async function pagesOfCalls(
   const records = await database.query<CallReadRecord>(
     {
       text: `SELECT p.* FROM ${wanted} CROSS JOIN LATERAL (SELECT * FROM (
-               (SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.device_id = w.id AND t.listed_call_id IS NOT NULL AND ${targets} ${isFrom('t.job_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit})
-               UNION ALL (SELECT ${CALL_COLUMNS} FROM call c WHERE c.device_id = w.id AND ${calls} ${isFrom('c.id')} ORDER BY c.id DESC LIMIT ${limit})
+               (SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES}
+                WHERE t.device_id = w.id AND t.listed_call_id IS NOT NULL AND ${targets} ${isFrom('t.job_id')}
+                ORDER BY t.listed_call_id DESC LIMIT ${limit})
+               UNION ALL (
+                SELECT ${CALL_COLUMNS} FROM call c WHERE c.device_id = w.id AND ${calls} ${isFrom('c.id')}
+                ORDER BY c.id DESC LIMIT ${limit})
              ) AS calls ORDER BY id DESC LIMIT ${limit}) p ORDER BY p.id DESC`,
     },
     parameters,

@@ -1,42 +1,80 @@
-/** Records of calls: written by group commit before the caller is answered, read together with the targets of jobs. */
+/**
+ * Records of calls: committed in groups before the caller gets its answer, read together with the
+ * targets of jobs.
+ */
 import { maskArguments } from '@flotilla/mcp';
-import type { DeviceId, HubProcessId } from '@flotilla/mcp';
+import type { CallId, CallOutcome, DeviceId, HubProcessId } from '@flotilla/mcp';
 import { z } from 'zod';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
+import { sql, SqlFile } from '../database/sql-file.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { Page, PageRequest } from '../page.js';
-import type { CallFilter, CallRecord, CallRow, CallStore } from './record-types.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import { boundedResult } from './bounded-result.js';
-import { pageOfCalls, pagesOfCalls } from './call-pages.js';
+import { pageOfCalls, pagesOfCalls, type CallFilter } from './call-pages.js';
 import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
-import type { CallReadRecord } from './call-rows.js';
+import type { CallReadRecord, CallRow } from './call-rows.js';
+
+/** A finished single call. */
+export interface CallRecord {
+  readonly id: CallId;
+  readonly deviceId: DeviceId;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly outcome: CallOutcome;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly actor: string;
+}
+
+export interface KeyClaim {
+  /** The owner of the key (`principalRef`). */
+  readonly principal: string;
+  /** The owner's name in the record of the call. */
+  readonly actor: string;
+  readonly key: string;
+  readonly requestHash: string;
+  readonly callId: CallId;
+  readonly deviceId: DeviceId;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly startedAt: number;
+}
+
+/**
+ * `claimed`: the key is new. `conflict`: another request used it. `repeat`: the same request was
+ * made before; without an outcome its call is not finished, and `processId` makes it.
+ */
+export type KeyClaimed =
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'repeat'; readonly call: CallRow; readonly processId?: HubProcessId | undefined }
+  | { readonly kind: 'conflict' };
 
 const ROWS_PER_WRITE = 1_000;
-/** Calls that may end while PostgreSQL is away, one in flight for each of a gateway's devices. */
+/** Calls that can end while PostgreSQL is not available: one in flight per device of a gateway. */
 const DEPTH_MAX = 60_000;
-/** From here on no new calls are started; those in flight find the rest of the room. */
+/** At this depth no new calls start; the rest of the room is for calls in flight. */
 const OVERLOADED_DEPTH = 20_000;
-/** Likewise where the oldest record waits this long, ms: PostgreSQL is away, and callers would wait for it. */
+/** No new calls start while the oldest record waits this long, ms: PostgreSQL is not available. */
 const OVERLOADED_LAG_MS = 2_000;
-/** What a device may send in one message; a longer result has come another way and is cut. */
+/** Maximum size of a message from a device. A longer result came another way and is cut. */
 const RESULT_CHARACTERS_MAX = 64 * 1024;
 
-/** One JSON array per column: a third less work for PostgreSQL than one object per row, whose every member it looks up by name. */
-const INSERT = {
+const { json } = sql;
+
+const INSERT = new SqlFile(new URL('./insert-calls.sql', import.meta.url), {
   name: 'insert-calls',
-  text: `INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, result, error_code, error_message, rpc_code, started_at, duration_ms, actor)
-         SELECT i.id::uuid, i.device_id, i.tool, i.arguments::jsonb, i.outcome::outcome, i.certainty::send_certainty, i.result::jsonb, i.error_code,
-           i.error_message, i.rpc_code::int, to_timestamp(i.started_at::float8 / 1000), i.duration_ms::float8, i.actor
-         FROM ROWS FROM (${Array.from({ length: 13 }, (_, index) => `json_array_elements_text($${String(index + 1)})`).join(', ')}) AS i(
-           id, device_id, tool, arguments, outcome, certainty, result, error_code, error_message, rpc_code, started_at, duration_ms, actor)
-         ON CONFLICT (id) DO NOTHING`,
-};
+  parameters: {
+    ...{ id: json, deviceId: json, tool: json, arguments: json, outcome: json, certainty: json, result: json },
+    ...{ errorCode: json, errorMessage: json, rpcCode: json, startedAt: json, durationMs: json, actor: json },
+  },
+  row: {},
+});
 
 const FIND = {
   name: 'find-call',
@@ -46,15 +84,13 @@ const FIND = {
 
 const callArguments = z.record(z.string(), z.unknown());
 
-type KeyClaim = Parameters<CallStore['claimKey']>[0];
-
-export class PgCallStore implements CallStore {
+export class CallStore {
   readonly #database: Database;
   readonly #seal: ArgumentSeal;
   readonly #holder: () => HubProcessId | undefined;
   readonly #writer: BatchWriter<CallRecord, undefined>;
 
-  /** `holder`: the process that calls are made by. */
+  /** `holder` returns the process that makes the calls. */
   constructor(
     database: Database,
     { seal, holder }: { readonly seal: ArgumentSeal; readonly holder: () => HubProcessId | undefined },
@@ -68,21 +104,27 @@ export class PgCallStore implements CallStore {
       write: (records) => this.#write(records),
       rowsPerWrite: ROWS_PER_WRITE,
       depthMax: DEPTH_MAX,
-      // Somebody waits for each of these; company comes by itself while the statement before runs.
+      // Callers wait, so nothing is delayed. Records gather while the previous statement runs.
       gatherMs: 0,
       logger,
     });
   }
 
+  /** Resolves when the record is committed. */
   record(record: CallRecord): Promise<void> {
     return this.#writer.add(record);
   }
 
+  /**
+   * True while the writer is full or PostgreSQL has accepted no rows for seconds. Callers then
+   * answer OVERLOADED.
+   */
   get isOverloaded(): boolean {
     return this.#writer.depth >= OVERLOADED_DEPTH || this.#writer.status().lagMs >= OVERLOADED_LAG_MS;
   }
 
-  async claimKey(claim: KeyClaim): ReturnType<CallStore['claimKey']> {
+  /** Claims an idempotency key of a principal before its call is sent. */
+  async claimKey(claim: KeyClaim): Promise<KeyClaimed> {
     const { count } = await this.#database.ask((prisma) =>
       prisma.callKey.createMany({
         data: {
@@ -101,14 +143,14 @@ export class PgCallStore implements CallStore {
     return count === 1 ? { kind: 'claimed' } : this.#earlierUse(claim);
   }
 
-  async #earlierUse(claim: KeyClaim): ReturnType<CallStore['claimKey']> {
+  async #earlierUse(claim: KeyClaim): Promise<KeyClaimed> {
     const earlier = await this.#database.ask((prisma) =>
       prisma.callKey.findUnique({
         where: { principal_key: { principal: claim.principal, key: storableText(claim.key) } },
       }),
     );
     if (earlier === null)
-      throw new RegistryError('DATABASE_REFUSED', 'An idempotency key was removed while it was claimed.');
+      throw new RegistryError('DATABASE_REFUSED', 'The idempotency key was removed while it was claimed. Try again.');
     if (!this.#seal.isHashOf(earlier.requestHash, claim.requestHash)) return { kind: 'conflict' };
     const recorded = await this.find(earlier.callId);
     if (recorded !== undefined) return { kind: 'repeat', call: recorded };
@@ -135,10 +177,15 @@ export class PgCallStore implements CallStore {
     return record && toCallRow(record);
   }
 
+  /** Latest first, including calls of jobs. */
   page(filter: CallFilter, page: PageRequest): Promise<Page<CallRow>> {
     return pageOfCalls(this.#database, filter, page);
   }
 
+  /**
+   * A page per device, latest first, in the order of the input; `starts` bounds the time of the
+   * calls.
+   */
   pagesOf(
     deviceIds: readonly string[],
     page: PageRequest,
@@ -156,27 +203,26 @@ export class PgCallStore implements CallStore {
   }
 
   async #write(records: readonly CallRecord[]): Promise<readonly undefined[]> {
-    await this.#database.query(INSERT, columnsOf(records));
+    await INSERT.run(this.#database, columnsOf(records));
     return records.map(() => undefined);
   }
 }
 
-/** In the order of the statement's parameters. */
-function columnsOf(records: readonly CallRecord[]): string[] {
+function columnsOf(records: readonly CallRecord[]) {
   const column = (valueOf: (record: CallRecord) => unknown) => toJson(records.map(valueOf));
-  return [
-    column(({ id }) => id),
-    column(({ deviceId }) => deviceId),
-    column(({ tool }) => tool),
-    column((record) => toJson(maskArguments(record.tool, record.arguments))),
-    column(({ outcome }) => outcome.kind),
-    column(({ outcome }) => outcome.certainty),
-    column(({ outcome: { result } }) => result && toJson(boundedResult(result, RESULT_CHARACTERS_MAX))),
-    column(({ outcome }) => outcome.error?.code),
-    column(({ outcome }) => outcome.error?.message),
-    column(({ outcome }) => outcome.error?.rpcCode),
-    column(({ startedAt }) => startedAt),
-    column(({ durationMs }) => durationMs),
-    column(({ actor }) => actor),
-  ];
+  return {
+    id: column(({ id }) => id),
+    deviceId: column(({ deviceId }) => deviceId),
+    tool: column(({ tool }) => tool),
+    arguments: column((record) => toJson(maskArguments(record.tool, record.arguments))),
+    outcome: column(({ outcome }) => outcome.kind),
+    certainty: column(({ outcome }) => outcome.certainty),
+    result: column(({ outcome: { result } }) => result && toJson(boundedResult(result, RESULT_CHARACTERS_MAX))),
+    errorCode: column(({ outcome }) => outcome.error?.code),
+    errorMessage: column(({ outcome }) => outcome.error?.message),
+    rpcCode: column(({ outcome }) => outcome.error?.rpcCode),
+    startedAt: column(({ startedAt }) => startedAt),
+    durationMs: column(({ durationMs }) => durationMs),
+    actor: column(({ actor }) => actor),
+  };
 }

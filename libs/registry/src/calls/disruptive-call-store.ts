@@ -1,4 +1,7 @@
-/** Counts the devices on which one person calls disruptive tools directly. The count is in PostgreSQL, so that all processes share it. */
+/**
+ * Counts the devices on which one person calls disruptive tools directly. All processes share the
+ * count.
+ */
 import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 
@@ -15,24 +18,23 @@ export interface DisruptiveCallBounds {
   readonly windowMs: number;
 }
 
-export interface DisruptiveCallStore {
-  /** False where the call would reach one device more than `devicesMax` within the window; nothing is stored then. */
-  take(call: DisruptiveCall, bounds: DisruptiveCallBounds): Promise<boolean>;
-}
-
-/** Bounded, and without waiting for other calls that remove the same rows. */
+/** Removes a bounded number of rows, and does not wait for calls that remove the same rows. */
 const REMOVE_OLD = {
   text: `DELETE FROM disruptive_call WHERE (owner, device_id) IN
            (SELECT owner, device_id FROM disruptive_call WHERE at <= $1 ORDER BY at LIMIT 1000 FOR UPDATE SKIP LOCKED)`,
 };
 
-export class PgDisruptiveCallStore implements DisruptiveCallStore {
+export class DisruptiveCallStore {
   constructor(private readonly database: Database) {}
 
+  /**
+   * False if the call would reach more than `devicesMax` devices within the window; it is not
+   * stored then.
+   */
   take({ owner, deviceId, at }: DisruptiveCall, { devicesMax, windowMs }: DisruptiveCallBounds): Promise<boolean> {
     const since = new Date(at - windowMs);
     return this.database.transaction(async (transaction) => {
-      // One call of this person at a time: two processes must not both take the last place.
+      // Serialises the calls of this person: two processes must not both take the last place.
       await transaction.query({ text: `SELECT pg_advisory_xact_lock(hashtextextended($1, 1))` }, [owner]);
       await transaction.query(REMOVE_OLD, [since]);
       const taken = await transaction.query(
@@ -40,7 +42,8 @@ export class PgDisruptiveCallStore implements DisruptiveCallStore {
           text: `INSERT INTO disruptive_call (owner, device_id, at) SELECT $1::text, $2::text, $3::timestamptz
                  WHERE EXISTS (SELECT FROM disruptive_call WHERE owner = $1 AND device_id = $2 AND at > $5)
                    OR (SELECT count(*) FROM disruptive_call WHERE owner = $1 AND at > $5) < $4
-                 ON CONFLICT (owner, device_id) DO UPDATE SET at = greatest(disruptive_call.at, excluded.at) RETURNING owner`,
+                 ON CONFLICT (owner, device_id) DO UPDATE SET at = greatest(disruptive_call.at, excluded.at)
+                 RETURNING owner`,
         },
         [storableText(owner), storableText(deviceId), new Date(at), devicesMax, since],
       );

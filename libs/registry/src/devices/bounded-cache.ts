@@ -1,4 +1,7 @@
-/** The most recently used entries of something immutable, or of something whose owner forgets what changed; the one unused longest goes first. */
+/**
+ * A cache of the most recently used entries. Values are immutable, or their owner deletes what
+ * changed.
+ */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #entriesMax: number;
@@ -25,7 +28,7 @@ export class BoundedCache<Key, Value> {
     this.#entries.delete(key);
   }
 
-  /** The one unused longest first. */
+  /** Least recently used first. */
   keys(): readonly Key[] {
     return [...this.#entries.keys()];
   }

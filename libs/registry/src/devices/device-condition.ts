@@ -1,19 +1,21 @@
-/** The one compiler from device filters to SQL conditions over `device d`. Every condition is a parameter; nothing of a filter becomes SQL text. */
+/**
+ * Compiles device filters to SQL conditions over `device d`. All values become parameters, never
+ * SQL text.
+ */
 import { findHubTool, hubToolDialect } from '@flotilla/mcp';
-import { IS_ON_NEW_VERSION } from '../jobs/rollout/on-new-version.js';
-import type { DeviceFilter } from '../device-filter.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
-import type { GroundFilter } from '../device-filter.js';
+import type { DeviceFilter, GroundFilter } from '../device-filter.js';
+import { IS_ON_NEW_VERSION } from '../jobs/rollout/on-new-version.js';
 import type { ResolvedFilter } from './resolved-filter.js';
 
-/** Presence as it is now: the flag counts only while the gateway that set it holds its lease. */
+/** Presence now: the flag counts only while its gateway holds its lease. */
 export const IS_ONLINE =
   '(d.online AND EXISTS (SELECT FROM hub_process p WHERE p.id = d.gateway_id AND p.lease_until > now()))';
 
-/** When a device was last seen, for lists in that order; the index is on this very expression. */
+/** The order by last contact. The index is on exactly this expression. */
 export const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
 
-/** For lists: no condition means every device. `resolved` where the filter was looked up beforehand. */
+/** For lists: a filter without conditions matches every device. */
 export function listedDeviceCondition(
   filter: GroundFilter | undefined,
   parameters: unknown[],
@@ -22,7 +24,9 @@ export function listedDeviceCondition(
   return filter === undefined ? 'TRUE' : compile(filter, { parameters, resolved }, 'TRUE');
 }
 
-/** For changes and jobs: no condition means no device, also inside `any` and `not`. */
+/**
+ * For changes and jobs: a filter without conditions matches no device, also inside `any` and `not`.
+ */
 export function deviceCondition(filter: GroundFilter, parameters: unknown[]): string {
   return compile(filter, { parameters, resolved: undefined }, 'FALSE');
 }
@@ -66,7 +70,8 @@ function ownConditions(filter: GroundFilter, compilation: Compilation): string[]
   when(filter.lastSeenBefore, (at) => isSeenBefore(at, compilation));
   when(filter.targetsOf, ({ jobId, outcomes }) => {
     const [job, ends] = [bind(parameters, jobId), bind(parameters, outcomes)];
-    return `EXISTS (SELECT FROM job_target t WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[]))`;
+    return `EXISTS (SELECT FROM job_target t
+      WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[]))`;
   });
   when(
     filter.search,
@@ -77,14 +82,22 @@ function ownConditions(filter: GroundFilter, compilation: Compilation): string[]
   return conditions;
 }
 
-/** `imageId` is the one that the devices go back to: boards that have another one of that version are not meant. */
+/**
+ * `imageId` is the image to go back to. Boards whose image of that version is another one do not
+ * match.
+ */
 function isToGoBack({ imageId, jobId, version }: NonNullable<DeviceFilter['revertOf']>, parameters: unknown[]): string {
-  return `EXISTS (SELECT FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id JOIN job_target t ON t.job_id = j.id AND t.device_id = d.id
-    WHERE j.id = ${bind(parameters, jobId)}::uuid AND ${IS_ON_NEW_VERSION} AND t.baseline_version = ${bind(parameters, version)}
+  return `EXISTS (SELECT FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id
+      JOIN job_target t ON t.job_id = j.id AND t.device_id = d.id
+    WHERE j.id = ${bind(parameters, jobId)}::uuid AND ${IS_ON_NEW_VERSION}
+      AND t.baseline_version = ${bind(parameters, version)}
       AND EXISTS (SELECT FROM firmware_release r WHERE r.image_id = ${bind(parameters, imageId)}::uuid AND r.model = d.model))`;
 }
 
-/** Sets are few: as an array they are found first, and a tool that few devices have does not cost a look at every device. */
+/**
+ * The few matching tool sets are found first, as an array, so that a rare tool does not read every
+ * device.
+ */
 function hasTool(tool: string, { parameters, resolved }: Compilation): string {
   if (findHubTool(tool)) return `d.dialect = ${bind(parameters, hubToolDialect)}::dialect`;
   const sets = resolved?.toolSets.get(tool);
@@ -98,7 +111,7 @@ function isBefore(version: string, { parameters, resolved }: Compilation): strin
   return `version_key(d.firmware_version) < version_key(${bind(parameters, version)})`;
 }
 
-/** As simple as can be: an order in an index goes on after one value, but not after several. */
+/** An equality where possible: an index keeps its order after one value, but not after several. */
 function oneOf(column: string, values: readonly string[], parameters: unknown[]): string {
   if (values.length === 0) return 'FALSE';
   return values.length === 1
@@ -120,7 +133,7 @@ function isOffline({ parameters, resolved }: Compilation): string {
     : `(NOT d.online OR d.gateway_id = ANY (${bind(parameters, resolved.ghosts)}::uuid[]))`;
 }
 
-/** A device that is online is seen now, whenever its row was last written. */
+/** An online device counts as seen now, even if its row was written long ago. */
 function isSeenBefore(at: number, compilation: Compilation): string {
   const bound = `to_timestamp(${bind(compilation.parameters, at)}::float8 / 1000)`;
   return `(${LAST_SEEN} < ${bound} AND d.last_seen_at IS NOT NULL AND ${isOffline(compilation)})`;
@@ -128,14 +141,14 @@ function isSeenBefore(at: number, compilation: Compilation): string {
 
 function nestedConditions(filter: GroundFilter, compilation: Compilation, empty: Empty): string[] {
   const conditions: string[] = [];
-  // Who is in a group does not depend on who asks.
+  // Groups do not depend on the caller, so an empty one matches no device in lists too.
   if (filter.within !== undefined) conditions.push(compile(filter.within, compilation, 'FALSE'));
   if (filter.any !== undefined) {
     const members = filter.any.map((member) => compile(member, compilation, empty));
     conditions.push(members.length === 0 ? 'FALSE' : `(${members.join(' OR ')})`);
   }
   if (filter.not !== undefined) {
-    // "IS NOT TRUE" and not NOT: a device about which the condition says NULL is in the complement.
+    // IS NOT TRUE instead of NOT: a device for which the condition is NULL is in the complement.
     conditions.push(
       empty === 'FALSE' && !hasCondition(filter.not)
         ? 'FALSE'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type { DeviceOrder } from './device-types.js';
+import type { DeviceOrder } from './device-pages.js';
 import { openRegistry } from '../index.js';
 import type { Registry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';

@@ -1,24 +1,25 @@
-/** Lists of devices in their three orders, each an index and a key to go on from. */
+/** Lists of devices in three orders. Each order has an index and a key for the next page. */
 import { z } from 'zod';
 import type { CursorKey } from '../database/cursor.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type { DeviceOrder, DeviceRow } from './device-types.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import { LAST_SEEN, listedDeviceCondition } from './device-condition.js';
-import { DEVICE_COLUMNS, toDeviceRow } from './device-rows.js';
-import type { DeviceRecord } from './device-rows.js';
+import { DEVICE_COLUMNS, toDeviceRow, type DeviceRecord, type DeviceRow } from './device-rows.js';
 import { sourceOf, type OrderColumns } from './page-source.js';
 import { resolveFilter } from './resolved-filter.js';
 
+/** Devices without the value come last. */
+export type DeviceOrder = 'ID_ASC' | 'NAME_ASC' | 'LAST_SEEN_DESC';
+
 interface Order {
   readonly key: z.ZodType<CursorKey>;
-  /** `by` are the columns of id and name, where they stand in an index of the order. */
+  /** `by` names the columns of id and name in an index of this order. */
   readonly orderBy: (by: OrderColumns) => string;
-  /** The condition for what comes after the key. */
+  /** The condition for rows after the key. */
   readonly after: (key: CursorKey, parameters: unknown[], by: OrderColumns) => string;
   readonly keyOf: (record: DeviceRecord) => CursorKey;
 }
@@ -29,7 +30,7 @@ const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
     orderBy: ({ id }) => id,
     after: ([after], parameters, by) => {
       const key = bind(parameters, after);
-      // Where two tables are merged by id, each is to begin behind the key.
+      // If two tables are merged by id, both start after the key.
       return [...new Set([by.id, 'd.id'])].map((id) => `${id} > ${key}`).join(' AND ');
     },
     keyOf: ({ id }) => [id],
@@ -37,8 +38,10 @@ const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
   NAME_ASC: {
     key: z.tuple([z.union([z.literal(0), z.literal(1)]), z.string(), z.string()]),
     orderBy: ({ name, id }) => `${name}, ${id}`,
-    after: ([isNameless, name, id], parameters, by) =>
-      `(${by.name}, ${by.id}) > (${bind(parameters, isNameless === 1)}, ${bind(parameters, name)}, ${bind(parameters, id)})`,
+    after: ([isNameless, name, id], parameters, by) => {
+      const key = [isNameless === 1, name, id].map((value) => bind(parameters, value));
+      return `(${by.name}, ${by.id}) > (${key.join(', ')})`;
+    },
     keyOf: ({ id, name }) => [name === null ? 1 : 0, name ?? '', id],
   },
   LAST_SEEN_DESC: {
@@ -73,7 +76,7 @@ export async function pageOfDevices(
   const wanted = `${from} WHERE ${conditions.join(' AND ')} ${inOrder}`;
   const records = await database.query<DeviceRecord>(
     {
-      // Prepared only without a filter: of those there are six, of filters there is no end.
+      // Only the six statements without a filter are prepared; filters vary without limit.
       ...(filter === undefined ? { name: `${list}${key === undefined ? '' : ' after'}` } : {}),
       text:
         each === undefined

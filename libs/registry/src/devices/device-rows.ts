@@ -1,8 +1,37 @@
-/** Devices as SQL selects them and as the contract shows them. */
+/** Devices as stores return them, and as SQL selects them. */
 import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
-import type { Dialect, Reachability, TransportKind } from '../device-filter.js';
-import type { DeviceRow } from './device-types.js';
+import type { Dialect, Presence, Reachability, TransportKind } from '../device-filter.js';
 import { IS_ONLINE } from './device-condition.js';
+
+/** A device as lists and pages show it. Times are ms since the Unix epoch. */
+export interface DeviceRow {
+  readonly id: DeviceId;
+  readonly name: string | undefined;
+  readonly dialect: Dialect;
+  readonly model: string | undefined;
+  readonly firmwareVersion: string | undefined;
+  /**
+   * ONLINE only while the lease of its gateway is alive, so a crashed hub leaves no device online.
+   */
+  readonly presence: Presence;
+  readonly reachability: Reachability;
+  readonly transport: TransportKind | undefined;
+  readonly connectedAt: number | undefined;
+  readonly lastSeenAt: number | undefined;
+  readonly tags: readonly string[];
+  /** IANA time zone of the device. Without one, its groups or the settings of the hub decide. */
+  readonly timeZone: string | undefined;
+  /** Voice servers of this device, in order of preference. */
+  readonly voiceUrls: readonly string[];
+  readonly toolSetHash: ToolSetHash | undefined;
+  readonly toolsDiscoveredAt: number | undefined;
+  readonly toolsStale: boolean;
+  /** The latest result of each status tool, by tool name. */
+  readonly reportedState: Readonly<Record<string, unknown>> | undefined;
+  /** Time of the latest change of `reportedState`. */
+  readonly reportedStateAt: number | undefined;
+  readonly epoch: number;
+}
 
 export interface DeviceRecord {
   readonly id: string;
@@ -27,8 +56,9 @@ export interface DeviceRecord {
 }
 
 /** Columns of a DeviceRecord, from `device d`. */
-export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags, d.time_zone, d.voice_urls, d.epoch, ${IS_ONLINE} AS is_online,
-  d.connected_at, d.last_seen_at, d.tool_set_hash, d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
+export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport, d.tags,
+  d.time_zone, d.voice_urls, d.epoch, ${IS_ONLINE} AS is_online, d.connected_at, d.last_seen_at, d.tool_set_hash,
+  d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
 
 export function toDeviceRow(record: DeviceRecord): DeviceRow {
   return {

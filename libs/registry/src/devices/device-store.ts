@@ -1,28 +1,10 @@
-/** Devices in PostgreSQL. Writes of sessions go through the presence writer; everything else is asked when it is asked. */
+/** Devices and their sessions in PostgreSQL. */
 import type { HubProcessId } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit/audit-entry.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type {
-  ClosedSession,
-  ConnectingDevice,
-  DeviceChange,
-  DeviceOrder,
-  DeviceRow,
-  DeviceStore,
-  FormerState,
-  OpenedSession,
-  ReadyResult,
-  ReadySession,
-  ReportedState,
-  SessionRow,
-  TagChange,
-  TagResult,
-  ToolSetStore,
-  ToolSetUseRow,
-} from './device-types.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import { noteGroupMembers } from '../groups/group-zones.js';
 import type { Page, PageRequest } from '../page.js';
@@ -30,24 +12,44 @@ import { noteChange } from '../provisioning/issue-credentials.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
+import type {
+  ClosedSession,
+  ConnectingDevice,
+  FormerState,
+  OpenedSession,
+  ReadyResult,
+  ReadySession,
+  ReportedState,
+} from '../sessions/session-changes.js';
+import { readSessions, type SessionRow } from '../sessions/session-rows.js';
+import { SessionWriter } from '../sessions/session-writer.js';
+import { toolSetHistory, type ToolSetUseRow } from '../tool-sets/tool-set-history.js';
+import type { ToolSetStore } from '../tool-sets/tool-set-store.js';
 import { listedDeviceCondition } from './device-condition.js';
-import { pageOfDevices } from './device-pages.js';
-import { DEVICE_COLUMNS, toDeviceRow } from './device-rows.js';
-import type { DeviceRecord } from './device-rows.js';
-import { PresenceWriter } from '../sessions/session-writer.js';
+import { pageOfDevices, type DeviceOrder } from './device-pages.js';
+import { DEVICE_COLUMNS, toDeviceRow, type DeviceRecord, type DeviceRow } from './device-rows.js';
 import { resolveFilter } from './resolved-filter.js';
-import { readSessions } from '../sessions/session-rows.js';
-import { sortedTags, tagDevices } from './tag-devices.js';
-import { toolSetHistory } from '../tool-sets/tool-set-history.js';
+import { sortedTags, tagDevices, type TagChange, type TagResult } from './tag-devices.js';
 
-/** Counting further costs more than anybody reads. */
+/** An absent member stays as it is; null removes it. */
+export interface DeviceChange {
+  readonly name?: string | null;
+  readonly tags?: readonly string[];
+  /** IANA name. */
+  readonly timeZone?: string | null;
+  /** An empty list removes them. */
+  readonly voiceUrls?: readonly string[];
+}
+
+/** A higher count costs more than it is worth to readers. */
 const COUNT_MAX = 10_000;
 
-export class PgDeviceStore implements DeviceStore {
+export class DeviceStore {
   readonly #database: Database;
   readonly #toolSets: ToolSetStore;
-  readonly #presence: PresenceWriter;
+  readonly #sessions: SessionWriter;
 
+  /** `holder` returns this process once it has a lease. */
   constructor(
     database: Database,
     toolSets: ToolSetStore,
@@ -56,45 +58,59 @@ export class PgDeviceStore implements DeviceStore {
   ) {
     this.#database = database;
     this.#toolSets = toolSets;
-    this.#presence = new PresenceWriter(database, holder, logger);
+    this.#sessions = new SessionWriter(database, holder, logger);
   }
 
+  /**
+   * Creates the device if it is new, raises its epoch and opens the session row. With `ready` it
+   * also does what `ready` does. Like all writes of sessions, it is batched with those of other
+   * devices, and resolves when committed.
+   */
   connecting(device: ConnectingDevice): Promise<OpenedSession> {
     if (device.deviceId === '' || storableText(device.deviceId) !== device.deviceId) {
-      return Promise.reject(
-        new RegistryError(
-          'ARGUMENT_INVALID',
-          `A device id is a text without NUL, not ${JSON.stringify(device.deviceId)}.`,
-        ),
-      );
+      const id = JSON.stringify(device.deviceId);
+      const message = `${id} is not a device id. A device id is a non-empty text without NUL.`;
+      return Promise.reject(new RegistryError('ARGUMENT_INVALID', message));
     }
-    return this.#presence.connecting.add(device);
+    return this.#sessions.connecting.add(device);
   }
 
+  /**
+   * Stores what the greeting and the listing reported, and marks the device online. An older epoch
+   * changes nothing.
+   */
   ready(session: ReadySession): Promise<ReadyResult> {
-    return this.#presence.ready.add(session);
+    return this.#sessions.ready.add(session);
   }
 
+  /**
+   * Closes the session. Resolves to whether it was the newest one; only then the device goes
+   * offline.
+   */
   closed(session: ClosedSession): Promise<boolean> {
-    return this.#presence.closed.add(session);
+    return this.#sessions.closed.add(session);
   }
 
+  /**
+   * Stores the reported state if it differs from the stored one, and resolves to the previous one.
+   */
   report(report: ReportedState): Promise<FormerState> {
-    return this.#presence.reported.add(report);
+    return this.#sessions.reported.add(report);
   }
 
   writers(): readonly WriterStatus[] {
-    return this.#presence.writers();
+    return this.#sessions.writers();
   }
 
   close(): Promise<void> {
-    return this.#presence.close();
+    return this.#sessions.close();
   }
 
   async find(id: string): Promise<DeviceRow | undefined> {
     return (await this.findMany([id]))[0];
   }
 
+  /** In the order of the input; undefined for an unknown id. */
   async findMany(ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]> {
     const records = await this.#database.query<DeviceRecord>(
       { name: 'devices-by-id', text: `SELECT ${DEVICE_COLUMNS} FROM device d WHERE d.id = ANY($1::text[])` },
@@ -108,23 +124,24 @@ export class PgDeviceStore implements DeviceStore {
     return pageOfDevices(this.#database, filter, order, page);
   }
 
+  /** Exact up to 10,000, undefined above. */
   async count(filter: DeviceFilter | undefined): Promise<number | undefined> {
     const parameters: unknown[] = [];
     const ground = filter && (await groundFilter(this.#database, filter));
-    const condition = listedDeviceCondition(
-      ground,
-      parameters,
-      ground && (await resolveFilter(this.#database, ground)),
-    );
+    const resolved = ground && (await resolveFilter(this.#database, ground));
+    const condition = listedDeviceCondition(ground, parameters, resolved);
+    const counted = `SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}`;
     const [row] = await this.#database.query<{ count: number }>(
-      {
-        text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}) AS counted`,
-      },
+      { text: `SELECT count(*)::int AS count FROM (${counted}) AS counted` },
       parameters,
     );
     return row === undefined || row.count > COUNT_MAX ? undefined : row.count;
   }
 
+  /**
+   * The newest sessions of each device, newest first, in the order of the input; `starts` bounds
+   * their time.
+   */
   sessions(
     ids: readonly string[],
     first: number,
@@ -133,6 +150,10 @@ export class PgDeviceStore implements DeviceStore {
     return readSessions(this.#database, ids.map(storableText), first, starts);
   }
 
+  /**
+   * The newest tool sets of each device, newest first, in the order of the input; `starts` bounds
+   * when they were first seen.
+   */
   toolSetHistory(
     ids: readonly string[],
     first: number,
@@ -141,6 +162,7 @@ export class PgDeviceStore implements DeviceStore {
     return toolSetHistory(this.#database, this.#toolSets, ids.map(storableText), { first, starts });
   }
 
+  /** Undefined for an unknown id. */
   async update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined> {
     await audited(
       this.#database,
@@ -152,6 +174,10 @@ export class PgDeviceStore implements DeviceStore {
     return this.find(id);
   }
 
+  /**
+   * Adds and removes tags on all matching devices. Changes nothing if one of them would exceed
+   * `tagsMax`. A tag that is in both lists is removed.
+   */
   tag(filter: DeviceFilter, change: TagChange, by?: AuditSource): Promise<TagResult> {
     const { add, remove } = change;
     return audited(
@@ -167,7 +193,7 @@ export class PgDeviceStore implements DeviceStore {
   }
 }
 
-/** False where there is no such device. */
+/** Resolves to false for an unknown id. */
 async function updateDevice(
   transaction: Queryable,
   id: string,
@@ -175,8 +201,10 @@ async function updateDevice(
 ): Promise<boolean> {
   const rows = await transaction.query(
     {
-      text: `UPDATE device SET name = CASE WHEN $2::boolean THEN $3::text ELSE name END, tags = coalesce($4::text[], tags),
-               time_zone = CASE WHEN $5::boolean THEN $6::text ELSE time_zone END, voice_urls = coalesce($7::text[], voice_urls)
+      text: `UPDATE device SET
+               name = CASE WHEN $2::boolean THEN $3::text ELSE name END, tags = coalesce($4::text[], tags),
+               time_zone = CASE WHEN $5::boolean THEN $6::text ELSE time_zone END,
+               voice_urls = coalesce($7::text[], voice_urls)
              WHERE id = $1 RETURNING id`,
     },
     [

@@ -1,29 +1,46 @@
-/** A process dials a device as long as its lease lives: the row names it, and whoever finds the lease dead takes over. */
+/**
+ * The devices that the hub connects to, and which of its processes connects to which. Such a device
+ * accepts one connection only. A process keeps a device while its lease lives; another process
+ * takes the device over once that lease has ended.
+ */
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
-import type { DialStore, DialTarget } from './dial-types.js';
 import { RegistryError } from '../registry-error.js';
 
-/** $1: the process that asks; $2: how many devices it may have. */
+export interface DialTarget {
+  readonly deviceId: DeviceId;
+  /** `host:port`. */
+  readonly address: string;
+  /** Whether an administrator set the address. */
+  readonly byAdmin: boolean;
+}
+
+/** $1: the process; $2: the maximum number of devices that it may have. */
 const TAKE = {
   name: 'take-dialled-devices',
   text: `UPDATE device SET dialer_id = $1 WHERE id IN (
            SELECT d.id FROM device d
            WHERE d.address IS NOT NULL AND d.dialer_id IS DISTINCT FROM $1
              AND NOT EXISTS (SELECT FROM hub_process p WHERE p.id = d.dialer_id AND p.lease_until > now())
-           ORDER BY d.id LIMIT greatest(0, $2 - (SELECT count(*) FROM device own WHERE own.dialer_id = $1 AND own.address IS NOT NULL))
+           ORDER BY d.id LIMIT greatest(0, $2 - (
+             SELECT count(*) FROM device own WHERE own.dialer_id = $1 AND own.address IS NOT NULL))
            FOR UPDATE SKIP LOCKED)
          AND EXISTS (SELECT FROM hub_process p WHERE p.id = $1 AND p.lease_until > now())`,
 };
 const MINE = {
   name: 'dialled-devices',
-  text: `SELECT p.id AS dialer, d.id, d.address, d.dial_by_admin FROM hub_process p LEFT JOIN device d ON d.dialer_id = p.id AND d.address IS NOT NULL
+  text: `SELECT p.id AS dialer, d.id, d.address, d.dial_by_admin
+         FROM hub_process p LEFT JOIN device d ON d.dialer_id = p.id AND d.address IS NOT NULL
          WHERE p.id = $1 AND p.lease_until > now() ORDER BY d.id`,
 };
 
-export class PgDialStore implements DialStore {
+export class DialStore {
   constructor(private readonly database: Database) {}
 
+  /**
+   * Takes devices without a living process until `dialer` has `max`, and resolves to all devices
+   * that it has then. Throws DATABASE_REFUSED if `dialer` has no living lease.
+   */
   async take(dialer: HubProcessId, max: number): Promise<readonly DialTarget[]> {
     await this.database.query(TAKE, [dialer, max]);
     const rows = await this.database.query<{
@@ -32,7 +49,7 @@ export class PgDialStore implements DialStore {
       dial_by_admin: boolean | null;
     }>(MINE, [dialer]);
     if (rows.length === 0)
-      throw new RegistryError('DATABASE_REFUSED', 'The lease of this process is over: it dials nothing.');
+      throw new RegistryError('DATABASE_REFUSED', 'The lease of this process has ended, so it connects to no device.');
     return rows.flatMap(({ id, address, dial_by_admin: byAdmin }) =>
       id === null || address === null ? [] : [{ deviceId: id as DeviceId, address, byAdmin: byAdmin === true }],
     );

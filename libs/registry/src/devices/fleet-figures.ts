@@ -1,14 +1,17 @@
-/** What Overview says about many devices at once: counts by kind, how many were online when, how calls ended. Each is one statement with a bound. */
+/**
+ * The figures of the overview: device counts, devices online over time, outcomes of calls. Each is
+ * one bounded statement.
+ */
 import type { TargetOutcome } from '@flotilla/jobs';
 import type { Database } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
-import { narrowingOf } from '../access-scope/history-scope.js';
+import { scopeOf } from '../access-scope/history-scope.js';
 import { listedDeviceCondition } from './device-condition.js';
 
-/** Devices that have a value in common; undefined for those that told none. */
+/** Devices with the same value; undefined for devices that did not report one. */
 export interface FleetShare {
   readonly value: string | undefined;
   readonly deviceCount: number;
@@ -24,22 +27,25 @@ export interface FleetCounts {
   readonly firmwareVersions: readonly FleetShare[];
 }
 
-/** Devices that had a session at that moment, ms since the Unix epoch. */
+/** Number of devices with a session at a moment, ms since the Unix epoch. */
 export interface OnlinePoint {
   readonly at: number;
   readonly onlineCount: number;
 }
 
-/** Single calls know NOT_SENT besides what targets end in. */
+/** Single calls can also end as NOT_SENT. */
 type Outcome = TargetOutcome | 'NOT_SENT';
 
 export interface CallCounts {
   readonly outcomes: readonly { readonly outcome: Outcome; readonly count: number }[];
-  /** From when on all calls are counted: later than asked for where there were more than are counted. */
+  /**
+   * All calls since this time are counted. Later than requested if there are too many calls to
+   * count.
+   */
   readonly since: number;
 }
 
-/** A process of the hub with the sessions that it holds. */
+/** A process of the hub. */
 export interface HubProcessRow {
   readonly id: string;
   readonly host: string;
@@ -49,30 +55,16 @@ export interface HubProcessRow {
   readonly isAlive: boolean;
   readonly onlineCount: number;
   readonly roles: readonly string[];
-  /** Of the program; empty where it did not say. */
+  /** Version of the program; empty if unknown. */
   readonly version: string;
 }
 
-export interface FleetFiguresStore {
-  counts(filter: DeviceFilter | undefined): Promise<FleetCounts>;
-  /** At `points` moments of equal distance, the last of them `until`. */
-  onlineHistory(
-    filter: DeviceFilter | undefined,
-    window: { since: number; until: number; points: number },
-    within?: DeviceFilter,
-  ): Promise<readonly OnlinePoint[]>;
-  /** `within`: what narrows the viewer, beside its part in the filter; history from before a device came into it is not counted, here and above. */
-  callCounts(filter: DeviceFilter | undefined, since: number, within?: DeviceFilter): Promise<CallCounts>;
-  /** Oldest first. */
-  processes(): Promise<readonly HubProcessRow[]>;
-}
-
 const NEVER = `'infinity'::timestamptz`;
-/** Values by which devices are counted: further ones have few devices each. */
+/** Maximum of models and of versions that are counted; the others have few devices each. */
 const SHARES_MAX = 100;
-/** Latest calls that are counted, of single ones and of jobs each: a busy fleet makes that many in minutes. */
+/** Maximum of latest calls that are counted, per kind. A busy fleet makes that many in minutes. */
 const CALLS_COUNTED_MAX = 100_000;
-/** Processes that are listed: a hub has a few. */
+/** Maximum of processes that are listed. */
 const PROCESSES_MAX = 100;
 
 interface CountRecord {
@@ -83,7 +75,7 @@ interface CountRecord {
   readonly stale: number;
 }
 
-export class PgFleetFigures implements FleetFiguresStore {
+export class FleetFiguresStore {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -93,13 +85,14 @@ export class PgFleetFigures implements FleetFiguresStore {
   async counts(filter: DeviceFilter | undefined): Promise<FleetCounts> {
     const parameters: unknown[] = [];
     const condition = await this.#condition(filter, parameters);
-    // Leases are few: joined once, and not looked up for each device.
+    // Joins the few leases once instead of reading one per device.
     const records = await this.#database.query<CountRecord>(
       {
         text: `
           SELECT * FROM (
             SELECT counted.*, row_number() OVER (PARTITION BY kind ORDER BY devices DESC, value) AS place FROM (
-              SELECT CASE WHEN GROUPING(d.model) = 0 THEN 'model' WHEN GROUPING(d.firmware_version) = 0 THEN 'firmware' ELSE 'all' END AS kind,
+              SELECT CASE WHEN GROUPING(d.model) = 0 THEN 'model'
+                          WHEN GROUPING(d.firmware_version) = 0 THEN 'firmware' ELSE 'all' END AS kind,
                      coalesce(d.model, d.firmware_version) AS value,
                      count(*)::int AS devices,
                      (count(*) FILTER (WHERE d.online AND p.id IS NOT NULL))::int AS online,
@@ -130,6 +123,10 @@ export class PgFleetFigures implements FleetFiguresStore {
     };
   }
 
+  /**
+   * Counts online devices at `points` moments of equal distance, the last of them `until`. `within`
+   * is the access scope; history from before a device came into it is not counted.
+   */
   async onlineHistory(
     filter: DeviceFilter | undefined,
     { since, until, points }: { readonly since: number; readonly until: number; readonly points: number },
@@ -147,14 +144,16 @@ export class PgFleetFigures implements FleetFiguresStore {
       start === undefined ? '' : `AND coalesce(s.disconnected_at, 'infinity') > ${start} AND ${start} < 'infinity'`;
     const device = filter === undefined ? '' : `JOIN device d ON d.id = s.device_id AND ${condition} ${isShown}`;
     const began = start === undefined ? 's.connected_at' : `greatest(s.connected_at, ${start}) AS connected_at`;
-    // Open sessions and those that ended in the window are indexed; each changes the count twice at most, so nobody counts devices point by point.
+    // Reads open sessions and those that ended in the window, by index. Each changes the count at
+    // most twice.
     const records = await this.#database.query<{ readonly point: number; readonly change: number }>(
       {
         text: `
           WITH seen AS (
             SELECT ${began}, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at IS NULL
             UNION ALL
-            SELECT ${began}, s.disconnected_at FROM session s ${device} WHERE s.disconnected_at > to_timestamp(${from}::float8 / 1000)
+            SELECT ${began}, s.disconnected_at FROM session s ${device}
+             WHERE s.disconnected_at > to_timestamp(${from}::float8 / 1000)
           )
           SELECT point, sum(change)::int AS change FROM (
             SELECT ${pointOf('connected_at')} AS point, 1 AS change FROM seen
@@ -172,6 +171,7 @@ export class PgFleetFigures implements FleetFiguresStore {
     });
   }
 
+  /** Counts calls by outcome; `within` as in `onlineHistory`. */
   async callCounts(filter: DeviceFilter | undefined, since: number, within?: DeviceFilter): Promise<CallCounts> {
     const parameters: unknown[] = [];
     const [lowest, limit] = [bind(parameters, lowestUuidOf(since)), bind(parameters, CALLS_COUNTED_MAX)];
@@ -191,17 +191,20 @@ export class PgFleetFigures implements FleetFiguresStore {
       {
         text: `
           WITH single AS MATERIALIZED (
-            SELECT c.id, c.outcome FROM call c WHERE c.id >= ${lowest}::uuid ${deviceOf('c.device_id', 'c.id')} ORDER BY c.id DESC LIMIT ${limit}
+            SELECT c.id, c.outcome FROM call c
+             WHERE c.id >= ${lowest}::uuid ${deviceOf('c.device_id', 'c.id')} ORDER BY c.id DESC LIMIT ${limit}
           ), bulk AS MATERIALIZED (
             SELECT t.listed_call_id AS id, t.outcome FROM job_target t
-             WHERE t.listed_call_id >= ${lowest}::uuid ${deviceOf('t.device_id', 't.job_id')} ORDER BY t.listed_call_id DESC LIMIT ${limit}
+             WHERE t.listed_call_id >= ${lowest}::uuid ${deviceOf('t.device_id', 't.job_id')}
+             ORDER BY t.listed_call_id DESC LIMIT ${limit}
           ), bounds AS (
             SELECT ${lowest}::text AS id
             UNION ALL SELECT min(id::text) FROM single HAVING count(*) >= ${limit}
             UNION ALL SELECT min(id::text) FROM bulk HAVING count(*) >= ${limit}
           ), bound AS (SELECT max(id) AS id FROM bounds)
           SELECT calls.outcome, count(calls.id)::int AS count, bound.id AS bound
-            FROM bound LEFT JOIN (SELECT * FROM single UNION ALL SELECT * FROM bulk) AS calls ON calls.id >= bound.id::uuid
+            FROM bound LEFT JOIN (SELECT * FROM single UNION ALL SELECT * FROM bulk) AS calls
+              ON calls.id >= bound.id::uuid
            GROUP BY calls.outcome, bound.id ORDER BY count DESC`,
       },
       parameters,
@@ -212,13 +215,16 @@ export class PgFleetFigures implements FleetFiguresStore {
     };
   }
 
+  /** Oldest first. */
   async processes(): Promise<readonly HubProcessRow[]> {
     const records = await this.#database.query<Omit<HubProcessRow, 'startedAt'> & { readonly startedAt: Date }>(
       {
         name: 'hub-processes',
         text: `
           SELECT p.id, p.host, p.pid, p.started_at AS "startedAt", p.lease_until > now() AS "isAlive", p.roles, p.version,
-                 CASE WHEN p.lease_until > now() THEN (SELECT count(*)::int FROM device d WHERE d.gateway_id = p.id AND d.online) ELSE 0 END AS "onlineCount"
+                 CASE WHEN p.lease_until > now()
+                   THEN (SELECT count(*)::int FROM device d WHERE d.gateway_id = p.id AND d.online)
+                   ELSE 0 END AS "onlineCount"
             FROM hub_process p ORDER BY p.started_at LIMIT $1`,
       },
       [PROCESSES_MAX],
@@ -226,9 +232,12 @@ export class PgFleetFigures implements FleetFiguresStore {
     return records.map((record) => ({ ...record, startedAt: record.startedAt.getTime() }));
   }
 
-  /** From when on the history of `device d` is seen; `infinity` where it never is, undefined for a viewer that is not narrowed. */
+  /**
+   * Start of the visible history of `device d`: `infinity` if there is none, undefined without an
+   * access scope.
+   */
   async #start(within: DeviceFilter | undefined, parameters: unknown[]): Promise<string | undefined> {
-    return within && ((await narrowingOf(this.#database, within)).since(parameters) ?? NEVER);
+    return within && ((await scopeOf(this.#database, within)).since(parameters) ?? NEVER);
   }
 
   async #condition(filter: DeviceFilter | undefined, parameters: unknown[]): Promise<string> {

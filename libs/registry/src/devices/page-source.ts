@@ -1,33 +1,34 @@
 /**
- * How a page of devices is read so that it comes in its order and ends where it is full, whatever share of the fleet the filter matches and wherever those
- * devices stand: those with one tag, in the order of that tag; those with one of few values, each in its order and then merged; or all of them.
+ * Chooses how a page of devices is read so that it arrives in order and reading stops when the page
+ * is full: devices with one tag, in the order of that tag; devices with one of a few values, each
+ * in order and then merged; or all devices.
  */
 import { bind } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';
-import type { DeviceOrder } from './device-types.js';
+import type { DeviceOrder } from './device-pages.js';
 import type { ResolvedFilter } from './resolved-filter.js';
 
-/** Values whose devices are read side by side: each costs a page of rows. */
+/** Maximum of values whose devices are read side by side. Each costs a page of rows. */
 const BRANCHES_MAX = 16;
 
-/** The columns that an order goes by. */
+/** The columns of an order. */
 export interface OrderColumns {
   readonly id: string;
-  /** Those without a name last. */
+  /** Devices without a name come last. */
   readonly name: string;
 }
 
 export interface PageSource {
-  /** Has the row of the device as `d`. */
+  /** Provides the row of the device as `d`. */
   readonly from: string;
   readonly by: OrderColumns;
-  /** What is to be read for each of: `value`, as the source `v`. */
+  /** `from` is read for each row of this source `v(value)`. */
   readonly each?: string;
-  /** What of the filter `from` does not say yet. */
+  /** The conditions of the filter that `from` does not contain. */
   readonly rest: GroundFilter | undefined;
 }
 
-/** As the indexes have it. */
+/** The expressions of the indexes. */
 const ofDevice: OrderColumns = { id: 'd.id', name: `(d.name IS NULL), (coalesce(d.name, ''))` };
 const ofTag: OrderColumns = { id: 't.device_id', name: 't.is_nameless, t.name' };
 
@@ -38,7 +39,7 @@ export function sourceOf(
   parameters: unknown[],
 ): PageSource {
   const everything = { from: 'device d', by: ofDevice, rest: filter };
-  // Presence moves devices in the order of last contact, so that there are no indexes of it by anything else.
+  // Presence changes the order by last contact, so no other column has an index with it.
   if (filter === undefined || order === 'LAST_SEEN_DESC') return everything;
   const tagged = lift(
     filter,
@@ -69,7 +70,10 @@ interface Lifted<Lead> {
   readonly rest: GroundFilter;
 }
 
-/** One value needs no help, and many cost more than they save. Beside a model or version their own indexes do better. */
+/**
+ * One value needs no merging, and many cost more than they save. With a model or version, their
+ * indexes are faster.
+ */
 function oneOf(
   column: string,
   values: readonly string[] = [],
@@ -79,13 +83,13 @@ function oneOf(
   return values.length > 1 && values.length <= BRANCHES_MAX ? { lead: { column, values }, rest } : undefined;
 }
 
-/** Takes one condition out of what each device must match: the filter itself, what narrows it, or the only member of its `any`. */
+/** Takes one condition out of the filter, its `within`, or the only member of its `any`. */
 function lift<Lead>(
   filter: GroundFilter,
   take: (part: GroundFilter) => Lifted<Lead> | undefined | '',
 ): Lifted<Lead> | undefined {
   const own = take(filter);
-  // Where it was the only condition, the rest is about every device.
+  // Without other conditions, the rest selects every device.
   if (own) return { ...own, rest: { ...own.rest, all: true } };
   const { within, any = [] } = filter;
   const inner = within && lift(within, take);

@@ -1,22 +1,26 @@
 /**
- * Counts over many devices that many ask for: each is used again for a while that grows with what it cost, and counted anew in the background, so that who
- * asks all the time never waits for it. What costs little is counted nearly each time.
+ * Counts over many devices that many callers request. A count is used again for a time that grows
+ * with its cost, and is renewed in the background, so that frequent callers never wait. Cheap
+ * counts are renewed almost every time.
  */
 import { BoundedCache } from './bounded-cache.js';
 
-/** A count is renewed when it is this many times as old as it took: counting keeps PostgreSQL busy a twentieth of the time at most, for each key. */
+/**
+ * A count is renewed at this many times the duration of its query: it keeps PostgreSQL busy for 5 %
+ * of the time.
+ */
 const RENEWED_TIMES = 19;
-/** Older than this many times what it took, it is not answered any more. */
+/** A count older than this many times its duration is not used. */
 const ANSWERED_TIMES = 100;
-/** Nor older than this, ms, however long it took. */
+/** A count older than this, ms, is not used. */
 const ANSWERED_MS_MAX = 5_000;
-/** Filters that are counted at once: what does not fit is counted each time. */
+/** Filters with a cached count. Others are counted each time. */
 const COUNTS_MAX = 500;
 
 interface Count<Value> {
   readonly value: Promise<Value>;
   readonly beganAt: number;
-  /** Both Infinity while it runs. */
+  /** Infinity while the query runs, like `answeredUntil`. */
   renewedAt: number;
   answeredUntil: number;
   isRenewing: boolean;
@@ -25,10 +29,13 @@ interface Count<Value> {
 export class RenewedCounts<Value> {
   readonly #counts = new BoundedCache<string, Count<Value>>(COUNTS_MAX);
 
-  /** `now`: milliseconds that never go back. */
+  /** `now` returns monotonic milliseconds. */
   constructor(private readonly now: () => number) {}
 
-  /** As `count` said at most five seconds ago for an equal key, or says now. One that fails is forgotten. */
+  /**
+   * Returns a count of at most five seconds ago for an equal key, or counts now. A failed count is
+   * not kept.
+   */
   of(key: string, count: () => Promise<Value>): Promise<Value> {
     const known = this.#counts.get(key);
     const now = this.now();
@@ -47,7 +54,7 @@ export class RenewedCounts<Value> {
     return begun;
   }
 
-  /** Takes the place of the one before as soon as it is there. */
+  /** Replaces the previous count when the new one is known. */
   async #renew(key: string, count: () => Promise<Value>): Promise<void> {
     const former = this.#counts.get(key);
     const begun = this.#start(count);
@@ -55,7 +62,7 @@ export class RenewedCounts<Value> {
       await begun.value;
       if (this.#counts.get(key) === former) this.#counts.set(key, begun);
     } catch {
-      // Whoever asks next counts, and hears what is wrong.
+      // The next caller counts again and receives the error.
       this.#forget(key, former);
     }
   }

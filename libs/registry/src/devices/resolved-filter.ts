@@ -1,20 +1,26 @@
-/** What a filter says of devices indirectly, looked up before the page is read: PostgreSQL plans by values that it knows. */
+/**
+ * Values that a filter names indirectly, read before the page: PostgreSQL plans better with known
+ * values.
+ */
 import type { Queryable } from '../database/database.js';
 import type { GroundFilter } from '../device-filter.js';
 
-/** Sets or versions that are put into a statement one by one; where there are more, the statement looks for them itself. */
+/**
+ * Maximum of tool sets or versions that become parameters. With more, the statement joins them
+ * itself.
+ */
 const VALUES_MAX = 1_000;
 
 export interface ResolvedFilter {
-  /** By the name of a tool: the sets that have it. */
+  /** Tool sets that contain a tool, by the name of the tool. */
   readonly toolSets: ReadonlyMap<string, readonly string[]>;
-  /** By a version: those that devices have and that are before it. */
+  /** Earlier versions that devices have, by version. */
   readonly versionsBefore: ReadonlyMap<string, readonly string[]>;
   /** Processes without a living lease whose devices are still marked online. */
   readonly ghosts: readonly string[];
 }
 
-/** Asks only for what the filter has: at most three small questions. */
+/** Runs up to three small queries, each only if the filter needs it. */
 export async function resolveFilter(db: Queryable, filter: GroundFilter): Promise<ResolvedFilter> {
   const parts = partsOf(filter);
   const [toolSets, versionsBefore, ghosts] = await Promise.all([
@@ -27,7 +33,7 @@ export async function resolveFilter(db: Queryable, filter: GroundFilter): Promis
   return { toolSets, versionsBefore, ghosts };
 }
 
-/** The filter and all that is nested in it. */
+/** The filter and all filters nested in it. */
 function partsOf(filter: GroundFilter): readonly GroundFilter[] {
   const { within, any = [], not } = filter;
   return [filter, ...[within, not, ...any].flatMap((inner) => (inner === undefined ? [] : partsOf(inner)))];
@@ -42,7 +48,8 @@ async function toolSetsOf(db: Queryable, tools: readonly string[]): Promise<Read
   const rows = await db.query<Found>(
     {
       name: 'sets-of-tools',
-      text: `SELECT w.wanted, ARRAY(SELECT t.tool_set_hash FROM tool t WHERE t.name = w.wanted LIMIT ${String(VALUES_MAX + 1)}) AS found
+      text: `SELECT w.wanted, ARRAY(
+               SELECT t.tool_set_hash FROM tool t WHERE t.name = w.wanted LIMIT ${String(VALUES_MAX + 1)}) AS found
              FROM unnest($1::text[]) AS w(wanted)`,
     },
     [tools],
@@ -50,7 +57,10 @@ async function toolSetsOf(db: Queryable, tools: readonly string[]): Promise<Read
   return fewEnough(rows);
 }
 
-/** Goes from one version to the next on the index, however many devices have each. */
+/**
+ * Skips from one version to the next in the index, so the number of devices per version does not
+ * matter.
+ */
 async function versionsOf(db: Queryable, versions: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   if (versions.length === 0) return new Map();
   const rows = await db.query<Found>(
@@ -62,7 +72,8 @@ async function versionsOf(db: Queryable, versions: readonly string[]): Promise<R
                SELECT (SELECT min(d.firmware_version) FROM device d WHERE d.firmware_version > k.version), k.place + 1
                FROM known k WHERE k.version IS NOT NULL AND k.place <= ${String(VALUES_MAX)})
              SELECT w.wanted,
-               CASE WHEN (SELECT count(version) FROM known) > ${String(VALUES_MAX)} THEN array_fill(NULL::text, ARRAY[${String(VALUES_MAX + 1)}])
+               CASE WHEN (SELECT count(version) FROM known) > ${String(VALUES_MAX)}
+                    THEN array_fill(NULL::text, ARRAY[${String(VALUES_MAX + 1)}])
                     ELSE ARRAY(SELECT k.version FROM known k WHERE version_key(k.version) < version_key(w.wanted)) END AS found
              FROM unnest($1::text[]) AS w(wanted)`,
     },
@@ -80,7 +91,7 @@ function fewEnough(rows: readonly Found[]): ReadonlyMap<string, readonly string[
   return new Map(rows.filter(({ found }) => found.length <= VALUES_MAX).map(({ wanted, found }) => [wanted, found]));
 }
 
-/** Goes from one process to the next on the index of the devices that are marked online. */
+/** Skips from one process to the next in the index of online devices. */
 async function ghostProcesses(db: Queryable): Promise<readonly string[]> {
   const rows = await db.query<{ readonly id: string }>(
     {
@@ -88,9 +99,11 @@ async function ghostProcesses(db: Queryable): Promise<readonly string[]> {
       text: `WITH RECURSIVE holder(id) AS (
                (SELECT d.gateway_id FROM device d WHERE d.online ORDER BY d.gateway_id LIMIT 1)
                UNION ALL
-               SELECT (SELECT d.gateway_id FROM device d WHERE d.online AND d.gateway_id > h.id ORDER BY d.gateway_id LIMIT 1)
+               SELECT (SELECT d.gateway_id FROM device d WHERE d.online AND d.gateway_id > h.id
+                       ORDER BY d.gateway_id LIMIT 1)
                FROM holder h WHERE h.id IS NOT NULL)
-             SELECT h.id FROM holder h WHERE h.id IS NOT NULL AND NOT EXISTS (SELECT FROM hub_process p WHERE p.id = h.id AND p.lease_until > now())`,
+             SELECT h.id FROM holder h WHERE h.id IS NOT NULL
+               AND NOT EXISTS (SELECT FROM hub_process p WHERE p.id = h.id AND p.lease_until > now())`,
     },
     [],
   );

@@ -1,6 +1,7 @@
-/** Events: handed in without waiting, written in batches, read by keyset. Nothing of an event decides anything here. */
+/** Events: accepted without waiting, written in batches, read page by page. */
 import type { DeviceId } from '@flotilla/mcp';
 import { z } from 'zod';
+import { historyScopeOf } from '../access-scope/history-scope.js';
 import { BatchWriter } from '../database/batch-writer.js';
 import { decodeCursor, encodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
@@ -8,27 +9,45 @@ import { grouped } from '../database/grouped.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
+import type { DeviceFilter } from '../device-filter.js';
 import type { Page, PageRequest } from '../page.js';
-import type { EventFilter, EventRow, EventStore } from '../calls/record-types.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
-import { historySightOf } from '../access-scope/history-scope.js';
 import { OWE } from '../webhooks/owed-statements.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
 
+/** `id` is a UUIDv7 with the time `at` (ms since the Unix epoch). */
+export interface EventRow {
+  readonly id: string;
+  readonly type: string;
+  readonly deviceId: DeviceId | undefined;
+  readonly at: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface EventFilter {
+  readonly deviceId?: string;
+  readonly types?: readonly string[];
+  readonly since?: number;
+  readonly until?: number;
+  /** The access scope of the viewer. */
+  readonly within?: DeviceFilter;
+}
+
 const ROWS_PER_WRITE = 1_000;
-/** Events held in memory while PostgreSQL is away or behind: some 20 MB. */
+/** Events held in memory while PostgreSQL is not available or slow: some 20 MB. */
 const MEMORY_EVENTS_MAX = 20_000;
 const GATHER_MS = 20;
-/** Then events go to the spill file, up to this size; past it they are dropped and counted. */
+/** Further events go to the spill file up to this size. Above it they are dropped and counted. */
 const SPILL_BYTES_MAX = 64 * 1024 * 1024;
 
 const INSERT = {
   name: 'insert-events',
   text: `WITH written AS (
            INSERT INTO event (id, type, device_id, data)
-           SELECT i.id, i.type, i.device_id, i.data FROM json_to_recordset($1) AS i(id uuid, type text, device_id text, data jsonb)
+           SELECT i.id, i.type, i.device_id, i.data
+           FROM json_to_recordset($1) AS i(id uuid, type text, device_id text, data jsonb)
            ON CONFLICT (id) DO NOTHING RETURNING id, type), ${OWE}`,
 };
 
@@ -40,7 +59,7 @@ const spilledEvent = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-export class PgEventStore implements EventStore {
+export class EventStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
   readonly #ids = new RecordIds();
@@ -51,7 +70,7 @@ export class PgEventStore implements EventStore {
   #isClosed = false;
   #onOwed: (() => void) | undefined;
 
-  /** Without a spill file events past the memory's bound are dropped at once. */
+  /** Without a spill file, events above the limit of memory are dropped. */
   constructor(database: Database, spillFile: string | undefined, logger: RegistryLogger) {
     this.#database = database;
     this.#logger = logger;
@@ -66,12 +85,13 @@ export class PgEventStore implements EventStore {
     });
   }
 
-  /** Takes up what an earlier process spilled. */
+  /** Starts writing the events that an earlier process spilled. */
   async open(): Promise<void> {
     await this.#spill?.open();
     this.#drain();
   }
 
+  /** Hands the event to the writer and never waits. */
   append(event: Omit<EventRow, 'id'>): EventRow {
     const row: EventRow = { id: this.#ids.next(event.at), ...event };
     if (!this.#writer.isFull)
@@ -87,10 +107,15 @@ export class PgEventStore implements EventStore {
     return row;
   }
 
+  /**
+   * Calls the one listener after each write that leaves webhook deliveries pending. It must not
+   * throw.
+   */
   whenOwed(listener: () => void): void {
     this.#onOwed = listener;
   }
 
+  /** The cursor that `page` gives an event of the feed. */
   cursorOf(event: Pick<EventRow, 'id' | 'at'>): string {
     return encodeCursor('events', [event.id]);
   }
@@ -106,7 +131,7 @@ export class PgEventStore implements EventStore {
     if (filter.until !== undefined) conditions.push(`e.id < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
     if (filter.within !== undefined)
       conditions.push(
-        (await historySightOf(this.#database, filter.within))('e.device_id', { uuid: 'e.id' }, parameters),
+        (await historyScopeOf(this.#database, filter.within))('e.device_id', { uuid: 'e.id' }, parameters),
       );
     if (after !== undefined)
       conditions.push(`e.id ${order === 'AT_ASC' ? '>' : '<'} ${bind(parameters, after[0])}::uuid`);
@@ -120,6 +145,10 @@ export class PgEventStore implements EventStore {
     return toPage(records, request, 'events', (record) => [record.id], toEvent);
   }
 
+  /**
+   * A page per device, latest first, in the order of the input; `starts` bounds the time of the
+   * events.
+   */
   async pagesOf(
     deviceIds: readonly string[],
     request: PageRequest,
@@ -127,15 +156,18 @@ export class PgEventStore implements EventStore {
   ): Promise<readonly Page<EventRow>[]> {
     const after = decodeCursor('events', request, z.tuple([z.uuid()]));
     const ids = deviceIds.map(storableText);
+    const isBounded = starts !== undefined;
+    const wanted = isBounded ? 'unnest($1::text[], $4::uuid[]) AS w(id, first)' : 'unnest($1::text[]) AS w(id)';
     const records = await this.#database.query<EventRecord>(
       {
-        name: `events-of-devices${starts === undefined ? '' : '-since'}`,
-        text: `SELECT e.* FROM ${starts === undefined ? 'unnest($1::text[]) AS w(id)' : 'unnest($1::text[], $4::uuid[]) AS w(id, first)'} CROSS JOIN LATERAL (
+        name: `events-of-devices${isBounded ? '-since' : ''}`,
+        text: `SELECT e.* FROM ${wanted} CROSS JOIN LATERAL (
                  SELECT e.id, e.type, e.device_id, e.data FROM event e
-                 WHERE e.device_id = w.id AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ${starts === undefined ? '' : 'AND e.id >= w.first'} ORDER BY e.id DESC LIMIT $3) e
+                 WHERE e.device_id = w.id AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+                   ${isBounded ? 'AND e.id >= w.first' : ''} ORDER BY e.id DESC LIMIT $3) e
                ORDER BY e.id DESC`,
       },
-      [ids, after?.[0] ?? null, request.first + 1, ...(starts === undefined ? [] : [starts.map(lowestUuidOf)])],
+      [ids, after?.[0] ?? null, request.first + 1, ...(isBounded ? [starts.map(lowestUuidOf)] : [])],
     );
     return grouped(ids, records, (record) => record.device_id).map((own) =>
       toPage(own, request, 'events', (record) => [record.id], toEvent),
@@ -161,7 +193,7 @@ export class PgEventStore implements EventStore {
     return rows.map(() => undefined);
   }
 
-  /** When the writer takes rows again, those of the file follow, without crowding out new ones. */
+  /** Moves rows of the spill file to the writer when it has room, without delaying new events. */
   #drain(): void {
     if (this.#spill === undefined || this.#spill.isEmpty || this.#draining !== undefined || this.#isClosed) return;
     this.#draining = this.#spill
@@ -173,7 +205,7 @@ export class PgEventStore implements EventStore {
           });
       })
       .catch((error: unknown) => {
-        this.#logger.warn({ err: error }, 'spilled events wait for another time');
+        this.#logger.warn({ err: error }, 'could not write spilled events; trying again later');
       })
       .finally(() => {
         this.#draining = undefined;
@@ -181,9 +213,12 @@ export class PgEventStore implements EventStore {
   }
 
   #drop(count: number): void {
-    // The first of each ten thousand is worth a line; more would be a flood of its own.
+    // Logs one line per 10,000 dropped events.
     if (this.#droppedTotal % 10_000 === 0)
-      this.#logger.error({ droppedTotal: this.#droppedTotal + count }, 'events are dropped');
+      this.#logger.error(
+        { droppedTotal: this.#droppedTotal + count },
+        'dropping events: the writer and the spill file are full',
+      );
     this.#droppedTotal += count;
   }
 }

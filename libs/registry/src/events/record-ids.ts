@@ -1,4 +1,7 @@
-/** Ids of events, and of calls that the hub makes itself: UUIDv7 of their time, growing also inside a millisecond, so that their order is that of the records. */
+/**
+ * Ids of events and of calls of the hub: UUIDv7 that also grow within a millisecond, so ids are in
+ * the order of the records.
+ */
 import { v7 } from 'uuid';
 import { randomBytesOfId } from '../database/random-bytes.js';
 

@@ -1,4 +1,7 @@
-/** Rows that found the writer full, as lines of a bounded file, until PostgreSQL takes them again. What is past the bound is refused; the caller counts it. */
+/**
+ * Rows that wait in a bounded file, one per line, because the writer is full. Rows above the bound
+ * are refused.
+ */
 import { createReadStream } from 'node:fs';
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -22,7 +25,7 @@ export class SpillFile<Row> {
     return this.#bytes === 0;
   }
 
-  /** Finds what an earlier process left. */
+  /** Finds the rows of an earlier process. */
   async open(): Promise<void> {
     const sizes = await Promise.all(
       [this.#file, this.#reading].map((file) =>
@@ -45,18 +48,17 @@ export class SpillFile<Row> {
     return true;
   }
 
-  /** Gives every row back, in order, and forgets those for which `take` resolved. Not to be called twice at a time. */
+  /** Passes all rows to `take`, in order, and then removes them. Must not run twice at a time. */
   async drain(parse: (line: unknown) => Row | undefined, take: (row: Row) => Promise<void>): Promise<void> {
     await this.#appending;
-    // A drain that was interrupted left its file; what was added since is in the other.
+    // An interrupted drain left its file; later rows are in the other file.
     if (!(await exists(this.#reading))) {
       if (!(await exists(this.#file))) return;
       await rename(this.#file, this.#reading);
     }
     for await (const line of createInterface({ input: createReadStream(this.#reading) })) {
       const row = parseLine(line, parse);
-      if (row === undefined)
-        this.#logger.warn({ file: this.#reading }, 'an unreadable line of the spill file is left out');
+      if (row === undefined) this.#logger.warn({ file: this.#reading }, 'skipped an unreadable line of the spill file');
       else await take(row);
     }
     const { size } = await stat(this.#reading);
@@ -80,7 +82,7 @@ export class SpillFile<Row> {
         await appendFile(this.#file, text, { mode: 0o600 });
       } catch (error) {
         this.#bytes = Math.max(0, this.#bytes - text.length);
-        this.#logger.error({ file: this.#file, err: error }, 'events could not be spilled and are lost');
+        this.#logger.error({ file: this.#file, err: error }, 'could not write the spill file; events are lost');
       }
     }
     this.#appending = undefined;

@@ -1,35 +1,60 @@
-/** Downloads in PostgreSQL: one row per device and job, its progress written in batches while bytes go out. */
+/** Downloads: one row per device and job. Progress is written in batches while bytes are sent. */
+import type { HubProcessId } from '@flotilla/mcp';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
-import type { DownloadProgress, DownloadRow, DownloadTarget, DownloadStore, NewDownload } from './firmware-types.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { DOWNLOAD_COLUMNS, IMAGE_COLUMNS, toDownloadRow, toImageRow } from './image-rows.js';
-import type { DownloadRecord, ImageRecord } from './image-rows.js';
-import { vainDownloads } from './wasted-downloads.js';
+import type { DownloadRecord, DownloadRow, FirmwareImageRow, ImageRecord, NewDownload } from './image-rows.js';
+import { wastedDownloads } from './wasted-downloads.js';
+
+/** Progress of one download since its last report. */
+export interface DownloadProgress {
+  readonly id: string;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly isComplete: boolean;
+  /**
+   * The process that serves the download from now on. If it ends before the download, the hub has
+   * cut the download.
+   */
+  readonly serverId?: HubProcessId;
+  /** Whether the device or its network ended the download before its last byte. */
+  readonly isBrokenOff?: boolean;
+  readonly at: number;
+}
+
+/** A device in a roll-out. */
+export interface DownloadTarget {
+  readonly jobId: string;
+  readonly deviceId: string;
+}
 
 const ROWS_PER_WRITE = 500;
-/** Several reports of each download that may run at once. */
+/** Several reports of each concurrent download. */
 const DEPTH_MAX = 5_000;
-/** Nobody waits for a report of progress. */
+/** No caller waits for a report. */
 const GATHER_MS = 50;
 
 const PROGRESS = {
   name: 'download-progress',
   text: `UPDATE download d SET requests = d.requests + i.requests, bytes_served = d.bytes_served + i.bytes,
            started_at = coalesce(d.started_at, to_timestamp(i.at / 1000)),
-           last_byte_at = CASE WHEN i.bytes > 0 THEN greatest(d.last_byte_at, to_timestamp(i.at / 1000)) ELSE d.last_byte_at END,
-           completed_at = CASE WHEN i.is_complete THEN coalesce(d.completed_at, to_timestamp(i.at / 1000)) ELSE d.completed_at END,
+           last_byte_at = CASE WHEN i.bytes > 0 THEN greatest(d.last_byte_at, to_timestamp(i.at / 1000))
+                               ELSE d.last_byte_at END,
+           completed_at = CASE WHEN i.is_complete THEN coalesce(d.completed_at, to_timestamp(i.at / 1000))
+                               ELSE d.completed_at END,
            server_id = coalesce(i.server_id, d.server_id),
-           broken_off_at = CASE WHEN i.is_broken_off THEN to_timestamp(i.at / 1000) WHEN i.server_id IS NULL THEN d.broken_off_at END
+           broken_off_at = CASE WHEN i.is_broken_off THEN to_timestamp(i.at / 1000)
+                                WHEN i.server_id IS NULL THEN d.broken_off_at END
          FROM json_to_recordset($1)
            AS i(id uuid, requests int, bytes float8, is_complete boolean, server_id uuid, is_broken_off boolean, at float8)
          WHERE d.id = i.id`,
 };
 
-export class PgDownloadStore implements DownloadStore {
+export class DownloadStore {
   readonly #database: Database;
   readonly #writer: BatchWriter<DownloadProgress, undefined>;
 
@@ -57,58 +82,73 @@ export class PgDownloadStore implements DownloadStore {
     await this.#database.query(
       {
         name: 'add-download',
-        text: `INSERT INTO download (id, image_id, device_id, job_id, expires_at) VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000))`,
+        text: `INSERT INTO download (id, image_id, device_id, job_id, expires_at)
+               VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000))`,
       },
       [id, imageId, storableText(deviceId), jobId, expiresAt],
     );
   }
 
-  async find(id: string): ReturnType<DownloadStore['find']> {
+  async find(id: string): Promise<{ readonly download: DownloadRow; readonly image: FirmwareImageRow } | undefined> {
     if (!isUuid(id)) return undefined;
     const [record] = await this.#database.query<ImageRecord & Omit<DownloadRecord, 'id' | 'image_id'>>(
       {
         name: 'find-download',
-        text: `SELECT ${IMAGE_COLUMNS}, d.device_id, d.job_id, d.expires_at, d.requests, d.bytes_served::float8 AS bytes_served, d.started_at, d.last_byte_at,
-                 d.completed_at FROM download d JOIN firmware_image i ON i.id = d.image_id WHERE d.id = $1`,
+        text: `SELECT ${IMAGE_COLUMNS}, d.device_id, d.job_id, d.expires_at, d.requests,
+                 d.bytes_served::float8 AS bytes_served, d.started_at, d.last_byte_at, d.completed_at
+               FROM download d JOIN firmware_image i ON i.id = d.image_id WHERE d.id = $1`,
       },
       [id],
     );
     return record && { download: toDownloadRow({ ...record, id, image_id: record.id }), image: toImageRow(record) };
   }
 
+  /** The downloads of distinct targets, latest first. */
   async ofTargets(targets: readonly DownloadTarget[]): Promise<readonly DownloadRow[]> {
     const known = targets.filter(({ jobId }) => isUuid(jobId));
     const records = await this.#database.query<DownloadRecord>(
       {
         name: 'downloads-of-targets',
         text: `SELECT ${DOWNLOAD_COLUMNS} FROM download d
-               JOIN unnest($1::uuid[], $2::text[]) AS t(job_id, device_id) ON d.job_id = t.job_id AND d.device_id = t.device_id ORDER BY d.id DESC`,
+               JOIN unnest($1::uuid[], $2::text[]) AS t(job_id, device_id)
+                 ON d.job_id = t.job_id AND d.device_id = t.device_id ORDER BY d.id DESC`,
       },
       [known.map(({ jobId }) => jobId), known.map(({ deviceId }) => storableText(deviceId))],
     );
     return records.map(toDownloadRow);
   }
 
+  /** Resolves when the progress is written. */
   async progress(progress: DownloadProgress): Promise<void> {
     await this.#writer.add(progress);
   }
 
+  /**
+   * Counts how often the device fetched the whole image, in downloads active since then, without
+   * keeping it. Bytes that it fetched again count again.
+   */
   async countInVain(deviceId: string, imageId: string, since: number): Promise<number> {
     const [row] = await this.#database.query<{ count: number }>(
       {
-        name: 'count-vain-downloads',
-        text: `SELECT ${vainDownloads('$1', 'to_timestamp($3::float8 / 1000)')} AS count FROM firmware_image i WHERE i.id = $2`,
+        name: 'count-wasted-downloads',
+        text: `SELECT ${wastedDownloads('$1', 'to_timestamp($3::float8 / 1000)')} AS count
+               FROM firmware_image i WHERE i.id = $2`,
       },
       [storableText(deviceId), imageId, since],
     );
     return row?.count ?? 0;
   }
 
+  /**
+   * Counts offered downloads that are not over. Without bytes since `stalledBefore` a download does
+   * not count.
+   */
   async countOpen(now: number, stalledBefore: number): Promise<number> {
     const [row] = await this.#database.query<{ count: number }>(
       {
         name: 'count-open-downloads',
-        text: `SELECT count(*)::int AS count FROM download WHERE completed_at IS NULL AND expires_at > to_timestamp($1::float8 / 1000)
+        text: `SELECT count(*)::int AS count FROM download
+               WHERE completed_at IS NULL AND expires_at > to_timestamp($1::float8 / 1000)
                  AND (last_byte_at IS NULL OR last_byte_at >= to_timestamp($2::float8 / 1000))`,
       },
       [now, stalledBefore],

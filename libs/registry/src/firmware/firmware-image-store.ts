@@ -1,4 +1,7 @@
-/** Firmware images in PostgreSQL. Few rows and rare writes: every act is one statement or one short transaction. */
+/**
+ * Firmware images and the boards that they are published for. Few rows, rare writes. `by` adds a
+ * change to the audit trail.
+ */
 import { z } from 'zod';
 import { audited } from '../audit/append-audit.js';
 import type { AuditedChange } from '../audit/audit-entry.js';
@@ -7,31 +10,60 @@ import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
-import type {
-  AddedImage,
-  FirmwareImageRow,
-  FirmwareImageStore,
-  FirmwareKind,
-  NewFirmwareImage,
-  Publication,
-  PublishAnswer,
-  RemovalAnswer,
-} from './firmware-types.js';
 import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
 import { IMAGE_COLUMNS, toImageRow } from './image-rows.js';
-import type { ImageRecord } from './image-rows.js';
+import type { FirmwareImageRow, FirmwareKind, ImageRecord, NewFirmwareImage } from './image-rows.js';
 
-export class PgFirmwareImageStore implements FirmwareImageStore {
+export interface Publication {
+  readonly id: string;
+  /** Boards to add to those that the image is published for. */
+  readonly models: readonly string[];
+  /** Undefined keeps the previous notes. */
+  readonly notes: string | undefined;
+  readonly at: number;
+  /** The person who publishes it (`principalRef`). */
+  readonly publisherId?: string;
+  /** Refuses an image without a valid signature. */
+  readonly mustBeSigned?: boolean;
+}
+
+export type PublishAnswer =
+  | { readonly kind: 'published'; readonly image: FirmwareImageRow }
+  | { readonly kind: 'NOT_FOUND' }
+  | { readonly kind: 'unsigned' }
+  /** Another image of this version is published for this board. */
+  | { readonly kind: 'conflict'; readonly model: string; readonly holder: FirmwareImageRow }
+  /** All devices of this board with a known chip have another one. */
+  | { readonly kind: 'foreign_chip'; readonly model: string; readonly chip: string };
+
+export type RemovalAnswer =
+  | { readonly kind: 'removed'; readonly image: FirmwareImageRow }
+  | { readonly kind: 'NOT_FOUND' }
+  | { readonly kind: 'IN_USE' };
+
+export interface AddedImage {
+  readonly image: FirmwareImageRow;
+  readonly isNew: boolean;
+  /** Whether an earlier upload got its first signature, or one by another key. */
+  readonly isSignedNow: boolean;
+}
+
+export class FirmwareImageStore {
   constructor(private readonly database: Database) {}
 
-  add(image: NewFirmwareImage, by?: AuditSource): ReturnType<FirmwareImageStore['add']> {
-    const work = async (transaction: Queryable): ReturnType<FirmwareImageStore['add']> => {
-      // One upload of these bytes at a time, so that the second finds the first.
+  /**
+   * Adds the image, or signs the earlier upload of the same kind, version and bytes with the new
+   * signature.
+   */
+  add(image: NewFirmwareImage, by?: AuditSource): Promise<AddedImage> {
+    const work = async (transaction: Queryable): Promise<AddedImage> => {
+      // Serialises uploads of the same bytes, so that the second finds the first.
       await transaction.query({ text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))' }, [image.sha256]);
       const [earlier] = await transaction.query<ImageRecord>(
         {
-          text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i WHERE i.sha256 = $1 AND i.kind = $2::firmware_kind AND i.version = $3`,
+          text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i
+                 WHERE i.sha256 = $1 AND i.kind = $2::firmware_kind AND i.version = $3`,
         },
         [image.sha256, image.kind, storableText(image.version)],
       );
@@ -52,6 +84,7 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     return find(this.database, id);
   }
 
+  /** In the order of the input. */
   async findMany(ids: readonly string[]): Promise<readonly (FirmwareImageRow | undefined)[]> {
     const records = await this.database.query<ImageRecord>(
       {
@@ -64,6 +97,7 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     return ids.map((id) => images.get(id));
   }
 
+  /** The ids among these that exist. */
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.database.query<{ id: string }>(
       { text: 'SELECT id FROM firmware_image WHERE id = ANY($1::uuid[])' },
@@ -72,6 +106,7 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     return new Set(rows.map(({ id }) => id));
   }
 
+  /** Latest first. */
   async page(request: PageRequest): Promise<Page<FirmwareImageRow>> {
     const after = decodeCursor('firmware-images', request, z.tuple([z.uuid()]));
     const records = await this.database.query<ImageRecord>(
@@ -85,10 +120,11 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     return toPage(records, request, 'firmware-images', (record) => [record.id], toImageRow);
   }
 
+  /** Publishes for all of the boards or for none. A withdrawn image can be published again. */
   async publish(publication: Publication, by?: AuditSource): Promise<PublishAnswer> {
     const models = publication.models.map(storableText);
     const work = async (transaction: Queryable): Promise<PublishAnswer> => {
-      // Publishing is rare, and two at a time could each take half of the boards.
+      // Publishing is rare. Two at a time could each take half of the boards.
       await transaction.query({ text: 'LOCK TABLE firmware_release IN SHARE ROW EXCLUSIVE MODE' }, []);
       const image = await find(transaction, publication.id);
       if (image === undefined) return { kind: 'NOT_FOUND' };
@@ -98,7 +134,8 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
       if (refusal) return refusal;
       await transaction.query(
         {
-          text: `INSERT INTO firmware_release (kind, model, version, image_id) SELECT $1::firmware_kind, m, $2, $3 FROM unnest($4::text[]) AS m
+          text: `INSERT INTO firmware_release (kind, model, version, image_id)
+                 SELECT $1::firmware_kind, m, $2, $3 FROM unnest($4::text[]) AS m
                  ON CONFLICT DO NOTHING`,
         },
         [image.kind, image.version, image.id, models],
@@ -106,8 +143,10 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
       const notes = publication.notes === undefined ? null : storableText(publication.notes);
       await transaction.query(
         {
-          text: `UPDATE firmware_image SET published_at = to_timestamp($2::float8 / 1000), withdrawn_at = NULL, notes = coalesce($3, notes),
-                   publisher_ids = CASE WHEN $4::text IS NULL OR $4 = ANY (publisher_ids) THEN publisher_ids ELSE publisher_ids || $4::text END
+          text: `UPDATE firmware_image SET
+                   published_at = to_timestamp($2::float8 / 1000), withdrawn_at = NULL, notes = coalesce($3, notes),
+                   publisher_ids = CASE WHEN $4::text IS NULL OR $4 = ANY (publisher_ids) THEN publisher_ids
+                                        ELSE publisher_ids || $4::text END
                  WHERE id = $1`,
         },
         [image.id, publication.at, notes, publication.publisherId],
@@ -119,13 +158,17 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     );
   }
 
+  /**
+   * Frees its boards for another image of that version. The time of an earlier withdrawal stays.
+   */
   async withdraw(id: string, at: number, by?: AuditSource): Promise<FirmwareImageRow | undefined> {
     if (!isUuid(id)) return undefined;
     const work = async (transaction: Queryable): Promise<FirmwareImageRow | undefined> => {
       await transaction.query({ text: 'DELETE FROM firmware_release WHERE image_id = $1' }, [id]);
       await transaction.query(
         {
-          text: `UPDATE firmware_image SET withdrawn_at = coalesce(withdrawn_at, to_timestamp($2::float8 / 1000)), publisher_ids = '{}' WHERE id = $1`,
+          text: `UPDATE firmware_image SET publisher_ids = '{}',
+                   withdrawn_at = coalesce(withdrawn_at, to_timestamp($2::float8 / 1000)) WHERE id = $1`,
         },
         [id, at],
       );
@@ -134,6 +177,7 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     return audited(this.database, by, work, (image) => (image ? [actOn(image, 'firmware.withdrawn', at)] : []));
   }
 
+  /** Removes an image that is not published and that no job and no download has ever named. */
   async remove(id: string, at: number, by?: AuditSource): Promise<RemovalAnswer> {
     const image = await this.find(id);
     if (image === undefined) return { kind: 'NOT_FOUND' };
@@ -143,6 +187,7 @@ export class PgFirmwareImageStore implements FirmwareImageStore {
     );
   }
 
+  /** The image that is published for this board with this version. */
   async released(kind: FirmwareKind, model: string, version: string): Promise<FirmwareImageRow | undefined> {
     const [record] = await this.database.query<ImageRecord>(
       {
@@ -166,7 +211,8 @@ async function find(database: Queryable, id: string): Promise<FirmwareImageRow |
 }
 
 async function removeUnused(transaction: Queryable, image: FirmwareImageRow): Promise<RemovalAnswer> {
-  // Whoever is making a job of it holds it. Waiting for them is a statement of its own: one that waited itself would not see what they wrote.
+  // A transaction that creates a job with the image holds a lock. This is a separate statement,
+  // because the one that waits for the lock would not see the new job.
   await transaction.query({ text: 'SELECT FROM firmware_image WHERE id = $1 FOR UPDATE' }, [image.id]);
   const removed = await transaction.query(
     {
@@ -193,9 +239,10 @@ function actOn(
 async function insert(transaction: Queryable, image: NewFirmwareImage): Promise<void> {
   await transaction.query(
     {
-      text: `INSERT INTO firmware_image (id, kind, file_name, project, version, chip, idf_version, size_bytes, sha256, elf_sha256, storage_key, uploaded_at, uploaded_by,
-               signature, signed_by)
-             VALUES ($1, $2::firmware_kind, $3, $4, $5, $6, $7, $8, $9, $10, $11, to_timestamp($12::float8 / 1000), $13, $14, $15)`,
+      text: `INSERT INTO firmware_image (id, kind, file_name, project, version, chip, idf_version, size_bytes, sha256,
+               elf_sha256, storage_key, uploaded_at, uploaded_by, signature, signed_by)
+             VALUES ($1, $2::firmware_kind, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+               to_timestamp($12::float8 / 1000), $13, $14, $15)`,
     },
     [
       ...[
@@ -212,7 +259,7 @@ async function insert(transaction: Queryable, image: NewFirmwareImage): Promise<
   );
 }
 
-/** A signature that comes with the same bytes again is added, or replaces the earlier one. */
+/** Adds or replaces the signature when the same bytes are uploaded again. */
 async function signAgain(
   transaction: Queryable,
   earlier: FirmwareImageRow,
@@ -226,7 +273,7 @@ async function signAgain(
   return { image: (await find(transaction, earlier.id)) ?? earlier, isNew: false, isSignedNow: true };
 }
 
-/** Which of the boards has another image of this version. */
+/** The first board that has another image of this version. */
 async function conflictOf(
   transaction: Queryable,
   image: FirmwareImageRow,
@@ -235,7 +282,8 @@ async function conflictOf(
   const [taken] = await transaction.query<{ model: string; image_id: string }>(
     {
       text: `SELECT model, image_id FROM firmware_release
-             WHERE kind = $1::firmware_kind AND version = $2 AND model = ANY($3::text[]) AND image_id <> $4 ORDER BY model LIMIT 1`,
+             WHERE kind = $1::firmware_kind AND version = $2 AND model = ANY($3::text[]) AND image_id <> $4
+             ORDER BY model LIMIT 1`,
     },
     [image.kind, image.version, models, image.id],
   );
@@ -243,7 +291,10 @@ async function conflictOf(
   return holder && taken && { kind: 'conflict', model: taken.model, holder };
 }
 
-/** A board none of whose devices has the image's chip. Boards whose devices have not said theirs pass: each device is checked again before it is sent anything. */
+/**
+ * The first board without a device of the image's chip. Boards with unknown chips pass: each device
+ * is checked before sending.
+ */
 async function foreignChipOf(
   transaction: Queryable,
   image: FirmwareImageRow,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DeviceId } from '@flotilla/mcp';
-import type { FirmwareImageRow, NewFirmwareImage } from './firmware-types.js';
+import type { FirmwareImageRow, NewFirmwareImage } from './image-rows.js';
 import { newContact, openProvisioning, type ProvisioningFixture } from '../provisioning/provisioning-fixture.suite.js';
 
 let fixture: ProvisioningFixture;

@@ -1,13 +1,79 @@
-/** How rows of images and downloads become the objects that everybody else knows. */
+/** Rows of firmware images and downloads. The bytes are in the blob store. */
 import type { DeviceId } from '@flotilla/mcp';
-import type { DownloadRow, FirmwareImageRow, FirmwareKind } from './firmware-types.js';
 import type { FirmwareSigningKeyRow } from './signing-key-store.js';
 
+/** ASSETS are fonts, wake words and pictures. */
+export type FirmwareKind = 'FIRMWARE' | 'ASSETS';
+
+/** An uploaded image with the properties that its header states. */
+export interface NewFirmwareImage {
+  readonly id: string;
+  readonly kind: FirmwareKind;
+  readonly fileName: string;
+  readonly project: string;
+  readonly version: string;
+  /** In the notation of devices, such as `esp32s3`; `any` for assets. */
+  readonly chip: string;
+  readonly idfVersion: string | undefined;
+  readonly sizeBytes: number;
+  /** Lower-case hex; hash of the whole file. */
+  readonly sha256: string;
+  readonly elfSha256: string | undefined;
+  readonly storageKey: string;
+  readonly uploadedAt: number;
+  readonly uploadedBy: string;
+  /** The verified signature of the upload. */
+  readonly signature?: ImageSignature | undefined;
+}
+
+/** A detached Ed25519 signature over the file's bytes. */
+export interface ImageSignature {
+  /** Base64. */
+  readonly value: string;
+  /** Fingerprint of the key that verified it. */
+  readonly fingerprint: string;
+}
+
+export interface FirmwareImageRow extends Omit<NewFirmwareImage, 'signature'> {
+  /**
+   * The key that verified the signature; undefined without a signature, or if the key was removed.
+   */
+  readonly signedBy?: FirmwareSigningKeyRow | undefined;
+  /** The people who published it since its last withdrawal. */
+  readonly publisherIds?: readonly string[];
+  readonly publishedAt: number | undefined;
+  readonly withdrawnAt: number | undefined;
+  readonly notes: string | undefined;
+  /** Boards that the image is published for, in order; empty once it is withdrawn. */
+  readonly models: readonly string[];
+}
+
+/** The permission of one device to fetch one image for one job. */
+export interface NewDownload {
+  readonly id: string;
+  readonly imageId: string;
+  readonly deviceId: DeviceId;
+  readonly jobId: string;
+  readonly expiresAt: number;
+}
+
+export interface DownloadRow extends NewDownload {
+  /** Number of requests answered with bytes. */
+  readonly requests: number;
+  readonly bytesServed: number;
+  readonly startedAt: number | undefined;
+  readonly lastByteAt: number | undefined;
+  /** When the last byte of the image was handed to the network. */
+  readonly completedAt: number | undefined;
+}
+
 /** Columns of `firmware_image i` as `ImageRecord` has them. */
-export const IMAGE_COLUMNS = `i.id, i.kind, i.file_name, i.project, i.version, i.chip, i.idf_version, i.size_bytes, i.sha256, i.elf_sha256, i.storage_key,
-  i.uploaded_at, i.uploaded_by, i.published_at, i.withdrawn_at, i.notes, i.publisher_ids,
+export const IMAGE_COLUMNS = `i.id, i.kind, i.file_name, i.project, i.version, i.chip, i.idf_version, i.size_bytes,
+  i.sha256, i.elf_sha256, i.storage_key, i.uploaded_at, i.uploaded_by, i.published_at,
+  i.withdrawn_at, i.notes, i.publisher_ids,
   (SELECT json_build_object('id', k.id, 'name', k.name, 'publicKey', k.public_key, 'fingerprint', k.fingerprint,
-     'createdAt', (extract(epoch FROM k.created_at) * 1000)::float8) FROM firmware_signing_key k WHERE k.fingerprint = i.signed_by) AS signed_by,
+     'createdAt', (extract(epoch FROM k.created_at) * 1000)::float8)
+   FROM firmware_signing_key k WHERE k.fingerprint = i.signed_by) AS signed_by,
   ARRAY(SELECT r.model FROM firmware_release r WHERE r.image_id = i.id ORDER BY r.model) AS models`;
 
 export interface ImageRecord {
@@ -57,8 +123,8 @@ export function toImageRow(record: ImageRecord): FirmwareImageRow {
 }
 
 /** Columns of `download d` as `DownloadRecord` has them. */
-export const DOWNLOAD_COLUMNS = `d.id, d.image_id, d.device_id, d.job_id, d.expires_at, d.requests, d.bytes_served::float8 AS bytes_served, d.started_at,
-  d.last_byte_at, d.completed_at`;
+export const DOWNLOAD_COLUMNS = `d.id, d.image_id, d.device_id, d.job_id, d.expires_at, d.requests,
+  d.bytes_served::float8 AS bytes_served, d.started_at, d.last_byte_at, d.completed_at`;
 
 export interface DownloadRecord {
   readonly id: string;

@@ -1,4 +1,4 @@
-/** Public keys whose signatures firmware images may carry. The mathematics of signatures is elsewhere (libs/fleet). */
+/** Public keys for signatures of firmware images. Signatures are verified in libs/fleet. */
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit/audit-entry.js';
 import { storableText } from '../database/json-rows.js';
@@ -8,7 +8,7 @@ import { isUuid } from '../database/uuid-v7.js';
 export interface FirmwareSigningKeyRow {
   readonly id: string;
   readonly name: string;
-  /** The 32 raw bytes of an Ed25519 key in base64. */
+  /** The 32 raw bytes of an Ed25519 key, in base64. */
   readonly publicKey: string;
   /** Lower-case hex SHA-256 of the raw bytes. */
   readonly fingerprint: string;
@@ -21,20 +21,6 @@ export type SigningKeyAnswer =
   | { readonly kind: 'DUPLICATE'; readonly key: FirmwareSigningKeyRow }
   | { readonly kind: 'FULL' };
 
-export interface FirmwareSigningKeyStore {
-  /** Oldest first. */
-  all(): Promise<readonly FirmwareSigningKeyRow[]>;
-  add(
-    key: FirmwareSigningKeyRow,
-    how: { readonly keysMax: number; readonly by: AuditSource },
-  ): Promise<SigningKeyAnswer>;
-  /** Undefined where there is no such key. Images that it signed count as unsigned until the key is added again. */
-  remove(
-    id: string,
-    how: { readonly at: number; readonly by: AuditSource },
-  ): Promise<FirmwareSigningKeyRow | undefined>;
-}
-
 interface KeyRecord {
   readonly id: string;
   readonly name: string;
@@ -45,9 +31,10 @@ interface KeyRecord {
 
 const KEY_COLUMNS = 'id, name, public_key, fingerprint, created_at';
 
-export class PgFirmwareSigningKeyStore implements FirmwareSigningKeyStore {
+export class FirmwareSigningKeyStore {
   constructor(private readonly database: Database) {}
 
+  /** Oldest first. */
   async all(): Promise<readonly FirmwareSigningKeyRow[]> {
     const records = await this.database.query<KeyRecord>(
       { name: 'signing-keys', text: `SELECT ${KEY_COLUMNS} FROM firmware_signing_key ORDER BY created_at, id` },
@@ -58,13 +45,13 @@ export class PgFirmwareSigningKeyStore implements FirmwareSigningKeyStore {
 
   add(
     key: FirmwareSigningKeyRow,
-    { keysMax, by }: Parameters<FirmwareSigningKeyStore['add']>[1],
+    { keysMax, by }: { readonly keysMax: number; readonly by: AuditSource },
   ): Promise<SigningKeyAnswer> {
     return audited(
       this.database,
       by,
       async (transaction): Promise<SigningKeyAnswer> => {
-        // Two additions at once must see each other: their number is bounded.
+        // Two concurrent additions must see each other, because their number is limited.
         await transaction.query({ text: 'LOCK TABLE firmware_signing_key IN SHARE ROW EXCLUSIVE MODE' }, []);
         const present = await transaction.query<KeyRecord>(
           { text: `SELECT ${KEY_COLUMNS} FROM firmware_signing_key` },
@@ -86,6 +73,10 @@ export class PgFirmwareSigningKeyStore implements FirmwareSigningKeyStore {
     );
   }
 
+  /**
+   * Undefined for an unknown id. Images with its signature count as unsigned until the key is added
+   * again.
+   */
   async remove(
     id: string,
     { at, by }: { readonly at: number; readonly by: AuditSource },

@@ -13,7 +13,7 @@ import type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from '../dev
 import { deviceCondition } from '../devices/device-condition.js';
 import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
-import { sightOf } from '../access-scope/device-scope.js';
+import { deviceScopeOf } from '../access-scope/device-scope.js';
 import { noteGroupZones } from './group-zones.js';
 
 interface GroupRecord {
@@ -132,7 +132,7 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
   async deviceCounts(groups: readonly DeviceGroupRow[], within?: DeviceFilter): Promise<readonly number[]> {
     if (groups.length === 0) return [];
     const parameters: unknown[] = [];
-    const isSeen = await sightOf(this.database, within);
+    const isSeen = await deviceScopeOf(this.database, within);
     const counts = groups.map(
       ({ filter }) =>
         `(SELECT count(*) FROM device d WHERE ${deviceCondition(filter, parameters)} AND ${isSeen('d.id', parameters)})`,

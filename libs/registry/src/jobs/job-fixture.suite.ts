@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
 import { Database } from '../database/database.js';
-import type { JobFence, NewJob } from './job-types.js';
+import type { NewJob } from './commands/new-job.js';
+import type { JobFence } from './job-fence.js';
 import { openTestDatabase } from '../test-database.js';
-import { PgJobStore } from './job-store.js';
+import { jobStoreOf, type JobStore } from './job-store.js';
 
 /** Test time: any fixed moment. */
 export const AT = Date.UTC(2026, 10, 21);
@@ -13,7 +14,7 @@ const silent = { debug: () => undefined, info: () => undefined, warn: () => unde
 
 export interface JobFixture {
   readonly db: Database;
-  readonly jobs: PgJobStore;
+  readonly jobs: JobStore;
   readonly owner: HubProcessId;
   /** Makes `count` devices with the owner as their gateway; ids sort in the order of their numbers. */
   addDevices(count: number, isOnline?: boolean): Promise<readonly DeviceId[]>;
@@ -71,7 +72,7 @@ export function newJob(change: Partial<NewJob> = {}): NewJob {
 export async function openJobFixture(): Promise<JobFixture> {
   const database = await openTestDatabase();
   const db = new Database(database.databaseUrl, 4, silent);
-  const jobs = new PgJobStore(db);
+  const jobs = jobStoreOf(db);
   const addProcess = async (isAlive = true) => {
     const id = randomUUID() as HubProcessId;
     const lease = isAlive ? '1 hour' : '-1 second';

@@ -1,29 +1,14 @@
-/** How rows of jobs and targets become the objects that everybody else knows. */
-import type {
-  AbortRule,
-  DailyWindow,
-  Job,
-  JobProgress,
-  Readback,
-  TargetOutcome,
-  TargetState,
-  TrippedRule,
-  WaveSpec,
-} from '@flotilla/jobs';
+/** Rows of jobs and of their counters. */
+import type { AbortRule, DailyWindow, Job, JobProgress, Readback, TrippedRule, WaveSpec } from '@flotilla/jobs';
 import { maskArguments } from '@flotilla/mcp';
-import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
-import type { TargetRow } from './job-types.js';
+import type { JobId } from '@flotilla/mcp';
 
-/** Columns of `job_target t` as `TargetRecord` has them, but for the result. */
-export const TARGET_COLUMNS = `t.device_id, t.wave, t.state, t.outcome,
-  greatest(t.attempts - t.cut_retries, least(t.attempts, 1)) AS attempts, t.error_code, t.error_message, t.rpc_code, t.late, t.decided_at,
-  t.retry_at, t.verify_deadline_at, t.soft_deadline_at, t.baseline_version`;
-
-/** Columns of `job` as `JobRecord` has them. */
-export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, version, offline, expires_at, call_timeout_ms, max_in_flight,
-  idempotent, disruptive, disconnect_expected, failure_text, verification, readback, max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave,
-  abort_rules, tripped_rule, start_at, daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by, created_by_id, created_by_owner, approval_targets, may_call_user_only, created_at,
-  started_at, finished_at, request_hash`;
+/** Columns of a JobRecord. */
+export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, version, offline, expires_at,
+  call_timeout_ms, max_in_flight, idempotent, disruptive, disconnect_expected, failure_text, verification, readback,
+  max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave, abort_rules, tripped_rule, start_at,
+  daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by, created_by_id, created_by_owner,
+  approval_targets, may_call_user_only, created_at, started_at, finished_at, request_hash`;
 
 export interface JobRecord {
   readonly id: string;
@@ -74,7 +59,7 @@ export function jobOf(record: JobRecord): Job {
     id: record.id as JobId,
     name: record.name ?? undefined,
     tool: record.tool,
-    // Rows from before secrets were sealed have them.
+    // Rows of older versions contain secrets.
     arguments: maskArguments(record.tool, record.arguments),
     state: record.state,
     conclusion: record.conclusion ?? undefined,
@@ -115,48 +100,7 @@ export function jobOf(record: JobRecord): Job {
   };
 }
 
-export interface TargetRecord {
-  readonly device_id: string;
-  readonly wave: number;
-  readonly state: TargetState;
-  readonly outcome: TargetOutcome | null;
-  readonly attempts: number;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly rpc_code: number | null;
-  readonly result: ToolResult | null;
-  readonly late: boolean;
-  readonly decided_at: Date | null;
-  readonly retry_at: Date | null;
-  readonly verify_deadline_at: Date | null;
-  readonly soft_deadline_at: Date | null;
-  readonly baseline_version: string | null;
-}
-
-export function targetOf(record: TargetRecord): TargetRow {
-  return {
-    deviceId: record.device_id as DeviceId,
-    wave: record.wave,
-    state: record.state,
-    outcome: record.outcome ?? undefined,
-    attempts: record.attempts,
-    error: errorOf(record),
-    result: record.result ?? undefined,
-    late: record.late,
-    decidedAt: record.decided_at?.getTime(),
-    retryAt: record.retry_at?.getTime(),
-    verifyDeadlineAt: record.verify_deadline_at?.getTime(),
-    softDeadlineAt: record.soft_deadline_at?.getTime(),
-    baselineVersion: record.baseline_version ?? undefined,
-  };
-}
-
-function errorOf({ error_code: code, error_message: message, rpc_code: rpcCode }: TargetRecord): CallError | undefined {
-  if (code === null) return undefined;
-  return { code: code as CallError['code'], message: message ?? '', ...(rpcCode === null ? {} : { rpcCode }) };
-}
-
-/** Sums of the counter columns, which PostgreSQL gives as text. */
+/** Sums of the counter columns. PostgreSQL returns them as text. */
 export type CounterRecord = Readonly<Record<CounterColumn, string | number>> & {
   readonly job_id: string;
   readonly total: number | null;

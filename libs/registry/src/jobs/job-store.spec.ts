@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
-import type { ClaimedTarget, TargetFlush } from './job-types.js';
-import { markSent } from './queue/flush-targets.js';
+import type { TargetFlush } from './queue/target-flush.js';
+import type { ClaimedTarget } from './queue/target-queue.js';
+import { MARK_SENT } from './queue/queue-statements.js';
 import { AT, newJob, openJobFixture, type JobFixture } from './job-fixture.suite.js';
 
 const FLEET = 30;
@@ -134,7 +135,7 @@ describe('the job store', () => {
     if (!target) throw new Error('nothing claimed');
     let flushed = Promise.resolve(0);
     await fixture.db.transaction(async (transaction) => {
-      await markSent(transaction, fence, [target.deviceId]);
+      await MARK_SENT.run(transaction, { ...fence, deviceIds: [target.deviceId] });
       flushed = fixture.jobs.flush(fence, [decided(target)]);
       await expect.poll(() => waitingForLock()).toBe(1);
     });

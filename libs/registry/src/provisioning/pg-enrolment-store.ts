@@ -5,7 +5,8 @@ import type { AuditSource } from '../audit/audit-entry.js';
 import type { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type { DeviceRow, DeviceStore } from '../devices/device-types.js';
+import type { DeviceRow } from '../devices/device-rows.js';
+import type { DeviceStore } from '../devices/device-store.js';
 import type { Page, PageRequest } from '../page.js';
 import type {
   Approval,

@@ -6,7 +6,7 @@ import { storableText, toJson } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { NewDevice } from '../provisioning-store.js';
 import { hashOf } from '../secrets/secrets.js';
-import { sightOf } from '../access-scope/device-scope.js';
+import { deviceScopeOf } from '../access-scope/device-scope.js';
 import { boundAct } from './client-bindings.js';
 import { issueCredentials, lockDevice, lockDevices, noteChange } from './issue-credentials.js';
 import { waitingAmong } from './pending-enrolments.js';
@@ -64,7 +64,7 @@ export async function unseenOf(
 ): Promise<string | undefined> {
   if (within === undefined || ids.length === 0) return undefined;
   const parameters: unknown[] = [ids];
-  const isSeen = (await sightOf(database, within))('i.id', parameters);
+  const isSeen = (await deviceScopeOf(database, within))('i.id', parameters);
   const text = `SELECT i.id FROM unnest($1::text[]) AS i(id) WHERE (${isSeen}) IS NOT TRUE LIMIT 1`;
   const [unseen] = await database.query<{ readonly id: string }>({ text }, parameters);
   return unseen?.id;

@@ -1,4 +1,4 @@
-/** Partitions go whole: dropping one costs the same whatever is in it, and leaves no holes behind. */
+/** Drops whole partitions: the cost does not depend on the rows, and the table keeps no holes. */
 import { PARTITION_LOCK, PARTITION_LOCK_TIMEOUT } from '../database/partitions.js';
 import type { Database } from '../database/database.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
@@ -6,7 +6,7 @@ import { removeInBatches } from './remove-in-batches.js';
 
 export interface PartitionSpan {
   readonly name: string;
-  /** ms since the Unix epoch; `until` is the first one not in it. */
+  /** ms since the Unix epoch; `until` is exclusive. */
   readonly from: number;
   readonly until: number;
 }
@@ -14,14 +14,15 @@ export interface PartitionSpan {
 /** `event_20261121`, `job_target_202611`. */
 const NAME = /_(\d{4})(\d{2})(\d{2})?$/;
 
-/** The oldest first. The default partition has no span. */
+/** Oldest first, without the default partition. */
 export async function partitionsOf(
   database: Database,
   table: 'event' | 'call' | 'job_target',
 ): Promise<readonly PartitionSpan[]> {
   const rows = await database.query<{ name: string }>(
     {
-      text: 'SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::regclass ORDER BY 1',
+      text: `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+             WHERE i.inhparent = $1::regclass ORDER BY 1`,
     },
     [table],
   );
@@ -35,7 +36,10 @@ export async function partitionsOf(
   });
 }
 
-/** Drops what lies before as a whole, and removes what came too early or late for a partition. Resolves to how many partitions and rows those were. */
+/**
+ * Drops old partitions, and removes old rows of the default partition. Resolves to the number of
+ * partitions and rows.
+ */
 export async function dropPartitionsBefore(
   database: Database,
   table: 'event' | 'call',
@@ -47,7 +51,7 @@ export async function dropPartitionsBefore(
   return old.length + rows;
 }
 
-/** The name is our own: there is no parameter in DDL. */
+/** DDL takes no parameters. `name` comes from PostgreSQL, never from a caller. */
 export function dropPartition(database: Database, name: string): Promise<void> {
   return database.transaction(async (transaction) => {
     await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);

@@ -1,17 +1,18 @@
 /**
- * Removes jobs that ended long ago with their targets, results, counters, waves and downloads. A month of targets that no other job needs goes as a
- * partition; the rest goes job by job. The row of a job goes last: what a crash leaves is found again.
+ * Removes old finished jobs with their targets, results, counters, waves and downloads. A month of
+ * targets that no other job needs is dropped as a partition; the rest is removed job by job. The
+ * row of a job is removed last, so that a run after a crash finds the rest.
  */
 import type { Database } from '../database/database.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
 import { dropPartition, partitionsOf } from './drop-partitions.js';
 import { removeInBatches, ROWS_PER_STATEMENT } from './remove-in-batches.js';
 
-/** $1: when. A job that another one, which is not finished, takes its targets from is still needed. */
+/** $1: the time limit. A job stays while an unfinished job takes its targets from it. */
 const EXPIRED = `(j.state = 'FINISHED' AND j.finished_at < $1
   AND NOT EXISTS (SELECT FROM job c WHERE c.parent_job_id = j.id AND c.state <> 'FINISHED'))`;
 
-/** Jobs of one run: the next one goes on. */
+/** Maximum of jobs per run. The next run continues. */
 const JOBS_MAX = 1_000;
 
 export async function removeJobsBefore(database: Database, before: number, now: number): Promise<number> {
@@ -24,7 +25,7 @@ export async function removeJobsBefore(database: Database, before: number, now: 
   return expired.length;
 }
 
-/** Months that are over and in which no job was made that is still kept. */
+/** Drops the months that are over and have no job that is still kept. */
 async function dropMonths(database: Database, before: number, now: number): Promise<void> {
   for (const { name, from, until } of await partitionsOf(database, 'job_target')) {
     if (until > now) continue;
@@ -35,8 +36,8 @@ async function dropMonths(database: Database, before: number, now: number): Prom
 }
 
 async function removeTargets(database: Database, id: string): Promise<void> {
-  const text = `DELETE FROM job_target WHERE job_id = $1
-    AND device_id = ANY (ARRAY(SELECT t.device_id FROM job_target t WHERE t.job_id = $1 LIMIT ${ROWS_PER_STATEMENT})) RETURNING 1`;
+  const text = `DELETE FROM job_target WHERE job_id = $1 AND device_id = ANY (ARRAY(
+    SELECT t.device_id FROM job_target t WHERE t.job_id = $1 LIMIT ${ROWS_PER_STATEMENT})) RETURNING 1`;
   while ((await database.query({ text }, [id])).length === ROWS_PER_STATEMENT);
 }
 

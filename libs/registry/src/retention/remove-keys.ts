@@ -1,7 +1,9 @@
 import type { Database } from '../database/database.js';
 import { removeInBatches } from './remove-in-batches.js';
 
-/** Frees idempotency keys for other requests: those of calls, and those of jobs, which stay themselves. */
+/**
+ * Removes old idempotency keys of calls and jobs, so that they can be used again. The jobs stay.
+ */
 export async function removeKeysBefore(database: Database, before: number): Promise<number> {
   const calls = await removeInBatches(database, 'call_key', 'r.started_at < $1', [new Date(before)]);
   const text =

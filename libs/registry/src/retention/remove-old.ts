@@ -1,6 +1,7 @@
 /**
- * What is kept for a time only, and how it goes: events and calls by whole days, jobs with all that is theirs, the beginning of the audit trail, idempotency
- * keys. Each kind by itself, so that one that has to wait for a lock keeps no other.
+ * Removes old records: events and calls by whole days, jobs with their targets, the beginning of
+ * the audit trail, idempotency keys. Each kind is removed separately, so that one that waits for a
+ * lock does not delay the others.
  */
 import { trimAudit } from '../audit/trim-audit.js';
 import type { Database } from '../database/database.js';
@@ -10,20 +11,23 @@ import { dropPartitionsBefore } from './drop-partitions.js';
 import { removeJobsBefore } from './remove-jobs.js';
 import { removeKeysBefore } from './remove-keys.js';
 
-/** How long each kind is kept, ms. */
+/** Retention per kind, ms. */
 export interface KeptTimes {
-  /** Events, calls, attempts to deliver events. */
+  /** Events, calls and webhook deliveries. */
   readonly recordsMs: number;
-  /** From the end of a job. */
+  /** Counted from the end of a job. */
   readonly jobsMs: number;
   readonly auditMs: number;
 }
 
-/** An idempotency key that is older names no request any more. Long enough for whoever retries over a weekend. */
+/** Retention of idempotency keys: long enough for clients that retry over a weekend. */
 export const IDEMPOTENCY_KEYS_KEPT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 
-/** What was removed: partitions, jobs and rows, by kind. May be called at any time and in several processes; what could not be done is done the next time. */
+/**
+ * Resolves to the number of removed partitions, jobs and rows, by kind. Several processes may run
+ * it at once. A step that fails is repeated in the next run.
+ */
 export async function removeOld(
   {
     database,
@@ -40,7 +44,7 @@ export async function removeOld(
     deliveries: () => webhooks.removeOld(records),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
     idempotencyKeys: () => removeKeysBefore(database, now - IDEMPOTENCY_KEYS_KEPT_MS),
-    // By whole days: each time leaves an entry of its own.
+    // By whole days, because each run adds an audit entry.
     auditEntries: () => trimAudit(database, Math.floor((now - kept.auditMs) / DAY_MS) * DAY_MS, now),
   };
   const removed: Record<string, number> = {};
@@ -49,7 +53,7 @@ export async function removeOld(
       const count = await step();
       if (count > 0) removed[kind] = count;
     } catch (error) {
-      logger.warn({ kind, err: error }, 'what is too old was not removed; it is tried again');
+      logger.warn({ kind, err: error }, 'could not remove old records; trying again in the next run');
     }
   }
   return removed;

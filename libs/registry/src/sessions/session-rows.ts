@@ -1,8 +1,18 @@
-/** The newest sessions of many devices, with one statement. */
+/** The newest sessions of many devices, read with one statement. */
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import type { TransportKind } from '../device-filter.js';
-import type { SessionRow } from '../devices/device-types.js';
+
+/** Times are ms since the Unix epoch. */
+export interface SessionRow {
+  readonly epoch: number;
+  readonly transport: TransportKind;
+  readonly remoteAddress: string | undefined;
+  readonly connectedAt: number;
+  readonly disconnectedAt: number | undefined;
+  readonly closeReason: string | undefined;
+  readonly firmwareVersion: string | undefined;
+}
 
 interface SessionRecord {
   readonly device_id: string;
@@ -15,7 +25,10 @@ interface SessionRecord {
   readonly firmware_version: string | null;
 }
 
-/** Newest first, in the order of `deviceIds`; of each device from its start on, where there are some (ms since the Unix epoch). */
+/**
+ * Newest first, in the order of `deviceIds`. `starts` gives the earliest session to return, per
+ * device.
+ */
 export async function readSessions(
   database: Database,
   deviceIds: readonly string[],
@@ -23,12 +36,15 @@ export async function readSessions(
   starts?: readonly number[],
 ): Promise<readonly (readonly SessionRow[])[]> {
   const isBounded = starts !== undefined;
+  const wanted = isBounded ? 'unnest($1::text[], $3::timestamptz[]) AS w(id, since)' : 'unnest($1::text[]) AS w(id)';
   const records = await database.query<SessionRecord>(
     {
       name: `sessions-of-devices${isBounded ? '-since' : ''}`,
-      text: `SELECT s.* FROM ${isBounded ? 'unnest($1::text[], $3::timestamptz[]) AS w(id, since)' : 'unnest($1::text[]) AS w(id)'} CROSS JOIN LATERAL (
-               SELECT s.device_id, s.epoch, s.transport, s.remote_address, s.connected_at, s.disconnected_at, s.close_reason, s.firmware_version
-               FROM session s WHERE s.device_id = w.id ${isBounded ? 'AND s.connected_at >= w.since' : ''} ORDER BY s.epoch DESC LIMIT $2) s
+      text: `SELECT s.* FROM ${wanted} CROSS JOIN LATERAL (
+               SELECT s.device_id, s.epoch, s.transport, s.remote_address, s.connected_at, s.disconnected_at,
+                 s.close_reason, s.firmware_version
+               FROM session s WHERE s.device_id = w.id ${isBounded ? 'AND s.connected_at >= w.since' : ''}
+               ORDER BY s.epoch DESC LIMIT $2) s
              ORDER BY s.device_id, s.epoch DESC`,
     },
     [deviceIds, first, ...(isBounded ? [starts.map((at) => new Date(at))] : [])],

@@ -1,4 +1,4 @@
-/** How PostgreSQL carries the writes of sessions out when it plans them over empty tables, as it does for the first fleet that connects. */
+/** The plans of session statements that PostgreSQL made over empty tables, as for the first fleet that connects. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../test-database.js';
@@ -20,13 +20,13 @@ afterAll(async () => {
   await database.close();
 });
 
-describe('a write of sessions that was planned over empty tables', () => {
+describe('a session statement that was planned over empty tables', () => {
   it.each([
-    { statement: CONNECTING, types: 'json, uuid', values: "'[]', NULL" },
-    { statement: READY, types: 'json', values: "'[]'" },
-    { statement: CLOSED, types: 'json', values: "'[]'" },
-    { statement: REPORTED, types: 'json', values: "'[]'" },
-  ])('looks devices and their sessions up by key: $statement.name', async ({ statement, types, values }) => {
+    { statement: CONNECTING.statement, types: 'json, uuid', values: "'[]', NULL" },
+    { statement: READY.statement, types: 'json', values: "'[]'" },
+    { statement: CLOSED.statement, types: 'json', values: "'[]'" },
+    { statement: REPORTED.statement, types: 'json', values: "'[]'" },
+  ])('reads devices and sessions by key: $statement.name', async ({ statement, types, values }) => {
     await client.query(`PREPARE "${statement.name ?? ''}" (${types}) AS ${statement.text}`);
     const { rows } = await client.query<Record<'QUERY PLAN', string>>(
       `EXPLAIN EXECUTE "${statement.name ?? ''}" (${values})`,

@@ -1,150 +1,36 @@
 /**
- * The writes of a session's life, each for many devices in one statement. Rows are locked in the order of device ids, so that two of these never
- * wait for each other in a circle.
- *
- * They are prepared once, perhaps while the tables are empty, and keep that plan while a fleet comes in; one that joins by reading whole tables then costs each of a hundred small
- * batches 10 ms. So tables are looked into by key whatever their size: in lateral subqueries that are not merged with what is around them (OFFSET 0, FOR UPDATE), and in updates
- * by joining the input on more columns than are needed, which has few rows expected.
+ * The SQL of sessions, with the types of its parameters and columns. Each statement writes many devices and locks rows in the
+ * order of device ids, so two of them cannot deadlock. They are prepared once, perhaps over empty tables, and keep that plan:
+ * so tables are read by key regardless of their size, through lateral subqueries that PostgreSQL cannot merge (OFFSET 0,
+ * FOR UPDATE), and through joins on more columns than needed, which promise few rows.
  */
-import type { Statement } from '../database/database.js';
+import type { HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import { sql, SqlFile } from '../database/sql-file.js';
 
-/**
- * $1: rows; $2: the process that holds the sessions. An older session that is still open was taken over. A row with `ready_at` is of a session that became ready before it was
- * written: it needs no READY. Returns epochs, and what the devices pointed to before. A device that was removed between its login and this gets an epoch and nothing else, and is
- * not ready: READY will not find it either, which ends its session. Stale tools count as others, because an OTA request may have changed the version before.
- */
-export const CONNECTING: Statement = {
+const { boolean, integer, json, named, orNull, text, uuid } = sql;
+const former = { tool_set_hash: orNull(text<ToolSetHash>()), firmware_version: orNull(text()) };
+
+export const CONNECTING = new SqlFile(new URL('./connect-sessions.sql', import.meta.url), {
   name: 'device-connecting',
-  text: `
-WITH input AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($1) AS i(
-    id text, dialect dialect, transport transport_kind, reachability reachability, remote_address text, at float8,
-    gateway_id uuid, model text, firmware_version text, tool_set_hash text, tools_complete boolean, ready_at float8)
-), removed AS (
-  UPDATE removed_device r SET epoch = r.epoch + 1 FROM input i WHERE r.device_id = i.id RETURNING r.device_id AS id, r.epoch
-), former AS MATERIALIZED (
-  SELECT i.id, d.tool_set_hash, d.firmware_version, d.tools_stale
-  FROM input i CROSS JOIN LATERAL (SELECT d.tool_set_hash, d.firmware_version, d.tools_stale FROM device d WHERE d.id = i.id OFFSET 0) d
-), raised AS (
-  INSERT INTO device AS d (
-    id, dialect, transport, reachability, epoch, connected_at, last_seen_at, online, gateway_id, model, firmware_version, tool_set_hash,
-    tools_discovered_at, tools_stale)
-  SELECT id, dialect, transport, reachability, 1, to_timestamp(at / 1000), to_timestamp(coalesce(ready_at, at) / 1000), ready_at IS NOT NULL, gateway_id,
-    model, firmware_version, tool_set_hash, CASE WHEN tool_set_hash IS NOT NULL THEN to_timestamp(ready_at / 1000) END,
-    ready_at IS NOT NULL AND (tool_set_hash IS NULL OR NOT tools_complete)
-  FROM input WHERE id NOT IN (SELECT id FROM removed) ORDER BY id
-  ON CONFLICT (id) DO UPDATE SET
-    dialect = excluded.dialect, transport = excluded.transport, reachability = excluded.reachability, epoch = d.epoch + 1, online = excluded.online,
-    gateway_id = excluded.gateway_id, connected_at = excluded.connected_at, last_seen_at = excluded.last_seen_at,
-    model = coalesce(excluded.model, d.model), firmware_version = coalesce(excluded.firmware_version, d.firmware_version),
-    tool_set_hash = coalesce(excluded.tool_set_hash, d.tool_set_hash),
-    tools_discovered_at = coalesce(excluded.tools_discovered_at, d.tools_discovered_at),
-    tools_stale = CASE WHEN excluded.online THEN excluded.tools_stale ELSE d.tools_stale END
-  RETURNING d.id, d.epoch, d.tool_set_hash, d.firmware_version
-), open AS (
-  SELECT s.device_id, s.epoch, i.at FROM raised r JOIN input i USING (id)
-    CROSS JOIN LATERAL (SELECT s.device_id, s.epoch FROM session s WHERE s.device_id = r.id AND s.disconnected_at IS NULL OFFSET 0) s
-  WHERE r.epoch > 1
-), taken_over AS (
-  UPDATE session s SET disconnected_at = to_timestamp(o.at / 1000), close_reason = 'taken_over'
-  FROM open o WHERE s.device_id = o.device_id AND s.epoch = o.epoch
-), opened AS (
-  INSERT INTO session (device_id, epoch, gateway_id, transport, remote_address, firmware_version, connected_at)
-  SELECT r.id, r.epoch, $2::uuid, i.transport, i.remote_address, CASE WHEN i.ready_at IS NULL THEN r.firmware_version ELSE i.firmware_version END,
-    to_timestamp(i.at / 1000)
-  FROM raised r JOIN input i USING (id)
-), changed AS (
-  SELECT r.id, r.tool_set_hash, coalesce(r.firmware_version, '') AS firmware_version, to_timestamp(i.ready_at / 1000) AS at,
-    f.tool_set_hash AS former_hash, coalesce(f.firmware_version, '') AS former_version
-  FROM raised r JOIN input i USING (id) LEFT JOIN former f USING (id)
-  WHERE i.ready_at IS NOT NULL
-    AND (f.tools_stale OR (f.tool_set_hash, coalesce(f.firmware_version, '')) IS DISTINCT FROM (r.tool_set_hash, coalesce(r.firmware_version, '')))
-), ended AS (
-  UPDATE tool_set_use u SET last_seen_at = c.at FROM changed c
-  WHERE u.device_id = c.id AND u.tool_set_hash = c.former_hash AND u.firmware_version = c.former_version
-), used AS (
-  INSERT INTO tool_set_use (device_id, tool_set_hash, firmware_version, first_seen_at, last_seen_at)
-  SELECT id, tool_set_hash, firmware_version, at, at FROM changed WHERE tool_set_hash IS NOT NULL
-  ON CONFLICT (device_id, tool_set_hash, firmware_version) DO UPDATE SET last_seen_at = excluded.last_seen_at
-)
-SELECT r.id, r.epoch, true AS is_listed, f.tool_set_hash, f.firmware_version FROM raised r LEFT JOIN former f USING (id)
-UNION ALL SELECT id, epoch, false, NULL, NULL FROM removed`,
-};
+  parameters: { rows: json, holder: orNull(uuid<HubProcessId>()) },
+  /** `is_listed` is false for a removed device. */
+  row: { id: text(), epoch: integer, is_listed: boolean, ...former },
+});
 
-/** $1: rows. Returns those whose epoch is the newest and whose session is open, with what the device pointed to before. */
-export const READY: Statement = {
+export const READY = new SqlFile(new URL('./ready-sessions.sql', import.meta.url), {
   name: 'device-ready',
-  text: `
-WITH input AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($1) AS i(
-    id text, epoch int, gateway_id uuid, model text, firmware_version text, tool_set_hash text, tools_complete boolean, at float8)
-), former AS MATERIALIZED (
-  SELECT i.id, i.epoch, d.tool_set_hash, d.firmware_version, d.tools_stale
-  FROM (SELECT id, epoch FROM input ORDER BY id OFFSET 0) i
-    CROSS JOIN LATERAL (SELECT FROM session s WHERE s.device_id = i.id AND s.epoch = i.epoch AND s.disconnected_at IS NULL OFFSET 0) s
-    CROSS JOIN LATERAL (SELECT d.tool_set_hash, d.firmware_version, d.tools_stale FROM device d WHERE d.id = i.id AND d.epoch = i.epoch FOR UPDATE) d
-), changed AS (
-  UPDATE device d SET
-    online = true, gateway_id = i.gateway_id, last_seen_at = to_timestamp(i.at / 1000),
-    model = coalesce(i.model, d.model), firmware_version = coalesce(i.firmware_version, d.firmware_version),
-    tool_set_hash = coalesce(i.tool_set_hash, d.tool_set_hash),
-    tools_discovered_at = CASE WHEN i.tool_set_hash IS NULL THEN d.tools_discovered_at ELSE to_timestamp(i.at / 1000) END,
-    tools_stale = i.tool_set_hash IS NULL OR NOT i.tools_complete
-  FROM former f JOIN input i USING (id, epoch)
-  WHERE d.id = f.id
-  RETURNING d.id, d.tool_set_hash, coalesce(d.firmware_version, '') AS firmware_version, to_timestamp(i.at / 1000) AS at,
-    f.tools_stale OR (f.tool_set_hash, coalesce(f.firmware_version, '')) IS DISTINCT FROM (d.tool_set_hash, coalesce(d.firmware_version, '')) AS is_other
-), described AS (
-  UPDATE session s SET firmware_version = i.firmware_version
-  FROM former f JOIN input i USING (id, epoch)
-  WHERE s.device_id = i.id AND s.epoch = i.epoch AND i.firmware_version IS DISTINCT FROM s.firmware_version
-), ended AS (
-  UPDATE tool_set_use u SET last_seen_at = c.at
-  FROM changed c JOIN former f USING (id)
-  WHERE c.is_other AND u.device_id = f.id AND u.tool_set_hash = f.tool_set_hash AND u.firmware_version = coalesce(f.firmware_version, '')
-), used AS (
-  INSERT INTO tool_set_use (device_id, tool_set_hash, firmware_version, first_seen_at, last_seen_at)
-  SELECT id, tool_set_hash, firmware_version, at, at FROM changed WHERE is_other AND tool_set_hash IS NOT NULL
-  ON CONFLICT (device_id, tool_set_hash, firmware_version) DO UPDATE SET last_seen_at = excluded.last_seen_at
-)
-SELECT id, tool_set_hash, firmware_version FROM former`,
-};
+  parameters: { rows: json },
+  row: { id: text(), ...former },
+});
 
-/** $1: rows. Returns the devices whose newest session this was. */
-export const CLOSED: Statement = {
+export const CLOSED = new SqlFile(new URL('./close-sessions.sql', import.meta.url), {
   name: 'device-closed',
-  text: `
-WITH input AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($1) AS i(id text, epoch int, reason text, at float8)
-), locked AS MATERIALIZED (
-  SELECT i.id, i.epoch, d.epoch = i.epoch AS is_newest
-  FROM (SELECT id, epoch FROM input ORDER BY id OFFSET 0) i CROSS JOIN LATERAL (SELECT d.epoch FROM device d WHERE d.id = i.id FOR UPDATE) d
-), ended AS (
-  UPDATE session s SET disconnected_at = to_timestamp(i.at / 1000), close_reason = i.reason
-  FROM locked l JOIN input i USING (id, epoch)
-  WHERE s.device_id = i.id AND s.epoch = i.epoch AND s.disconnected_at IS NULL
-), gone AS (
-  UPDATE device d SET online = false, last_seen_at = greatest(d.last_seen_at, to_timestamp(i.at / 1000))
-  FROM locked l JOIN input i USING (id, epoch)
-  WHERE d.id = l.id AND l.is_newest
-)
-SELECT id FROM locked WHERE is_newest`,
-};
+  parameters: { rows: json },
+  row: { id: text() },
+});
 
-/** $1: rows. Returns the devices whose newest session this is, with what they had reported by the same tool before. */
-export const REPORTED: Statement = {
+export const REPORTED = new SqlFile(new URL('./report-states.sql', import.meta.url), {
   name: 'device-reported',
-  text: `
-WITH input AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($1) AS i(id text, epoch int, tool text, state jsonb, at float8)
-), former AS MATERIALIZED (
-  SELECT i.id, i.epoch, d.reported_state
-  FROM (SELECT id, epoch FROM input ORDER BY id OFFSET 0) i
-    CROSS JOIN LATERAL (SELECT d.reported_state FROM device d WHERE d.id = i.id AND d.epoch = i.epoch FOR UPDATE) d
-), changed AS (
-  UPDATE device d SET reported_state = coalesce(f.reported_state, '{}') || jsonb_build_object(i.tool, i.state), reported_state_at = to_timestamp(i.at / 1000)
-  FROM former f JOIN input i USING (id, epoch)
-  WHERE d.id = f.id AND (f.reported_state -> i.tool) IS DISTINCT FROM i.state
-)
-SELECT f.id, f.reported_state -> i.tool AS state FROM former f JOIN input i USING (id)`,
-};
+  parameters: { rows: json },
+  row: { id: text(), state: orNull(named<Readonly<Record<string, unknown>>>('jsonb')) },
+});

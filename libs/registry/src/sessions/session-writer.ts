@@ -1,8 +1,12 @@
-/** The writes of sessions' lives, gathered over all devices of this process: five thousand that connect at once cost a few statements. */
-import type { HubProcessId, ToolSetHash } from '@flotilla/mcp';
+/**
+ * Writes changes of sessions in batches over all devices of this process: 5,000 connections at once
+ * cost a few statements.
+ */
+import type { HubProcessId } from '@flotilla/mcp';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
+import type { RowOf } from '../database/sql-file.js';
 import type {
   ClosedSession,
   ConnectingDevice,
@@ -12,28 +16,31 @@ import type {
   ReadyResult,
   ReadySession,
   ReportedState,
-} from '../devices/device-types.js';
+} from './session-changes.js';
 import type { WriterStatus } from '../registry.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import { RegistryError } from '../registry-error.js';
 import { CLOSED, CONNECTING, READY, REPORTED } from './session-statements.js';
 
-/** Devices per statement: past this the statement's own cost is no longer noticed, and a lock is held for some 20 ms. */
+/** Devices per statement. Larger batches save nothing, and hold their locks for more than 20 ms. */
 const ROWS_PER_WRITE = 500;
-/** More than a gateway's sessions; each waits for at most one write at a time. */
+/** More than the sessions of a gateway. Each waits for at most one write at a time. */
 const DEPTH_MAX = 100_000;
-/** A device that comes alone does not wait for long. */
+/** A single device waits only this long for others. */
 const GATHER_MS = 3;
-/** Devices come in storms: at 1,500 a second a moment of waiting makes one statement of a hundred, which costs PostgreSQL two thirds of what three of thirty do. */
+/**
+ * In a storm of 1,500 devices per second, one statement of 100 costs two thirds of three statements
+ * of 30.
+ */
 const PAUSE_MS = 60;
 
-export class PresenceWriter {
+export class SessionWriter {
   readonly connecting: BatchWriter<ConnectingDevice, OpenedSession>;
   readonly ready: BatchWriter<ReadySession, ReadyResult>;
   readonly closed: BatchWriter<ClosedSession, boolean>;
   readonly reported: BatchWriter<ReportedState, FormerState>;
 
-  /** `holder` is the process whose gateway the sessions are at, once it has a lease. */
+  /** `holder` returns the process that holds the sessions, once it has a lease. */
   constructor(database: Queryable, holder: () => HubProcessId | undefined, logger: RegistryLogger) {
     const bounds = {
       keyOf: (row: { readonly deviceId: string }) => row.deviceId,
@@ -69,7 +76,7 @@ export class PresenceWriter {
     return [this.connecting, this.ready, this.closed, this.reported].map((writer) => writer.status());
   }
 
-  /** Closings last: they belong to sessions that the others opened. */
+  /** Closes `closed` last, because the other writers open the sessions that it closes. */
   async close(): Promise<void> {
     await this.connecting.close();
     await this.ready.close();
@@ -92,19 +99,19 @@ async function writeConnecting(
     at: row.connectedAt,
     ...(row.ready && { ...readyColumns(row.ready), ready_at: row.ready.at }),
   }));
-  const raised = await database.query<RaisedRecord>(CONNECTING, [toJson(input), holder ?? null]);
+  const raised = await CONNECTING.run(database, { rows: toJson(input), holder: holder ?? null });
   const byId = new Map(raised.map((record) => [record.id, record]));
   return rows.map((row) => {
     const found = byId.get(row.deviceId);
     if (found === undefined)
-      throw new RegistryError('DATABASE_REFUSED', `No epoch came back for the device ${row.deviceId}.`);
+      throw new RegistryError('DATABASE_REFUSED', `PostgreSQL returned no epoch for the device ${row.deviceId}.`);
     return { epoch: found.epoch, ready: row.ready && readyResult(found.is_listed ? found : undefined) };
   });
 }
 
 async function writeReady(database: Queryable, rows: readonly ReadySession[]): Promise<readonly ReadyResult[]> {
   const input = rows.map((row) => ({ id: row.deviceId, epoch: row.epoch, ...readyColumns(row), at: row.at }));
-  const former = await database.query<FormerRecord>(READY, [toJson(input)]);
+  const former = await READY.run(database, { rows: toJson(input) });
   const byId = new Map(former.map((row) => [row.id, row]));
   return rows.map((row) => readyResult(byId.get(row.deviceId)));
 }
@@ -119,19 +126,7 @@ function readyColumns(facts: ReadyFacts) {
   };
 }
 
-interface FormerRecord {
-  readonly id: string;
-  readonly tool_set_hash: ToolSetHash | null;
-  readonly firmware_version: string | null;
-}
-
-interface RaisedRecord extends FormerRecord {
-  readonly epoch: number;
-  /** False for a device that was removed. */
-  readonly is_listed: boolean;
-}
-
-function readyResult(former: FormerRecord | undefined): ReadyResult {
+function readyResult(former: RowOf<typeof READY> | undefined): ReadyResult {
   return {
     isCurrent: former !== undefined,
     previousToolSetHash: former?.tool_set_hash ?? undefined,
@@ -141,7 +136,7 @@ function readyResult(former: FormerRecord | undefined): ReadyResult {
 
 async function writeClosed(database: Queryable, rows: readonly ClosedSession[]): Promise<readonly boolean[]> {
   const input = rows.map((row) => ({ id: row.deviceId, epoch: row.epoch, reason: row.reason, at: row.at }));
-  const newest = new Set((await database.query<{ id: string }>(CLOSED, [toJson(input)])).map((row) => row.id));
+  const newest = new Set((await CLOSED.run(database, { rows: toJson(input) })).map((row) => row.id));
   return rows.map((row) => newest.has(row.deviceId));
 }
 
@@ -153,7 +148,7 @@ async function writeReported(database: Queryable, rows: readonly ReportedState[]
     state: row.state,
     at: row.at,
   }));
-  const former = await database.query<{ id: string; state: FormerState['state'] | null }>(REPORTED, [toJson(input)]);
+  const former = await REPORTED.run(database, { rows: toJson(input) });
   const byId = new Map(former.map((row) => [row.id, row.state ?? undefined]));
   return rows.map((row) => ({ isCurrent: byId.has(row.deviceId), state: byId.get(row.deviceId) }));
 }

@@ -1,8 +1,20 @@
-/** Which tool sets devices had, newest first, with what each changed against the one before. */
+/** The tool sets that devices had, newest first, each with its changes against the previous one. */
 import type { ToolSetHash } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
-import type { ToolSet, ToolSetStore, ToolSetUseRow } from '../devices/device-types.js';
+import type { ToolSet } from './tool-set.js';
+import type { ToolSetStore } from './tool-set-store.js';
+
+/** A tool set that a device had. Times are ms since the Unix epoch. */
+export interface ToolSetUseRow {
+  readonly hash: ToolSetHash;
+  readonly firmwareVersion: string | undefined;
+  readonly firstSeenAt: number;
+  readonly lastSeenAt: number;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
 
 interface UseRecord {
   readonly device_id: string;
@@ -14,19 +26,22 @@ interface UseRecord {
 
 export async function toolSetHistory(
   database: Database,
-  toolSets: ToolSetStore,
+  toolSets: Pick<ToolSetStore, 'getMany'>,
   deviceIds: readonly string[],
   { first, starts }: { readonly first: number; readonly starts: readonly number[] | undefined },
 ): Promise<readonly (readonly ToolSetUseRow[])[]> {
   const isBounded = starts !== undefined;
-  // The use that still lasts was seen when the device was.
+  const wanted = isBounded ? 'unnest($1::text[], $3::timestamptz[]) AS w(id, since)' : 'unnest($1::text[]) AS w(id)';
+  // The current tool set was last seen when the device was.
   const uses = await database.query<UseRecord>(
     {
-      text: `SELECT u.* FROM ${isBounded ? 'unnest($1::text[], $3::timestamptz[]) AS w(id, since)' : 'unnest($1::text[]) AS w(id)'} CROSS JOIN LATERAL (
-             SELECT u.device_id, u.tool_set_hash, u.firmware_version, u.first_seen_at, CASE WHEN u.tool_set_hash = d.tool_set_hash
-               AND u.firmware_version = coalesce(d.firmware_version, '') THEN greatest(u.last_seen_at, d.last_seen_at) ELSE u.last_seen_at END AS last_seen_at
-             FROM tool_set_use u JOIN device d ON d.id = u.device_id
-             WHERE u.device_id = w.id ${isBounded ? 'AND u.first_seen_at >= w.since' : ''} ORDER BY u.last_seen_at DESC, u.first_seen_at DESC LIMIT $2) u
+      text: `SELECT u.* FROM ${wanted} CROSS JOIN LATERAL (
+               SELECT u.device_id, u.tool_set_hash, u.firmware_version, u.first_seen_at,
+                 CASE WHEN u.tool_set_hash = d.tool_set_hash AND u.firmware_version = coalesce(d.firmware_version, '')
+                   THEN greatest(u.last_seen_at, d.last_seen_at) ELSE u.last_seen_at END AS last_seen_at
+               FROM tool_set_use u JOIN device d ON d.id = u.device_id
+               WHERE u.device_id = w.id ${isBounded ? 'AND u.first_seen_at >= w.since' : ''}
+               ORDER BY u.last_seen_at DESC, u.first_seen_at DESC LIMIT $2) u
              ORDER BY u.device_id, u.last_seen_at DESC, u.first_seen_at DESC`,
     },
     [deviceIds, first + 1, ...(isBounded ? [starts.map((at) => new Date(at))] : [])],
@@ -35,7 +50,7 @@ export async function toolSetHistory(
   return grouped(deviceIds, uses, (use) => use.device_id).map((own) => historyOf(own, sets, first));
 }
 
-/** `uses` has one more than is shown, for what the last one changed. */
+/** `uses` has one row more than the result: the last result is compared with it. */
 function historyOf(
   uses: readonly UseRecord[],
   sets: ReadonlyMap<ToolSetHash, ToolSet>,
@@ -53,7 +68,7 @@ function historyOf(
   });
 }
 
-/** The first set of a device adds nothing and removes nothing: there is nothing to compare with. */
+/** The first set of a device has no changes, because there is no earlier one. */
 function difference(
   before: ToolSet | undefined,
   after: ToolSet | undefined,

@@ -1,4 +1,7 @@
-/** Content-addressed tool sets in PostgreSQL, and in memory for all that this process has met: sets never change. */
+/**
+ * Content-addressed tool sets in PostgreSQL. Sets never change, so this process caches those that
+ * it has seen.
+ */
 import { createHash } from 'node:crypto';
 import { hubToolDialect, hubTools } from '@flotilla/mcp';
 import type { ToolSetHash } from '@flotilla/mcp';
@@ -7,37 +10,61 @@ import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
-import type { GroundFilter } from '../device-filter.js';
-import type { FleetToolRow, StoredTool, ToolFilter, ToolSet, ToolSetStore } from '../devices/device-types.js';
+import type { DeviceFilter, GroundFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import { BoundedCache } from '../devices/bounded-cache.js';
 import { listedDeviceCondition } from '../devices/device-condition.js';
 import { RenewedCounts } from '../devices/renewed-counts.js';
 import { resolveFilter } from '../devices/resolved-filter.js';
+import type { StoredTool, ToolSet } from './tool-set.js';
 
-/** A fleet has tens of firmwares, seldom hundreds; a set is some tens of KB. */
+/** A fleet has tens of firmware versions, rarely hundreds. A set takes some tens of KB. */
 const CACHED_SETS_MAX = 1_000;
+
+/** A distinct tool of the fleet. */
+export interface FleetToolRow {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly schemaHash: string;
+  readonly userOnly: boolean;
+  readonly deviceCount: number;
+}
+
+export interface ToolFilter {
+  readonly name?: string;
+  readonly search?: string;
+  readonly userOnly?: boolean;
+  readonly devices?: DeviceFilter;
+}
 
 const INSERT = `
 WITH known AS (INSERT INTO tool_set (hash, pins) VALUES ($1, $3) ON CONFLICT (hash) DO NOTHING RETURNING hash)
-INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known, polling_interval_ms)
-SELECT k.hash, i.position, i.name, i.description, i.input_schema, i.schema_hash, i.user_only, i.schema_known, i.polling_interval_ms
+INSERT INTO tool (
+  tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known, polling_interval_ms)
+SELECT k.hash, i.position, i.name, i.description, i.input_schema, i.schema_hash, i.user_only, i.schema_known,
+  i.polling_interval_ms
 FROM known k, json_to_recordset($2) AS i(
-  position int, name text, description text, input_schema jsonb, schema_hash text, user_only boolean, schema_known boolean, polling_interval_ms int)`;
+  position int, name text, description text, input_schema jsonb, schema_hash text, user_only boolean,
+  schema_known boolean, polling_interval_ms int)`;
 
-export class PgToolSetStore implements ToolSetStore {
+export class ToolSetStore {
   readonly #database: Database;
   readonly #cache = new BoundedCache<ToolSetHash, ToolSet>(CACHED_SETS_MAX);
-  /** Sets being written, so that a thousand devices of one new firmware write it once. */
+  /** Sets that are being written: a thousand devices of one new firmware write its set once. */
   readonly #writing = new Map<ToolSetHash, Promise<void>>();
-  /** By the filter, which is also what narrows a viewer. */
+  /** By filter, including the access scope of the viewer. */
   readonly #deviceCounts = new RenewedCounts<readonly DeviceCount[]>(() => performance.now());
 
   constructor(database: Database) {
     this.#database = database;
   }
 
+  /**
+   * Writes the set with its tools unless it is known. Costs nothing if this process has seen the
+   * hash.
+   */
   async ensure(toolSet: ToolSet): Promise<void> {
     if (this.#cache.get(toolSet.hash) !== undefined) return;
     const writing =
@@ -65,11 +92,13 @@ export class PgToolSetStore implements ToolSetStore {
     return this.#cache.get(hash) ?? (await this.getMany([hash])).get(hash);
   }
 
+  /** The names that belong to a user-only tool on any firmware seen so far. */
   async userOnlyAmong(names: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.#database.query<{ readonly name: string }>(
       {
         name: 'user-only-tools',
-        text: `SELECT w.name FROM unnest($1::text[]) AS w(name) WHERE EXISTS (SELECT FROM tool t WHERE t.name = w.name AND t.user_only)`,
+        text: `SELECT w.name FROM unnest($1::text[]) AS w(name)
+               WHERE EXISTS (SELECT FROM tool t WHERE t.name = w.name AND t.user_only)`,
       },
       [names.map(storableText)],
     );
@@ -112,6 +141,7 @@ export class PgToolSetStore implements ToolSetStore {
     }));
   }
 
+  /** Distinct tools (name and schema) of the fleet, by name. */
   async fleetTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
     const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
     const ground = filter?.devices && (await groundFilter(this.#database, filter.devices));
@@ -127,37 +157,40 @@ export class PgToolSetStore implements ToolSetStore {
     if (after !== undefined)
       conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
     const ofHub = bind(parameters, HUB_TOOLS);
-    // The hub's own tools are in no set.
+    // Hub tools are in no tool set.
     const records = await this.#database.query<FleetToolRecord>(
       {
-        text: `WITH counted AS MATERIALIZED (SELECT * FROM json_to_recordset($1) AS c(tool_set_hash text, dialect text, devices int))
-               SELECT t.name, t.schema_hash, min(t.description) AS description, (array_agg(t.input_schema))[1] AS input_schema,
-                 bool_or(t.user_only) AS user_only, sum(t.devices)::int AS device_count
+        text: `WITH counted AS MATERIALIZED (
+                 SELECT * FROM json_to_recordset($1) AS c(tool_set_hash text, dialect text, devices int))
+               SELECT t.name, t.schema_hash, min(t.description) AS description,
+                 (array_agg(t.input_schema))[1] AS input_schema, bool_or(t.user_only) AS user_only,
+                 sum(t.devices)::int AS device_count
                FROM (
-                 SELECT a.name, a.schema_hash, a.description, a.input_schema, a.user_only, u.devices FROM tool a JOIN counted u USING (tool_set_hash)
+                 SELECT a.name, a.schema_hash, a.description, a.input_schema, a.user_only, u.devices
+                 FROM tool a JOIN counted u USING (tool_set_hash)
                  UNION ALL
                  SELECT h.name, h.schema_hash, h.description, h.input_schema, h.user_only, u.devices
-                 FROM json_to_recordset(${ofHub}) AS h(name text, schema_hash text, description text, input_schema jsonb, user_only boolean),
-                   (SELECT sum(devices) AS devices FROM counted WHERE dialect = '${hubToolDialect}') u WHERE u.devices > 0
+                 FROM json_to_recordset(${ofHub}) AS h(
+                     name text, schema_hash text, description text, input_schema jsonb, user_only boolean),
+                   (SELECT sum(devices) AS devices FROM counted WHERE dialect = '${hubToolDialect}') u
+                 WHERE u.devices > 0
                ) t
                WHERE ${conditions.join(' AND ')}
-               GROUP BY t.name, t.schema_hash ORDER BY t.name, t.schema_hash LIMIT ${bind(parameters, request.first + 1)}`,
+               GROUP BY t.name, t.schema_hash ORDER BY t.name, t.schema_hash
+               LIMIT ${bind(parameters, request.first + 1)}`,
       },
       parameters,
     );
     return toPage(records, request, 'tools', (record) => [record.name, record.schema_hash], toFleetTool);
   }
 
-  /** Sets are few: devices are counted in one go, however many tools they have. */
+  /** Counts all devices with one statement, because there are few sets. */
   async #countDevices(filter: GroundFilter | undefined): Promise<readonly DeviceCount[]> {
     const parameters: unknown[] = [];
     const devices = listedDeviceCondition(filter, parameters, filter && (await resolveFilter(this.#database, filter)));
-    return this.#database.query<DeviceCount>(
-      {
-        text: `SELECT d.tool_set_hash, d.dialect, count(*)::int AS devices FROM device d WHERE ${devices} GROUP BY d.tool_set_hash, d.dialect`,
-      },
-      parameters,
-    );
+    const text = `SELECT d.tool_set_hash, d.dialect, count(*)::int AS devices FROM device d
+      WHERE ${devices} GROUP BY d.tool_set_hash, d.dialect`;
+    return this.#database.query<DeviceCount>({ text }, parameters);
   }
 }
 
@@ -174,7 +207,7 @@ const HUB_TOOLS = toJson(
 
 const jsonSchema = z.record(z.string(), z.unknown());
 
-/** As `ensure` writes them; JSON has no undefined. */
+/** Pins as `ensure` writes them. */
 const storedPins = z.array(
   z
     .object({
@@ -190,7 +223,7 @@ const storedPins = z.array(
     .transform((pin) => ({ ...pin, sampling: pin.sampling })),
 );
 
-/** Devices of one dialect that have one tool set. */
+/** Number of devices with this dialect and tool set. */
 interface DeviceCount {
   readonly tool_set_hash: string | null;
   readonly dialect: string;

@@ -5,12 +5,12 @@ import { Database } from '../database/database.js';
 import { silentLogger } from '../registry-logger.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
-import { PgVoiceServerStore } from './voice-server-store.js';
+import { VoiceServerStore } from './voice-server-store.js';
 import type { VoiceServerRow } from './voice-server-store.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
-let store: PgVoiceServerStore;
+let store: VoiceServerStore;
 
 async function hubProcess(leaseSeconds: number): Promise<HubProcessId> {
   const id = v7() as HubProcessId;
@@ -34,7 +34,7 @@ describe('what processes know of voice servers', () => {
   beforeAll(async () => {
     testDatabase = await openTestDatabase();
     database = new Database(testDatabase.databaseUrl, 4, silentLogger);
-    store = new PgVoiceServerStore(database);
+    store = new VoiceServerStore(database);
   });
   afterAll(async () => {
     await database.close();

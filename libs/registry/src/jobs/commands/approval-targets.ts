@@ -1,14 +1,14 @@
 /**
- * The devices that an approval covers. They are fixed when the job is created: a device that matches the filter later, by a tag or a new version, is not
- * among those that somebody approved. A device that no longer matches when the job starts is left out as well.
+ * The devices that an approval covers. They are fixed when the job is created: devices that match the filter later are not
+ * approved, and devices that no longer match when the job starts are left out.
  */
 import type { Queryable } from '../../database/database.js';
 import type { GroundFilter } from '../../device-filter.js';
 import { deviceCondition } from '../../devices/device-condition.js';
-import type { NewJob } from '../job-types.js';
+import type { NewJob } from './new-job.js';
 import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
 
-/** In the transaction that inserts the job. */
+/** Runs in the transaction that inserts the job. */
 export async function fixApprovalTargets(
   transaction: Queryable,
   { id }: Pick<NewJob, 'id'>,
@@ -19,7 +19,8 @@ export async function fixApprovalTargets(
   const [job] = await transaction.query<JobRecord>(
     {
       text: `WITH fixed AS (
-         INSERT INTO job_approval_target (job_id, device_id) SELECT $1::uuid, d.id FROM device d WHERE ${condition} RETURNING device_id)
+         INSERT INTO job_approval_target (job_id, device_id)
+         SELECT $1::uuid, d.id FROM device d WHERE ${condition} RETURNING device_id)
        UPDATE job SET approval_targets = (SELECT count(*) FROM fixed) WHERE id = $1 RETURNING ${JOB_COLUMNS}`,
     },
     parameters,
@@ -27,12 +28,12 @@ export async function fixApprovalTargets(
   return job;
 }
 
-/** Whether `device d` is among them, as a condition. `jobId` is a parameter of the statement. */
+/** SQL: whether `device d` is approved. `jobId` is a parameter of the statement. */
 export function isApproved(jobId: string): string {
   return `EXISTS (SELECT FROM job_approval_target a WHERE a.job_id = ${jobId}::uuid AND a.device_id = d.id)`;
 }
 
-/** Once a job has its targets, or has ended without them. */
+/** Called once the job has its targets or has ended without them. */
 export async function dropApprovalTargets(db: Queryable, jobId: string): Promise<void> {
   await db.query({ text: 'DELETE FROM job_approval_target WHERE job_id = $1' }, [jobId]);
 }

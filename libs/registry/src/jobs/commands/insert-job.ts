@@ -1,14 +1,14 @@
-/** Writing the rows of new jobs. */
+/** Inserts the rows of new jobs. */
 import type { Queryable } from '../../database/database.js';
 import type { GroundFilter } from '../../device-filter.js';
 import { groundFilter } from '../../groups/ground-filter.js';
-import type { NewJob } from '../job-types.js';
+import type { NewJob } from './new-job.js';
 import { RegistryError } from '../../registry-error.js';
 import type { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { fixApprovalTargets } from './approval-targets.js';
 import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
 
-/** Undefined where its creator has used the idempotency key before. Groups are written out: a later change of one does not change whom the job means. */
+/** Undefined if the creator has used the idempotency key before. Groups are resolved now: later changes do not affect the job. */
 async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promise<JobRecord | undefined> {
   const devices = await groundFilter(db, job.devices);
   const columns = { ...columnsOf(job, devices), ...sealedColumns(job, seal) };
@@ -24,7 +24,7 @@ async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promis
   return inserted !== undefined && job.state === 'AWAITING_APPROVAL' ? fixApprovalTargets(db, job, devices) : inserted;
 }
 
-/** False where an image that the jobs roll out is not there any more. Until this transaction ends nobody deletes one: who wants to waits, and then finds the job. */
+/** False if an image of the jobs was deleted. Locks the images: a transaction that deletes one waits and then finds the job. */
 export async function holdImages(db: Queryable, jobs: readonly Pick<NewJob, 'firmwareImageId'>[]): Promise<boolean> {
   const ids = new Set(jobs.flatMap(({ firmwareImageId }) => firmwareImageId ?? []));
   if (ids.size === 0) return true;
@@ -34,7 +34,7 @@ export async function holdImages(db: Queryable, jobs: readonly Pick<NewJob, 'fir
   return held.length === ids.size;
 }
 
-/** All of them, or none where the idempotency key of the first was used before; whoever is using it now is waited for. */
+/** Inserts all jobs, or none if the idempotency key of the first was used before. Waits for a transaction that is using it. */
 export async function insertJobs(
   db: Queryable,
   jobs: readonly NewJob[],
@@ -48,13 +48,13 @@ export async function insertJobs(
     else
       throw new RegistryError(
         'DATABASE_REFUSED',
-        `The idempotency key of job ${job.id} is in use, but that of the jobs before it was not.`,
+        `The idempotency key of job ${job.id} is in use, but the keys of the jobs before it are not.`,
       );
   }
   return records;
 }
 
-/** The driver writes an array as one of PostgreSQL's, so JSON is given as text. */
+/** JSON is passed as text, because pg would turn an array into one of PostgreSQL. */
 function columnsOf(job: NewJob, devices: GroundFilter): Readonly<Record<string, unknown>> {
   return {
     id: job.id,

@@ -1,7 +1,7 @@
-/** What the audit trail says of a job's life: one entry for its making and one for each transition. Its calls are covered by these. */
+/** Audit entries of a job: one for its creation and one per transition. They cover its calls. */
 import type { Job, JobState } from '@flotilla/jobs';
 import type { AuditedChange } from '../../audit/audit-entry.js';
-import type { NewJob } from '../job-types.js';
+import type { NewJob } from './new-job.js';
 
 export function jobCreated(job: NewJob): AuditedChange {
   const { id, name, tool, devices, offline, expiresAt, createdAt } = job;
@@ -23,7 +23,7 @@ export function jobMoved(from: JobState, job: Job, reason: string | undefined, a
   };
 }
 
-/** By what became of the job, so that a reader needs no table of states: the audit trail and events call it the same. */
+/** The action by its result, so that readers need no table of states. Events use the same names. */
 export function jobActionOf(from: JobState, { state, conclusion }: Pick<Job, 'state' | 'conclusion'>): string {
   switch (state) {
     case 'AWAITING_APPROVAL':

@@ -1,8 +1,10 @@
 /** What a large job may cost PostgreSQL. [jobs §9] The full size runs with the long tests; the small one finds a statement that goes over all rows each time. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../database/database.js';
-import type { ClaimedTarget, TargetFlush } from '../job-types.js';
-import { flushTargets } from '../queue/flush-targets.js';
+import type { TargetFlush } from '../queue/target-flush.js';
+import type { ClaimedTarget } from '../queue/target-queue.js';
+import { FLUSH } from '../queue/queue-statements.js';
+import { flushParameters } from '../queue/target-flush.js';
 import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
@@ -77,7 +79,7 @@ describe(`a job over ${TARGETS} devices`, () => {
       const batch = claimed.slice(-500).map(succeeded);
       const fetched = await fixture.db.transaction(async (transaction) => {
         const before = await rowsRead(transaction);
-        expect(await flushTargets(transaction, fence, batch)).toBe(batch.length);
+        expect(await FLUSH.run(transaction, flushParameters(fence, batch))).toEqual([{ count: batch.length }]);
         return (await rowsRead(transaction)) - before;
       });
       expect(fetched).toBeLessThanOrEqual(2 * batch.length);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { AT, newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
-import { PgJobStore } from '../job-store.js';
+import { jobStoreOf, type JobStore } from '../job-store.js';
 
 const SECRET = 'correct horse battery staple';
 const args = { ssid: 'net', password: SECRET, nets: [{ psk: SECRET }] };
@@ -9,7 +9,7 @@ const shown = { ssid: 'net', password: '***', nets: [{ psk: '***' }] };
 
 describe('the secret arguments of a job', () => {
   let fixture: JobFixture;
-  let jobs: PgJobStore;
+  let jobs: JobStore;
   const inDatabase = async (id: string) =>
     JSON.stringify(
       (await fixture.db.query({ text: 'SELECT * FROM job WHERE id = $1' }, [id]))[0],
@@ -18,7 +18,7 @@ describe('the secret arguments of a job', () => {
 
   beforeAll(async () => {
     fixture = await openJobFixture();
-    jobs = new PgJobStore(fixture.db, new ArgumentSeal('key'));
+    jobs = jobStoreOf(fixture.db, new ArgumentSeal('key'));
   });
   afterAll(() => fixture.close());
 
@@ -27,14 +27,14 @@ describe('the secret arguments of a job', () => {
     expect(await jobs.create(job)).toMatchObject({ kind: 'created', job: { arguments: shown } });
     expect((await jobs.find(job.id))?.arguments).toEqual(shown);
     expect(await inDatabase(job.id)).not.toContain(SECRET);
-    expect(await new PgJobStore(fixture.db, new ArgumentSeal('key')).argumentsOf(job.id)).toEqual(args);
+    expect(await jobStoreOf(fixture.db, new ArgumentSeal('key')).argumentsOf(job.id)).toEqual(args);
   });
 
   it('are lost to a process with another key, or where they were moved to another job', async () => {
     const [one, other] = [newJob({ arguments: args }), newJob({ arguments: { password: 'x' } })];
     await jobs.create(one);
     await jobs.create(other);
-    expect(await new PgJobStore(fixture.db, new ArgumentSeal('other key')).argumentsOf(one.id)).toBe('lost');
+    expect(await jobStoreOf(fixture.db, new ArgumentSeal('other key')).argumentsOf(one.id)).toBe('lost');
     const text = 'UPDATE job SET secret_arguments = (SELECT secret_arguments FROM job WHERE id = $1) WHERE id = $2';
     await fixture.db.query({ text }, [one.id, other.id]);
     expect(await jobs.argumentsOf(other.id)).toBe('lost');

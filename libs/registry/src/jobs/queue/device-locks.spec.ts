@@ -1,7 +1,10 @@
 /** A device that a disruptive job has called is no other job's until its target is decided, whoever is killed in between. The locks are the rows. [jobs §16] */
 import type { DeviceId } from '@flotilla/mcp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ClaimedTarget, JobFence, NewJob, TargetFlush } from '../job-types.js';
+import type { NewJob } from '../commands/new-job.js';
+import type { JobFence } from '../job-fence.js';
+import type { TargetFlush } from './target-flush.js';
+import type { ClaimedTarget } from './target-queue.js';
 import { pageOfCalls } from '../../calls/call-pages.js';
 import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TargetState } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
-import type { ClaimedTarget, JobFence, TargetFlush } from '../job-types.js';
+import type { JobFence } from '../job-fence.js';
+import type { TargetFlush } from './target-flush.js';
+import type { ClaimedTarget } from './target-queue.js';
 import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 
 const RUNS = process.env['FLOTILLA_TEST_LONG'] === '1' ? 500 : 30;

@@ -1,9 +1,9 @@
 import type { JobProgress } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
-import { SeenProgress, type WaveProgress } from './scoped-progress.js';
+import { ScopedProgress, type WaveProgress } from './scoped-progress.js';
 
-const sight = { within: { tags: ['lab'] }, creator: 'KEY:1' };
+const scope = { within: { tags: ['lab'] }, creator: 'KEY:1' };
 const [one, two] = ['job-1', 'job-2'] as [JobId, JobId];
 
 const waves = (pending: number, succeeded: number): WaveProgress => {
@@ -32,7 +32,7 @@ const waves = (pending: number, succeeded: number): WaveProgress => {
 /** Jobs of ten targets, five of which are seen; each count takes `tookMs`. */
 function stage(tookMs = 100) {
   const state = { now: 0, pending: 10, counts: [] as (readonly JobId[])[], fails: false };
-  const progress = new SeenProgress({
+  const progress = new ScopedProgress({
     now: () => state.now,
     whole: async (ids) => ids.map(() => waves(state.pending, 10 - state.pending)),
     counted: async (ids) => {
@@ -44,7 +44,7 @@ function stage(tookMs = 100) {
       return seen;
     },
   });
-  const succeeded = async (...ids: JobId[]) => (await progress.of(ids, sight)).map((each) => each.get(0)?.succeeded);
+  const succeeded = async (...ids: JobId[]) => (await progress.of(ids, scope)).map((each) => each.get(0)?.succeeded);
   return { state, progress, succeeded };
 }
 

@@ -1,7 +1,7 @@
 /** A firmware image that is deleted while a roll-out of it is made: one of the two is too late, and knows it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PgFirmwareImageStore } from '../../firmware/firmware-image-store.js';
+import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { holdImages, insertJobs } from '../commands/insert-job.js';
 import { newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
@@ -10,11 +10,11 @@ const RACES = 30;
 
 describe('an image that is deleted while a roll-out of it is made', () => {
   let fixture: JobFixture;
-  let images: PgFirmwareImageStore;
+  let images: FirmwareImageStore;
 
   beforeAll(async () => {
     fixture = await openJobFixture();
-    images = new PgFirmwareImageStore(fixture.db);
+    images = new FirmwareImageStore(fixture.db);
   });
   afterAll(() => fixture.close());
 

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PgFirmwareImageStore } from '../../firmware/firmware-image-store.js';
-import type { JobFence } from '../job-types.js';
+import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
+import type { JobFence } from '../job-fence.js';
 import type { OtaContact } from '../../provisioning-store.js';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
-import { PgRolloutStore } from './rollout-store.js';
+import { RolloutStore } from './rollout-store.js';
 
 const limits = { downloadsMax: 50, grantMs: 60_000, stallMs: 60_000, loopWindowMs: 60_000, loopDownloads: 3 };
 const deadlines = { deadlineMs: 60_000, softMs: 30_000 };
@@ -17,15 +17,15 @@ const rollout = {
 
 describe('an offer of a running roll-out', () => {
   let fixture: JobFixture;
-  let rollouts: PgRolloutStore;
+  let rollouts: RolloutStore;
   let firmwareImageId: string;
   let contact: OtaContact;
   let fence: JobFence;
 
   beforeAll(async () => {
     fixture = await openJobFixture();
-    rollouts = new PgRolloutStore(fixture.db);
-    const images = new PgFirmwareImageStore(fixture.db);
+    rollouts = new RolloutStore(fixture.db);
+    const images = new FirmwareImageStore(fixture.db);
     firmwareImageId = randomUUID();
     const facts = {
       project: 'xiaozhi',

@@ -2,14 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PgDownloadStore } from '../../firmware/download-store.js';
-import { PgFirmwareImageStore } from '../../firmware/firmware-image-store.js';
-import type { ClaimedTarget, JobFence, NewJob, TargetFlush, VerifyingTarget } from '../job-types.js';
+import { DownloadStore } from '../../firmware/download-store.js';
+import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
+import type { NewJob } from '../commands/new-job.js';
+import type { JobFence } from '../job-fence.js';
+import type { TargetFlush } from '../queue/target-flush.js';
+import type { ClaimedTarget } from '../queue/target-queue.js';
+import type { VerifyingTarget } from './target-verification.js';
 import type { OtaContact } from '../../provisioning-store.js';
 import { openContactWriter } from '../../provisioning/contact-writer.js';
 import { hashOf } from '../../secrets/secrets.js';
 import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
-import { PgRolloutStore } from '../rollout/rollout-store.js';
+import { RolloutStore } from '../rollout/rollout-store.js';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const limits = { downloadsMax: 1_000, grantMs: 600_000, stallMs: 60_000, loopWindowMs: 60_000, loopDownloads: 3 };
@@ -21,15 +25,15 @@ const cutOff = { code: 'NOT_APPLIED_OR_ROLLED_BACK', message: 'it is back on 1.0
 let fixture: JobFixture;
 let imageId: string;
 let writer: ReturnType<typeof openContactWriter>;
-let downloads: PgDownloadStore;
+let downloads: DownloadStore;
 /** As if the clock of the job were now: offers go by the time of the OTA request. */
 const now = Date.now();
 
 beforeAll(async () => {
   fixture = await openJobFixture();
   writer = openContactWriter(fixture.db, silent, () => undefined);
-  downloads = new PgDownloadStore(fixture.db, silent);
-  const images = new PgFirmwareImageStore(fixture.db);
+  downloads = new DownloadStore(fixture.db, silent);
+  const images = new FirmwareImageStore(fixture.db);
   imageId = randomUUID();
   const facts = {
     project: 'xiaozhi',
@@ -84,7 +88,7 @@ async function sentImage(error?: typeof answered, change: Partial<NewJob> = {}):
   });
   const [target] = await fixture.jobs.claim(fence, 1, AT);
   if (target === undefined) throw new TypeError('Nothing was claimed.');
-  const grant = (await new PgRolloutStore(fixture.db).grant(fence, [id], AT, limits)).get(id);
+  const grant = (await new RolloutStore(fixture.db).grant(fence, [id], AT, limits)).get(id);
   const to = { kind: 'verifying', certainty: 'YES', error, result: undefined, readAt: undefined } as const;
   const flush: TargetFlush = {
     ...{ deviceId: id, attempt: target.attempt, startedAt: AT, at: AT + 100 },
@@ -175,7 +179,7 @@ describe('a download', () => {
     await fixture.db.query({ text: 'UPDATE device SET gateway_id = $2 WHERE id = $1' }, [id, gateway]);
     const fence = await fixture.runningJob({ ...upgrade, firmwareImageId: imageId, devices: { ids: [id] } });
     await fixture.jobs.claim(fence, 1, AT);
-    await new PgRolloutStore(fixture.db).grant(fence, [id], AT, limits);
+    await new RolloutStore(fixture.db).grant(fence, [id], AT, limits);
     await fixture.jobs.recover(fence, AT + 100, deadlines);
     await fixture.endLease(gateway);
     await writer.add(contact(id, { firmwareVersion: '1.0.0' }));
@@ -222,7 +226,7 @@ describe('a target whose download the hub cut', () => {
 
   it('is sent again as the same attempt, frees its place, and has the count with it', async () => {
     const sent = await cut();
-    const room = () => new PgRolloutStore(fixture.db).room(sent.fence.jobId, AT + 6_000, limits);
+    const room = () => new RolloutStore(fixture.db).room(sent.fence.jobId, AT + 6_000, limits);
     const before = await room();
     expect(await fixture.jobs.settleVerifications(sent.fence, [again(sent)], AT + 6_000)).toEqual([sent.id]);
     expect(await rowOf(sent)).toMatchObject({ state: 'READY', attempts: 1 });
@@ -246,7 +250,7 @@ describe('a target whose download the hub cut', () => {
   it('is offered its image at the OTA request that says that it runs its old firmware, once', async () => {
     const sent = await cut();
     const process = await fixture.addProcess();
-    const rollouts = new PgRolloutStore(fixture.db, () => process);
+    const rollouts = new RolloutStore(fixture.db, () => process);
     const asks = contact(sent.id, { at: now, firmwareVersion: '1.0.0' });
     expect(await rollouts.candidate({ ...asks, firmwareVersion: '1.5.0' })).toBeUndefined();
     expect(await rollouts.candidate(asks)).toMatchObject({ jobId: sent.fence.jobId });
@@ -265,7 +269,7 @@ describe('a target whose download the hub cut', () => {
     const sent = await sentImage();
     await served(sent.downloadId, await fixture.addProcess(), 500);
     expect(
-      await new PgRolloutStore(fixture.db).candidate(contact(sent.id, { firmwareVersion: '1.0.0' })),
+      await new RolloutStore(fixture.db).candidate(contact(sent.id, { firmwareVersion: '1.0.0' })),
     ).toBeUndefined();
   });
 });

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClaimedTarget, JobFence, NewJob, TargetFlush } from '../job-types.js';
+import type { NewJob } from '../commands/new-job.js';
+import type { JobFence } from '../job-fence.js';
+import type { TargetFlush } from '../queue/target-flush.js';
+import type { ClaimedTarget } from '../queue/target-queue.js';
 import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 
 const verifying = ({ deviceId, attempt }: ClaimedTarget): TargetFlush => ({

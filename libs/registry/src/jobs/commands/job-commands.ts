@@ -1,0 +1,151 @@
+/** Creates jobs and moves them from state to state. Each change adds an entry to the audit trail in the same transaction. */
+import type { Job, JobConclusion, JobState, PauseReason, TrippedRule } from '@flotilla/jobs';
+import type { JobId } from '@flotilla/mcp';
+import { audited } from '../../audit/append-audit.js';
+import type { AuditSource } from '../../audit/audit-entry.js';
+import type { Database, Queryable } from '../../database/database.js';
+import { ArgumentSeal } from '../../secrets/argument-seal.js';
+import { JOB_COLUMNS, jobOf, type JobRecord } from '../job-rows.js';
+import { reconcileCounters } from '../preparation/count-by-wave.js';
+import { dropApprovalTargets } from './approval-targets.js';
+import { holdImages, insertJobs } from './insert-job.js';
+import { jobCreated, jobMoved } from './job-audit.js';
+import type { EarlierJob, MissingImage, NewJob } from './new-job.js';
+
+/** A transition of a job. An absent pause reason or conclusion removes the previous one. */
+export interface JobMove {
+  readonly state: JobState;
+  readonly pauseReason?: PauseReason | undefined;
+  readonly conclusion?: JobConclusion | undefined;
+  /** Absent keeps the previous one. */
+  readonly trippedRule?: TrippedRule;
+  /** Who approved the wave after the open one. */
+  readonly waveApprovedBy?: string;
+  /** Who approved or denied the job. Absent keeps the previous one. */
+  readonly approvedBy?: string | undefined;
+  /** For the audit trail only. */
+  readonly reason?: string | undefined;
+}
+
+/** The actor of transitions that no principal requested. */
+const HUB: AuditSource = { actor: 'hub' };
+
+export class JobCommands {
+  /** Without a shared `seal`, only this object can read the secrets of the jobs that it creates. */
+  constructor(
+    private readonly db: Database,
+    private readonly seal = new ArgumentSeal(),
+  ) {}
+
+  /** `by` is the creator of the job if it is absent. */
+  async create(
+    job: NewJob,
+    by: AuditSource = { actor: job.createdBy },
+  ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage> {
+    const created = await this.createAll([job], by);
+    if (created.kind !== 'created') return created;
+    const [first] = created.jobs;
+    return first === undefined ? { kind: 'conflict' } : { kind: 'created', job: first };
+  }
+
+  /** Creates all jobs in one transaction, or none if the key of the first was used before or an image is missing. */
+  async createAll(
+    jobs: readonly NewJob[],
+    by: AuditSource,
+  ): Promise<{ readonly kind: 'created'; readonly jobs: readonly Job[] } | EarlierJob | MissingImage> {
+    const inserted = await audited(
+      this.db,
+      by,
+      async (transaction) =>
+        (await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs, this.seal) : undefined,
+      (records) => (records === undefined || records.length === 0 ? [] : jobs.map(jobCreated)),
+    );
+    if (inserted === undefined) return { kind: 'image_missing' };
+    const [first] = jobs;
+    if (inserted.length === 0 && first !== undefined) return (await this.earlier(first)) ?? { kind: 'conflict' };
+    return { kind: 'created', jobs: inserted.map(jobOf) };
+  }
+
+  /** The earlier use of the idempotency key by its principal; undefined if the key is new. */
+  async earlier(job: Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>): Promise<EarlierJob | undefined> {
+    const rows = await this.db.query<JobRecord>(
+      { text: `SELECT ${JOB_COLUMNS} FROM job WHERE created_by_id = $1 AND idempotency_key = $2` },
+      [job.createdById, job.idempotencyKey],
+    );
+    const [former] = rows;
+    if (former === undefined) return undefined;
+    return this.seal.isHashOf(former.request_hash, job.requestHash)
+      ? { kind: 'repeat', job: jobOf(former) }
+      : { kind: 'conflict' };
+  }
+
+  /**
+   * The unmasked arguments, for the process that runs the job. `lost` if their secrets were sealed with another key,
+   * undefined for an unknown job.
+   */
+  async argumentsOf(id: JobId): Promise<Job['arguments'] | 'lost' | undefined> {
+    const text = 'SELECT arguments, secret_arguments FROM job WHERE id = $1';
+    const [row] = await this.db.query<{
+      readonly arguments: Job['arguments'];
+      readonly secret_arguments: Buffer | null;
+    }>({ name: 'job-arguments', text }, [id]);
+    if (row === undefined || row.secret_arguments === null) return row?.arguments;
+    return this.seal.open(id, row.secret_arguments) ?? 'lost';
+  }
+
+  /** Moves the job if it still has this version; undefined otherwise. `by` is the hub if it is absent. */
+  async transition(job: Pick<Job, 'id' | 'version'>, to: JobMove, at: number, by = HUB): Promise<Job | undefined> {
+    const moved = await audited(
+      this.db,
+      by,
+      (transaction) => moveJob(transaction, job, to, at),
+      (change) => (change === undefined ? [] : [jobMoved(change.from, change.job, to.reason, at)]),
+    );
+    return moved?.job;
+  }
+
+  /** Counts the targets and corrects the counters if they differ. Resolves to the difference. */
+  reconcile(id: JobId): Promise<number> {
+    return reconcileCounters(this.db, id);
+  }
+}
+
+/** Compares and sets (state, version). */
+async function moveJob(
+  transaction: Queryable,
+  { id, version }: Pick<Job, 'id' | 'version'>,
+  { state, pauseReason, conclusion, trippedRule, waveApprovedBy, approvedBy }: JobMove,
+  at: number,
+): Promise<{ readonly from: JobState; readonly job: Job } | undefined> {
+  const [record] = await transaction.query<JobRecord & { readonly former_state: JobState }>(
+    {
+      text: `WITH former AS (
+         SELECT state AS former_state, current_wave AS former_wave FROM job WHERE id = $1 AND version = $2 FOR UPDATE
+       ), approved AS (
+         UPDATE job_wave w SET approved_by = $8::text FROM former f
+         WHERE $8::text IS NOT NULL AND w.job_id = $1 AND w.number = f.former_wave
+       )
+       UPDATE job SET state = $3::job_state, pause_reason = $4::pause_reason, conclusion = $5::job_conclusion,
+         version = version + 1,
+         started_at = CASE WHEN $3 = 'RUNNING' THEN coalesce(started_at, $6) ELSE started_at END,
+         secret_arguments = CASE WHEN $3 <> 'FINISHED' THEN secret_arguments END,
+         finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END,
+         tripped_rule = coalesce($7::jsonb, tripped_rule),
+         approved_by = coalesce($9::text, approved_by)
+       FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
+    },
+    [
+      id,
+      version,
+      state,
+      pauseReason,
+      conclusion,
+      new Date(at),
+      trippedRule && JSON.stringify(trippedRule),
+      waveApprovedBy,
+      approvedBy,
+    ],
+  );
+  if (record?.state === 'FINISHED' && record.approval_targets !== null) await dropApprovalTargets(transaction, id);
+  return record && { from: record.former_state, job: jobOf(record) };
+}

@@ -1,0 +1,33 @@
+import type { Job, JobState } from '@flotilla/jobs';
+import type { DeviceFilter } from '../../device-filter.js';
+
+/** Members that change after the creation of a job. */
+type DecidedLater =
+  | 'state'
+  | 'conclusion'
+  | 'pauseReason'
+  | 'version'
+  | 'total'
+  | 'approvalTargets'
+  | 'currentWave'
+  | 'trippedRule'
+  | 'approvedBy'
+  | 'startedAt'
+  | 'finishedAt';
+
+/** A job to create. Its row is all that a restarted hub needs. */
+export interface NewJob extends Omit<Job, DecidedLater> {
+  readonly state: Extract<JobState, 'AWAITING_APPROVAL' | 'SCHEDULED' | 'PREPARING'>;
+  readonly devices: DeviceFilter;
+  readonly idempotencyKey: string;
+  /** Hash of the request. The same key with another hash is a conflict. */
+  readonly requestHash: string;
+}
+
+/** No job was created, because the image to roll out was deleted. */
+export interface MissingImage {
+  readonly kind: 'image_missing';
+}
+
+/** The result for a used idempotency key: the earlier job for the same request, a conflict for another one. */
+export type EarlierJob = { readonly kind: 'repeat'; readonly job: Job } | { readonly kind: 'conflict' };

@@ -1,0 +1,3 @@
+-- Targets whose latest call is one of these and that may still be corrected.
+SELECT t.call_id, j.failure_text, j.verification FROM job_target t JOIN job j ON j.id = t.job_id
+WHERE t.listed_call_id = ANY ($1::uuid[]) AND NOT t.late AND t.outcome = 'UNKNOWN'

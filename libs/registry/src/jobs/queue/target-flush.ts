@@ -1,0 +1,132 @@
+/** The ends of attempts, and how they become the parameters of flush-targets.sql. */
+import type { CallError, DeviceId, SendCertainty, ToolResult } from '@flotilla/mcp';
+import type { TargetOutcome } from '@flotilla/jobs';
+import type { JobFence } from '../job-fence.js';
+import { Results, storable } from './results.js';
+
+/** When a verification starts and ends: absolute times, ms since the Unix epoch. */
+export interface VerificationStart {
+  readonly deadlineAt: number;
+  /** After this time an offline device counts as lost. */
+  readonly softDeadlineAt: number | undefined;
+  /** When the value is read first, if there is one. */
+  readonly readAt: number | undefined;
+}
+
+/** The end of an attempt. `attempt` is the claim number. */
+export interface TargetFlush {
+  readonly deviceId: DeviceId;
+  readonly attempt: number;
+  /**
+   * `decided`: final. `verifying`: the device shows the outcome later. `retry`: sent, and sent again later; the attempt counts.
+   * `waiting`, `ready`: certainly not sent, so the attempt does not count; the device is offline, or the target is free again.
+   */
+  readonly to:
+    | {
+        readonly kind: 'decided';
+        readonly outcome: TargetOutcome;
+        readonly certainty: SendCertainty;
+        readonly error: CallError | undefined;
+        readonly result: ToolResult | undefined;
+      }
+    | ({
+        readonly kind: 'verifying';
+        readonly certainty: SendCertainty;
+        readonly error: CallError | undefined;
+        readonly result: ToolResult | undefined;
+      } & VerificationStart)
+    | { readonly kind: 'waiting' }
+    | { readonly kind: 'ready'; readonly notBefore?: number }
+    | {
+        readonly kind: 'retry';
+        readonly notBefore: number;
+        readonly certainty: SendCertainty;
+        readonly error: CallError | undefined;
+      };
+  readonly startedAt: number | undefined;
+  readonly at: number;
+}
+
+const STATES = {
+  decided: 'DECIDED',
+  verifying: 'VERIFYING',
+  waiting: 'WAITING_DEVICE',
+  ready: 'READY',
+  retry: 'RETRY_WAIT',
+} as const;
+
+/** The end of an attempt without its times. Most targets of a batch end alike, so each distinct end is sent once. */
+interface End {
+  readonly state: string;
+  readonly outcome: string | undefined;
+  readonly certainty: string | undefined;
+  readonly errorCode: string | undefined;
+  readonly errorMessage: string | undefined;
+  readonly rpcCode: number | undefined;
+  readonly resultHash: string | undefined;
+  readonly isEnd: boolean;
+}
+
+export function flushParameters({ jobId, fence }: JobFence, flushes: readonly TargetFlush[]) {
+  const results = new Results();
+  const ends = new Map<string, { readonly place: number; readonly end: End }>();
+  const places = flushes.map(({ to }) => placeOf(endOf(to, results), ends));
+  const distinct = [...ends.values()].map(({ end }) => end);
+  const verifying = flushes.map(({ to }) => (to.kind === 'verifying' ? to : undefined));
+  return {
+    ...{ jobId, fence, hashes: results.hashes, bodies: results.bodies },
+    states: distinct.map(({ state }) => state),
+    outcomes: distinct.map(({ outcome }) => outcome),
+    certainties: distinct.map(({ certainty }) => certainty),
+    errorCodes: distinct.map(({ errorCode }) => errorCode),
+    errorMessages: distinct.map(({ errorMessage }) => errorMessage),
+    rpcCodes: distinct.map(({ rpcCode }) => rpcCode),
+    resultHashes: distinct.map(({ resultHash }) => resultHash),
+    areEnds: distinct.map(({ isEnd }) => isEnd),
+    deviceIds: flushes.map(({ deviceId }) => deviceId),
+    claims: arrayLiteral(flushes.map(({ attempt }) => attempt)),
+    places: arrayLiteral(places),
+    startedAts: arrayLiteral(flushes.map(({ startedAt }) => startedAt)),
+    ats: arrayLiteral(flushes.map(({ at }) => at)),
+    retryAts: arrayLiteral(flushes.map(({ to }) => dueAt(to))),
+    deadlines: arrayLiteral(verifying.map((start) => start?.deadlineAt)),
+    softDeadlines: arrayLiteral(verifying.map((start) => start?.softDeadlineAt)),
+  };
+}
+
+function endOf(to: TargetFlush['to'], results: Results): End {
+  // A target that was not sent keeps the error of its previous attempt.
+  const end = to.kind === 'decided' || to.kind === 'verifying' || to.kind === 'retry' ? to : undefined;
+  const result = to.kind === 'decided' || to.kind === 'verifying' ? to.result : undefined;
+  return {
+    state: STATES[to.kind],
+    outcome: to.kind === 'decided' ? to.outcome : undefined,
+    certainty: end?.certainty,
+    errorCode: end?.error?.code,
+    errorMessage: end?.error && storable(end.error.message),
+    rpcCode: end?.error?.rpcCode,
+    resultHash: result && results.add(result),
+    isEnd: end !== undefined,
+  };
+}
+
+/** When the target may be claimed again, or its value be read. */
+function dueAt(to: TargetFlush['to']): number | undefined {
+  return to.kind === 'ready' || to.kind === 'retry' ? to.notBefore : to.kind === 'verifying' ? to.readAt : undefined;
+}
+
+/** The number of the end among the distinct ones, from 1, like WITH ORDINALITY. */
+function placeOf(end: End, ends: Map<string, { readonly place: number; readonly end: End }>): number {
+  const key = JSON.stringify(end);
+  const known = ends.get(key);
+  if (known !== undefined) return known.place;
+  ends.set(key, { place: ends.size + 1, end });
+  return ends.size;
+}
+
+/** An array in the syntax of PostgreSQL, because pg would escape each number. Without any number it is empty; `unnest` pads it. */
+function arrayLiteral(numbers: readonly (number | undefined)[]): string {
+  return numbers.every((number) => number === undefined)
+    ? '{}'
+    : `{${numbers.map((number) => number ?? 'NULL').join(',')}}`;
+}

@@ -1,0 +1,192 @@
+/** Reads jobs and their targets, optionally within the access scope of a viewer. Secrets in the arguments are masked. */
+import { z } from 'zod';
+import type { Job, JobProgress, JobState, Wave } from '@flotilla/jobs';
+import type { JobId } from '@flotilla/mcp';
+import { targetScopeOf } from '../../access-scope/history-scope.js';
+import { decodeCursor, toPage } from '../../database/cursor.js';
+import type { Queryable } from '../../database/database.js';
+import { grouped } from '../../database/grouped.js';
+import { bind, containsPattern } from '../../database/sql-parameters.js';
+import { isUuid } from '../../database/uuid-v7.js';
+import type { Page, PageRequest } from '../../page.js';
+import { COUNTER_COLUMNS, JOB_COLUMNS, jobOf, progressOf, type CounterRecord, type JobRecord } from '../job-rows.js';
+import type { JobScope } from '../job-scope.js';
+import { readDecidedOverTime, type DecidedPoint } from './decided-over-time.js';
+import { readFailureGroups, type FailureGroupRow } from './failure-groups.js';
+import { countWaveProgress } from './scoped-wave-progress.js';
+import { ScopedProgress } from './scoped-progress.js';
+import { readTargets, type TargetFilter, type TargetRow } from './read-targets.js';
+
+export interface JobFilter {
+  readonly states?: readonly JobState[];
+  readonly tool?: string;
+  readonly search?: string;
+}
+
+interface WaveRecord {
+  readonly job_id: JobId;
+  readonly number: number;
+  readonly size: number;
+  readonly gate: Wave['gate'];
+  readonly success_threshold: number;
+  readonly soak_seconds: number;
+  readonly opened_at: Date | null;
+  readonly closed_at: Date | null;
+  readonly approved_by: string | null;
+}
+
+export class JobReads {
+  readonly #scopedProgress: ScopedProgress;
+
+  constructor(private readonly db: Queryable) {
+    this.#scopedProgress = new ScopedProgress({
+      whole: (ids) => this.waveProgress(ids),
+      counted: (ids, scope) => countWaveProgress(db, ids, scope),
+      now: () => performance.now(),
+    });
+  }
+
+  async find(id: string, scope?: JobScope): Promise<Job | undefined> {
+    if (!isUuid(id)) return undefined;
+    const parameters: unknown[] = [id];
+    const isVisible = await this.#jobCondition(scope, parameters);
+    const [row] = await this.db.query<JobRecord>(
+      { text: `SELECT ${JOB_COLUMNS} FROM job WHERE id = $1 AND ${isVisible}` },
+      parameters,
+    );
+    return row && jobOf(row);
+  }
+
+  /** Latest first. */
+  async page({ states, tool, search }: JobFilter, page: PageRequest, scope?: JobScope): Promise<Page<Job>> {
+    const after = decodeCursor('jobs', page, z.tuple([z.uuid()]));
+    const pattern = search === undefined ? null : containsPattern(search);
+    const parameters: unknown[] = [states ?? null, tool ?? null, pattern, after?.[0] ?? null, page.first + 1];
+    const isVisible = await this.#jobCondition(scope, parameters);
+    const records = await this.db.query<JobRecord>(
+      {
+        text: `SELECT ${JOB_COLUMNS} FROM job
+        WHERE ($1::job_state[] IS NULL OR state = ANY ($1::job_state[])) AND ($2::text IS NULL OR tool = $2)
+          AND ($3::text IS NULL OR lower(coalesce(name, '') || E'\\n' || tool) LIKE $3)
+          AND ($4::uuid IS NULL OR id < $4) AND ${isVisible}
+        ORDER BY id DESC LIMIT $5`,
+      },
+      parameters,
+    );
+    return toPage(records, page, 'jobs', (record) => [record.id], jobOf);
+  }
+
+  /** The number of jobs that are not finished. */
+  async liveCount(): Promise<number> {
+    const [row] = await this.db.query<{ count: number }>(
+      { text: `SELECT count(*)::int AS count FROM job WHERE state <> 'FINISHED'` },
+      [],
+    );
+    return row?.count ?? 0;
+  }
+
+  async progress(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobProgress>> {
+    const sums = COUNTER_COLUMNS.map((column) => `coalesce(sum(c.${column}), 0) AS ${column}`).join(', ');
+    const rows = await this.db.query<CounterRecord>(
+      {
+        text: `SELECT j.id AS job_id, j.total, ${sums} FROM job j LEFT JOIN job_counter c ON c.job_id = j.id
+               WHERE j.id = ANY ($1::uuid[]) GROUP BY j.id`,
+      },
+      [ids],
+    );
+    return new Map(rows.map((row) => [row.job_id as JobId, progressOf(row)]));
+  }
+
+  /** The waves of each job by number, in the order of the input. Empty for a job without waves. */
+  async waves(ids: readonly JobId[]): Promise<readonly (readonly Wave[])[]> {
+    const records = await this.db.query<WaveRecord>(
+      {
+        text: `SELECT job_id, number, size, gate, success_threshold, soak_seconds, opened_at, closed_at, approved_by
+               FROM job_wave WHERE job_id = ANY ($1::uuid[]) ORDER BY job_id, number`,
+      },
+      [ids],
+    );
+    return grouped(ids, records, ({ job_id: id }) => id).map((waves) => waves.map(waveOf));
+  }
+
+  /** The progress by wave number, in the order of the input. A job without waves has all targets in wave 1. */
+  async waveProgress(ids: readonly JobId[], scope?: JobScope): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
+    if (scope !== undefined) return this.#scopedProgress.of(ids, scope);
+    const sums = COUNTER_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(', ');
+    const records = await this.db.query<CounterRecord & { readonly wave: number }>(
+      {
+        text: `SELECT job_id, wave, NULL AS total, ${sums} FROM job_counter
+               WHERE job_id = ANY ($1::uuid[]) GROUP BY job_id, wave ORDER BY job_id, wave`,
+      },
+      [ids],
+    );
+    return grouped(ids, records, ({ job_id: id }) => id as JobId).map(
+      (waves) => new Map(waves.map((record) => [record.wave, progressOf(record)])),
+    );
+  }
+
+  /** A page of the targets of each job by device id, in the order of the input. */
+  targets(ids: readonly JobId[], filter: TargetFilter, page: PageRequest): Promise<readonly Page<TargetRow>[]> {
+    return readTargets(this.db, ids, filter, page);
+  }
+
+  /** The failures of each job by kind, most frequent first, in the order of the input. */
+  failureGroups(
+    ids: readonly JobId[],
+    first: number,
+    scope?: JobScope,
+  ): Promise<readonly (readonly FailureGroupRow[])[]> {
+    return readFailureGroups(this.db, ids, first, scope);
+  }
+
+  /**
+   * The number of targets per outcome at up to `points` moments of equal distance, per job, in the order of the input.
+   * Reads all targets of the jobs.
+   */
+  decidedOverTime(
+    ids: readonly JobId[],
+    points: number,
+    scope?: JobScope,
+  ): Promise<readonly (readonly DecidedPoint[])[]> {
+    return readDecidedOverTime(this.db, ids, points, scope);
+  }
+
+  /**
+   * Whether steering the job would affect devices outside of the scope: a target is outside, or targets are not counted yet.
+   * A removed device counts as outside.
+   */
+  async hasTargetsBeyond({ id, createdById }: Pick<Job, 'id' | 'createdById'>, scope?: JobScope): Promise<boolean> {
+    if (scope === undefined || createdById === scope.creator) return false;
+    const parameters: unknown[] = [id];
+    const isInScope = (await targetScopeOf(this.db, scope))(parameters);
+    const [row] = await this.db.query<{ readonly is_beyond: boolean }>(
+      {
+        text: `SELECT j.total IS NULL
+          OR EXISTS (SELECT FROM job_target t WHERE t.job_id = j.id AND NOT ${isInScope}) AS is_beyond
+        FROM job j WHERE j.id = $1`,
+      },
+      parameters,
+    );
+    return row?.is_beyond ?? true;
+  }
+
+  async #jobCondition(scope: JobScope | undefined, parameters: unknown[]): Promise<string> {
+    if (scope === undefined) return 'TRUE';
+    const isInScope = await targetScopeOf(this.db, scope);
+    const isOwn = `job.created_by_id = ${bind(parameters, scope.creator)}`;
+    return `(${isOwn} OR EXISTS (SELECT FROM job_target t WHERE t.job_id = job.id AND ${isInScope(parameters)}))`;
+  }
+}
+
+function waveOf(record: WaveRecord): Wave {
+  return {
+    number: record.number,
+    size: record.size,
+    gate: record.gate,
+    successThreshold: record.success_threshold,
+    soakSeconds: record.soak_seconds,
+    openedAt: record.opened_at?.getTime(),
+    closedAt: record.closed_at?.getTime(),
+    approvedBy: record.approved_by ?? undefined,
+  };
+}
