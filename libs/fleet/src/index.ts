@@ -1,11 +1,11 @@
 export type { Actor } from './actor.js';
 export type { CallAnswer, CallRequest } from './calls/call-tool.js';
-export type { JobAnswer } from './jobs/create-job.js';
-export type { JobRequest } from './jobs/job-request.js';
+export type { JobAnswer } from './jobs/commands/create-job.js';
+export type { JobRequest } from './jobs/commands/job-request.js';
 export { approvalCallDevicesDefault, noApprovals } from './approvals/approval-rules.js';
 export type { ApprovalMode, ApprovalRules } from './approvals/approval-rules.js';
-export type { JobWarning } from './jobs/job-warnings.js';
-export type { ArgumentErrorGroup, JobPreview } from './jobs/preview-job.js';
+export type { JobWarning } from './jobs/commands/job-warnings.js';
+export type { ArgumentErrorGroup, JobPreview } from './jobs/commands/preview-job.js';
 export { refuseFilter } from './device-filter-rules.js';
 export { refuseTimeZone, refuseUnknownGroups } from './groups/device-groups.js';
 export type { ChosenVoice } from './voice/choose-voice-servers.js';

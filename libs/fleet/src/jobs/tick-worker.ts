@@ -3,8 +3,8 @@ import type { Bus, Tick } from '@flotilla/bus';
 import type { ProcessLease, Registry } from '@flotilla/registry';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
-import { LateAnswers } from './late-answers.js';
-import type { RunDeps } from './run-context.js';
+import { LateAnswers } from './verification/late-answers.js';
+import type { RunDeps } from './engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 
 export interface TickWorkerDeps extends RunDeps {
