@@ -15,7 +15,7 @@ import type { TestDatabase } from '@flotilla/registry/test-database';
 import type { Clock, SettledCall } from '@flotilla/session';
 import { expect } from 'vitest';
 import type { Actor } from './actor.js';
-import type { JobRequest } from './jobs/job-request.js';
+import type { JobRequest } from './jobs/commands/job-request.js';
 import { Fleet } from './fleet.js';
 import { JobRunner } from './jobs/job-runner.js';
 import type { RunTuning } from './jobs/run-tuning.js';

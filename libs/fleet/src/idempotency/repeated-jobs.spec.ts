@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, answers, boardTools, openHub, operator, startJob } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import type { Actor } from '../actor.js';
-import type { JobAnswer } from '../jobs/create-job.js';
+import type { JobAnswer } from '../jobs/commands/create-job.js';
 import { RolloutFixture } from '../rollout/rollout-fixture.suite.js';
 
 const failed = { ...answers('no'), kind: 'FAILED' } as const;

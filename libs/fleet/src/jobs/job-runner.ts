@@ -2,12 +2,12 @@
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { ProcessLease } from '@flotilla/registry';
 import { argumentsLost } from './arguments-lost.js';
-import { JobRun } from './job-run.js';
+import { JobRun } from './engine/job-run.js';
 import { ReturningDevices } from './returning-devices.js';
-import type { RunDeps } from './run-context.js';
+import type { RunDeps } from './engine/run-context.js';
 import { defaultTuning } from './run-tuning.js';
-import { SlotPool } from './slot-pool.js';
-import { StatementTurns } from './statement-turns.js';
+import { SlotPool } from './dispatch/slot-pool.js';
+import { StatementTurns } from './dispatch/statement-turns.js';
 
 interface OwnedRun {
   readonly run: JobRun;

@@ -4,8 +4,8 @@ import type { ProcessLease, Registry } from '@flotilla/registry';
 import type { JobBus } from '../calls/observe-calls.js';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
-import { LateAnswers } from './late-answers.js';
-import type { RunDeps } from './run-context.js';
+import { LateAnswers } from './verification/late-answers.js';
+import type { RunDeps } from './engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 
 export interface TickWorkerDeps extends RunDeps {

@@ -4,7 +4,7 @@
  */
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { ClaimedTarget, RolloutGrant, RolloutLimits, RolloutStore, TargetFlush } from '@flotilla/registry';
-import type { RunContext } from '../jobs/run-context.js';
+import type { RunContext } from '../jobs/engine/run-context.js';
 
 export interface RolloutDeps {
   readonly store: RolloutStore;

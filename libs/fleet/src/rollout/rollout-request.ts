@@ -1,7 +1,7 @@
 /** A roll-out is a job whose call the hub makes up: from the image come the tool, and for each device an address of its own. */
 import type { FirmwareImageRow, FirmwareKind, Registry } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
-import type { JobRequest } from '../jobs/job-request.js';
+import type { JobRequest } from '../jobs/commands/job-request.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 

@@ -3,8 +3,8 @@ import { judgeReadback } from '@flotilla/jobs';
 import type { Job, Readback } from '@flotilla/jobs';
 import type { CallOutcome } from '@flotilla/mcp';
 import type { ReadbackTarget, VerificationEnd } from '@flotilla/registry';
-import type { RunContext } from '../run-context.js';
-import { ToolSetVerdicts } from '../tool-set-verdicts.js';
+import type { RunContext } from '../engine/run-context.js';
+import { ToolSetVerdicts } from '../dispatch/tool-set-verdicts.js';
 import { readValue } from './read-call.js';
 
 export interface ReadSlots {

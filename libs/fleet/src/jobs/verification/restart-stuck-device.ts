@@ -5,7 +5,7 @@
 import type { CallId, DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { TargetFlush, VerificationEnd } from '@flotilla/registry';
 import { newId } from '../../new-id.js';
-import type { RunContext } from '../run-context.js';
+import type { RunContext } from '../engine/run-context.js';
 
 export interface StuckDevice {
   readonly deviceId: DeviceId;

@@ -6,7 +6,7 @@ import { judgeVerification, retryOfUpgrade, verificationDeadlines, verifyAfterLa
 import type { Job, VerificationDeadlines, VerificationVerdict } from '@flotilla/jobs';
 import type { CallId, CallOutcomeKind, DeviceId } from '@flotilla/mcp';
 import type { VerificationEnd, VerifyingTarget } from '@flotilla/registry';
-import type { RunContext } from '../run-context.js';
+import type { RunContext } from '../engine/run-context.js';
 import { Readbacks } from './readbacks.js';
 import type { ReadSlots } from './readbacks.js';
 import { isStuck, restartStuckDevice, withRestartNote } from './restart-stuck-device.js';

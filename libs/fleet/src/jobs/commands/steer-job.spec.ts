@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobRequest } from './job-request.js';
-import { admin, openHub, operator, startJob } from '../fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { admin, openHub, operator, startJob } from '../../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 
 const lampJob = (change: Partial<JobRequest> = {}): JobRequest => ({
   tool: 'self.lamp.turn_on',

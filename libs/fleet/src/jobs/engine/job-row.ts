@@ -6,8 +6,8 @@ import { nextJobState } from '@flotilla/jobs';
 import type { Job, JobEvent } from '@flotilla/jobs';
 import { jobActionOf } from '@flotilla/registry';
 import type { JobMove } from '@flotilla/registry';
-import { FleetError } from '../fleet-error.js';
-import { writeJobEvent } from './job-event.js';
+import { FleetError } from '../../fleet-error.js';
+import { writeJobEvent } from '../job-event.js';
 import type { RunContext } from './run-context.js';
 
 export class JobRow {

@@ -2,7 +2,7 @@
  * How the jobs of this process share PostgreSQL with single calls. Alone they claim and write in large batches and beside one another, which is fastest. While
  * somebody waits for single calls they take turns, in smaller batches: a call ends with a commit, and waits there for whatever keeps the processors.
  */
-import type { SingleCalls } from '../calls/single-calls.js';
+import type { SingleCalls } from '../../calls/single-calls.js';
 
 /** Targets of one statement: beyond it a bigger one is no cheaper per target. */
 const rowsMaxAlone = 500;

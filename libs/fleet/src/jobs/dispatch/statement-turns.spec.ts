@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SingleCalls } from '../calls/single-calls.js';
+import { SingleCalls } from '../../calls/single-calls.js';
 import { StatementTurns } from './statement-turns.js';
 
 /** A statement that runs until it is told to end, and what has begun so far. */

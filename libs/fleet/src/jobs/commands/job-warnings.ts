@@ -1,7 +1,7 @@
 /** Facts about a planned job that an operator should know before it starts, although they do not prevent it. */
-import type { Actor } from '../actor.js';
-import { needsApproval } from '../approvals/approval-rules.js';
-import type { ApprovalRules, AskedAct } from '../approvals/approval-rules.js';
+import type { Actor } from '../../actor.js';
+import { needsApproval } from '../../approvals/approval-rules.js';
+import type { ApprovalRules, AskedAct } from '../../approvals/approval-rules.js';
 
 export interface JobWarning {
   readonly code: 'PLAIN_HTTP_DOWNLOAD' | 'NEEDS_APPROVAL';

@@ -4,15 +4,15 @@ import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { JobFence, Registry } from '@flotilla/registry';
 import { decidedPerMessageMax } from '@flotilla/bus';
 import type { Clock } from '@flotilla/session';
-import { FleetError } from '../fleet-error.js';
-import type { FleetLogger } from '../fleet-logger.js';
-import type { RolloutDeps } from '../rollout/image-sends.js';
-import type { JobBus } from '../calls/observe-calls.js';
-import type { SingleCalls } from '../calls/single-calls.js';
-import type { ToolGate } from '../calls/tool-gate.js';
-import { defaultTuning } from './run-tuning.js';
-import type { RunTuning } from './run-tuning.js';
-import type { StatementTurns } from './statement-turns.js';
+import { FleetError } from '../../fleet-error.js';
+import type { FleetLogger } from '../../fleet-logger.js';
+import type { RolloutDeps } from '../../rollout/image-sends.js';
+import type { JobBus } from '../../calls/observe-calls.js';
+import type { SingleCalls } from '../../calls/single-calls.js';
+import type { ToolGate } from '../../calls/tool-gate.js';
+import { defaultTuning } from '../run-tuning.js';
+import type { RunTuning } from '../run-tuning.js';
+import type { StatementTurns } from '../dispatch/statement-turns.js';
 
 export interface RunDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets'>;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { admin, answers, deviceNames, openHub, startJob } from '../fleet-fixture.suite.js';
-import type { HubFixture } from '../fleet-fixture.suite.js';
+import { admin, answers, deviceNames, openHub, startJob } from '../../fleet-fixture.suite.js';
+import type { HubFixture } from '../../fleet-fixture.suite.js';
 
 const DEVICES = 600;
 const tool = 'self.get_device_status';

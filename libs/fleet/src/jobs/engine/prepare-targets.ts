@@ -2,7 +2,7 @@
 import { planWaves } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
 import type { RunContext } from './run-context.js';
-import type { ToolSetVerdicts } from './tool-set-verdicts.js';
+import type { ToolSetVerdicts } from '../dispatch/tool-set-verdicts.js';
 
 /** Targets of one statement: some tens of milliseconds, so that a pause or a crash costs no more. */
 const chunkTargets = 5_000;

@@ -1,7 +1,7 @@
 import type { CallOutcome, JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admin, answers, deviceNames, openHub, startJob } from '../fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { admin, answers, deviceNames, openHub, startJob } from '../../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 
 const offline: CallOutcome = {
   kind: 'NOT_SENT',

@@ -1,8 +1,8 @@
 import type { AbortRule } from '@flotilla/jobs';
 import type { CallOutcome } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answers, deviceNames, mortalRunner, openHub, startJob, storeWith } from '../fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { answers, deviceNames, mortalRunner, openHub, startJob, storeWith } from '../../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 
 const failure: CallOutcome = { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'broken' } };
 const threeFail: AbortRule = { outcomes: ['FAILED', 'UNKNOWN'], scope: 'JOB', count: 3, action: 'CANCEL' };

@@ -6,8 +6,8 @@ import { decidedPerMessageMax } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
 import type { CallId, CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 import type { CorrectedTarget, LateAnswer, LateTarget } from '@flotilla/registry';
-import type { RunDeps } from './run-context.js';
-import { defaultTuning } from './run-tuning.js';
+import type { RunDeps } from '../engine/run-context.js';
+import { defaultTuning } from '../run-tuning.js';
 
 /** Answers that wait at a time: a fleet that answers late all at once is in trouble that no counter will mend. */
 const waitingMax = 10_000;

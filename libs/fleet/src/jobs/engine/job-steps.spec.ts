@@ -2,8 +2,8 @@ import { defaultToolPolicy } from '@flotilla/jobs';
 import type { AbortRule, WaveSpec } from '@flotilla/jobs';
 import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admin, answers, deviceNames, openHub, startJob } from '../fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { admin, answers, deviceNames, openHub, startJob } from '../../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 
 const failure: CallOutcome = { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'broken' } };
 const silence: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } };

@@ -1,10 +1,10 @@
 /** Whether somebody may have a tool called at all, before any device is asked: the same for making, approving and repeating a job. */
 import type { Registry } from '@flotilla/registry';
-import type { Actor } from '../actor.js';
-import { FleetError } from '../fleet-error.js';
-import type { ToolGate } from '../calls/tool-gate.js';
-import { refuse } from '../refusal.js';
-import type { Refusal } from '../refusal.js';
+import type { Actor } from '../../actor.js';
+import { FleetError } from '../../fleet-error.js';
+import type { ToolGate } from '../../calls/tool-gate.js';
+import { refuse } from '../../refusal.js';
+import type { Refusal } from '../../refusal.js';
 
 export interface RefuseToolDeps {
   readonly registry: Pick<Registry, 'toolSets'>;

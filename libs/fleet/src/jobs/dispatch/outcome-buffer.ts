@@ -1,6 +1,6 @@
 /** Gathers the ends of attempts and writes them in batches. Loses none while the run lives, whatever PostgreSQL does. */
 import type { TargetFlush } from '@flotilla/registry';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from '../engine/run-context.js';
 
 /** Longest time that an outcome waits for others, ms: what an abort rule may be late by. */
 const flushDelayMs = 200;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { defaultToolPolicy } from '@flotilla/jobs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admin, answers, deviceNames, openHub, operator, startJob } from '../fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { admin, answers, deviceNames, openHub, operator, startJob } from '../../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 
 describe('running a job again', () => {
   let fixture: HubFixture;

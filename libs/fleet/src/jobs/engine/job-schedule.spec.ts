@@ -4,13 +4,13 @@ import type { JobState } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ToolGate } from '../calls/tool-gate.js';
-import { admin, openHub, operator, quickVerification, realClock, silent } from '../fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
-import { Fleet } from '../fleet.js';
-import { RolloutFixture } from '../rollout/rollout-fixture.suite.js';
-import type { JobRequest } from './job-request.js';
-import { TickWorker } from './tick-worker.js';
+import { ToolGate } from '../../calls/tool-gate.js';
+import { admin, openHub, operator, quickVerification, realClock, silent } from '../../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
+import { Fleet } from '../../fleet.js';
+import { RolloutFixture } from '../../rollout/rollout-fixture.suite.js';
+import type { JobRequest } from '../commands/job-request.js';
+import { TickWorker } from '../tick-worker.js';
 
 const hourMs = 3_600_000;
 /** The worker's clock is this far ahead: hours pass without waiting. */

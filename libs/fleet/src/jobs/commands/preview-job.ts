@@ -3,19 +3,19 @@ import { blastRadius, paceOf, planWaves, secondsAtPace } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { narrowed } from '@flotilla/registry';
 import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
-import type { Actor } from '../actor.js';
-import type { Refusal } from '../refusal.js';
-import { refuseUnknownGroups } from '../groups/device-groups.js';
+import type { Actor } from '../../actor.js';
+import type { Refusal } from '../../refusal.js';
+import { refuseUnknownGroups } from '../../groups/device-groups.js';
 import { policyFor, refuseNewJob, termsOf } from './create-job.js';
 import type { AskedJob, CreateJobDeps } from './create-job.js';
 import { refuseJobRequest } from './job-request.js';
 import type { JobRequest } from './job-request.js';
-import { jobOfImage, planRollout } from '../rollout/rollout-request.js';
-import type { RolloutRequest } from '../rollout/rollout-request.js';
+import { jobOfImage, planRollout } from '../../rollout/rollout-request.js';
+import type { RolloutRequest } from '../../rollout/rollout-request.js';
 import { warningsOf } from './job-warnings.js';
 import type { JobWarning } from './job-warnings.js';
 import { requireToolScope } from './refuse-tool.js';
-import { toolSetVerdicts } from './tool-set-verdicts.js';
+import { toolSetVerdicts } from '../dispatch/tool-set-verdicts.js';
 
 export interface PreviewJobDeps extends CreateJobDeps {
   readonly verification: VerificationTimes;

@@ -2,11 +2,11 @@
 import { nextJobState } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
 import type { JobMove, Registry } from '@flotilla/registry';
-import { ownerOf } from '../actor.js';
-import type { Actor } from '../actor.js';
-import type { ToolGate } from '../calls/tool-gate.js';
-import { refuse } from '../refusal.js';
-import type { Refusal } from '../refusal.js';
+import { ownerOf } from '../../actor.js';
+import type { Actor } from '../../actor.js';
+import type { ToolGate } from '../../calls/tool-gate.js';
+import { refuse } from '../../refusal.js';
+import type { Refusal } from '../../refusal.js';
 import type { JobAnswer } from './create-job.js';
 import { refuseTool, requireToolScope } from './refuse-tool.js';
 import { steerJob } from './steer-job.js';

@@ -10,17 +10,17 @@ import { hubCall } from '@flotilla/mcp';
 import type { CallError } from '@flotilla/mcp';
 import type { ClaimedTarget, TargetFlush } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
-import { ImageSends } from '../rollout/image-sends.js';
-import type { ImageSend } from '../rollout/image-sends.js';
+import { ImageSends } from '../../rollout/image-sends.js';
+import type { ImageSend } from '../../rollout/image-sends.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import type { InFlightCall } from './in-flight-calls.js';
 import type { OutcomeBuffer } from './outcome-buffer.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from '../engine/run-context.js';
 import type { SlotPool } from './slot-pool.js';
 import type { ToolSetVerdicts } from './tool-set-verdicts.js';
-import { afterCall } from './verification/after-call.js';
-import { readValue } from './verification/read-call.js';
-import { isStuck, restartStuckDevice, withRestartNote } from './verification/restart-stuck-device.js';
+import { afterCall } from '../verification/after-call.js';
+import { readValue } from '../verification/read-call.js';
+import { isStuck, restartStuckDevice, withRestartNote } from '../verification/restart-stuck-device.js';
 
 /** Outcomes that may wait for PostgreSQL before nothing more is claimed: a second of work. */
 const unflushedMax = 10_000;

@@ -18,9 +18,9 @@ import type { AbortRule, DailyWindow, OfflinePolicy, Verification, WaveSpec } fr
 import { isTimeZone } from '@flotilla/mcp';
 import type { DeviceFilter } from '@flotilla/registry';
 import { z } from 'zod';
-import { refuseFilter } from '../device-filter-rules.js';
-import { refuse, refuseIssue, sayIssue } from '../refusal.js';
-import type { Refusal } from '../refusal.js';
+import { refuseFilter } from '../../device-filter-rules.js';
+import { refuse, refuseIssue, sayIssue } from '../../refusal.js';
+import type { Refusal } from '../../refusal.js';
 
 export interface JobRequest {
   readonly name?: string;

@@ -4,14 +4,14 @@ import type { Job, TargetOutcome, ToolPolicy } from '@flotilla/jobs';
 import { hasMaskedSecret } from '@flotilla/mcp';
 import { narrowed } from '@flotilla/registry';
 import type { DeviceFilter } from '@flotilla/registry';
-import type { Actor } from '../actor.js';
-import { refuseKey } from '../idempotency/refuse-key.js';
-import { refuse } from '../refusal.js';
-import type { Refusal } from '../refusal.js';
-import { requestHash } from '../idempotency/request-hash.js';
+import type { Actor } from '../../actor.js';
+import { refuseKey } from '../../idempotency/refuse-key.js';
+import { refuse } from '../../refusal.js';
+import type { Refusal } from '../../refusal.js';
+import { requestHash } from '../../idempotency/request-hash.js';
 import { madeBefore, makeJob, offersVerification } from './create-job.js';
 import type { CreateJobDeps, JobAnswer } from './create-job.js';
-import type { RolloutRequest } from '../rollout/rollout-request.js';
+import type { RolloutRequest } from '../../rollout/rollout-request.js';
 import type { JobRequest } from './job-request.js';
 
 export interface RerunRequest {

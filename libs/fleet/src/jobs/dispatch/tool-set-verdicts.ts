@@ -1,8 +1,8 @@
 /** Which tool sets a job's call may be sent to: judged once per set, not per device. */
 import type { CallError, ToolSetHash } from '@flotilla/mcp';
 import type { ToolSetStore, ToolSetVerdict } from '@flotilla/registry';
-import { anyImageUrl } from '../rollout/rollout-request.js';
-import type { GatedCall, ToolGate } from '../calls/tool-gate.js';
+import { anyImageUrl } from '../../rollout/rollout-request.js';
+import type { GatedCall, ToolGate } from '../../calls/tool-gate.js';
 
 export class ToolSetVerdicts {
   readonly #toolSets: ToolSetStore;

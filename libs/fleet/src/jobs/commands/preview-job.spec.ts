@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { boardTools, deviceNames, openHub, operator } from '../fleet-fixture.suite.js';
-import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { boardTools, deviceNames, openHub, operator } from '../../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 import type { JobRequest } from './job-request.js';
 
 const volume = (change: Partial<JobRequest> = {}): JobRequest => ({

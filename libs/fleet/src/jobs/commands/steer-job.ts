@@ -4,16 +4,16 @@ import type { Job, PauseReason } from '@flotilla/jobs';
 import { jobActionOf } from '@flotilla/registry';
 import type { JobMove, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { FleetError } from '../fleet-error.js';
-import { announceJob } from './announce-job.js';
-import type { AnnounceDeps } from './announce-job.js';
-import { writeJobEvent } from './job-event.js';
-import { sourceOf } from '../actor.js';
-import type { Actor } from '../actor.js';
+import { FleetError } from '../../fleet-error.js';
+import { announceJob } from '../announce-job.js';
+import type { AnnounceDeps } from '../announce-job.js';
+import { writeJobEvent } from '../job-event.js';
+import { sourceOf } from '../../actor.js';
+import type { Actor } from '../../actor.js';
 import type { JobAnswer } from './create-job.js';
-import { cancelledRow, isForcedCancel } from './forced-cancel.js';
-import { refuse } from '../refusal.js';
-import type { Refusal } from '../refusal.js';
+import { cancelledRow, isForcedCancel } from '../forced-cancel.js';
+import { refuse } from '../../refusal.js';
+import type { Refusal } from '../../refusal.js';
 
 export interface SteerJobDeps extends AnnounceDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'viewFor'>;
