@@ -1,4 +1,4 @@
-/** What specs of the ways in share: a host that takes whatever arrives, real time, and shorter limits. */
+/** Fixtures for specs of ingresses: a host that admits every connection, real time, low limits. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { vi } from 'vitest';
@@ -20,7 +20,7 @@ export const realClock: Clock = {
 
 export const silentLogger: GatewayLogger = { debug: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Keeps arrivals for the test to look at, and starts none. */
+/** Keeps connections for the test and starts no sessions. */
 export class OpenHouse implements SessionHost {
   isFull = false;
   readonly arrivals: Arrival[] = [];
@@ -45,11 +45,11 @@ export class OpenHouse implements SessionHost {
     this.arrivals.push(arrival);
   }
 
-  /** The nth arrival, once it is there. */
+  /** Waits for the nth connection. */
   async arrival(number = 1): Promise<Arrival> {
     return vi.waitFor(() => {
       const arrival = this.arrivals[number - 1];
-      if (arrival === undefined) throw new Error('nobody arrived yet');
+      if (arrival === undefined) throw new Error('no connection yet');
       return arrival;
     });
   }

@@ -1,8 +1,8 @@
-/** The MCP half of a device for specs: answers initialize, tools/list and tools/call over whatever carries its messages. */
+/** The MCP side of a device for specs: answers initialize, tools/list and tools/call. */
 
 export interface FirmwareOptions {
   readonly version?: string;
-  /** Of each tool. */
+  /** The description of each tool. */
   readonly description?: string;
   readonly tools?: readonly string[];
   /** Texts that tools answer with. */

@@ -1,11 +1,11 @@
-/** What this library throws. What devices do wrong is never thrown: it is refused, cut or counted. */
+/** The errors of this library. Mistakes of devices are not thrown: they are refused or counted. */
 
 export type GatewayErrorCode =
   /** The UDP port for audio cannot be bound. */
   | 'UDP_UNAVAILABLE'
   /** `start` was called twice, or something was used before it. */
   | 'GATEWAY_NOT_STARTED'
-  /** Something that was waited for did not come in time. */
+  /** An answer did not arrive in time. */
   | 'TIMEOUT';
 
 export class GatewayError extends Error {

@@ -1,4 +1,4 @@
-/** A gateway with listeners of its own for specs, over whatever registry and bus they have, and what was heard of it on the feed. */
+/** A gateway with listeners for specs. It collects what is published on the feed. */
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -63,7 +63,7 @@ export class GatewayStage {
     return (this.servers.http.address() as AddressInfo).port;
   }
 
-  /** A lamp that has sent its CONNECT. */
+  /** Connects a lamp that has sent CONNECT. */
   async connectLamp(
     options: FirmwareOptions & {
       readonly clientId?: string;
@@ -79,9 +79,9 @@ export class GatewayStage {
     return device;
   }
 
-  /** The lamp over WebSocket, its hello said. */
+  /** Connects the lamp over WebSocket and sends its hello. */
   async connectTalkingLamp(): Promise<WebSocket> {
-    const headers = { 'Device-Id': lampId, 'Client-Id': 'somebody' };
+    const headers = { 'Device-Id': lampId, 'Client-Id': 'talking-lamp' };
     const socket = new WebSocket(`ws://127.0.0.1:${this.#httpPort}/xiaozhi/v1/`, { headers });
     socket.on('message', (data) => {
       const reply = answerAsFirmware((data as Buffer).toString());
@@ -92,7 +92,7 @@ export class GatewayStage {
     return socket;
   }
 
-  /** The lamp's entry in the directory, once it has one of a newer epoch. */
+  /** Waits for an entry of the lamp in the directory, with a newer epoch. */
   async entry(newerThan = 0) {
     return vi.waitFor(async () => {
       const found = await this.bus.directory.lookup(lampId);
@@ -115,7 +115,7 @@ export class GatewayStage {
     });
   }
 
-  /** The nth event of a type that was heard, once it is there. */
+  /** Waits for the nth event of a type. */
   async event(type: string, number = 1): Promise<FeedEvent> {
     return vi.waitFor(() => {
       const found = this.events.filter((one) => one.type === type)[number - 1];

@@ -45,7 +45,7 @@ function setStage(change: Partial<GatewayOptions> = {}): Promise<GatewayStage> {
 }
 
 describe('a device that connects', () => {
-  it('is greeted, asked for its tools, written down and announced', async () => {
+  it('is greeted, listed, recorded and announced', async () => {
     await stage.connectLamp();
     const { epoch, toolSetHash, gatewayId } = await stage.entry();
     expect(gatewayId).toBe(lease.id);
@@ -72,7 +72,7 @@ describe('a device that connects', () => {
     expect(stage.gateway.status().sessions).toEqual([{ state: 'ready', transport: 'MQTT', count: 1 }]);
   });
 
-  it('is told where its camera may ask about pictures', async () => {
+  it('receives the vision address for its camera', async () => {
     await stage.close();
     stage = await setStage({
       visionFor: ({ deviceId }) => ({ url: 'http://hub/vision', token: `only-for-${deviceId}` }),
@@ -94,7 +94,7 @@ describe('a device that connects', () => {
     });
   });
 
-  it('is offline as soon as it is gone, and says why in an event', async () => {
+  it('is offline after its connection ends, and an event has the reason', async () => {
     const device = await stage.connectLamp();
     await stage.entry();
     device.write({ cmd: 'disconnect' });
@@ -104,7 +104,7 @@ describe('a device that connects', () => {
     expect((await stage.call()).outcome).toMatchObject({ kind: 'NOT_SENT', error: { code: 'DEVICE_OFFLINE' } });
   });
 
-  it('comes over WebSocket as well', async () => {
+  it('can connect over WebSocket', async () => {
     const socket = await stage.connectTalkingLamp();
     await stage.entry();
     expect(await registry.devices.find(lampId)).toMatchObject({
@@ -116,7 +116,7 @@ describe('a device that connects', () => {
     expect((await stage.event('device.disconnected')).data).toMatchObject({ reason: 'connection_lost' });
   });
 
-  it('has its notifications written as events, large ones without their params', async () => {
+  it('causes events with its notifications, large ones without params', async () => {
     const device = await stage.connectLamp();
     await stage.entry();
     const notify = (params: unknown) =>
@@ -140,8 +140,8 @@ describe('a device that connects', () => {
   });
 });
 
-describe('what changed since the last time', () => {
-  it('is told for tools and firmware', async () => {
+describe('changes since the last session', () => {
+  it('are events for tools and firmware', async () => {
     const before = await stage.connectLamp({ version: '2.4.1', tools: ['a', 'b'] });
     const { epoch } = await stage.entry();
     before.conn.destroy();
@@ -155,7 +155,7 @@ describe('what changed since the last time', () => {
     );
   });
 
-  it('is told of a session that ended while it was written', async () => {
+  it('are events for a session that ended while it was written', async () => {
     const before = await stage.connectLamp({ version: '2.4.1', tools: ['a'] });
     await stage.entry();
     before.conn.destroy();
@@ -190,7 +190,7 @@ describe('what changed since the last time', () => {
     expect(stage.presences).toEqual(['OFFLINE']);
   });
 
-  it('is not told where the listing failed: the device keeps its last good tools', async () => {
+  it('are not reported if the listing failed: the device keeps its last good tools', async () => {
     const before = await stage.connectLamp({ tools: ['kept'] });
     const { epoch, toolSetHash } = await stage.entry();
     before.conn.destroy();
@@ -209,7 +209,7 @@ describe('what changed since the last time', () => {
     expect(await registry.devices.find(lampId)).toMatchObject({ presence: 'ONLINE', toolSetHash, toolsStale: true });
   });
 
-  it('is marked stale where a later listing failed', async () => {
+  it('are marked stale if a later listing failed', async () => {
     const device = await stage.connectLamp();
     const { toolSetHash } = await stage.entry();
     const staleness = async () => (await registry.devices.find(lampId))?.toolsStale;
@@ -231,14 +231,14 @@ describe('what changed since the last time', () => {
 describe('the will of an MQTT device', () => {
   const will = { topic: 'lamps/gone', payload: Buffer.from('out'), qos: 0 as const, retain: false };
 
-  it('is an event when the device is lost', async () => {
+  it('is an event when the connection is lost', async () => {
     const device = await stage.connectLamp({ will });
     await stage.entry();
     device.conn.destroy();
     expect((await stage.event('device.will')).data).toMatchObject({ topic: 'lamps/gone', payload: 'out' });
   });
 
-  it('is none when the device takes its leave', async () => {
+  it('causes no event after DISCONNECT', async () => {
     const device = await stage.connectLamp({ will });
     await stage.entry();
     device.write({ cmd: 'disconnect' });
@@ -247,7 +247,7 @@ describe('the will of an MQTT device', () => {
   });
 });
 
-describe('a conversation asked for over MQTT', () => {
+describe('a conversation over MQTT', () => {
   const hello = JSON.stringify({ type: 'hello', version: 3, transport: 'udp', features: { mcp: true } });
 
   it('is answered with the UDP port that is bound, then ended, and delays no call', async () => {
@@ -269,7 +269,7 @@ describe('a conversation asked for over MQTT', () => {
     expect((await stage.call()).outcome.kind).toBe('SUCCEEDED');
   });
 
-  it('is answered before the greeting is', async () => {
+  it('is answered before the greeting', async () => {
     const device = await stage.connectLamp({ silentOn: ['initialize'] });
     await device.connack();
     device.publish(hello);
@@ -279,19 +279,15 @@ describe('a conversation asked for over MQTT', () => {
 
 describe('a receive buffer for audio that the system cuts', () => {
   it.each([
-    [
-      'is told to the operator of a hub with voice',
-      ['ws://voice.example/'],
-      [/set net.core.rmem_max to 2147483647 or more/],
-    ],
-    ['is no matter without voice', [], []],
+    ['causes a warning in a hub with voice', ['ws://voice.example/'], [/set net.core.rmem_max to 2147483647 or more/]],
+    ['causes no warning without voice', [], []],
   ])('%s', async (_what, known, expected) => {
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (_details: object, message: string) => void warnings.push(message) };
     const voice = {
       ...{ known, mayCallUserOnly: false, checksAddress: true },
       serversOf: () => Promise.resolve([]),
-      calls: { call: () => Promise.reject(new Error('nobody calls')) },
+      calls: { call: () => Promise.reject(new Error('unexpected call')) },
       report: () => Promise.resolve(),
     };
     const other = await setStage({ udp: { host: '127.0.0.1', port: 0, bufferBytes: 0x7fff_ffff }, voice, logger });
@@ -301,7 +297,7 @@ describe('a receive buffer for audio that the system cuts', () => {
 });
 
 describe('while PostgreSQL does not answer', () => {
-  it('devices stay connected and are written down when it is back', async () => {
+  it('devices stay connected and are recorded when it is back', async () => {
     await stage.close();
     let isAway = true;
     const away = <Value>(write: () => Promise<Value>) => (isAway ? Promise.reject(new Error('away')) : write());

@@ -1,6 +1,6 @@
 /**
- * The ways in for devices, put together with the live sessions of this process. It opens no listener of its own but the UDP port: sockets and upgrade requests are
- * handed to it by whoever composed the hub.
+ * Composes the ingresses for devices and the live sessions of this process. It opens only the UDP
+ * port: the hub hands sockets and upgrade requests to it.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -52,15 +52,15 @@ export interface GatewayOptions {
   readonly bus: Pick<Bus, 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly auth: DeviceAuth;
-  /** Who asked for an upgrade; without it whoever connected. */
+  /** Finds the client of an upgrade request; by default the peer of the socket. */
   readonly addressOf?: ClientAddress;
-  /** The topic that MQTT devices publish to; `device-server` by default. */
+  /** The topic that MQTT devices publish on; `device-server` by default. */
   readonly publishTopic?: string;
-  /** Where microcontrollers may be dialled; without it nowhere but in private networks and on this machine, and only where an administrator said so. */
+  /** Where microcontrollers may be dialled; by default in private networks and on this machine. */
   readonly dialRules?: DialRules;
   /**
-   * `port` 0 picks a free one. `publicHost` is told to devices instead of the address that they reached. `bufferBytes` is asked of the system for audio
-   * that waits, by default as much as many speakers need.
+   * `port` 0 selects a free one. Devices receive `publicHost` instead of the address that they
+   * reached. `bufferBytes` is the size of the receive buffer that the system is asked for.
    */
   readonly udp: {
     readonly host: string;
@@ -68,29 +68,29 @@ export interface GatewayOptions {
     readonly publicHost?: string | undefined;
     readonly bufferBytes?: number;
   };
-  /** Where a device's camera asks about photos; without it nowhere. */
+  /** Makes the address that a camera sends photos to; by default there is no vision. */
   readonly visionFor?: VisionFor | undefined;
-  /** Where conversations go; without it nowhere. */
+  /** The voice servers; by default there is no voice. */
   readonly voice?: VoiceOptions | undefined;
   readonly limits?: Partial<GatewayLimits>;
   readonly logger: GatewayLogger;
 }
 
 export type VoiceOptions = Pick<VoiceRelayOptions, 'serversOf' | 'calls' | 'known' | 'checksAddress'> & {
-  /** Keeps what is known of voice servers for whoever asks, in place of what was told before. */
+  /** Stores the health of the voice servers for the API. */
   readonly report: (servers: readonly BackendHealth[]) => Promise<void>;
   readonly limits?: Partial<VoiceLimits>;
 };
 
 export interface GatewayStatus {
   readonly sessions: readonly SessionCount[];
-  /** Connections that have not introduced themselves. */
+  /** Connections that have not authenticated. */
   readonly unproven: number;
-  /** Sessions that wait for their turn to greet their device. */
+  /** Sessions that wait to greet their device. */
   readonly undiscovered: number;
-  /** Devices that connect again and again, and have to wait. */
+  /** Devices that reconnect constantly and have to wait. */
   readonly flapping: number;
-  /** Conversations with voice servers, and how those are. */
+  /** Conversations with voice servers. */
   readonly conversations: number;
   /** Channels for audio over UDP. */
   readonly udpChannels: number;
@@ -101,7 +101,7 @@ export interface GatewayStatus {
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export class Gateway {
-  /** What the bus calls. */
+  /** The server of calls for the bus. */
   readonly callServer: CallServer;
   /** Handlers of upgrade requests, by path; with or without a slash at the end. */
   readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
@@ -170,7 +170,7 @@ export class Gateway {
   /** Before the first connection. Throws GatewayError UDP_UNAVAILABLE. */
   async start(): Promise<void> {
     this.#udp = await UdpAudio.open(this.options.udp);
-    this.#tellOfShortBuffer(this.#udp);
+    this.#warnOfShortBuffer(this.#udp);
     this.#sessions.start();
     await this.#mqtt.start();
     this.#webSockets.start();
@@ -181,17 +181,17 @@ export class Gateway {
   /** Takes the socket of an MQTT connection from the hub's listener. */
   acceptMqtt(socket: Socket): void {
     socket.setNoDelay(true);
-    // Finds dead peers that asked for no keep-alive of MQTT's own.
+    // Finds dead peers that do not use the keep-alive of MQTT.
     socket.setKeepAlive(true, this.#limits.pingIntervalMs);
     this.#mqtt.accept(socket, peerOf(socket));
   }
 
-  /** A device has started again. */
+  /** Notes that a device has restarted. */
   restarted(deviceId: DeviceId): void {
     this.#sessions.restarted(deviceId);
   }
 
-  /** What the device has listed in its present session. */
+  /** The tools that the device listed in its current session. */
   toolSetOf(deviceId: DeviceId): ToolSet | undefined {
     return this.#sessions.toolSetOf(deviceId);
   }
@@ -219,7 +219,7 @@ export class Gateway {
     };
   }
 
-  /** Settles all calls, ends all sessions with `hub_stopping` and writes that down. The listeners are closed by then. */
+  /** Settles all calls, ends and records all sessions. The listeners are closed before. */
   async stop(): Promise<void> {
     this.#voice?.stop();
     this.#voiceReport?.stop();
@@ -235,18 +235,18 @@ export class Gateway {
 
   get #audio(): UdpAudio {
     if (this.#udp === undefined)
-      throw new GatewayError('GATEWAY_NOT_STARTED', 'the UDP port is known only after start');
+      throw new GatewayError('GATEWAY_NOT_STARTED', 'The UDP port is known after start; call start first.');
     return this.#udp;
   }
 
-  /** Hubs without voice have no use for a larger one. */
-  #tellOfShortBuffer({ shortBuffer }: UdpAudio): void {
+  /** Warns about a short receive buffer, if the hub has voice. */
+  #warnOfShortBuffer({ shortBuffer }: UdpAudio): void {
     const hasVoice = (this.options.voice?.known.length ?? 0) > 0;
     if (!hasVoice || shortBuffer === undefined) return;
     const advice = `set net.core.rmem_max to ${shortBuffer.askedBytes} or more`;
     this.options.logger.warn(
       shortBuffer,
-      `the receive buffer of the UDP port is short, audio of many speakers may get lost: ${advice}`,
+      `the receive buffer of the UDP port is short, audio of many speakers may be lost: ${advice}`,
     );
   }
 

@@ -1,10 +1,10 @@
-/** What the gateway answers over plain HTTP: raw handlers, because devices' requests are parsed by rules of their own and no framework may read their body first. */
+/** Raw handlers of HTTP requests of devices, whose bodies no framework may read first. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface HttpRoute {
   readonly method: 'GET' | 'HEAD' | 'POST';
-  /** Exact, or ending in `/*`, which stands for anything below. */
+  /** An exact path, or a prefix that ends in `/*`. */
   readonly path: string;
-  /** Owns request and response, errors included. Never throws. */
+  /** Answers the request, also in case of errors. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void;
 }

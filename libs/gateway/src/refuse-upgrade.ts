@@ -1,13 +1,13 @@
-/** Answers a WebSocket handshake that is not accepted, in a form that people and programs can read, and ends the socket. */
+/** Answers a rejected WebSocket handshake with JSON and ends the socket. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 export interface UpgradeRefusal {
   readonly status: 400 | 401 | 429 | 503;
-  /** Upper-case code, as everywhere in the hub. */
+  /** A code in upper case, as in the whole hub. */
   readonly code: 'HANDSHAKE_INVALID' | 'UNAUTHORIZED' | 'OVERLOADED';
   readonly message: string;
-  /** When to try again. */
+  /** The earliest time to try again. */
   readonly retryAfterSeconds?: number;
 }
 

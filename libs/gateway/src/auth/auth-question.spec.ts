@@ -29,7 +29,7 @@ it('leaves no timer behind a verdict that came in time', async () => {
   expect(clock.timers).toBe(0);
 });
 
-it('does not wait for ever, and a grant that comes after that lets nobody in', async () => {
+it('stops waiting at the timeout, and a later grant admits no device', async () => {
   let grantLate: () => void = () => undefined;
   const late = new Promise<AuthVerdict>((resolve) => {
     grantLate = () => resolve(granted);

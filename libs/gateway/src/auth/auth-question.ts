@@ -1,15 +1,15 @@
-/** Puts the question who is there, and brings one answer in time whatever becomes of it: a connection must not wait for a database for ever. */
+/** Checks credentials with a timeout: a connection must not wait for a database forever. */
 import type { Clock } from '@flotilla/session';
 import type { AuthVerdict } from './device-auth.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 
-/** `undecided`: nobody could say, or not in time; the device is told to come back. */
+/** `undecided`: the check failed or took too long; the device should connect again later. */
 export type AuthAnswer = AuthVerdict | { readonly kind: 'undecided' };
 
 export interface AuthQuestion {
   readonly ask: () => AuthVerdict | Promise<AuthVerdict>;
-  /** Who it is about, for the log. */
+  /** The device in question, for the log. */
   readonly subject: Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +19,7 @@ export interface AuthQuestionContext {
   readonly logger: Pick<GatewayLogger, 'error'>;
 }
 
-/** Calls `answer` exactly once: at once where the verdict is there at once. */
+/** Calls `answer` exactly once, synchronously if the verdict is available at once. */
 export function askAuth(
   { ask, subject }: AuthQuestion,
   context: AuthQuestionContext,
@@ -46,7 +46,7 @@ export function askAuth(
   verdict.then(close, fail);
 }
 
-/** What is thrown instead of rejected must not reach the broker, which has no net. */
+/** Turns a thrown error into a rejection: the broker does not catch errors. */
 function attempt(ask: AuthQuestion['ask']): ReturnType<AuthQuestion['ask']> {
   try {
     return ask();

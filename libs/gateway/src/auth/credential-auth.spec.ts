@@ -47,7 +47,7 @@ describe('CredentialAuth', () => {
     });
   });
 
-  it('asks nobody about credentials that are not there', async () => {
+  it('does not check missing credentials', async () => {
     const { own } = auth(new Error('asked'));
     expect(await own.checkMqtt({ ...login, password: undefined })).toMatchObject({
       kind: 'refused',
@@ -82,13 +82,13 @@ describe('CredentialAuth', () => {
     expect(written).toEqual([{ type: 'enrolment.approved', deviceId: lampId, at: 0, data }]);
   });
 
-  it('makes no event of devices that nobody knows', async () => {
+  it('writes no event for unknown devices', async () => {
     const { own, written } = auth({ kind: 'refused', deviceId: undefined });
     await own.checkMqtt(login);
     expect(written).toEqual([]);
   });
 
-  it('decides nothing while nobody can say', async () => {
+  it('rejects while the registry does not answer', async () => {
     await expect(auth(new Error('PostgreSQL is away')).own.checkMqtt(login)).rejects.toThrow('PostgreSQL is away');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Credentials of each device's own, as the OTA endpoint issued them. A known device that fails to prove itself is an event: it cannot get new credentials by itself, so
- * somebody has to issue them.
+ * Credentials of single devices, as the OTA endpoint issued them. A known device that fails to
+ * authenticate is an event: only a person can issue new credentials for it.
  */
 import type { DeviceId } from '@flotilla/mcp';
 import { parseDeviceIdHeader } from '@flotilla/mcp';
@@ -21,9 +21,9 @@ export interface CredentialAuthOptions {
   readonly clock: { now(): number };
 }
 
-/** A refused device comes back every 10 s for ever; one event a minute says as much. */
+/** A refused device connects again every 10 s, so one event a minute is enough. */
 const REFUSAL_EVENT_EVERY_MS = 60_000;
-/** Devices remembered for that. Only known ones count, and who fails with made-up secrets for more at once has every event it wants. */
+/** Maximum of devices for which the time of the last event is remembered. */
 const REFUSED_MAX = 10_000;
 
 export class CredentialAuth implements DeviceAuth {

@@ -1,15 +1,15 @@
-/** Who may come in. Ways in ask before they answer CONNACK or accept an upgrade; how a device proves itself is the implementation's alone. */
+/** How devices authenticate. An ingress asks before it answers CONNACK or accepts an upgrade. */
 import type { DeviceId } from '@flotilla/mcp';
 
 export type AuthRefusal = 'credentials_missing' | 'credentials_wrong' | 'credentials_expired';
 
 export type AuthVerdict =
-  /** `deviceId` where the credentials were issued to one: the connection is that device's, whatever else it says. */
+  /** `deviceId` is set if the credentials were issued to one device: then the connection is its. */
   | { readonly kind: 'granted'; readonly deviceId?: DeviceId }
-  /** `message` names the rule that was broken and never what would have been right. */
+  /** `message` names the broken rule, never the correct value. */
   | { readonly kind: 'refused'; readonly reason: AuthRefusal; readonly message: string };
 
-/** What an MQTT CONNECT brings. */
+/** The credentials of an MQTT CONNECT. */
 export interface MqttCredentials {
   readonly clientId: string;
   readonly username: string | undefined;
@@ -17,7 +17,7 @@ export interface MqttCredentials {
   readonly remoteAddress: string | undefined;
 }
 
-/** What a WebSocket handshake brings; `token` is the Authorization header's, without `Bearer`. */
+/** The credentials of a WebSocket handshake; `token` comes without `Bearer`. */
 export interface WebSocketCredentials {
   readonly clientId: string;
   readonly deviceId: string;
@@ -25,14 +25,14 @@ export interface WebSocketCredentials {
   readonly remoteAddress: string | undefined;
 }
 
-/** What a microcontroller brings: the id that it was registered with and its token. [mcpu §6.2] */
+/** The credentials of a microcontroller: its registered id and its token. [mcpu §6.2] */
 export interface TokenCredentials {
   readonly deviceId: DeviceId;
   readonly token: string | undefined;
   readonly remoteAddress: string | undefined;
 }
 
-/** A rejected promise means that the question could not be decided: the device is told to come back. */
+/** A rejected promise means that there was no decision: the device should connect again. */
 export interface DeviceAuth {
   checkMqtt(credentials: MqttCredentials): AuthVerdict | Promise<AuthVerdict>;
   checkWebSocket(credentials: WebSocketCredentials): AuthVerdict | Promise<AuthVerdict>;
@@ -41,7 +41,7 @@ export interface DeviceAuth {
 
 export const granted = { kind: 'granted' } as const satisfies AuthVerdict;
 
-/** Lets everybody in. Only for listeners on loopback: whoever composes the hub checks that. */
+/** Admits every device. Only for listeners on loopback, which the composition of the hub checks. */
 export class OpenAuth implements DeviceAuth {
   checkMqtt(): AuthVerdict {
     return granted;

@@ -1,6 +1,6 @@
 /**
- * Devices of an existing gateway prove themselves by the fleet-wide secret, unless they were removed here; all others by credentials of their own, microcontrollers
- * always. So a fleet moves over device by device.
+ * Devices of an existing gateway authenticate with the fleet secret, unless they were removed here;
+ * all others with their own credentials, microcontrollers always. A fleet moves device by device.
  */
 import { parseDeviceIdHeader, parseMqttClientId } from '@flotilla/mcp';
 import type { EnrolmentStore } from '@flotilla/registry';
@@ -36,7 +36,7 @@ export class FleetOrOwnAuth implements DeviceAuth {
     if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId)))
       return verdict;
     const own = await this.options.own.checkWebSocket(credentials);
-    // What was wrong with a fleet token, such as its age, says more than that it is no token of the device's own.
+    // The problem of a fleet token, such as its age, is the more useful message.
     return own.kind === 'granted' || verdict.kind === 'granted' ? own : verdict;
   }
 

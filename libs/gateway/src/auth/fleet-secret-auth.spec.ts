@@ -65,11 +65,13 @@ describe('FleetSecretAuth over WebSocket', () => {
 
   it.each([
     ['no token', undefined, 'credentials_missing'],
-    ['something that is no token', 'open sesame', 'credentials_wrong'],
+    ['a text that is not a token', 'open sesame', 'credentials_wrong'],
     ['a token whose time was changed', token.replace('1786000000', '1786000001'), 'credentials_wrong'],
     [
       'a padded token',
-      `${createHmac('sha256', 'ws-shared-secret').update(`${ids.clientId}|${ids.deviceId}|${issuedAt}`).digest('base64')}.${issuedAt}`,
+      `${createHmac('sha256', 'ws-shared-secret')
+        .update(`${ids.clientId}|${ids.deviceId}|${issuedAt}`)
+        .digest('base64')}.${issuedAt}`,
       'credentials_wrong',
     ],
   ])('refuses %s', (_case, given, reason) => {

@@ -1,21 +1,22 @@
 /**
- * One secret for the whole fleet, for devices that come from an existing gateway: MQTT passwords and WebSocket tokens are HMACs of the device's own
- * ids under it. No revocation of single devices; that is what per-device credentials are for. [xiaozhi §2.8, §8]
+ * One secret for a fleet of an existing gateway: MQTT passwords and WebSocket tokens are HMACs of
+ * device ids. Single devices cannot be revoked: that needs their own credentials.
+ * [xiaozhi §2.8, §8]
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { granted } from './device-auth.js';
 import type { AuthRefusal, AuthVerdict, DeviceAuth, MqttCredentials, WebSocketCredentials } from './device-auth.js';
 
-/** Tokens are renewed at each boot only, so they must outlive the longest uptime. [xiaozhi §8] */
+/** Tokens are renewed at each start only, so they must outlive the longest uptime. [xiaozhi §8] */
 const TOKEN_AGE_MS_MAX = 30 * 24 * 60 * 60 * 1000;
-/** How far the issuer's clock may be ahead of ours. */
+/** How far the issuer's clock may be ahead. */
 const TOKEN_SKEW_MS_MAX = 5 * 60 * 1000;
 /** Base64url of 32 bytes without padding, a dot, and Unix seconds. */
 const tokenPattern = /^([A-Za-z0-9_-]{43})\.(\d{1,12})$/;
 
 export class FleetSecretAuth implements DeviceAuth {
-  /** Made once: from a text a key is made for each login, a quarter of its time. */
+  /** Created once: creating it from text for each login takes four times as long. */
   readonly #key: KeyObject;
 
   constructor(private readonly options: { readonly secret: string; readonly clock: { now(): number } }) {
@@ -47,7 +48,7 @@ export class FleetSecretAuth implements DeviceAuth {
 
   /** Existing gateways issue to xiaozhi devices only. */
   checkToken(): AuthVerdict {
-    return refused('credentials_wrong', 'microcontrollers have credentials of their own');
+    return refused('credentials_wrong', 'microcontrollers need their own credentials');
   }
 
   #checkAge(issuedAt: number): AuthVerdict {
@@ -62,7 +63,7 @@ export class FleetSecretAuth implements DeviceAuth {
   }
 }
 
-/** In a time that depends on the lengths alone, which are no secret. */
+/** Compares in a time that depends only on the lengths, which are not secret. */
 function isEqual(given: Uint8Array, expected: string): boolean {
   const wanted = Buffer.from(expected);
   return given.length === wanted.length && timingSafeEqual(given, wanted);

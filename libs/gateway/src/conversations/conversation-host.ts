@@ -1,35 +1,36 @@
 /**
- * The seam for voice. A device's `hello` asks for a conversation, not for a session: over MQTT on the connection that is there all the time, over WebSocket
- * with the connection itself. Whoever hosts conversations answers it; MCP goes on beside. [xiaozhi §1.3, §2.4]
+ * The interface to voice. A `hello` asks for a conversation, not for a session: over MQTT on the
+ * permanent connection, over WebSocket with the connection itself. The conversation host answers
+ * it, and MCP continues beside it. [xiaozhi §1.3, §2.4]
  */
 import type { DeviceHello, DeviceId, DeviceInfo, JsonObject } from '@flotilla/mcp';
 import type { StoredTool } from '@flotilla/registry';
 
-/** What the hub knows of a device that is connected. */
+/** What the hub knows about a connected device. */
 export interface KnownDevice {
   readonly info: DeviceInfo;
-  /** Undefined until it has told its tools. */
+  /** Undefined until its tools are listed. */
   readonly tools: readonly StoredTool[] | undefined;
 }
 
 /** The device as its conversations use it. */
 export interface ConversingDevice {
   readonly deviceId: DeviceId;
-  /** The UUID of the device, where its connection told it. */
+  /** The UUID of the device, if its connection contained one. */
   readonly clientId: string | undefined;
   readonly remoteAddress: string | undefined;
-  /** Address of the hub that the device reached. */
+  /** The address of the hub that the device reached. */
   readonly localAddress: string | undefined;
-  /** Bytes that it has not taken yet. */
+  /** Bytes that the device has not received yet. */
   readonly unsentBytes: number;
   known(): KnownDevice;
   /** Calls that wait or run. */
   pendingCalls(): number;
-  /** Sends a message; false when nothing was accepted. */
+  /** Sends a message; false if it was not accepted. */
   say(message: JsonObject): boolean;
-  /** Sends a binary frame, over WebSocket only; false when it was not accepted. */
+  /** Sends a binary frame, over WebSocket only; false if it was not accepted. */
   sendAudio(frame: Uint8Array): boolean;
-  /** Over WebSocket a conversation ends with its connection; over MQTT this does nothing. */
+  /** Ends the connection of a WebSocket conversation; over MQTT this does nothing. */
   hangUp(reason: 'no_voice' | 'conversation_ended'): void;
   /** Writes the event `device.conversation`. */
   report(data: JsonObject): void;
@@ -38,7 +39,7 @@ export interface ConversingDevice {
 export interface ConversationRequest {
   readonly device: ConversingDevice;
   readonly hello: DeviceHello;
-  /** The hello as the device said it. */
+  /** The hello as the device sent it. */
   readonly message: JsonObject;
 }
 
@@ -48,24 +49,24 @@ export interface HelloAnswer {
   readonly message: JsonObject;
 }
 
-/** Why the device's side of a conversation is over. */
+/** Why the device's side of a conversation ended. */
 export type DeviceEnd = 'device_goodbye' | 'device_gone' | 'superseded';
 
 /** A conversation from the hello to its end. */
 export interface Conversation {
-  /** The device has told what it can do. */
+  /** The session of the device is ready. */
   ready(): void;
-  /** A message of the device that is neither hello, goodbye nor MCP. */
+  /** Takes a message of the device that is not a hello, a goodbye or MCP. */
   heard(message: JsonObject): void;
-  /** A binary frame of a WebSocket device. */
+  /** Takes a binary frame of a WebSocket device. */
   heardAudio(frame: Uint8Array): void;
   /** A call goes to the device. */
   used(): void;
-  /** Idempotent; nothing is said to the device any more. */
+  /** Ends the conversation. Idempotent; nothing is sent to the device after it. */
   end(why: DeviceEnd): void;
 }
 
 export interface ConversationHost {
-  /** `answer` runs once, at once or within the 10 s that devices wait, unless the device's side ended before; nothing is said to the device before it. */
+  /** Runs `answer` once, within the 10 s that devices wait; nothing else is sent before it. */
   open(request: ConversationRequest, answer: (hello: HelloAnswer) => void): Conversation;
 }

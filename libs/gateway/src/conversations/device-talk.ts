@@ -1,4 +1,7 @@
-/** The conversations of one device, one after the other: each hello over MQTT asks for a new one, while a WebSocket is one as long as it is open. [xiaozhi §9, 27] */
+/**
+ * The conversations of one device. Over MQTT each hello asks for a new one; a WebSocket is one
+ * conversation as long as it is open. [xiaozhi §9, 27]
+ */
 import { parseDeviceHello } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 import type { Conversation, ConversationHost, ConversingDevice, HelloAnswer } from './conversation-host.js';
@@ -7,7 +10,7 @@ export interface DeviceTalkOptions {
   readonly host: ConversationHost;
   readonly device: ConversingDevice;
   readonly transport: 'MQTT' | 'WEBSOCKET';
-  /** From then on messages to the device carry this name of the conversation. */
+  /** Receives the session id that messages to the device contain from now on. */
   readonly onSessionId: (sessionId: string) => void;
 }
 
@@ -19,7 +22,7 @@ export class DeviceTalk {
 
   constructor(private readonly options: DeviceTalkOptions) {}
 
-  /** A hello. False where it is none that can be answered. */
+  /** Takes a hello. Returns false if it cannot be answered. */
   hello(message: JsonObject): boolean {
     const { device, host, transport } = this.options;
     const parsed = parseDeviceHello(message);
@@ -37,21 +40,21 @@ export class DeviceTalk {
     return true;
   }
 
-  /** Runs `act` once the device can take anything but an answer to its hello: at once where it does not wait for one. */
+  /** Runs `act` when the device accepts messages: over WebSocket after the answer to its hello. */
   onceAnswered(act: () => void): void {
     if (this.options.transport === 'MQTT' || this.#answered !== undefined) act();
     else this.#afterAnswer = act;
   }
 
-  /** The device has told what it can do. */
+  /** The session of the device is ready. */
   ready(): void {
     this.#isReady = true;
     this.#conversation?.ready();
   }
 
-  /** One that names an earlier conversation ends none: old firmware echoes the hub's, when the next may be under way. [xiaozhi §9, 33] */
+  /** Takes a goodbye, unless old firmware names an earlier conversation. [xiaozhi §9, 33] */
   goodbye({ session_id: named }: JsonObject): void {
-    // A device that was not answered yet knows its conversation by no name, and says the former one.
+    // A device whose hello was not answered yet only knows the name of the conversation before.
     if (this.#answered !== undefined && typeof named === 'string' && named !== '' && named !== this.#answered.sessionId)
       return;
     this.#conversation?.end('device_goodbye');
@@ -70,7 +73,7 @@ export class DeviceTalk {
     this.#conversation?.used();
   }
 
-  /** The session is over. */
+  /** Ends with the session. */
   end(): void {
     this.#afterAnswer = undefined;
     this.#conversation?.end('device_gone');

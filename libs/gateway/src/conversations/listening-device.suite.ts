@@ -10,7 +10,7 @@ export class ListeningDevice implements ConversingDevice {
   readonly frames: Uint8Array[] = [];
   readonly reports: JsonObject[] = [];
   readonly hangUps: string[] = [];
-  /** How often somebody looked what it is like: whether it takes more, what it can do. Whoever waits for it looks again and again. */
+  /** How often the state of the device was read. A conversation that waits reads it repeatedly. */
   looks = 0;
   #unsentBytes = 0;
   device: KnownDevice = { info: { model: 'lamp', firmwareVersion: '2.4.2' }, tools: undefined };

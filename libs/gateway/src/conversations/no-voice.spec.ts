@@ -31,7 +31,7 @@ describe('NoVoice', () => {
     expect(answer.sessionId).toMatch(/^[A-Za-z0-9-]+$/);
   });
 
-  it('tells the public host where there is one', () => {
+  it('sends the public host if there is one', () => {
     expect(open({ publicHost: 'hub.example.net', localAddress: '192.0.2.7' }).answer.message['udp']).toMatchObject({
       server: 'hub.example.net',
     });

@@ -1,6 +1,7 @@
 /**
- * Conversations of a hub without a voice service. A device cannot be told "no" at once: it accepts nothing but a complete answer, over MQTT one with a UDP
- * address, so it gets one, and a moment later hears that there is no voice service, and goodbye. [xiaozhi §2.4, §2.6]
+ * Conversations of a hub without a voice service. Devices accept only a complete answer, over MQTT
+ * with a UDP address. So they receive one, and a moment later an alert and a goodbye.
+ * [xiaozhi §2.4, §2.6]
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { alertMessage, goodbyeMessage, udpServerHello, websocketServerHello } from '@flotilla/mcp';
@@ -18,13 +19,13 @@ import { SilentSocket } from './silent-socket.js';
 export interface NoVoiceOptions {
   readonly clock: Clock;
   readonly udpPort: () => number;
-  /** Told to devices instead of the address that they reached. */
+  /** Sent to devices instead of the address that they reached. */
   readonly publicHost: string | undefined;
-  /** A WebSocket of which nothing was asked for so long is let go, ms; 0 leaves that to the device. */
+  /** A WebSocket without calls for so long is closed, ms; 0 leaves that to the device. */
   readonly idleMs: number;
 }
 
-/** Long enough for the device to have opened the channel, short enough that nobody speaks into it. */
+/** The device has opened the channel by then, and its user has hardly begun to speak. */
 const FAREWELL_MS = 300;
 
 const apology = alertMessage({

@@ -43,7 +43,7 @@ describe('a WebSocket conversation without a voice service', () => {
     expect(state.isClosed).toBe(true);
   });
 
-  it('is left to the device where the hub is told so, and leaves no timer behind', () => {
+  it('is left to the device if the idle time is 0, and leaves no timer behind', () => {
     const left = open(0);
     left.socket.begin();
     expect(left.clock.timers).toBe(0);

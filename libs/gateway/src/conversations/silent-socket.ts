@@ -1,6 +1,6 @@
 /**
- * The end of a WebSocket conversation where there is no voice service: the device is told so, and let go once nothing was asked of it for a while. Until then
- * it listens in vain, but calls that waited for it are run. [xiaozhi §1.5]
+ * Ends a WebSocket conversation without a voice service: the device receives an alert, and is
+ * disconnected after some time without calls. Until then waiting calls can run. [xiaozhi §1.5]
  */
 import { alertMessage } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
@@ -24,7 +24,7 @@ export class SilentSocket {
     this.#usedAt = options.clock.now();
   }
 
-  /** The device has told what it can do. */
+  /** The session of the device is ready. */
   begin(): void {
     if (this.options.idleMs === 0) return;
     this.options.say(
@@ -34,7 +34,7 @@ export class SilentSocket {
     this.#wait(this.options.idleMs);
   }
 
-  /** Something was asked of the device. */
+  /** A call went to the device. */
   used(): void {
     this.#usedAt = this.options.clock.now();
   }

@@ -20,7 +20,7 @@ describe('AttemptLimiter', () => {
     expect(limiter.take('2001:db8::1', 0)).toBe(true);
   });
 
-  it('forgets the address unheard of for longest', () => {
+  it('forgets the least recently used address', () => {
     const limiter = new AttemptLimiter(limits);
     for (const address of ['a', 'a', 'a', 'b', 'c']) limiter.take(address, 0);
     expect(limiter.take('a', 0)).toBe(true);

@@ -1,14 +1,14 @@
 /**
- * Bounds what strangers may make the hub do, per remote address. It is told only of attempts that failed or that came from devices unknown to the hub: two hundred boards
- * sit behind one address, and what they do rightly never counts.
+ * A rate limit per remote address for attempts that failed or came from unknown devices. Successful
+ * attempts never count, because two hundred boards may share one address.
  */
 
 export interface AttemptLimits {
-  /** Attempts at once from one address: a new hall of boards that is switched on. */
+  /** Attempts at once from one address: a hall of new boards that is switched on. */
   readonly burst: number;
-  /** Attempts per second that one address may go on with. */
+  /** Attempts per second from one address after the burst. */
   readonly perSecond: number;
-  /** Addresses remembered; the one unheard of for longest goes. */
+  /** Maximum of remembered addresses; the least recently used is forgotten. */
   readonly addressesMax: number;
 }
 
@@ -25,7 +25,7 @@ export class AttemptLimiter {
 
   constructor(private readonly limits: AttemptLimits = defaultAttemptLimits) {}
 
-  /** Counts an attempt; false where it is one too many. */
+  /** Counts an attempt. Returns false if it exceeds the limit. */
   take(address: string | undefined, now: number): boolean {
     const key = addressKey(address ?? '');
     const bucket = this.#buckets.get(key) ?? { tokens: this.limits.burst, filledAt: now };
@@ -39,13 +39,13 @@ export class AttemptLimiter {
     return true;
   }
 
-  /** Whether a further attempt would be one too many. Counts nothing. */
+  /** Whether another attempt would exceed the limit. Counts nothing. */
   isExhausted(address: string | undefined, now: number): boolean {
     const bucket = this.#buckets.get(addressKey(address ?? ''));
     return bucket !== undefined && bucket.tokens + this.#gained(bucket, now) < 1;
   }
 
-  /** The attempt was no stranger's after all: it does not count. */
+  /** Takes an attempt back, because its device turned out to be known. */
   giveBack(address: string | undefined): void {
     const bucket = this.#buckets.get(addressKey(address ?? ''));
     if (bucket) bucket.tokens = Math.min(this.limits.burst, bucket.tokens + 1);
@@ -64,12 +64,12 @@ export class AttemptLimiter {
   }
 }
 
-/** One household has a /64 of IPv6 and can take any address in it. */
+/** IPv6 addresses of one /64 share a key: one household has all of them. */
 export function addressKey(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::', 2);
   const groups = head === '' ? [] : head.split(':');
-  // What `::` stands for is zeros; those behind it matter only where they reach into the first four groups.
+  // `::` stands for zeros. Groups after it matter only if they are among the first four.
   const behind = tail ? tail.split(':') : [];
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length);
   return [...groups, ...Array<string>(zeros).fill('0'), ...behind].slice(0, 4).join(':');

@@ -15,7 +15,7 @@ function stage() {
 }
 
 describe('DiscoveryPace', () => {
-  it('keeps nobody waiting while few come', () => {
+  it('lets the first few greet at once', () => {
     const { begun, clock, enqueue } = stage();
     for (let n = 0; n < 500; n += 1) {
       enqueue(n);
@@ -36,7 +36,7 @@ describe('DiscoveryPace', () => {
     expect([pace.waiting, clock.timers]).toEqual([0, 0]);
   });
 
-  it('is quicker while nobody calls devices, and slower again from the first call on', () => {
+  it('is faster while there are no calls, and slower from the first call on', () => {
     const { begun, clock, enqueue, pace } = stage();
     clock.advance(10_000);
     for (let n = 0; n < 10_000; n += 1) enqueue(n);
@@ -50,7 +50,7 @@ describe('DiscoveryPace', () => {
     expect(begun.length - before).toBeLessThan(1_050);
   });
 
-  it('lets nobody overtake those that wait', () => {
+  it('lets no session overtake those that wait', () => {
     const { begun, clock, enqueue } = stage();
     for (let n = 0; n < 25; n += 1) enqueue(n);
     clock.advance(5);

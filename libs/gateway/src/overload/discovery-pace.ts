@@ -1,12 +1,12 @@
 /**
- * Lets sessions greet their devices at a steady pace. A fleet that comes back at once is let in at once, but asked who it is by and by, so that calls to devices that are
- * ready do not wait behind thousands of greetings, listings and rows. Where nobody calls, nobody waits, and the pace is quicker: a step of it is what the first call may
- * have to wait for. [xiaozhi §9, 32]
+ * Limits how many sessions per second greet their devices. A fleet that reconnects is admitted at
+ * once but greeted gradually, so that calls to ready devices do not wait behind thousands of
+ * listings. Without calls the pace is higher. [xiaozhi §9, 32]
  */
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
 
-/** How often waiting ones are let go on, ms: short beside a round trip over Wi-Fi. */
+/** Interval of the steps, ms: short in comparison with a round trip over Wi-Fi. */
 const STEP_MS = 10;
 
 type PaceLimits = Pick<GatewayLimits, 'discoveriesPerSecondMax' | 'discoveriesPerSecondQuietMax' | 'quietAfterMs'>;
@@ -15,7 +15,7 @@ export class DiscoveryPace {
   readonly #waiting = new Set<() => void>();
   #allowance: number;
   #filledAt: number;
-  /** When a device was called last. */
+  /** Time of the last call to a device. */
   #calledAt = Number.NEGATIVE_INFINITY;
   #cancelStep: (() => void) | undefined;
 
@@ -27,17 +27,17 @@ export class DiscoveryPace {
     this.#allowance = burstOf(this.#perSecond(this.#filledAt));
   }
 
-  /** Sessions whose turn is still to come. */
+  /** Sessions that wait for their turn. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** A device is called: from now on greetings leave room. */
+  /** Notes a call to a device: for a while greetings are slower. */
   called(): void {
     this.#calledAt = this.clock.now();
   }
 
-  /** Runs `begin` when its turn has come, at once where nobody waits. The returned function gives the turn up; late it does nothing. */
+  /** Runs `begin` in its turn, at once if the queue is empty. The returned function cancels it. */
   enqueue(begin: () => void): () => void {
     this.#fill();
     if (this.#waiting.size === 0 && this.#allowance >= 1) {
@@ -82,7 +82,7 @@ export class DiscoveryPace {
   }
 }
 
-/** What may go at once: two steps' worth, so that the pace holds although a timer comes late. */
+/** The burst: two steps, so that the pace holds although timers fire late. */
 function burstOf(perSecond: number): number {
   return Math.max(1, (2 * STEP_MS * perSecond) / 1_000);
 }

@@ -49,7 +49,7 @@ async function openDoors({
     host: options.host,
     count: (name: string) => options.counters.list().find((one) => one.name === name)?.count ?? 0,
     dialMqtt: () => MqttDevice.dial(portOf(mqttServer)),
-    dialWebSocket: (clientId = 'somebody') => {
+    dialWebSocket: (clientId = 'speaker') => {
       const headers = { 'Device-Id': deviceId, 'Client-Id': clientId, Authorization: 'Bearer x' };
       const socket = new WebSocket(`ws://127.0.0.1:${portOf(httpServer)}/xiaozhi/v1/`, { headers });
       socket.on('error', () => undefined);
@@ -60,7 +60,7 @@ async function openDoors({
 
 type Doors = Awaited<ReturnType<typeof openDoors>>;
 
-/** A device that was let in, over each transport: how it says something, and whether it is gone. */
+/** An admitted device over each transport: how it sends, and whether its connection ended. */
 const transports = {
   MQTT: async (doors: Doors) => {
     const device = await doors.dialMqtt();
@@ -91,7 +91,7 @@ async function refusalOf(socket: WebSocket): Promise<IncomingMessage> {
 }
 
 describe.each(['MQTT', 'WEBSOCKET'] as const)('a device that floods over %s', (kind) => {
-  it('is read more slowly, loses nothing, and is told of once', async () => {
+  it('is read more slowly, loses nothing, and is reported once', async () => {
     const doors = await openDoors({ limits: { bytesPerSecondMax: 1_000_000, bytesBurst: 300_000 } });
     const { say, isClosed } = await transports[kind](doors);
     const heard = listen(await doors.host.arrival());
@@ -133,7 +133,7 @@ describe('a device that sends nothing but pings over MQTT', () => {
 });
 
 describe('a device that flaps', () => {
-  it('is told to come back later, and is no failed attempt', async () => {
+  it('is asked to come back later, without a failed attempt', async () => {
     const doors = await openDoors();
     doors.host.retryAfterMs = 9_500;
     for (let n = 0; n < 5; n += 1) {
@@ -171,7 +171,7 @@ describe('failed attempts from one address', () => {
   const board = 'GID@@@02_00_00_00_00_aa@@@right';
   const other = 'GID@@@02_00_00_00_00_bb@@@right';
 
-  it('shut out those that have yet to prove themselves, and nobody else', async () => {
+  it('shut out only devices that have not authenticated before', async () => {
     const doors = await openDoors({ auth });
     expect(await connectAs(doors, board)).toBe(0);
     expect((await once(doors.dialWebSocket('right'), 'open')).length).toBe(0);
@@ -183,7 +183,7 @@ describe('failed attempts from one address', () => {
     expect(doors.count('refusal_address_limited')).toBeGreaterThanOrEqual(2);
   });
 
-  it('end at the door where nobody ever proved anything', async () => {
+  it('end connections from an address without any authenticated device', async () => {
     const doors = await openDoors({ auth });
     await failTimes(doors, 3);
     await vi.waitFor(async () => {

@@ -28,7 +28,7 @@ describe('FailedAttempts', () => {
     expect(attempts.mayTry(hall, 'a new one')).toBe(true);
   });
 
-  it('always checks a login that was right before, whatever its neighbours do', () => {
+  it('always checks a login that was right before, regardless of its neighbours', () => {
     const attempts = new FailedAttempts(new ManualClock(), limits);
     attempts.succeeded(hall, 'board');
     failTimes(attempts, 1_000);

@@ -1,12 +1,12 @@
 /**
- * Bounds failed and unauthenticated attempts per remote address, for all ways in together. Who has proved itself once is always checked again, whatever its neighbours
- * do: two hundred boards sit behind one address, and behind a proxy all of them.
+ * Limits failed and unauthenticated attempts per remote address, for all transports together.
+ * A device that authenticated before may always try again: many boards may share one address.
  */
 import { addressKey, AttemptLimiter, defaultAttemptLimits } from './attempt-limiter.js';
 import type { AttemptLimits } from './attempt-limiter.js';
 import { RecentKeys } from './recent-keys.js';
 
-/** Logins and addresses that are remembered as proven, each: more than the sessions that a process holds. */
+/** Logins and addresses that are remembered, each: more than a process has sessions. */
 const PROVEN_MAX = 40_000;
 
 export class FailedAttempts {
@@ -21,12 +21,12 @@ export class FailedAttempts {
     this.#limiter = new AttemptLimiter(limits);
   }
 
-  /** Whether a connection from there may say who it is. */
+  /** Whether a connection from this address is accepted. */
   mayConnect(address: string | undefined): boolean {
     return !this.#isExhausted(address) || this.#addresses.has(addressKey(address ?? ''));
   }
 
-  /** Whether credentials may be checked. `login` is what names their bearer: a client id, a device id. */
+  /** Whether credentials may be checked. `login` names their owner: a client id, a device id. */
   mayTry(address: string | undefined, login: string): boolean {
     return !this.#isExhausted(address) || this.#logins.has(login);
   }

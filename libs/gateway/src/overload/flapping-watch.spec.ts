@@ -16,7 +16,7 @@ const minute = 60 * second;
 function stage(limits: Partial<typeof defaultGatewayLimits> = {}) {
   const clock = new ManualClock();
   const watch = new FlappingWatch({ ...defaultGatewayLimits, ...limits }, clock);
-  /** Attempts every `everyMs`, and what became of each. */
+  /** The results of attempts, one every `everyMs`. */
   const attempts = (count: number, everyMs: number, attempt: Attempt) =>
     Array.from({ length: count }, () => {
       const entry = watch.enter(board, attempt);
@@ -60,7 +60,7 @@ describe('FlappingWatch', () => {
     expect(talking.attempts(200, 8 * second, conversation).every(({ kind }) => kind === 'welcome')).toBe(true);
   });
 
-  it('forgets an episode after some quiet minutes, and tells of the next one', () => {
+  it('forgets an episode after some quiet minutes, and reports the next one', () => {
     const { attempts, clock, watch } = stage();
     attempts(30, 10 * second, takeover);
     expect(watch.flapping).toBe(1);

@@ -1,6 +1,7 @@
 /**
- * Notices a device that connects again and again, such as two boards with one identity that evict each other [xiaozhi §2.3], and makes it wait longer and longer while it
- * goes on. It knows each device by itself: that a whole fleet comes back at once is no flapping.
+ * Detects a device that reconnects constantly, such as two boards with one identity that evict each
+ * other [xiaozhi §2.3], and makes it wait longer each time. Counts are per device, so a fleet that
+ * reconnects at once is not flapping.
  */
 import type { DeviceId } from '@flotilla/mcp';
 import type { GatewayLimits } from '../gateway-limits.js';
@@ -21,10 +22,10 @@ export interface Attempt {
 }
 
 interface Standing {
-  /** Connects in a row; falls by one every `reconnectEveryMs`. */
+  /** Recent connects; falls by one every `reconnectEveryMs`. */
   level: number;
   countedAt: number;
-  /** While the device flaps: the wait that begins with the next entry, and when the present one ends. */
+  /** While the device flaps: the wait after the next entry, and the end of the current wait. */
   episode: { backOffMs: number; openAt: number } | undefined;
 }
 
@@ -39,7 +40,7 @@ export class FlappingWatch {
     private readonly clock: { now(): number },
   ) {}
 
-  /** Counts a proven device's attempt to come in. */
+  /** Counts a connection with valid credentials. */
   enter(deviceId: DeviceId, attempt: Attempt): Entry {
     const { flappingBackOffMs, flappingBackOffMsMax, reconnectsMax } = this.limits;
     if (reconnectsMax === 0) return welcome;
@@ -57,7 +58,7 @@ export class FlappingWatch {
     return welcome;
   }
 
-  /** Devices that flap now. */
+  /** The number of devices that flap now. */
   get flapping(): number {
     const now = this.clock.now();
     let count = 0;
@@ -69,7 +70,7 @@ export class FlappingWatch {
   #count(deviceId: DeviceId, cost: number, now: number): Standing {
     const standing = this.#standings.get(deviceId) ?? { level: 0, countedAt: now, episode: undefined };
     const level = this.#levelAt(standing, now);
-    // An episode is over when so much time has passed without attempts as it took to begin.
+    // An episode ends after as much time without attempts as it took to begin.
     if (level === 0) standing.episode = undefined;
     standing.level = Math.min(level + cost, this.limits.reconnectsMax);
     standing.countedAt = now;
@@ -92,7 +93,7 @@ export class FlappingWatch {
   }
 }
 
-/** A takeover says more than a connect after a loss; a conversation over WebSocket begins whenever somebody speaks to the device. [xiaozhi §1.5] */
+/** Takeovers count more. WebSocket counts less: each conversation connects. [xiaozhi §1.5] */
 function costOf({ kind, isTakeover }: Attempt): number {
   if (kind === 'WEBSOCKET') return isTakeover ? 1 : 0.2;
   return isTakeover ? 2 : 1;

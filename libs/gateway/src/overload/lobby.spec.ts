@@ -47,7 +47,7 @@ it('keeps places for others where one address brings many', () => {
   expect(enterMany(lobby, 10, '192.0.2.2')).toHaveLength(1);
 });
 
-it('gives one of a full lobby the place of the oldest from an address that holds more, and none to such an address', () => {
+it('expels the oldest of an address with many connections for one of an address with few', () => {
   const clock = new ManualClock();
   const lobby = new Lobby(
     { unprovenConnectionsMax: 10, unprovenPerAddressMax: 6, connectionsPerSecondMax: 1_000 },

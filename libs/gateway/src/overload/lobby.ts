@@ -1,11 +1,11 @@
 /**
- * Counts the connections that have not introduced themselves yet, and how fast they come, so that strangers can neither make us hold more than a bounded
- * number of them nor keep us busy with refusing them, and none of them can take all the places.
+ * Limits the number and the rate of connections that have not authenticated, in total and per
+ * address, so that strangers can neither fill the hub nor keep it busy.
  */
 import type { GatewayLimits } from '../gateway-limits.js';
 import { addressKey } from './attempt-limiter.js';
 
-/** A connection inside, as its address holds it. */
+/** A connection in the lobby. */
 interface Guest {
   readonly key: string;
   readonly expel: () => void;
@@ -13,9 +13,9 @@ interface Guest {
 
 export class Lobby {
   #size = 0;
-  /** The oldest of each address first. */
+  /** By address; the oldest connection of each first. */
   readonly #guests = new Map<string, Set<Guest>>();
-  /** Connections that may come now without waiting: at most as many as the lobby holds, so that a fleet may come back at once. */
+  /** Connections that may come at once: a full lobby, so that a fleet can reconnect. */
   #allowance: number;
   #countedAt: number;
 
@@ -35,8 +35,8 @@ export class Lobby {
   }
 
   /**
-   * Undefined when full or too fast; otherwise a function that gives the place back, once however often it is called. `expel` destroys the connection, where
-   * its address holds so much of a full lobby that one of another address comes before it.
+   * Returns a function that gives the place back, or undefined if the lobby is full or the rate is
+   * too high. `expel` destroys the connection in favour of one from another address.
    */
   enter(address: string | undefined, expel: () => void): (() => void) | undefined {
     this.#allowMore();
@@ -54,7 +54,7 @@ export class Lobby {
     return this.#size < unprovenConnectionsMax || this.#expelOneOfMoreThan(own + 1);
   }
 
-  /** The oldest of an address that holds the average or more. Where few come from each address no one of them is to blame. */
+  /** Expels the oldest connection of an address that has the average number or more. */
   #expelOneOfMoreThan(count: number): boolean {
     const average = this.#size / this.#guests.size;
     if (average < 2) return false;
@@ -84,7 +84,7 @@ export class Lobby {
 
   #allowMore(): void {
     const now = this.clock.now();
-    // A clock that is set back brings nothing and takes nothing.
+    // A clock that is set back changes nothing.
     const elapsedMs = Math.max(0, now - this.#countedAt);
     this.#countedAt = now;
     const { unprovenConnectionsMax, connectionsPerSecondMax } = this.limits;

@@ -1,4 +1,4 @@
-/** A set of bounded size: the key that was not noted for longest goes first. */
+/** A set of bounded size that forgets the key noted longest ago. */
 export class RecentKeys {
   /** In the order in which they were noted last. */
   readonly #keys = new Set<string>();

@@ -58,7 +58,7 @@ describe('TrafficControl', () => {
     expect(heard).toEqual(['told slowed', 'hold', 'release']);
   });
 
-  it('tells of an episode once, and of the next one again', () => {
+  it('reports each episode once', () => {
     const { clock, counters, heard, traffic } = stage();
     const tellings = () => heard.filter((one) => one.startsWith('told')).length;
     for (let second = 0; second < 30; second += 1) {
@@ -72,7 +72,7 @@ describe('TrafficControl', () => {
     expect(counters.list()).toEqual([{ name: 'traffic_slowed', count: 2 }]);
   });
 
-  it('cuts whoever sends more than it could pay for in time, once', () => {
+  it('cuts a device once if it sends far more than its limits', () => {
     const { clock, counters, heard, traffic } = stage();
     traffic.count(1_000, 0);
     traffic.count(1_000, 0);
@@ -93,7 +93,7 @@ describe('TrafficControl', () => {
   it('is not set off by what devices do: the largest list of tools in one go, and audio for an hour', () => {
     const { clock, heard, traffic } = stage(defaultGatewayLimits);
     for (let page = 0; page < 64; page += 1) traffic.count(1, 8_400);
-    // Opus frames of 20 ms with a ping between them, in heaps of a second as a slow Wi-Fi delivers them.
+    // Opus frames of 20 ms and a ping, in bursts of a second as a slow Wi-Fi delivers them.
     for (let second = 0; second < 3_600; second += 1) {
       traffic.count(51, 51 * 400);
       clock.advance(1_000);

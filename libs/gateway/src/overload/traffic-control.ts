@@ -1,6 +1,6 @@
 /**
- * Holds one connection to the limits of a device's traffic. Who sends faster is read more slowly, which costs nobody but itself; who floods so that reading slowly would
- * take long is cut. An episode is told once.
+ * Enforces the traffic limits of one connection. A device that sends too fast is read more slowly;
+ * one that floods is disconnected. Each episode is reported once.
  */
 import type { Clock } from '@flotilla/session';
 import type { GatewayCounters } from '../gateway-counters.js';
@@ -17,7 +17,7 @@ export interface TrafficControlOptions {
   readonly release: () => void;
   /** Ends the connection with `traffic_exceeded`. */
   readonly cut: () => void;
-  /** The device has begun to send too fast. */
+  /** Reports that the device sends too fast. */
   readonly tell: (what: TrafficNews) => void;
 }
 
@@ -30,7 +30,7 @@ export interface TrafficNews {
 export class TrafficControl {
   readonly #meter: TrafficMeter;
   #cancelRelease: (() => void) | undefined;
-  /** When it was held last; undefined before. */
+  /** Time of the last hold. */
   #heldAt: number | undefined;
   #isOver = false;
 
@@ -42,7 +42,7 @@ export class TrafficControl {
     return this.#cancelRelease !== undefined;
   }
 
-  /** Counts what arrived. */
+  /** Counts arrived messages and bytes. */
   count(messages: number, bytes: number): void {
     if (this.#isOver) return;
     const { clock, limits } = this.options;
@@ -75,7 +75,7 @@ export class TrafficControl {
   #wait(debtMs: number): void {
     this.#cancelRelease = this.options.clock.setTimer(debtMs, () => {
       this.#cancelRelease = undefined;
-      // More has arrived meanwhile that was on its way already.
+      // More has arrived meanwhile: it was already on its way.
       const leftMs = this.#meter.debtMs(this.options.clock.now());
       if (leftMs > 0) this.#wait(leftMs);
       else this.options.release();

@@ -1,4 +1,4 @@
-/** How much one device sends: two token buckets, of messages and of bytes, that may run into debt. Says how long it takes until the debt is paid. */
+/** Measures the traffic of one device with two token buckets, for messages and bytes. */
 import type { GatewayLimits } from '../gateway-limits.js';
 
 export type TrafficLimits = Pick<
@@ -26,7 +26,7 @@ export class TrafficMeter {
     this.#bytes -= bytes;
   }
 
-  /** Time until the device has paid for what it sent, ms; 0 for one that keeps to its limits. */
+  /** Time until the device is within its limits again, ms; 0 if it is. */
   debtMs(now: number): number {
     this.#fill(now);
     if (this.#messages >= 0 && this.#bytes >= 0) return 0;
@@ -39,7 +39,7 @@ export class TrafficMeter {
   }
 
   #fill(now: number): void {
-    // A clock that is set back brings nothing and takes nothing.
+    // A clock that is set back changes nothing.
     const seconds = (now - this.#filledAt) / 1_000;
     this.#filledAt = now;
     if (seconds <= 0) return;

@@ -1,4 +1,7 @@
-/** One device's live session as the gateway holds it: hears what the session says and passes it on to its record, the counters and the conversation. */
+/**
+ * The live session of one device: passes what the session reports to its record, the counters and
+ * the conversation.
+ */
 import { randomInt } from 'node:crypto';
 import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
@@ -31,23 +34,23 @@ export interface SessionContext extends RecordContext {
   readonly counters: GatewayCounters;
   readonly visionFor: VisionFor | undefined;
   readonly largeRequests: LargeRequestMemory;
-  /** The session ended; to be called once. */
+  /** The session ended; called once. */
   readonly onClosed: (session: DeviceSession, reason: CloseReason) => void;
-  /** The device has a newer session, at another gateway. */
+  /** The device has a newer session at another gateway. */
   readonly onSuperseded: (session: DeviceSession) => void;
 }
 
-/** No listing, or the last one failed. */
+/** There was no listing, or the last one failed. */
 const noFacts: Pick<SessionFacts, 'toolSet' | 'isComplete'> = { toolSet: undefined, isComplete: false };
 const unknownInfo: DeviceInfo = { model: undefined, firmwareVersion: undefined };
 
-/** Any id from 1 on would do; a random one keeps answers from before a reconnect from matching. [xiaozhi §4.1] */
+/** A random first id: answers from before a reconnect do not match it. [xiaozhi §4.1] */
 const FIRST_REQUEST_ID_MAX = 1_000_000_000;
 
-/** Microcontrollers answer at once or not at all: two greetings, and the quiet before them, take less than the 10 s after which a board is let go. */
+/** Microcontrollers answer at once or not at all; without a greeting they are closed after 10 s. */
 const microcontrollerLimits: Partial<SessionLimits> = { greetingTimeoutMs: 3_500, listingTimeoutMs: 5_000 };
 
-/** UTF-8 bytes of a message that the MQTT client of the firmware surely takes in one piece: 1,024 with topic and header. [xiaozhi §9, 24] */
+/** UTF-8 bytes that the firmware's MQTT client receives in one piece. [xiaozhi §9, 24] */
 const LARGE_REQUEST_BYTES = 900;
 const restartAdvice =
   'The device loses messages above this size since one was cut. Restart it, for example with self.reboot.';
@@ -63,7 +66,7 @@ export class DeviceSession implements SessionObserver {
   readonly #actor: SessionActor;
   /** Undefined for microcontrollers, which have no conversations. */
   readonly #talk: DeviceTalk | undefined;
-  /** Where the device has it; asked for at the end of every call. */
+  /** Its status tool, if it has one; read at the end of every call. */
   #statusTool: string | undefined;
   readonly #statusToolOfDialect: string | undefined;
   #info = unknownInfo;
@@ -110,7 +113,7 @@ export class DeviceSession implements SessionObserver {
     return this.#statusTool;
   }
 
-  /** What the device can do, once it has said so. */
+  /** What the device can do, after its first listing. */
   get toolSet(): ToolSet | undefined {
     return this.#facts.toolSet;
   }
@@ -124,13 +127,13 @@ export class DeviceSession implements SessionObserver {
     return this.#actor.state;
   }
 
-  /** Hears what the device says from now on. */
+  /** Starts to receive messages of the device. */
   listen(): void {
     this.#actor.listen();
     if (this.arrival.hello !== undefined) this.#talk?.hello(this.arrival.hello);
   }
 
-  /** Asks the device who it is and what it can do, once it has its answer where it waits for one. After the end of the session it does nothing. */
+  /** Greets the device after its hello was answered. Does nothing after the end of the session. */
   greet(): void {
     if (this.#talk === undefined) this.#actor.start();
     else this.#talk.onceAnswered(() => this.#actor.start());
@@ -212,7 +215,7 @@ export class DeviceSession implements SessionObserver {
     this.context.logger.debug({ deviceId: this.deviceId, anomaly, detail }, 'strange message from device');
   }
 
-  /** A board may register its tools only after it has connected: the first empty list of a session is not believed, the second is. */
+  /** Some boards register tools late: the first empty listing of a session is repeated once. */
   #isTooEarly({ tools }: DiscoveredTools): boolean {
     return tools.length === 0 && !this.#hasListedAgain && this.#facts === noFacts;
   }

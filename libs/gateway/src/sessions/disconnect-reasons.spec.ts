@@ -1,4 +1,4 @@
-/** Why a device is gone, in each way that it can go: as the event, the session's row and presence have it. */
+/** The reason of each kind of disconnect, in the event, in the session's row and in presence. */
 import { openLocalBus } from '@flotilla/bus';
 import type { Bus } from '@flotilla/bus';
 import { openRegistry } from '@flotilla/registry';

@@ -1,4 +1,4 @@
-/** Writes events of the gateway and feeds them to whoever listens. Which ones there are is the callers' business. */
+/** Writes events of the gateway and publishes them on the feed. */
 import type { EventFeed } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { EventStore } from '@flotilla/registry';

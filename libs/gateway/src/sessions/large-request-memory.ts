@@ -1,13 +1,13 @@
 /**
- * Keeps what a session knew of a device that loses large requests until the device is back. The firmware heals by
- * itself when it starts again or rebuilds its client, so what it knew then is forgotten. [xiaozhi §9, 24]
+ * Remembers which devices lose large requests between two sessions. The fault ends when the
+ * firmware restarts or rebuilds its client, so then it is forgotten. [xiaozhi §9, 24]
  */
 import type { CloseReason, DeviceId } from '@flotilla/mcp';
 import type { LargeRequests } from '@flotilla/session';
 
-/** After so long without a link the firmware has rebuilt its client, ms. [xiaozhi §2.3] */
+/** After so long without a connection the firmware has rebuilt its client, ms. [xiaozhi §2.3] */
 const REBUILT_AFTER_MS = 60_000;
-/** Devices. The fault is rare: a device that is pushed out only has to show it again. */
+/** Maximum of devices. The fault is rare, and a device that is forgotten shows it again. */
 const DEVICES_MAX = 10_000;
 
 interface Kept {
@@ -21,7 +21,7 @@ export class LargeRequestMemory {
 
   constructor(private readonly clock: { now(): number }) {}
 
-  /** Takes what an ended session knew. A device that closed the connection itself restarts. */
+  /** Stores what an ended session knew. A device that closed the connection itself restarts. */
   keep(deviceId: DeviceId, largeRequests: LargeRequests, reason: CloseReason): void {
     if (largeRequests.unanswered === 0 || reason === 'device_closed') return;
     this.#kept.delete(deviceId);
@@ -33,7 +33,7 @@ export class LargeRequestMemory {
     }
   }
 
-  /** Gives it to the next session of the device. */
+  /** Returns it for the next session of the device. */
   take(deviceId: DeviceId): LargeRequests | undefined {
     const kept = this.#kept.get(deviceId);
     if (kept === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** All live sessions of this process: admits new ones, routes calls to them, and sees each one's end written down. */
+/** All live sessions of this process: admits new ones, passes calls to them, records their ends. */
 import type { CallServer, RoutedCall } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
@@ -21,7 +21,7 @@ export interface SessionCount {
   readonly count: number;
 }
 
-/** How often `stop` looks whether all is written, ms. */
+/** How often `stop` checks whether all rows are written, ms. */
 const STOP_POLL_MS = 10;
 
 export class LiveSessions implements SessionHost, CallServer {
@@ -31,9 +31,9 @@ export class LiveSessions implements SessionHost, CallServer {
   readonly #status: StatusWatch;
   readonly #samples: SampleWatch;
   readonly #events: EventLog;
-  /** Of each device whose newest session has no epoch yet: when it will have one. */
+  /** Resolves when the newest session of the device has its epoch; devices with one are absent. */
   readonly #openings = new Map<DeviceId, Promise<void>>();
-  /** How to give up a session's turn to greet. */
+  /** Cancels a session's turn to greet. */
   readonly #turns = new WeakMap<DeviceSession, () => void>();
   /** Sessions that ended and whose end is not written yet. */
   readonly #ending = new Set<DeviceSession>();
@@ -60,8 +60,8 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   /**
-   * Hears from now on of sessions at other gateways, because a device that moved there leaves a connection here that may look alive for minutes, and of
-   * devices that are to be let go.
+   * Subscribes to sessions at other gateways, because a device that moved there leaves a connection
+   * here that may look alive for minutes, and to devices that must be disconnected.
    */
   start(): void {
     this.#status.start();
@@ -93,7 +93,8 @@ export class LiveSessions implements SessionHost, CallServer {
     if (entry.isNew) {
       this.context.counters.add('flapping', 'episodes');
       const advice =
-        'If two boards have one identity, take one away or issue a new credential with rotateDeviceCredential; else look why this one restarts.';
+        'If two boards have one identity, remove one or issue a new credential with rotateDeviceCredential; ' +
+        'otherwise find out why this one restarts.';
       this.#events.write('device.flapping', deviceId, {
         transport: kind,
         retryAfterSeconds: Math.ceil(entry.retryAfterMs / 1_000),
@@ -156,7 +157,7 @@ export class LiveSessions implements SessionHost, CallServer {
     queueMicrotask(() => settle(settled));
   }
 
-  /** What the device has listed in its present session. */
+  /** The tools that the device listed in its current session. */
   toolSetOf(deviceId: DeviceId): ToolSet | undefined {
     return this.#table.get(deviceId)?.toolSet;
   }
@@ -167,7 +168,7 @@ export class LiveSessions implements SessionHost, CallServer {
     return session !== undefined;
   }
 
-  /** The device has started again: what was wrong with its connection before is over. */
+  /** The device has restarted: earlier faults of its connection are over. */
   restarted(deviceId: DeviceId): void {
     this.#largeRequests.forget(deviceId);
   }
@@ -187,7 +188,7 @@ export class LiveSessions implements SessionHost, CallServer {
     return [...counts.values()];
   }
 
-  /** Settles all calls, ends all sessions with `hub_stopping`, and waits for their last rows no longer than the limit. */
+  /** Settles all calls, ends all sessions with `hub_stopping` and waits for their last rows. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const end of this.#endings) end();
@@ -200,11 +201,14 @@ export class LiveSessions implements SessionHost, CallServer {
     while (this.#unfinished > 0 && clock.now() < giveUpAt)
       await new Promise<void>((resolve) => void clock.setTimer(STOP_POLL_MS, resolve));
     if (this.#unfinished === 0) return;
-    logger.warn({ sessions: this.#unfinished }, 'ends of sessions were not written in time; the lease will close them');
+    logger.warn(
+      { sessions: this.#unfinished },
+      'session ends were not written in time; they are closed when the lease of this process expires',
+    );
     for (const session of [...this.#ending, ...this.#table.values()]) session.record.abandon();
   }
 
-  /** A session may end a turn after it was closed: until then it is still in the table. */
+  /** Sessions whose end is not written. A closed session leaves the table a turn later. */
   get #unfinished(): number {
     return this.#table.size + this.#ending.size;
   }

@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL, the directory and the feed learn of one session, in the order in which it happened and fenced by its epoch. It waits for them, the
- * device's sockets never do: while PostgreSQL is away it tries again, and devices stay connected.
+ * Records one session in PostgreSQL, the directory and the feed, in order and fenced by its epoch.
+ * While PostgreSQL is unavailable the record retries and the device stays connected.
  */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
@@ -20,7 +20,7 @@ import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { Arrival } from './session-host.js';
 
-/** As much of the registry as sessions need. */
+/** The part of the registry that sessions need. */
 export interface SessionStores {
   readonly devices: Pick<DeviceStore, 'connecting' | 'ready' | 'closed' | 'report'>;
   readonly toolSets: Pick<ToolSetStore, 'ensure' | 'get'>;
@@ -37,7 +37,7 @@ export interface RecordContext {
   readonly logger: GatewayLogger;
 }
 
-/** What a greeting and a listing told. Without `toolSet` the listing failed, and the device keeps the tools it had. */
+/** Greeting and listing. Without `toolSet` the listing failed, and the device keeps its tools. */
 export interface SessionFacts {
   readonly info: DeviceInfo;
   readonly toolSet: ToolSet | undefined;
@@ -46,31 +46,31 @@ export interface SessionFacts {
 
 export interface SessionRecordOptions {
   readonly arrival: Arrival;
-  /** ms since the Unix epoch; its vision token names it. */
+  /** ms since the Unix epoch; the vision token of the session contains it. */
   readonly connectedAt: number;
-  /** The opening of the device's session before this one: epochs are given in the order of connections. */
+  /** The opening of the session before this one: epochs follow the order of connections. */
   readonly after: Promise<void> | undefined;
-  /** The device has a newer session, at another gateway. May come more than once, and after the end. */
+  /** The device has a newer session elsewhere. May be called repeatedly, also after the end. */
   readonly onSuperseded: () => void;
 }
 
-/** Names per list of one event: a row need not carry hundreds. */
+/** Maximum of names in each list of an event. */
 const NAMES_MAX = 100;
 
 export class SessionRecord {
-  /** Number of this connection; undefined until PostgreSQL gave it. */
+  /** The session epoch; undefined until PostgreSQL returned it. */
   epoch: number | undefined;
   /** Settles when the epoch is known, or the session ended without one. Never rejects. */
   readonly opened: Promise<void>;
   #announced = Promise.resolve();
   #facts: SessionFacts | undefined;
-  /** Facts that the first write took along, until they are announced. */
+  /** Facts of the first write, until they are announced. */
   #writtenAtStart: { readonly facts: SessionFacts; readonly answer: ReadyResult } | undefined;
   #isAnnouncing = false;
   #wasAnnounced = false;
   #isClosed = false;
   #isAbandoned = false;
-  /** Ends the wait of the first write for what the device tells of itself. */
+  /** Ends the wait of the first write for the listing. */
   #waitNoLonger: () => void = () => undefined;
   readonly #waited: Promise<void>;
 
@@ -88,7 +88,7 @@ export class SessionRecord {
     this.opened = this.#open(options.connectedAt);
   }
 
-  /** The session is ready, or its tools or version changed. Of several in a row only the last is written. */
+  /** Records that the session is ready or changed. Of several calls only the last is written. */
   announce(facts: SessionFacts): void {
     this.#facts = facts;
     this.#waitNoLonger();
@@ -97,14 +97,14 @@ export class SessionRecord {
     this.#announced = this.#announceAll();
   }
 
-  /** Somewhere a session of this device began that has this epoch; it may be this very one, or older. */
+  /** A session of this device began with this epoch: perhaps this session, or an older one. */
   compare(epoch: number): void {
     void this.opened.then(() => {
       if (this.epoch !== undefined && this.epoch < epoch) this.options.onSuperseded();
     });
   }
 
-  /** The session ended; to be called once. Resolves when the end is written. */
+  /** Records the end; called once. Resolves when it is written. */
   async close(reason: string): Promise<void> {
     this.#isClosed = true;
     this.#waitNoLonger();
@@ -121,31 +121,31 @@ export class SessionRecord {
       () => this.context.registry.devices.closed({ deviceId, epoch, reason, at }),
       false,
     );
-    // A device that was taken over is not gone, though its newer session may end before it ever has an epoch: then only this row says that it is.
+    // After a takeover the device is still online, although its newer session has no epoch yet.
     if (wasNewest === true)
       this.context.bus.feed.publish(
         'device',
         reason === 'taken_over' ? { deviceId } : { deviceId, presence: 'OFFLINE' },
       );
     const { will } = this.options.arrival;
-    // [MQTT-3.1.2-8]: not after DISCONNECT; and a hub that stops says nothing about the device.
+    // Not after DISCONNECT [MQTT-3.1.2-8], and not when the hub stops.
     if (will && reason !== 'device_closed' && reason !== 'hub_stopping') this.event('device.will', { ...will, epoch });
     this.event('device.disconnected', { reason, epoch });
   }
 
-  /** Gives up what could not be written: the process ends, and the lease's sweep will close the session. */
+  /** Gives up pending writes: the process ends, and the sweep of its lease closes the session. */
   abandon(): void {
     this.#isAbandoned = true;
   }
 
-  /** Writes an event of this device and feeds it. */
+  /** Writes an event of this device and publishes it. */
   event(type: string, data: Readonly<Record<string, unknown>>): void {
     const { deviceId } = this.options.arrival;
     const row = this.context.registry.events.append({ type, deviceId, at: this.context.clock.now(), data });
     this.context.bus.feed.publish('event', row);
   }
 
-  /** A device that is ready soon is written once. One that takes its time is on record before. */
+  /** Waits a moment for the listing, so that most sessions need one write. */
   async #open(connectedAt: number): Promise<void> {
     await this.options.after;
     await this.#waited;
@@ -185,8 +185,8 @@ export class SessionRecord {
       return;
     }
     if (!this.#isClosed) await this.#enterDirectory(epoch, facts.toolSet?.hash ?? answer.previousToolSetHash);
-    // Also of a session that has ended meanwhile: the next one finds the device as this one left it, and would tell nothing.
-    await this.#tell(epoch, facts, answer);
+    // Also after the end: the next session compares with this one, and would see no change.
+    await this.#report(epoch, facts, answer);
   }
 
   async #enterDirectory(epoch: number, toolSetHash: ToolSetHash | undefined): Promise<void> {
@@ -217,7 +217,7 @@ export class SessionRecord {
     return this.context.registry.devices.ready({ deviceId: this.options.arrival.deviceId, epoch, ...ready });
   }
 
-  /** As they are written; their tool set is stored then. */
+  /** Stores the tool set and returns the facts as they are written. */
   async #readyFacts({ info, toolSet, isComplete }: SessionFacts): Promise<ReadyFacts> {
     const { context } = this;
     if (toolSet !== undefined) await context.registry.toolSets.ensure(toolSet);
@@ -230,8 +230,8 @@ export class SessionRecord {
     };
   }
 
-  /** The events of an announcement. */
-  async #tell(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
+  /** Writes the events of an announcement. */
+  async #report(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
     const { kind, dialect, remoteAddress } = this.options.arrival;
     if (!this.#wasAnnounced)
       this.event('device.connected', { transport: kind, remoteAddress: remoteAddress ?? null, epoch });
@@ -246,10 +246,10 @@ export class SessionRecord {
     )
       this.event('firmware.changed', { from: answer.previousFirmwareVersion, to: firmwareVersion });
     if (facts.toolSet !== undefined && facts.toolSet.hash !== answer.previousToolSetHash)
-      await this.#tellTools(facts.toolSet, answer);
+      await this.#reportTools(facts.toolSet, answer);
   }
 
-  async #tellTools(toolSet: ToolSet, { previousToolSetHash }: ReadyResult): Promise<void> {
+  async #reportTools(toolSet: ToolSet, { previousToolSetHash }: ReadyResult): Promise<void> {
     const { toolSets } = this.context.registry;
     const former = previousToolSetHash;
     const before =
@@ -271,7 +271,7 @@ export class SessionRecord {
     await this.#persist('directory entry', () => this.context.bus.directory.remove(deviceId, epoch), false);
   }
 
-  /** Tries until it works, once at least; undefined when given up, because the session has ended (`endsWithSession`) or the process does. */
+  /** Retries until it succeeds, or until the process or (`endsWithSession`) the session ends. */
   async #persist<Value>(what: string, write: () => Promise<Value>, endsWithSession = true): Promise<Value | undefined> {
     const { limits, clock, logger } = this.context;
     for (
@@ -283,7 +283,10 @@ export class SessionRecord {
         return await write();
       } catch (error) {
         if (delayMs === limits.retryDelayMs)
-          logger.warn({ error, deviceId: this.options.arrival.deviceId, what }, 'not written, trying again');
+          logger.warn(
+            { error, deviceId: this.options.arrival.deviceId, what },
+            'a write about a session failed; it is retried',
+          );
         await new Promise<void>((resolve) => void clock.setTimer(delayMs, resolve));
       }
       if (endsWithSession && this.#isClosed) break;

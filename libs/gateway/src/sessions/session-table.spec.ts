@@ -34,7 +34,7 @@ describe('SessionTable', () => {
     expect(table.get(deviceId)).toBeUndefined();
   });
 
-  it('tells two devices that share an id from one that reconnects now and then', () => {
+  it('distinguishes two devices that share an id from one that reconnects now and then', () => {
     const time = { now: 0 };
     const table = tableAt(time);
     const takeOverAt = (now: number) => {

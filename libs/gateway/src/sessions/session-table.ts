@@ -1,19 +1,19 @@
 /** The live sessions of this process by device id: one each, and the newest wins. */
 import type { CloseReason, DeviceId } from '@flotilla/mcp';
 
-/** As much of a session as the table needs. */
+/** The part of a session that the table needs. */
 export interface TableEntry {
   readonly deviceId: DeviceId;
   close(reason: CloseReason): void;
 }
 
-/** Two devices with the same id evict each other about every ten seconds: takeovers closer than this are no coincidence. [xiaozhi §2.3] */
+/** Two devices with one id evict each other about every 10 s. [xiaozhi §2.3] */
 const FLAPPING_MS_MAX = 30_000;
 
-/** `flapping`: this device was already taken over a moment ago. */
+/** `flapping`: this device was taken over a moment ago as well. */
 export type Takeover = 'none' | 'takeover' | 'flapping';
 
-/** Devices whose last takeover is remembered; beyond, the oldest is forgotten. */
+/** Maximum of devices whose last takeover is remembered. */
 const rememberedTakeoversMax = 10_000;
 
 export class SessionTable<Entry extends TableEntry> {
@@ -34,12 +34,12 @@ export class SessionTable<Entry extends TableEntry> {
     return this.#entries.values();
   }
 
-  /** The device's place has to be free: see `evict`. */
+  /** Adds a session. The device must not have one: see `evict`. */
   put(entry: Entry): void {
     this.#entries.set(entry.deviceId, entry);
   }
 
-  /** Takes the device's session out and closes it with `taken_over`. */
+  /** Removes the device's session and closes it with `taken_over`. */
   evict(deviceId: DeviceId): Takeover {
     const older = this.#entries.get(deviceId);
     if (older === undefined) return 'none';
@@ -49,7 +49,7 @@ export class SessionTable<Entry extends TableEntry> {
     return kind;
   }
 
-  /** Takes a session out, unless a newer one has its place already. */
+  /** Removes a session, unless a newer one has replaced it. */
   remove(entry: Entry): void {
     if (this.#entries.get(entry.deviceId) === entry) this.#entries.delete(entry.deviceId);
   }

@@ -108,7 +108,7 @@ describe('a second connection of a device', () => {
     expect(last?.isClosed).toBe(false);
   });
 
-  it('that was made where nobody could tell ends the session with its next write', async () => {
+  it('that was not announced on the feed ends the session with its next write', async () => {
     const device = await stage.connectLamp();
     await stage.entry();
     const elsewhere = {

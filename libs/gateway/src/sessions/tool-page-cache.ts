@@ -1,4 +1,4 @@
-/** Parsed pages of `tools/list` by their text, so that the second device of a firmware costs no parsing. Forgets the longest unused beyond its bound. */
+/** Caches parsed pages of `tools/list` by text: devices of one firmware send the same pages. */
 import type { ToolPage } from '@flotilla/mcp';
 import type { ToolPageCache } from '@flotilla/session';
 

@@ -21,7 +21,7 @@ describe('ToolSetIndex', () => {
     expect(index.toolSetOf(discovered(first, second))).toBe(index.toolSetOf(discovered(first, second)));
   });
 
-  it('tells a listing from its own beginning', () => {
+  it('distinguishes a listing from its first pages', () => {
     const index = new ToolSetIndex();
     const [first, second] = [page('a'), page('b')];
     const both = index.toolSetOf(discovered(first, second));

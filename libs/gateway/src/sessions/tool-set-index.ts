@@ -1,13 +1,13 @@
 /**
- * Names a device's tools by the hash of their content. Devices of one firmware send the same pages, and a page seen before is the same object, so for all
- * but the first of them this is a lookup.
+ * Finds the tool set of a listing by its pages. Devices of one firmware send the same pages and the
+ * page cache returns the same object for the same page, so for most devices this is a lookup.
  */
 import { createHash } from 'node:crypto';
 import { canonicalToolSet, compileArguments } from '@flotilla/mcp';
 import type { DiscoveredTools, ToolPage, ToolSetHash } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 
-/** What is known after a sequence of pages: the set that ends here, and the sequences that go on. */
+/** A sequence of pages: the tool set if it ends here, and the longer sequences. */
 interface PageNode {
   toolSet?: ToolSet;
   readonly next: WeakMap<ToolPage, PageNode>;

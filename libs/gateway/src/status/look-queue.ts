@@ -1,7 +1,10 @@
-/** Looks at the state of devices that are due, first in, first out. A job over a fleet leaves ten thousand, and an array would move them all for each that is taken. */
+/**
+ * Devices whose state is due, first in, first out. A job over a fleet leaves ten thousand: an array
+ * would move them all for each that is taken.
+ */
 import type { WatchedSession } from './watched-session.js';
 
-/** `left` is how often it may still be put off because the device is busy. */
+/** `left` is how often the call may still be put off because the device is busy. */
 export interface Look {
   readonly session: WatchedSession;
   readonly kind: 'planned' | 'after_set';

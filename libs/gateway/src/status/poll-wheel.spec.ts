@@ -24,7 +24,7 @@ describe('the plan of looks', () => {
     expect(Math.max(...perSecond.map((due) => due.length))).toBeLessThan(30);
   });
 
-  it('begins with nobody, however late the hour', () => {
+  it('returns no sessions at the first look', () => {
     expect(wheelOf(300).due(1_800_000_000_000)).toEqual([]);
   });
 

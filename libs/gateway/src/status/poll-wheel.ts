@@ -1,6 +1,6 @@
 /**
- * When each session's state is due: once per interval, in the second that a hash of its device's id gives it. So the looks of a fleet are spread evenly whatever it does,
- * and neither a hub that starts nor a fleet that comes back makes a burst of them.
+ * Says when each session's state is due: once per interval, in a second given by the hash of the
+ * device id. So neither a hub that starts nor a fleet that returns causes a burst.
  */
 import { createHash } from 'node:crypto';
 import type { WatchedSession } from './watched-session.js';
@@ -29,7 +29,7 @@ export class PollWheel {
     if (sessions?.size === 0) this.#slots.delete(slot);
   }
 
-  /** Sessions whose second has come since the last look; none at the first. Seconds that a stalled process missed are caught up with, each at most once. */
+  /** Returns the sessions that became due. A stalled process catches up each second once. */
   due(now: number): readonly WatchedSession[] {
     const second = Math.floor(now / 1_000);
     const from = Math.max(this.#lookedAt ?? second, second - this.intervalSeconds);

@@ -1,20 +1,20 @@
-/** What differs between two reports of a device's state, as an event says it. */
+/** The differences between two reports of a device's state, for an event. */
 import { isJsonObject } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 
-/** `path` as in `audio_speaker.volume`; null for what was not there before, or is not any more. */
+/** `path` is like `audio_speaker.volume`; null means that the value is missing. */
 export interface StateChange {
   readonly path: string;
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** Changes that one event lists; states of known boards have some ten values. */
+/** Maximum of changes in one event; states of known boards have about ten values. */
 const CHANGES_MAX = 50;
-/** Levels that are looked into; below them values are compared whole. */
+/** Nested levels that are compared; values below them are compared whole. */
 const LEVELS_MAX = 4;
 
-/** What moves by itself all the time. It is kept, but would be an event at every look. [xiaozhi §5.3] */
+/** Values that change all the time: they are stored but cause no events. [xiaozhi §5.3] */
 const RESTLESS: ReadonlySet<string> = new Set(['chip.temperature']);
 
 export function stateChanges(before: JsonObject | undefined, after: JsonObject): readonly StateChange[] {

@@ -1,4 +1,7 @@
-/** Keeps what devices answer to their status tool, whoever asked, and tells what changed. A device that repeats itself costs no write. */
+/**
+ * Stores the results of status tools and reports changes. A device that repeats itself costs no
+ * write.
+ */
 import type { Bus } from '@flotilla/bus';
 import { isJsonObject } from '@flotilla/mcp';
 import type { JsonObject, ToolResult } from '@flotilla/mcp';
@@ -22,7 +25,7 @@ export class StateReports {
 
   constructor(private readonly options: StateReportsOptions) {}
 
-  /** Whatever is no JSON object, or too large, is no state. Never rejects. */
+  /** Takes a result; ignores it if it is not a JSON object or too large. Never rejects. */
   async take(session: WatchedSession, tool: string, result: ToolResult | undefined): Promise<void> {
     const { epoch } = session.record;
     const text = result?.content.find(({ type }) => type === 'text')?.['text'];

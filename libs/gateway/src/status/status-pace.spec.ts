@@ -55,7 +55,7 @@ describe('looks after a set', () => {
     expect(looks).toHaveLength(limits.statusCallsPerSecondBusyMax);
   });
 
-  it('come in their order, whatever is added meanwhile', () => {
+  it('come in their order, also if others are added meanwhile', () => {
     const queue = new LookQueue();
     const look = (name: string) => ({ session: { deviceId: name } as never, kind: 'planned', left: 0 }) as const;
     for (const name of ['first', 'second']) queue.add(look(name));

@@ -92,7 +92,7 @@ describe('the state of a device', () => {
     );
   });
 
-  it('is taken from whoever asked for it, and repeated it costs no event', async () => {
+  it('is stored after calls of any caller, and repeated it causes no event', async () => {
     await open({});
     await stage.connectLamp({ tools: [STATUS], texts });
     await stage.entry();

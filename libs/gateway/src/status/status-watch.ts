@@ -1,6 +1,7 @@
 /**
- * Asks devices for their state: each once per interval, and again shortly after a tool that set something. Only devices with nothing else to do are asked, a few at a
- * time, and an operator's call never waits for it. Looks by plan are no calls on record, as a fleet would fill the table with them; those after a set are.
+ * Asks devices for their state: each once per interval, and again shortly after a tool that set
+ * something. Only idle devices are asked, a few at a time; an operator's call never waits for it.
+ * Scheduled calls are not recorded, because a fleet would fill the table; those after a set are.
  */
 import { RecordIds } from '@flotilla/registry';
 import type { CallStore } from '@flotilla/registry';
@@ -32,7 +33,7 @@ export interface StatusWatchOptions extends StateReportsOptions {
   readonly counters: GatewayCounters;
 }
 
-/** A look after a set. */
+/** A status call after a set. */
 interface Plan {
   readonly session: WatchedSession;
   isPlanned: boolean;
@@ -42,9 +43,9 @@ interface Plan {
   left: number;
 }
 
-/** What set-tools are called. */
+/** Part of the name of tools that set something. */
 const SETS = '.set_';
-/** Times that a look after a set is put off: a device that is busy for longer is looked at by plan. */
+/** How often a call after a set is put off before the schedule has to do it. */
 const PUT_OFF_MAX = 10;
 const WHEEL_STEP_MS = 1_000;
 
@@ -55,14 +56,14 @@ export class StatusWatch {
   /** Due, in order; at most one of each kind per session. */
   readonly #due = new LookQueue();
   /**
-   * Looks after a set that are to come, in the order of their times. One timer serves them all: a job over a fleet plans thousands a second. An array, and what is planned for
-   * a session stays in its place in the map for as long as the session lives: a Map that much is taken out of keeps young objects from being collected. [libs/fleet in-flight-calls.ts]
+   * Calls after a set, in the order of their times. One timer serves them all: a job over a fleet
+   * plans thousands a second. Plans stay in an array: a large Map keeps young objects alive.
    */
   #planned: Plan[] = [];
   readonly #plans = new Map<WatchedSession, Plan>();
   #cancelPlan: (() => void) | undefined;
   #underWay = 0;
-  /** Looks, and calls that others had answered, since `at`, ms since the Unix epoch. */
+  /** Status calls, and calls of other callers, since `at` (ms since the Unix epoch). */
   #second = { at: 0, looks: 0, calls: 0 };
   #looksMax: number;
   #cancelNextSecond: (() => void) | undefined;
@@ -101,7 +102,7 @@ export class StatusWatch {
     this.#plans.delete(session);
   }
 
-  /** Some call to a device has ended: what it says of the device's state is taken, and what it set is looked at. */
+  /** Takes the end of a call: stores a reported state, and plans a status call after a set. */
   settled(session: WatchedSession, { tool }: SessionCall, { outcome }: SettledCall): void {
     this.#turnSecond();
     this.#second.calls += 1;
@@ -117,7 +118,7 @@ export class StatusWatch {
     this.#next();
   }
 
-  /** Brightness fades for some tenths of a second, and the status tells what is shown. [xiaozhi §5.1] */
+  /** Waits a moment: brightness fades for tenths of a second. [xiaozhi §5.1] */
   #planAfterSet(session: WatchedSession, left: number): void {
     if (this.#isStopped || session.session.state === 'closed') return;
     const plan = this.#planOf(session);
@@ -172,7 +173,7 @@ export class StatusWatch {
     }
   }
 
-  /** Whether another look fits into this second; otherwise it goes on with the next one. The looks after one job must not go on into the next. */
+  /** Whether another status call is allowed in this second. */
   #hasTurn(): boolean {
     this.#turnSecond();
     this.#second.looks += 1;
@@ -189,7 +190,7 @@ export class StatusWatch {
     return this.#second.calls >= this.options.limits.statusBusyCallsPerSecond;
   }
 
-  /** A new second begins with nothing. In one full of calls and after it there are few looks: a job has the machine for itself, and they can wait. */
+  /** Begins a new second. After one full of calls few status calls are allowed: jobs go first. */
   #turnSecond(): void {
     const { clock, limits } = this.options;
     const now = clock.now();
@@ -203,7 +204,7 @@ export class StatusWatch {
     const { clock, limits, registry } = this.options;
     const tool = session.statusTool;
     if (this.#isStopped || tool === undefined || session.session.state === 'closed') return;
-    // While calls cannot be recorded, the hub makes none of its own either.
+    // While calls cannot be recorded, the hub makes no recorded calls.
     if (kind === 'after_set' && registry.calls.isOverloaded) return;
     const startedAt = clock.now();
     const call = { callId: this.#ids.next(startedAt) as CallId, tool, arguments: {}, isBackground: true };

@@ -1,4 +1,4 @@
-/** As much of a live session as the watch over its state needs. */
+/** The part of a live session that the status watch needs. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Session } from '@flotilla/session';
 
@@ -6,6 +6,6 @@ export interface WatchedSession {
   readonly deviceId: DeviceId;
   readonly session: Session;
   readonly record: { readonly epoch: number | undefined };
-  /** Tells the state, without arguments; undefined where the device has no such tool. */
+  /** The tool that returns the state without arguments; undefined if the device has none. */
   readonly statusTool: string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What all ways in over WebSocket have in common: headers and credentials before the upgrade, the limits of strangers, pings and the limits of traffic afterwards. Which
- * headers a device sends, and what comes first on its connection, is its dialect's.
+ * The common part of the WebSocket ingresses: headers, credentials and limits before the upgrade,
+ * pings and traffic limits after it. Subclasses know the headers and first messages of a dialect.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -32,19 +32,19 @@ export interface WebSocketDoorOptions {
   readonly logger: GatewayLogger;
 }
 
-/** A handshake whose headers were understood. */
+/** A handshake with valid headers. */
 export interface Handshake {
   readonly deviceId: DeviceId;
-  /** Of devices that have one. */
+  /** The Client-Id, if the dialect has one. */
   readonly clientId?: string;
   readonly peer: Peer;
   readonly host: string | undefined;
-  /** Who claims to come: attempts are counted by it. */
+  /** The claimed identity; attempts are counted by it. */
   readonly login: string;
   readonly ask: AuthQuestion['ask'];
 }
 
-/** A handshake whose headers were not. */
+/** A handshake with invalid headers. */
 export interface Unreadable {
   readonly message: string;
 }
@@ -54,7 +54,7 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
   readonly #transports = new Set<WebSocketTransport>();
   #cancelRound: () => void = () => undefined;
 
-  /** `subprotocol` is agreed on where a device offers it. */
+  /** `subprotocol` is selected if a device offers it. */
   constructor(
     protected readonly options: Options,
     subprotocol?: string,
@@ -71,7 +71,7 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
   }
 
   protected abstract read(request: IncomingMessage): Handshake | Unreadable;
-  /** A device that proved who it is. `leaveLobby` is to be called when it has introduced itself. */
+  /** Takes a device with valid credentials; calls `leaveLobby` after its first message. */
   protected abstract receive(socket: WebSocket, handshake: Handshake, leaveLobby: () => void): void;
 
   start(): void {
@@ -82,13 +82,13 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
     });
   }
 
-  /** Sessions are closed by then: cuts what has not finished its closing handshake. */
+  /** Cuts connections that did not finish their closing handshake. Sessions are closed before. */
   stop(): void {
     this.#cancelRound();
     for (const socket of this.#server.clients) socket.terminate();
   }
 
-  /** Takes over an upgrade request, socket included. */
+  /** Takes over an upgrade request with its socket. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { addressOf, attempts, host, lobby } = this.options;
     const handshake = this.read(request);
@@ -117,7 +117,7 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
     askAuth({ ask: handshake.ask, subject: { deviceId: handshake.deviceId } }, this.options, (verdict) => {
       if (socket.destroyed) return;
       if (verdict.kind === 'granted') {
-        if (this.#isWelcome(socket, handshake))
+        if (this.#mayEnter(socket, handshake))
           this.#server.handleUpgrade(request, socket, head, (ws) => this.receive(ws, handshake, leaveLobby));
       } else if (verdict.kind === 'undecided') {
         this.#refuse(socket, 'auth_unavailable', {
@@ -132,7 +132,7 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
     });
   };
 
-  /** Holds the socket to the limits of a device's traffic. */
+  /** Enforces the traffic limits of a device. */
   protected meter(socket: WebSocket, { deviceId }: Handshake, end: (reason: CloseReason) => void): void {
     const { clock, counters, host, limits } = this.options;
     meterTraffic(socket, {
@@ -142,7 +142,7 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
     });
   }
 
-  /** The path of a device that has introduced itself; from now on it is pinged. */
+  /** Makes the transport of a device. From now on the device is pinged. */
   protected open(socket: WebSocket): WebSocketTransport {
     const { clock, limits } = this.options;
     const transport = new WebSocketTransport(socket, { ...limits, clock });
@@ -151,7 +151,7 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
     return transport;
   }
 
-  #isWelcome(socket: Duplex, { deviceId, login, peer }: Handshake): boolean {
+  #mayEnter(socket: Duplex, { deviceId, login, peer }: Handshake): boolean {
     const { attempts, host } = this.options;
     attempts.succeeded(peer.remoteAddress, login);
     const entry = host.welcome(deviceId, 'WEBSOCKET');
@@ -168,7 +168,7 @@ export abstract class WebSocketDoor<Options extends WebSocketDoorOptions = WebSo
   }
 }
 
-/** Reads a value from the headers, or from the query string where a proxy or a browser cannot set them. [xiaozhi §8, 4] */
+/** Reads a header, or a query parameter where a client cannot set headers. [xiaozhi §8, 4] */
 export function headerOrQuery(request: IncomingMessage): (name: string) => string | undefined {
   const query = new URLSearchParams(request.url?.split('?', 2)[1]);
   return (name) => {
@@ -177,7 +177,7 @@ export function headerOrQuery(request: IncomingMessage): (name: string) => strin
   };
 }
 
-/** Of the Authorization header, with or without `Bearer` before it. */
+/** The token of the Authorization header, with or without `Bearer`. */
 export function tokenOf(request: IncomingMessage): string | undefined {
   return request.headers.authorization?.replace(/^Bearer\s+/i, '');
 }

@@ -114,12 +114,12 @@ describe('WebSocketIngress', () => {
   });
 
   it('takes the ids from the query string where there are no headers', async () => {
-    const query = '?device-id=02:5e:7a:10:c4:9f&client-id=somebody';
+    const query = '?device-id=02:5e:7a:10:c4:9f&client-id=lamp';
     const { arrival } = await enter(await openDoor(), { headers: {}, query });
     expect(arrival.deviceId).toBe('02:5e:7a:10:c4:9f');
   });
 
-  it('carries audio beside messages, and survives text that is no message', async () => {
+  it('carries audio beside messages, and survives text that is not a message', async () => {
     const { socket, arrival } = await enter(await openDoor());
     const frames: Uint8Array[] = [];
     if (arrival.audio) arrival.audio.onframe = (frame) => frames.push(frame);
@@ -199,7 +199,7 @@ describe('WebSocketIngress refuses a handshake', () => {
     ['without a token', headers, 401, 'UNAUTHORIZED'],
     ['with a wrong token', { ...headers, Authorization: `Bearer ${token}0` }, 401, 'UNAUTHORIZED'],
     ['without a Device-Id', { 'Client-Id': 'x' }, 400, 'HANDSHAKE_INVALID'],
-    ['with a Device-Id that is no MAC', { ...headers, 'Device-Id': 'lamp' }, 400, 'HANDSHAKE_INVALID'],
+    ['with a Device-Id that is not a MAC', { ...headers, 'Device-Id': 'lamp' }, 400, 'HANDSHAKE_INVALID'],
     ['without a Client-Id', { 'Device-Id': headers['Device-Id'] }, 400, 'HANDSHAKE_INVALID'],
     ['with an unknown Protocol-Version', { ...headers, 'Protocol-Version': '9' }, 400, 'HANDSHAKE_INVALID'],
   ])('%s', async (_case, given, status, code) => {

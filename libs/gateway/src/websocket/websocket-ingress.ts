@@ -1,6 +1,6 @@
 /**
- * The way in of xiaozhi devices over WebSocket: behind the upgrade comes the device's hello, answered before anything else is said, because the device
- * holds all its replies back until then. [xiaozhi §1.2, §1.3]
+ * The ingress of xiaozhi devices over WebSocket. After the upgrade the device sends its hello, which
+ * must be answered first: until then it holds all replies back. [xiaozhi §1.2, §1.3]
  */
 import type { IncomingMessage } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
@@ -18,7 +18,7 @@ export interface WebSocketIngressOptions extends WebSocketDoorOptions {
 }
 
 export class WebSocketIngress extends WebSocketDoor<WebSocketIngressOptions> {
-  /** Ids come in headers, or in the query string. */
+  /** Reads ids from headers, or from the query string. */
   protected override read(request: IncomingMessage): Handshake | Unreadable {
     const given = headerOrQuery(request);
     const deviceIdText = given('device-id');
@@ -39,7 +39,7 @@ export class WebSocketIngress extends WebSocketDoor<WebSocketIngressOptions> {
     };
   }
 
-  /** Waits for the hello, through anything else but not for ever. */
+  /** Waits for the hello, with a timeout, and ignores other messages. */
   protected override receive(socket: WebSocket, handshake: Handshake, leaveLobby: () => void): void {
     const { clock, counters, limits } = this.options;
     const cancelDeadline = clock.setTimer(limits.introductionTimeoutMs, () => {

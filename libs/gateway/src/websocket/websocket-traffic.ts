@@ -1,4 +1,4 @@
-/** Holds a WebSocket to the limits of a device's traffic: its frames of any kind count, and who sends too many is read more slowly. */
+/** Enforces the traffic limits of a device on a WebSocket. Frames of any kind count. */
 import type { RawData, WebSocket } from 'ws';
 import { TrafficControl } from '../overload/traffic-control.js';
 import type { TrafficControlOptions } from '../overload/traffic-control.js';
@@ -9,7 +9,7 @@ export function meterTraffic(socket: WebSocket, options: Omit<TrafficControlOpti
     hold: () => socket.pause(),
     release: () => socket.resume(),
     cut: () => {
-      // What is paused would not hear of its end either.
+      // A paused socket would not receive its end.
       socket.resume();
       options.cut();
     },

@@ -1,4 +1,4 @@
-/** The path of one WebSocket device: text frames are messages, binary frames are audio. It lives as long as a conversation. [xiaozhi §1.5] */
+/** The transport of a WebSocket: text frames are messages, binary frames audio. [xiaozhi §1.5] */
 import type { RawData, WebSocket } from 'ws';
 import type { CloseReason, Transport } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
@@ -65,16 +65,16 @@ export class WebSocketTransport implements Transport, AudioPath {
     return isOpen;
   }
 
-  /** These devices neither answer the close frame nor close the TCP side, so the socket is cut a little later. [xiaozhi §1.5] */
+  /** Closes the socket, by force after a timeout: devices ignore the close frame. [xiaozhi §1.5] */
   close(reason: CloseReason): void {
     if (!this.#isOpen) return;
     this.#end(reason);
     closePolitely(this.socket, { ...this.options, reason });
   }
 
-  /** To be called at a fixed interval: asks the device for a sign of life. Where the last interval brought none, it cuts the device and returns false. */
+  /** Pings the device. Cuts the connection and returns false if the last ping had no answer. */
   checkPulse(): boolean {
-    // Of a paused socket it is we who do not listen.
+    // Nothing is read from a paused socket, so silence means nothing.
     if (!this.#isOpen || this.socket.isPaused) return true;
     if (!this.#isHeard) {
       this.socket.terminate();
@@ -103,12 +103,12 @@ export class WebSocketTransport implements Transport, AudioPath {
   }
 }
 
-/** ws names the peer's violations so; all else is the network's. */
+/** ws gives such codes to errors that the peer caused. */
 function isBrokenRule(error: Error): boolean {
   return 'code' in error && String(error.code).startsWith('WS_ERR_');
 }
 
-/** Sends a close frame, and cuts the socket when the other side has not closed it in time. */
+/** Sends a close frame, and cuts the socket if the other side does not close it in time. */
 export function closePolitely(
   socket: WebSocket,
   options: { readonly clock: Clock; readonly closingTimeoutMs: number; readonly reason: CloseReason },
