@@ -1,4 +1,7 @@
-/** Agents behind one address of several processes: any of them answers any request, what an agent did is on record, and a key that ended ends its streams. */
+/**
+ * Agents at one address of several processes: any process answers any request, calls are on record,
+ * and a key that ends closes its streams.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
@@ -26,7 +29,8 @@ describe.skipIf(!isRedisInstalled())('agents of a hub of several processes', () 
   const first = () => hubs[0] as HubProcess;
 
   async function makeKey(...scopes: readonly string[]): Promise<{ readonly id: string; readonly secret: string }> {
-    const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } secret userErrors { code message } } }`;
+    const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) {
+      apiKey { id } secret userErrors { code message } } }`;
     const input = { name: `agent ${scopes.length}`, scopes };
     const { createApiKey } = await ask<{ createApiKey: { apiKey: { id: string }; secret: string } }>(first(), query, {
       input,

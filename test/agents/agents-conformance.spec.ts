@@ -1,6 +1,7 @@
 /**
- * The server suite of MCP's conformance tests against `/mcp`. It knows no keys, and calls tools and resources by names of its own: a proxy in front of the hub adds a key and
- * gives such names to what a device of the fleet has. Answers pass as they are.
+ * The server suite of the MCP conformance tests against `/mcp`. It has no keys and its own names of
+ * tools and resources, so a proxy in front of the hub adds a key and maps the names. Answers are
+ * unchanged.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,17 +20,17 @@ import { ask } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import type { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
 
-/** Scenarios that fail, and why. Each is run: one that passes one day fails this spec until it is taken off the list. */
+/** Scenarios that fail, and why. One that passes fails this spec until it is removed here. */
 const notForUs: Readonly<Record<string, string>> = {
   'server-sse-multiple-streams': 'wants a session id; the hub keeps no sessions, so that any process may answer',
-  'logging-set-level': "the hub's log is its operator's, and agents are told of calls in their results",
+  'logging-set-level': 'the log belongs to the operator, and agents read about calls in their results',
   'tools-call-with-logging': 'as logging-set-level: no messages beside the result',
-  'tools-call-with-progress': 'devices do not tell how far a call is; of jobs job_status tells it',
+  'tools-call-with-progress': 'devices do not report the progress of a call; job_status reports that of jobs',
   'tools-call-embedded-resource':
     'what a device embeds is shown as text: under an address that it chose it would pass for a resource of the hub',
   'tools-call-mixed-content':
     'wants an embedded resource, see tools-call-embedded-resource; texts, pictures and sounds do mix',
-  'tools-call-sampling': "devices ask for no model, and the hub lends them nobody's",
+  'tools-call-sampling': 'devices do not ask for a model, and the hub has none',
   'tools-call-elicitation': 'devices ask no person anything through a tool call',
   'elicitation-sep1034-defaults': 'as tools-call-elicitation',
   'elicitation-sep1330-enums': 'as tools-call-elicitation',
@@ -51,7 +52,7 @@ const passed = [
 
 const mac = '02:00:00:00:ee:01';
 
-/** What the suite calls by names of its own, under the fleet's. */
+/** Maps the names of the suite to those of the fleet. */
 function renamed(body: string): string {
   return body
     .replace(/"name":"(test_\w+)"/g, `"name":"${mac.replaceAll(':', '_')}__$1"`)
@@ -69,7 +70,8 @@ const hooks = `export async function load(url, context, next) {
   if (!url.endsWith('/conformance/dist/index.js')) return loaded;
   return { ...loaded, source: String(loaded.source).replace(/globSync as \\w+,/, '') };
 }`;
-const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
+const hooksUrl = JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`);
+const register = `import { register } from 'node:module'; register(${hooksUrl});`;
 
 let hub: HubProcess;
 let device: RawMqttDevice;
@@ -127,7 +129,8 @@ describe('the conformance suite of MCP', () => {
     const run = promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 64 * 1_048_576 });
     const { stdout } = await run.catch((error: Error & { readonly stdout?: string; readonly stderr?: string }) => {
       throw new Error(
-        `The suite ends otherwise than expected:\n${error.stdout?.slice(-8_000) ?? ''}\n${error.stderr?.slice(-2_000) ?? ''}`,
+        'The suite did not end as expected:\n' +
+          `${error.stdout?.slice(-8_000) ?? ''}\n${error.stderr?.slice(-2_000) ?? ''}`,
       );
     });
     for (const scenario of passed) expect(stdout).toMatch(new RegExp(`${scenario}: [1-9]\\d* passed, 0 failed`));

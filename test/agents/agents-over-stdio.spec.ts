@@ -1,4 +1,7 @@
-/** `flotilla mcp`: an agent's host that starts a program. The reference client speaks to it in both revisions, through a hub that goes away and comes back. */
+/**
+ * `flotilla mcp`, a program that an agent's host starts. The reference client uses it in both
+ * revisions, while the hub stops and starts again.
+ */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

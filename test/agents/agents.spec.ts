@@ -1,4 +1,7 @@
-/** The agents' door: the reference client of the MCP SDK finds, calls and reads back devices of both families in one fleet. */
+/**
+ * The MCP server: the reference client of the MCP SDK finds, calls and reads devices of both
+ * families in one fleet.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { Client as PgClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +37,8 @@ async function keyWith(
   const secret = `spec-${randomUUID()}`;
   const hash = createHash('sha256').update(secret).digest('hex');
   await pg.query(
-    'INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at, devices) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+    `INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at, devices)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
       ...[randomUUID(), scopes.join(' '), secret.slice(0, 8), hash],
       ...[scopes, expiresAt === undefined ? null : new Date(expiresAt), devices ?? null],
@@ -175,7 +179,7 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
     expect(resources.map(({ uri }) => uri)).toContain('flotilla://devices/greenhouse-1/pins');
     const { contents } = await agent.readResource({ uri: 'flotilla://devices/greenhouse-1/pins' });
     expect(JSON.stringify(contents)).toContain('Lamp over the bed');
-    await expect(agent.readResource({ uri: 'flotilla://devices/nobody' })).rejects.toThrow();
+    await expect(agent.readResource({ uri: 'flotilla://devices/unknown' })).rejects.toThrow();
     await agent.close();
   });
 });
@@ -319,7 +323,7 @@ describe('the agents’ door', () => {
     },
   );
 
-  it('tells of a disruptive tool, in its hints at once and in the audit trail under the key that called it', async () => {
+  it('marks a disruptive tool in its hints at once, and records the call in the audit trail with its key', async () => {
     let news = 0;
     const scopes = ['DEVICES_READ', 'TOOLS_CALL', 'EVENTS_READ'];
     const agent = await connectAgent(hub, { key: await keyWith(scopes), onToolsChanged: () => (news += 1) });
@@ -357,12 +361,12 @@ describe('the agents’ door', () => {
     ]);
   });
 
-  it('says that a tool only reads where the operator says so, or that it does not, whatever its name lets expect', async () => {
+  it('marks a tool as read-only or not as the operator says, regardless of its name', async () => {
     const agent = await connectAgent(hub, { mode: 'full' });
     const hintsOf = async (part: string) =>
       (await agent.listTools()).tools.find(({ name }) => name.endsWith(`__${part}`))?.annotations;
-    const set =
-      'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { toolPolicy { pattern readOnly } userErrors { code path } } }';
+    const set = `mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) {
+        toolPolicy { pattern readOnly } userErrors { code path } } }`;
     const say = (input: object) => ask(hub, set, { input: { idempotent: true, disruptive: false, ...input } });
     const saysOfIt = (pattern: string, readOnly: boolean | null) => ({
       setToolPolicy: { toolPolicy: { pattern, readOnly }, userErrors: [] },
@@ -432,7 +436,7 @@ describe('the agents’ door', () => {
     expect(new Set(names).size).toBe(names.length);
     for (const id of ids)
       expect(names.filter((name) => name.startsWith(`${id.replaceAll(':', '_')}__t`))).toHaveLength(500);
-    await expect(agent.listTools({ cursor: 'made up' })).rejects.toThrow(/no cursor/);
+    await expect(agent.listTools({ cursor: 'made up' })).rejects.toThrow(/not from this/);
     await agent.close();
     for (const device of devices) device.drop();
   });

@@ -1,4 +1,7 @@
-/** Every operation that is served, asked by every kind of key: exactly the expected answer, and no error that shows the hub's insides. */
+/**
+ * Runs every operation with every kind of key: each gets exactly the expected answer, and no error
+ * shows internals of the hub.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import {
@@ -38,11 +41,11 @@ let fleet: SimulatedFleet;
 let deviceId: string;
 let jobId: string;
 let askers: readonly Asker[];
-/** Everything that anybody was told of what went wrong. */
-const told: string[] = [];
+/** The messages of all errors. */
+const messages: string[] = [];
 
-/** Nobody's: of the form that most ids have. */
-const nobody = '019a9d00-0000-7000-8000-000000000001';
+/** An id of the usual form that no object has. */
+const unknownId = '019a9d00-0000-7000-8000-000000000001';
 
 beforeAll(async () => {
   hub = await startHub();
@@ -69,7 +72,7 @@ beforeAll(async () => {
   const unknown = { expected: () => 'UNAUTHENTICATED' };
   askers = [
     { name: 'no key', key: null, ...unknown },
-    { name: 'a key that is none', key: 'flotilla-none', ...unknown },
+    { name: 'an unknown key', key: 'flotilla-none', ...unknown },
     { name: 'an expired key', key: expiring.secret, ...unknown },
     { name: 'a revoked key', key: revoked.secret, ...unknown },
     ...(await Promise.all([...scopes, 'ADMIN' as const].map(single))),
@@ -101,7 +104,7 @@ function textOf(field: GraphQLField<unknown, unknown>, { input }: AccessRow): st
 }
 
 function filled(text: string): string {
-  const ids = text.replaceAll('$id', nobody).replaceAll('$device', deviceId).replaceAll('$job', jobId);
+  const ids = text.replaceAll('$id', unknownId).replaceAll('$device', deviceId).replaceAll('$job', jobId);
   return ids.replaceAll('$tomorrow', new Date(Date.now() + 86_400_000).toISOString()).replaceAll('$1', randomUUID());
 }
 
@@ -113,13 +116,13 @@ function leastOf(field: GraphQLField<unknown, unknown>): string {
   return names.has('nodes') ? '{ nodes { __typename } }' : '{ __typename }';
 }
 
-/** An answer in a word: the codes of its errors, the codes of its refusals, or whether there is anything. */
+/** Sums up an answer: the codes of its errors or refusals, or whether it has data. */
 function outcomeOf(name: string, { data, errors }: GraphqlAnswer): string {
-  told.push(...(errors ?? []).map(({ message }) => message));
+  messages.push(...(errors ?? []).map(({ message }) => message));
   if (errors) return errors.map(({ extensions }) => extensions?.code).join();
   const value = data?.[name] as { userErrors?: readonly { code: string; message: string }[] } | null | undefined;
   if (value === null || value === undefined) return 'null';
-  told.push(...(value.userErrors ?? []).map(({ message }) => message));
+  messages.push(...(value.userErrors ?? []).map(({ message }) => message));
   return value.userErrors?.length ? `userErrors ${value.userErrors.map(({ code }) => code).join()}` : 'data';
 }
 
@@ -208,7 +211,7 @@ describe('a field behind another scope', () => {
     ]);
     const refused = await send(hub, filled(text), {}, one.secret);
     expect(refused.errors?.map(({ extensions }) => extensions?.code)).toEqual(['FORBIDDEN']);
-    told.push(...(refused.errors ?? []).map(({ message }) => message));
+    messages.push(...(refused.errors ?? []).map(({ message }) => message));
     expect((await send(hub, filled(text), {}, both.secret)).errors).toBeUndefined();
   });
 });
@@ -242,7 +245,7 @@ describe('what went wrong', () => {
     ['a path as a cursor', 'query ($t: String) { jobs(after: $t) { nodes { id } } }', { t: '../../etc/passwd' }],
     ['a bottomless filter', 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }', { f: deep(200) }],
     [
-      'a year that is none',
+      'a year that does not exist',
       'query ($t: DateTime) { events(filter: {since: $t}) { nodes { id } } }',
       { t: '+275760-09-13T00:00:00Z' },
     ],
@@ -258,7 +261,8 @@ describe('what went wrong', () => {
     ],
     [
       'arguments that no table holds',
-      'mutation ($a: JSON) { callTool(input: {deviceId: "x", tool: "\\u0000", arguments: $a}) { userErrors { message } } }',
+      `mutation ($a: JSON) { callTool(input: {deviceId: "x", tool: "\\u0000", arguments: $a}) {
+        userErrors { message } } }`,
       { a: { a: '\0' } },
     ],
     ['half a document', '{ devices { nodes {', {}],
@@ -276,14 +280,14 @@ describe('what went wrong', () => {
     const own = [query, ...Object.values(variables).map(String)];
     for (const text of JSON.stringify(answer).match(/(?<="message":)"(?:[^"\\]|\\.)*"/g) ?? []) {
       const message = own.reduce((left, sent) => left.replaceAll(sent, ''), JSON.parse(text) as string);
-      told.push(message);
+      messages.push(message);
     }
   });
 
   it('shows no SQL, no stack and no path', () => {
-    expect(told.length).toBeGreaterThan(300);
-    expect([...new Set(told)].filter((message) => leakIn(message) !== undefined)).toEqual([]);
-    for (const message of told)
+    expect(messages.length).toBeGreaterThan(300);
+    expect([...new Set(messages)].filter((message) => leakIn(message) !== undefined)).toEqual([]);
+    for (const message of messages)
       for (const folder of [process.cwd(), hub.dataDir]) expect(message).not.toContain(folder);
   });
 

@@ -1,4 +1,7 @@
-/** What an integrator can get wrong: each answer names the thing and the rule under the right code, nothing is sent or recorded, and the hub goes on. */
+/**
+ * Mistakes of integrators: each answer names the input and the rule with the right code, nothing is
+ * sent or recorded, and the hub keeps working.
+ */
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ask, send, type GraphqlAnswer } from '../src/api/graphql-client.js';
@@ -41,7 +44,7 @@ async function traces(): Promise<unknown> {
   return { ran: (await fleet.counts()).tools, calls: calls.nodes.length, jobs: jobs.nodes.length };
 }
 
-describe('a request that is none', () => {
+describe('a malformed request', () => {
   interface RawAnswer {
     readonly status: number;
     readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -171,13 +174,7 @@ describe('an operation that does not fit', () => {
     ['a missing variable', 'query ($i: ID!) { device(id: $i) { id } }', {}, 'BAD_USER_INPUT', '"$i"'],
     ['an unknown field', '{ devices { nodes { colour } } }', {}, 'BAD_USER_INPUT', '"colour"'],
     ['an unknown enum value', '{ devices(orderBy: SIZE) { nodes { id } } }', {}, 'BAD_USER_INPUT', 'SIZE'],
-    [
-      'a date that is none',
-      '{ events(filter: {since: "yesterday"}) { nodes { id } } }',
-      {},
-      'BAD_USER_INPUT',
-      'RFC 3339',
-    ],
+    ['an invalid date', '{ events(filter: {since: "yesterday"}) { nodes { id } } }', {}, 'BAD_USER_INPUT', 'RFC 3339'],
     [
       'a filter too deep',
       `{ devices(filter: ${deepFilter(6)}) { nodes { id } } }`,
@@ -250,7 +247,7 @@ describe('an operation that does not fit', () => {
       'input.tool',
     ],
   ])('%s: %s', async (_what, query, variables, code, message) => {
-    // The second time it may be compiled, the third it may come from a cache: the answer is the same.
+    // The second answer may be compiled and the third cached; all are equal.
     for (let time = 0; time < 3; time++) {
       const { errors } = await send(hub, query, variables);
       expect(errors?.map(({ extensions }) => extensions?.code)).toEqual([code]);
@@ -259,15 +256,17 @@ describe('an operation that does not fit', () => {
   });
 
   it.each(['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'])('no time is too far away for a filter: %s', async (at) => {
-    const query = `query ($at: DateTime) { events(filter: {since: $at, until: $at}) { nodes { id } } calls(filter: {since: $at, until: $at}) { nodes { id } }
+    const query = `query ($at: DateTime) {
+      events(filter: {since: $at, until: $at}) { nodes { id } } calls(filter: {since: $at, until: $at}) { nodes { id } }
       devices(filter: {lastSeenBefore: $at}) { totalCount } }`;
     expect((await send(hub, query, { at })).errors).toBeUndefined();
   });
 
   it('unknown ids of every kind find nothing', async () => {
     const uuid = '019a9d00-0000-7000-8000-000000000001';
-    for (const id of [uuid, 'nobody', '', "'; DROP TABLE device; --", '💡'.repeat(200)]) {
-      const query = `query ($id: ID!) { device(id: $id) { id } call(id: $id) { id } job(id: $id) { id } calls(filter: {jobId: $id}) { nodes { id } } }`;
+    for (const id of [uuid, 'unknown', '', "'; DROP TABLE device; --", '💡'.repeat(200)]) {
+      const query = `query ($id: ID!) { device(id: $id) { id } call(id: $id) { id } job(id: $id) { id }
+        calls(filter: {jobId: $id}) { nodes { id } } }`;
       expect(await send(hub, query, { id })).toEqual({
         data: { device: null, call: null, job: null, calls: { nodes: [] } },
       });
@@ -297,7 +296,7 @@ describe('an act that is refused', () => {
     ['too long a key', { idempotencyKey: 'k'.repeat(256) }, 'INVALID', 'input.idempotencyKey', '1 to 255 characters'],
     ['no tool', { tool: '' }, 'INVALID', 'input.tool', '1 to 200 characters'],
     ['large arguments', { arguments: { text: 'x'.repeat(17_000) } }, 'REQUEST_TOO_LARGE', 'input.arguments', 'bytes'],
-    ['a device that is not there', { deviceId: 'nobody' }, 'NOT_FOUND', 'input.deviceId', '"nobody"'],
+    ['an unknown device', { deviceId: 'unknown' }, 'NOT_FOUND', 'input.deviceId', '"unknown"'],
   ])('callTool with %s', async (_what, change, code, path, message) => {
     const input = { deviceId, tool: SET_VOLUME, arguments: { volume: 3 }, ...change };
     const [refusal] = await refusalsOf(CALL, { input });
@@ -305,7 +304,8 @@ describe('an act that is refused', () => {
     expect(refusal?.message).toContain(message);
   });
 
-  const JOB = `mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { id } userErrors { code message path } } }`;
+  const JOB = `mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) {
+    job { id } userErrors { code message path } } }`;
   it.each<[string, Readonly<Record<string, unknown>>, string, string]>([
     ['nothing in flight', { maxInFlight: 0 }, 'INVALID', 'input.maxInFlight'],
     ['too much in flight', { maxInFlight: 1_000_000 }, 'LIMIT_EXCEEDED', 'input.maxInFlight'],
@@ -350,7 +350,7 @@ describe('an act that is refused', () => {
       'INVALID',
       'input.remove',
     ],
-    ['a tag that is none', { filter: { all: true }, add: ['two words'] }, 'INVALID', 'input.add'],
+    ['an invalid tag', { filter: { all: true }, add: ['two words'] }, 'INVALID', 'input.add'],
     [
       'too many tags',
       { filter: { all: true }, add: Array.from({ length: 51 }, (_, index) => `t${index}`) },
@@ -358,17 +358,17 @@ describe('an act that is refused', () => {
       'input.add',
     ],
   ])('tagDevices with %s', async (_what, input, code, path) => {
-    const mutation =
-      'mutation ($input: TagDevicesInput!) { tagDevices(input: $input) { changedCount userErrors { code message path } } }';
+    const mutation = `mutation ($input: TagDevicesInput!) { tagDevices(input: $input) {
+        changedCount userErrors { code message path } } }`;
     const [refusal] = await refusalsOf(mutation, { input });
     expect({ code: refusal?.code, path: refusal?.path.join('.') }).toEqual({ code, path });
   });
 
   it('updateDevice and refreshTools of no device', async () => {
-    const rename =
-      'mutation { updateDevice(input: {deviceId: "nobody", name: "x"}) { device { id } userErrors { code path } } }';
+    const rename = `mutation { updateDevice(input: {deviceId: "unknown", name: "x"}) {
+        device { id } userErrors { code path } } }`;
     expect(await refusalsOf(rename, {})).toMatchObject([{ code: 'NOT_FOUND', path: ['input', 'deviceId'] }]);
-    const refresh = 'mutation { refreshTools(deviceId: "nobody") { device { id } userErrors { code path } } }';
+    const refresh = 'mutation { refreshTools(deviceId: "unknown") { device { id } userErrors { code path } } }';
     expect(await refusalsOf(refresh, {})).toMatchObject([{ code: 'NOT_FOUND', path: ['deviceId'] }]);
   });
 });
@@ -380,8 +380,8 @@ describe('arguments that another parser could read differently', () => {
     ['a fraction for an integer', { volume: 3.5 }],
   ])('%s is on record as REJECTED and never sent', async (_what, args) => {
     const ran = (await fleet.counts()).tools[SET_VOLUME] ?? 0;
-    const query =
-      'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome error { code } } userErrors { code } } }';
+    const query = `mutation ($input: CallToolInput!) { callTool(input: $input) {
+        call { outcome error { code } } userErrors { code } } }`;
     const answer = await ask<{ callTool: unknown }>(hub, query, {
       input: { deviceId, tool: SET_VOLUME, arguments: args },
     });
@@ -393,7 +393,8 @@ describe('arguments that another parser could read differently', () => {
   });
 
   it('a member named __proto__ written into the query is a name like any other', async () => {
-    const query = `mutation { callTool(input: {deviceId: "${deviceId}", tool: "${SET_VOLUME}", arguments: {volume: 3, __proto__: {x: 1}}}) { call { outcome error { message } } } }`;
+    const input = `{deviceId: "${deviceId}", tool: "${SET_VOLUME}", arguments: {volume: 3, __proto__: {x: 1}}}`;
+    const query = `mutation { callTool(input: ${input}) { call { outcome error { message } } } }`;
     const { callTool } = await ask<{ callTool: { call: { outcome: string; error: { message: string } } } }>(hub, query);
     expect(callTool.call).toMatchObject({
       outcome: 'REJECTED',
@@ -403,7 +404,7 @@ describe('arguments that another parser could read differently', () => {
 });
 
 describe('after all of this', () => {
-  it('the hub answers, and its log has no fault of its own', async () => {
+  it('the hub answers, and its log has no internal error', async () => {
     expect(await send(hub, '{ viewer { name } }')).toEqual({ data: { viewer: { name: 'admin' } } });
     expect(hub.log()).not.toMatch(/"level":(50|60)/);
   });

@@ -1,4 +1,7 @@
-/** API keys end to end: what each scope opens, what stays closed and hidden without it, and that a key that is revoked is out, live subscriptions included. */
+/**
+ * API keys end to end: what each scope permits and hides, and that a revoked key stops working,
+ * with its live subscriptions.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +27,8 @@ interface Made {
 
 async function create(input: Readonly<Record<string, unknown>>): Promise<Made> {
   const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) {
-    apiKey { id name prefix scopes devices createdBy expiresAt lastUsedAt revokedAt } secret userErrors { code path } } }`;
+    apiKey { id name prefix scopes devices createdBy expiresAt lastUsedAt revokedAt }
+    secret userErrors { code path } } }`;
   return (await ask<{ createApiKey: Made }>(hub, query, { input })).createApiKey;
 }
 
@@ -101,8 +105,8 @@ describe('a key with one scope', () => {
 });
 
 describe('user-only tools', () => {
-  const reboot =
-    'mutation ($id: ID!) { callTool(input: {deviceId: $id, tool: "self.reboot"}) { call { outcome error { code } } userErrors { code } } }';
+  const reboot = `mutation ($id: ID!) { callTool(input: {deviceId: $id, tool: "self.reboot"}) {
+      call { outcome error { code } } userErrors { code } } }`;
 
   it('are hidden from a key without the scope, and calling one is refused before the wire', async () => {
     const key = await makeKey(['DEVICES_READ', 'TOOLS_CALL', 'JOBS_READ', 'JOBS_WRITE']);
@@ -117,8 +121,8 @@ describe('user-only tools', () => {
         userErrors: [{ code: 'TOOL_FORBIDDEN' }],
       },
     });
-    const job =
-      'mutation { createJob(input: {tool: "self.reboot", devices: {all: true}}, idempotencyKey: "r") { job { id } userErrors { code } } }';
+    const job = `mutation { createJob(input: {tool: "self.reboot", devices: {all: true}}, idempotencyKey: "r") {
+        job { id } userErrors { code } } }`;
     expect((await send(hub, job, {}, key)).data).toEqual({
       createJob: { job: null, userErrors: [{ code: 'TOOL_FORBIDDEN' }] },
     });
@@ -236,7 +240,7 @@ describe('the keys of a hub', () => {
   });
 
   it.each([
-    ['a name that is no line', { name: 'a\nb' }, 'INVALID', ['input', 'name']],
+    ['a name of two lines', { name: 'a\nb' }, 'INVALID', ['input', 'name']],
     ['no scope', { scopes: [] }, 'INVALID', ['input', 'scopes']],
     ['a time that is over', { expiresAt: '2020-01-01T00:00:00Z' }, 'INVALID', ['input', 'expiresAt']],
     ['a filter that says nothing', { devices: {} }, 'INVALID', ['input', 'devices']],
@@ -256,7 +260,7 @@ describe('the keys of a hub', () => {
     expect(await ask(hub, query, { id: admin })).toEqual({
       revokeApiKey: { apiKey: null, userErrors: [{ code: 'CONFLICT' }] },
     });
-    expect(await ask(hub, query, { id: 'nobody' })).toEqual({
+    expect(await ask(hub, query, { id: 'unknown' })).toEqual({
       revokeApiKey: { apiKey: null, userErrors: [{ code: 'NOT_FOUND' }] },
     });
   });

@@ -1,4 +1,7 @@
-/** What bounds callers of the API over HTTP, on the built hub: shape, cost, budget, documents by hash and by list, introspection, other origins; and the audits of GraphQL over HTTP. */
+/**
+ * The limits of the API over HTTP on the built hub: shape, cost, budget, documents by hash and by
+ * list, introspection, other origins, and the audits of GraphQL over HTTP.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +13,9 @@ import { ask, type GraphqlAnswer } from '../src/api/graphql-client.js';
 import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 
 const VIEWER = '{ viewer { name } }';
-/** The dearest operation that is allowed to the point, and the smallest budget: the second within a second is too much. */
+/**
+ * The cost of the most expensive operation, as the budget: a second one within a second exceeds it.
+ */
 const BUDGET = 10_000;
 const DEAR = '{ devices(first: 200) { nodes { id tools { name policy { pattern } } } } }';
 
@@ -42,7 +47,7 @@ async function post(
   return { response, answer, codes: (answer.errors ?? []).map(({ extensions }) => extensions?.code) };
 }
 
-/** A key with a budget of its own. */
+/** A new key, which has its own budget. */
 async function makeKey(): Promise<string> {
   const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }`;
   const { createApiKey } = await ask<{ createApiKey: { secret: string } }>(hub, query, {
@@ -82,7 +87,7 @@ describe('an operation', () => {
 });
 
 describe('the budget of a key', () => {
-  it('is told with every answer, in extensions and in headers', async () => {
+  it('is in every answer, in extensions and in headers', async () => {
     const { response, answer } = await post({ query: '{ devices(first: 10) { nodes { id } } }' }, await makeKey());
     expect(answer.extensions?.budget).toEqual({
       cost: 20,
@@ -115,7 +120,7 @@ describe('the budget of a key', () => {
     );
   });
 
-  it("is spent below /api/ and at /mcp too, and is nobody else's", async () => {
+  it('is spent below /api/ and at /mcp too, and is separate for each key', async () => {
     const key = await makeKey();
     const other = await makeKey();
     const headers = { authorization: `Bearer ${key}` };
@@ -182,7 +187,7 @@ describe('keys that are guessed', () => {
     }
     expect(await closeCode(wrong().authorization)).toBe(4429);
     expect(await closeCode(valid.authorization)).toBe(1000);
-    // A key that this process has yet to see gets in as well, and one without a key is told what to send.
+    // A key that is new to this process is admitted, and a request without one gets a hint.
     expect((await askAt(graphql, { authorization: `Bearer ${await makeKey()}` })).status).toBe(200);
     expect((await askAt(graphql, {})).status).toBe(401);
   });
@@ -213,7 +218,7 @@ describe('a document by its hash', () => {
 
 describe('pages of other origins', () => {
   it.each(['/graphql', '/api/jobs/j/results.csv', '/mcp', '/health/live'])(
-    'are told nothing that lets them use %s',
+    'receive nothing that lets them use %s',
     async (where) => {
       const origin = { origin: 'https://elsewhere.example' };
       const preflight = await fetch(`${hub.httpUrl}${where}`, {
@@ -236,7 +241,7 @@ describe('pages of other origins', () => {
 
 /** What GraphQL over HTTP says should be and is not, with our reason. */
 const refusedIs4xx =
-  'A refusal has a status of 400 or more whatever the client accepts, so that scripts, proxies and logs need not read the body.';
+  'A refusal has a status of 400 or more for every accepted type, so that scripts and logs need not read the body.';
 const exceptions: Readonly<Record<string, string>> = { '572B': refusedIs4xx, '7B9B': refusedIs4xx, FDE2: refusedIs4xx };
 
 describe('the audits of GraphQL over HTTP', () => {

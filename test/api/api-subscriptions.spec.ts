@@ -1,4 +1,7 @@
-/** Subscriptions on a running hub: who gets in, which changes are told, and that neither a slow nor a hundred subscribers trouble the hub. */
+/**
+ * Subscriptions on a running hub: authentication, the changes that they send, and that slow or many
+ * subscribers do not disturb the hub.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../src/eventually.js';
@@ -115,7 +118,7 @@ describe('the door', () => {
 });
 
 describe('deviceChanged', () => {
-  it('tells of a device as long as it matches after the change, and of its leaving only where the filter does not depend on it', async () => {
+  it('sends a device while it matches after a change, and its leaving only if the filter still matches', async () => {
     const matching = listen('subscription { deviceChanged(filter: {search: "watched"}) { id name } }');
     const byId = listen(`subscription { deviceChanged(filter: {ids: ["${deviceId}"]}) { id name } }`);
     const names = ({ seen }: typeof matching) => seen.map((data) => (data['deviceChanged'] as { name: string }).name);
@@ -128,7 +131,7 @@ describe('deviceChanged', () => {
       },
       (lengths) => lengths.every((length) => length > 0),
     );
-    await rename(otherId, 'somebody else');
+    await rename(otherId, 'another name');
     await rename(deviceId, 'gone');
     await eventually(
       () => names(byId),
@@ -140,11 +143,11 @@ describe('deviceChanged', () => {
       (seen) => seen.includes('watched again'),
     );
     expect(names(matching)).not.toContain('gone');
-    expect(names(byId)).not.toContain('somebody else');
+    expect(names(byId)).not.toContain('another name');
     await Promise.all([matching.stop(), byId.stop()]);
   });
 
-  it('tells of tags that many devices get at once', async () => {
+  it('sends tags that many devices get at once', async () => {
     const all = listen('subscription { deviceChanged { id tags } }');
     const told = () =>
       new Set(
@@ -167,7 +170,7 @@ describe('deviceChanged', () => {
 });
 
 describe('jobTargetsDecided', () => {
-  /** What was told of each target, one after the other, until the job had finished. */
+  /** The values of each target in order, until the job has finished. */
   async function follow(jobId: string): Promise<ReadonlyMap<string, readonly string[]>> {
     const client = subscriptions(hub);
     const told = new Map<string, string[]>();
@@ -201,7 +204,7 @@ describe('jobTargetsDecided', () => {
     expect(await follow(over)).toEqual(refusals);
   });
 
-  it('tells again of a target whose UNKNOWN a late answer corrects', async () => {
+  it('sends a target again if a late answer corrects its outcome UNKNOWN', async () => {
     const known = new Set(await deviceIds());
     const slow = startFleet(hub, { devices: 4, seed: 78, args: ['--answer-delay-ms', '1300'] });
     await online(hub, 24);
@@ -221,10 +224,11 @@ describe('jobTargetsDecided', () => {
 });
 
 describe('many and slow subscribers', () => {
-  it('a hundred are told of the same event', async () => {
+  it('a hundred receive the same event', async () => {
     const listeners = Array.from({ length: 100 }, () =>
       listen(
-        `subscription { eventAdded(filter: {deviceId: "${deviceId}", types: ["device.notification"]}) { cursor node { id } } }`,
+        `subscription { eventAdded(filter: {deviceId: "${deviceId}", types: ["device.notification"]}) {
+          cursor node { id } } }`,
       ),
     );
     await eventually(
@@ -241,7 +245,7 @@ describe('many and slow subscribers', () => {
     await Promise.all(listeners.map(({ stop }) => stop()));
   });
 
-  it('one that does not read holds nobody else up', async () => {
+  it('one that does not read delays no other', async () => {
     const socket = openSocket(init(hub.adminKey));
     await new Promise((resolve) => socket.once('message', resolve));
     socket.send(subscribe('subscription { deviceChanged { id name tags tools { name description inputSchema } } }'));
@@ -263,7 +267,7 @@ describe('many and slow subscribers', () => {
 });
 
 describe('a hub that stops', () => {
-  it('says so to whoever listens', async () => {
+  it('reports it to its subscribers', async () => {
     const second = await startHub();
     const socket = new WebSocket(`${second.httpUrl.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     socket.on('open', () => socket.send(init(second.adminKey)));

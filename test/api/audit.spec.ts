@@ -1,4 +1,7 @@
-/** The audit trail from outside: verified by the command beside a running hub, and exported as lines whose chain can be computed with its key. */
+/**
+ * The audit trail from outside: a command verifies it next to a running hub, and its export has a
+ * chain that can be computed with the key.
+ */
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -105,10 +108,10 @@ describe('the audit trail', () => {
     expect((await exported('?since=2100-01-01T00:00:00Z')).lines).toEqual([]);
     expect((await exported(`?until=${encodeURIComponent(new Date().toISOString())}`)).lines).toHaveLength(lines.length);
     expect((await exported('?since=yesterday')).status).toBe(400);
-    expect((await exported('', 'nobody')).status).toBe(401);
+    expect((await exported('', 'unknown')).status).toBe(401);
   });
 
-  it('is verified while the hub runs, and the first entry that somebody changed is named', async () => {
+  it('is verified while the hub runs, and the first changed entry is named', async () => {
     const { lines } = await exported('');
     const env = { DATABASE_URL: database.url, FLOTILLA_AUDIT_KEY: AUDIT_KEY };
     const intact = await verify(env);
@@ -122,7 +125,7 @@ describe('the audit trail', () => {
     expect(keyless).toMatchObject({ code: 2, error: expect.stringContaining('audit.key') });
     const client = new Client({ connectionString: database.url });
     await client.connect();
-    await client.query(`UPDATE audit_entry SET actor = 'somebody else' WHERE sequence = 3`);
+    await client.query(`UPDATE audit_entry SET actor = 'another name' WHERE sequence = 3`);
     await client.end();
     const broken = await verify(env);
     expect(broken).toMatchObject({
@@ -132,7 +135,7 @@ describe('the audit trail', () => {
     });
   });
 
-  it('of the embedded server is verified beside the hub and without it, and where there is none nothing is made', async () => {
+  it('of the embedded server is verified with and without the hub, and a missing one is not created', async () => {
     expect(await verify({ FLOTILLA_DATA_DIR: dataDir })).toMatchObject({
       code: 2,
       error: expect.stringContaining('There is no hub'),
@@ -141,7 +144,8 @@ describe('the audit trail', () => {
     try {
       await ask(
         embedded,
-        'mutation { registerDevice(input: { deviceId: "02:00:00:00:0b:09", dialect: XIAOZHI }) { userErrors { message } } }',
+        `mutation { registerDevice(input: { deviceId: "02:00:00:00:0b:09", dialect: XIAOZHI }) {
+          userErrors { message } } }`,
       );
       const env = { FLOTILLA_DATA_DIR: embedded.dataDir };
       expect(await verify(env)).toMatchObject({ code: 0, verdict: { kind: 'intact', first: 1 } });

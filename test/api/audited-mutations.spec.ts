@@ -1,6 +1,6 @@
 /**
- * Every mutation leaves an entry on the audit trail. The list is the served schema's: a new mutation fails here until somebody has said how it is made, or
- * why it leaves none.
+ * Every mutation of the served schema leaves an entry in the audit trail. A new mutation fails here
+ * until its request, or the reason for no entry, is added.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -16,13 +16,12 @@ import { finished, online } from '../src/jobs/job-api.js';
 import { askOta } from '../src/devices/ota-client.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
-/** Mutations without an entry of their own, and why. */
+/** Mutations without an audit entry, and why. */
 const unaudited: Readonly<Record<string, string>> = {
   refreshTools: 'The device is asked what it can do; nothing is changed.',
   revertJob:
-    'Its entries are those of the jobs that it makes, as with createJob; it needs a finished roll-out, which is a story of its own.',
-  changePassword:
-    'Its entry is `user.password_changed`; it needs somebody who is signed in, which is a story of its own.',
+    'The entries are those of its jobs, as with createJob; it needs a finished roll-out, which has another story.',
+  changePassword: 'The entry is `user.password_changed`; it needs a signed-in person, which has another story.',
 };
 
 const person = { email: 'audited@example.com', role: 'VIEWER', password: 'correct horse battery' };
@@ -31,7 +30,7 @@ const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const screen = '02:00:01:00:00:00';
 const volume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 3 } };
 
-/** What a webhook is told of, and taken as told. */
+/** Receives webhook deliveries and accepts them. */
 const receiver = createServer(
   (request, response) => void request.resume().on('end', () => response.writeHead(204).end()),
 );
@@ -245,7 +244,7 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   ],
 };
 
-/** A board from the shelf that waits for somebody. */
+/** A new board that waits for approval. */
 async function enrolment(mac: string): Promise<{ readonly id: string; readonly code: string }> {
   await askOta(hub, { mac, uuid: randomUUID() });
   const { enrolments } = await ask<{ enrolments: { nodes: { id: string; code: string; deviceId: string }[] } }>(
@@ -257,7 +256,7 @@ async function enrolment(mac: string): Promise<{ readonly id: string; readonly c
   return found;
 }
 
-/** Id of what the webhook was told first, once it has taken it. */
+/** The id of the first event that the webhook received. */
 async function firstDelivery(): Promise<() => string> {
   await ask(
     hub,
@@ -276,7 +275,7 @@ async function firstDelivery(): Promise<() => string> {
   return () => delivery?.id ?? '';
 }
 
-/** Of those that somebody made: the hub moves its jobs on meanwhile. */
+/** Only entries of callers: the hub adds some for its jobs meanwhile. */
 async function latestEntry(): Promise<number> {
   const { auditEntries } = await ask<{ auditEntries: { nodes: { sequence: number; actor: string }[] } }>(
     hub,
@@ -290,7 +289,8 @@ async function perform(mutation: string, { args, variables, select = '', keep, k
   const values = Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name.split(':')[0] ?? '', value]),
   );
-  const query = `mutation (${declared.join(', ')}) { answer: ${mutation}${args} { userErrors { code message } ${select} } }`;
+  const fields = `{ userErrors { code message } ${select} }`;
+  const query = `mutation (${declared.join(', ')}) { answer: ${mutation}${args} ${fields} }`;
   const { data, errors } = await send(hub, query, values, key?.() ?? hub.adminKey);
   expect(errors, mutation).toBeUndefined();
   const answer = data?.['answer'] as Readonly<Record<string, unknown>>;

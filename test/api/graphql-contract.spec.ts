@@ -1,4 +1,7 @@
-/** The API as an integrator finds it on a running hub: the schema is the contract's, every field answers, filters choose, pages neither lose nor repeat. */
+/**
+ * The API of a running hub for integrators: the schema is the contract, every field answers,
+ * filters select, and pages neither lose nor repeat rows.
+ */
 import { readFileSync } from 'node:fs';
 import { buildSchema, lexicographicSortSchema, printSchema, type GraphQLField } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,7 +47,8 @@ async function pagesOf<Node>(
   first: number,
   between: () => Promise<unknown> = async () => undefined,
 ): Promise<Node[]> {
-  const query = `query ($after: String) { ${list}(first: ${first}, after: $after ${args}) { nodes { ${selection} } pageInfo { hasNextPage endCursor } } }`;
+  const query = `query ($after: String) { ${list}(first: ${first}, after: $after ${args}) {
+    nodes { ${selection} } pageInfo { hasNextPage endCursor } } }`;
   const found: Node[] = [];
   let after: string | null = null;
   for (;;) {
@@ -74,8 +78,8 @@ beforeAll(async () => {
   const rename = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { message } } }';
   await ask(hub, rename, { input: { deviceId: named, name: 'Zimmer 100%_', tags: ['lab', 'window'] } });
   await ask(hub, rename, { input: { deviceId: alsoNamed, name: 'aula' } });
-  const tag =
-    'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount userErrors { message } } }';
+  const tag = `mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) {
+      changedCount userErrors { message } } }`;
   const { tagDevices } = await ask<{ tagDevices: { changedCount: number } }>(hub, tag, { ids: ids.slice(0, 20) });
   expect(tagDevices.changedCount).toBe(19);
   for (const device of rest.slice(0, 5)) fleet.command({ cmd: 'disconnect', device });
@@ -99,7 +103,8 @@ describe('the schema of a running hub', () => {
   it('answers every field', async () => {
     const served = await servedSchema(hub);
     const deviceId = nth(10).id;
-    const call = `mutation { callTool(input: {deviceId: "${deviceId}", tool: "self.get_device_status"}) { call { id } } }`;
+    const input = `{deviceId: "${deviceId}", tool: "self.get_device_status"}`;
+    const call = `mutation { callTool(input: ${input}) { call { id } } }`;
     const made = await ask<{ callTool: { call: { id: string } } }>(hub, call);
     const jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, 'every-field');
     await finished(hub, jobId);
@@ -123,7 +128,7 @@ describe('the schema of a running hub', () => {
   });
 });
 
-/** What a field of Query needs to answer: an id, the job that is previewed, or a page that is not too long. */
+/** The arguments that a field of Query needs: an id, a job to preview, or the size of a page. */
 function argumentOf({ name, args }: GraphQLField<unknown, unknown>, id: string | undefined, deviceId: string): string {
   if (id !== undefined) return `(id: "${id}")`;
   if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
@@ -144,7 +149,7 @@ describe('devices', () => {
   it.each<[string, () => Readonly<Record<string, unknown>>, (device: DeviceNode) => boolean]>([
     ['all', () => ({ all: true }), () => true],
     ['an empty filter', () => ({}), () => true],
-    ['ids', () => ({ ids: [nth(3).id, nth(7).id, 'nobody'] }), (device) => [nth(3).id, nth(7).id].includes(device.id)],
+    ['ids', () => ({ ids: [nth(3).id, nth(7).id, 'unknown'] }), (device) => [nth(3).id, nth(7).id].includes(device.id)],
     ['no ids', () => ({ ids: [] }), () => false],
     ['tags', () => ({ tags: ['lab', 'window'] }), ({ tags }) => tags.includes('lab') && tags.includes('window')],
     ['dialect', () => ({ dialect: 'MCPU' }), ({ dialect }) => dialect === 'MCPU'],
@@ -256,8 +261,8 @@ describe('tools and policies', () => {
       '{ toolPolicies { pattern idempotent } }',
     );
     expect(toolPolicies.length).toBeGreaterThan(3);
-    const query =
-      'query ($id: ID!) { device(id: $id) { tools(names: ["self.get_device_status"]) { name policy { pattern idempotent } } } }';
+    const query = `query ($id: ID!) { device(id: $id) {
+        tools(names: ["self.get_device_status"]) { name policy { pattern idempotent } } } }`;
     const { device } = await ask<{ device: { tools: { policy: { pattern: string } }[] } }>(hub, query, {
       id: nth(10).id,
     });
@@ -315,7 +320,8 @@ describe('calls and jobs', () => {
     expect(await of(`tool: "${tool}", states: [RUNNING, PAUSED]`)).toEqual([]);
     expect(await of('search: "lights on"')).toEqual([jobId]);
     const query = `query ($id: ID!) { job(id: $id) { conclusion progress { total rejected }
-      failureGroups { outcome code count sampleDeviceIds } targets(outcomes: [REJECTED], first: 200) { nodes { deviceId device { id } outcome error { code } } } } }`;
+      failureGroups { outcome code count sampleDeviceIds }
+      targets(outcomes: [REJECTED], first: 200) { nodes { deviceId device { id } outcome error { code } } } } }`;
     interface JobView {
       readonly progress: { readonly rejected: number };
       readonly failureGroups: readonly { readonly code: string; readonly count: number }[];
@@ -335,7 +341,8 @@ describe('events', () => {
     const deviceId = nth(30).id;
     const client = subscriptions(hub);
     const live = client.iterate<{ eventAdded: { cursor: string; node: { id: string } } }>({
-      query: `subscription { eventAdded(filter: {deviceId: "${deviceId}", types: ["device.notification"]}) { cursor node { id type } } }`,
+      query: `subscription { eventAdded(filter: {deviceId: "${deviceId}", types: ["device.notification"]}) {
+        cursor node { id type } } }`,
     });
     const seen = live.next();
     const notify = () =>
@@ -363,7 +370,9 @@ describe('events', () => {
     );
     const caughtUp = await ask<{ events: { nodes: { id: string }[] } }>(
       hub,
-      `query ($after: String) { events(after: $after, first: 200, filter: {deviceId: "${deviceId}", types: ["device.notification"]}) { nodes { id } } }`,
+      `query ($after: String) {
+        events(after: $after, first: 200, filter: {deviceId: "${deviceId}", types: ["device.notification"]}) {
+          nodes { id } } }`,
       { after: first?.cursor },
     );
     const place = ascending.findIndex(({ id }) => id === first?.node.id);
@@ -377,7 +386,8 @@ describe('events', () => {
 
 describe('what hangs on a device', () => {
   it('is its own, also in a list of devices', async () => {
-    const query = `{ devices(first: 40) { nodes { id sessions(first: 3) { epoch transport } toolSetHistory(first: 3) { hash added }
+    const query = `{ devices(first: 40) { nodes { id
+      sessions(first: 3) { epoch transport } toolSetHistory(first: 3) { hash added }
       events(first: 3) { nodes { deviceId at } } calls(first: 2) { nodes { deviceId startedAt } } } } }`;
     interface Hanging {
       readonly id: string;

@@ -1,4 +1,7 @@
-/** What integrators read: the examples of docs/integrators.md print what the page says they do (`…` stands for anything), and the OpenAPI document has every path. */
+/**
+ * The examples of docs/integrators.md print what the page says (`…` stands for any text), and the
+ * OpenAPI document has every path.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
-/** Text that PostgreSQL and devices cannot take, and input that nests without end: refused with a reason wherever it comes in, and never an internal error. */
+/**
+ * Text that PostgreSQL and devices cannot take, and input that nests without end, are refused with
+ * a reason on every path, and never as an internal error.
+ */
 import { createHash } from 'node:crypto';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -179,7 +182,7 @@ describe('text beside GraphQL', () => {
     expect([response.status, await response.json()]).toEqual([400, refusal]);
   });
 
-  it('is refused when somebody signs in', async () => {
+  it('is refused at sign-in', async () => {
     const headers = { 'content-type': 'application/json' };
     for (const body of [
       String.raw`{"email":"a\u0000@b.de","password":"x"}`,
@@ -250,7 +253,8 @@ describe('text of devices', () => {
       outcome: 'SUCCEEDED',
       result: { text: expect.stringContaining(kept) },
     });
-    const query = `query ($id: ID!) { device(id: $id) { model firmwareVersion tools { name description } calls { nodes { result { text } } } } }`;
+    const query = `query ($id: ID!) { device(id: $id) {
+      model firmwareVersion tools { name description } calls { nodes { result { text } } } } }`;
     const seen = await eventually(
       () => ask<{ device: { calls: { nodes: unknown[] } } }>(hub, query, { id: mac }),
       (answered) => answered.device.calls.nodes.length > 0,

@@ -1,4 +1,7 @@
-/** Secrets in arguments: the device gets them, and nobody finds them again, in no answer of the hub, in no copy of its database, and not in its log. */
+/**
+ * Secrets in arguments reach the device, and are in no answer of the hub, in no copy of its
+ * database, and not in its log.
+ */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -80,7 +83,7 @@ describe('secrets in arguments', () => {
     await database.close();
   });
 
-  it('reach the device by a call, and are masked in what is told and kept of it', async () => {
+  it('reach the device by a call, and are masked in answers and records', async () => {
     const query = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id outcome arguments } } }';
     const { callTool } = await ask<{ callTool: { call: { id: string } } }>(hub, query, {
       input: { ...input, deviceId: MAC },
@@ -90,7 +93,7 @@ describe('secrets in arguments', () => {
     expect(await everythingStored()).not.toContain(SECRET);
   });
 
-  it('wait for a device in no copy of the database, reach it after a restart of the hub, and are gone with the job', async () => {
+  it('wait outside the database for a device, reach it after a restart, and are gone with the job', async () => {
     device.drop();
     await deviceThat(hub, MAC, (found) => found.presence === 'OFFLINE');
     const id = await jobOf(hub, { ...input, devices: { ids: [MAC] } }, randomUUID());
@@ -101,8 +104,8 @@ describe('secrets in arguments', () => {
     await connect();
     await finished(hub, id);
     expect(got).toEqual([input.arguments, input.arguments]);
-    const read =
-      '{ jobs { nodes { arguments } } calls { nodes { arguments } } events(first: 200) { nodes { data } } auditEntries(first: 100) { nodes { data } } }';
+    const read = `{ jobs { nodes { arguments } } calls { nodes { arguments } }
+        events(first: 200) { nodes { data } } auditEntries(first: 100) { nodes { data } } }`;
     const answer = await ask<{ jobs: { nodes: object[] } }>(hub, read);
     expect(answer.jobs.nodes).toEqual([{ arguments: shown }]);
     expect(JSON.stringify(answer)).not.toContain(SECRET);
@@ -111,8 +114,8 @@ describe('secrets in arguments', () => {
       expect(exported.status).toBe(200);
       expect(await exported.text()).not.toContain(SECRET);
     }
-    const again =
-      'mutation ($id: ID!, $key: String!) { rerunJob(id: $id, outcomes: [SUCCEEDED], idempotencyKey: $key) { userErrors { code path } } }';
+    const again = `mutation ($id: ID!, $key: String!) { rerunJob(id: $id, outcomes: [SUCCEEDED], idempotencyKey: $key) {
+        userErrors { code path } } }`;
     expect(await ask(hub, again, { id, key: randomUUID() })).toEqual({
       rerunJob: { userErrors: [{ code: 'INVALID', path: ['arguments'] }] },
     });
@@ -127,8 +130,8 @@ describe('secrets in arguments', () => {
     expect(callTool.call).toMatchObject({ outcome: 'SUCCEEDED', arguments: args });
     const job = await jobOf(hub, { tool: 'self.door.say', arguments: args, devices: { ids: [MAC] } }, randomUUID());
     await finished(hub, job);
-    const read =
-      'query ($call: ID!, $job: ID!) { call(id: $call) { arguments } job(id: $job) { arguments } calls { nodes { tool arguments } } }';
+    const read = `query ($call: ID!, $job: ID!) { call(id: $call) { arguments } job(id: $job) { arguments }
+        calls { nodes { tool arguments } } }`;
     const variables = { call: callTool.call.id, job };
     const scopes = ['DEVICES_READ', 'JOBS_READ', 'TOOLS_CALL'] as const;
     const plain = (await send(hub, read, variables, (await makeKey(hub, scopes)).secret)).data;

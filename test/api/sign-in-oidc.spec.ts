@@ -1,4 +1,7 @@
-/** People who come by an identity provider: a real one, on loopback, and a hub that knows it and one that cannot reach it. */
+/**
+ * Sign-in by an identity provider: a real one on loopback, a hub that knows it, and one that cannot
+ * reach it.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../src/api/browser.js';
 import { ask } from '../src/api/graphql-client.js';
@@ -20,7 +23,7 @@ let providerPort: number;
 
 beforeAll(async () => {
   providerPort = await freePort();
-  // The provider comes up after the hub: nobody waits for it at the start.
+  // The provider starts after the hub, which does not wait for it.
   hub = await startHub({
     env: {
       FLOTILLA_OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
@@ -62,7 +65,7 @@ const usersNow = async () =>
     .users;
 
 describe('a provider that is away', () => {
-  it('keeps nobody from a password, and is found once it is there', async () => {
+  it('does not prevent sign-in with a password, and is found once it is available', async () => {
     expect(await (await fetch(`${hub.httpUrl}/api/sign-in`)).json()).toEqual({
       password: true,
       oidc: { label: 'Example ID', url: '/api/sign-in/oidc' },
@@ -80,8 +83,8 @@ describe('a provider that is away', () => {
   });
 });
 
-describe('somebody whom the provider knows', () => {
-  it('gets an account with the role of the highest group, is the same one next time, with the role of then', async () => {
+describe('a person whom the provider knows', () => {
+  it('gets an account with the role of the highest group, and keeps it with the current role next time', async () => {
     provider.people.set('ada', {
       name: 'Ada',
       email: 'Ada@example.net',
@@ -105,12 +108,12 @@ describe('somebody whom the provider knows', () => {
     expect((await viewerOf((await signInAs('mallory')).browser))?.user.id).not.toBe(made.createUser.user.id);
     provider.people.set('bob', { ...claims, email_verified: true });
     expect((await viewerOf((await signInAs('bob')).browser))?.user.id).toBe(made.createUser.user.id);
-    // The account is somebody's now, whoever says to have the address.
+    // The account has an owner now, so the e-mail address alone is not enough.
     provider.people.set('eve', { ...claims, email_verified: true });
     expect((await signInAs('eve')).location).toBe('/?sign-in=refused');
   });
 
-  it('stays out without a group of ours, or disabled', async () => {
+  it('is rejected without a configured group, or with a disabled account', async () => {
     const before = await usersNow();
     provider.people.set('stranger', { name: 'S', email: 's@example.net', email_verified: true, groups: ['elsewhere'] });
     expect(await signInAs('stranger')).toMatchObject({ location: '/?sign-in=refused' });
@@ -139,7 +142,7 @@ describe('a way back that is not the one begun', () => {
       },
     ],
     ['another issuer', (callback) => callback.searchParams.set('iss', 'https://elsewhere.example')],
-  ])('signs nobody in: %s', async (_what, change) => {
+  ])('does not sign in: %s', async (_what, change) => {
     provider.people.set('cleo', { name: 'Cleo', email: 'cleo@example.net', email_verified: true, groups: ['fleet'] });
     const { ended, location, browser } = await signInAs('cleo', change);
     expect([ended.status, location, browser.cookies.has('flotilla-session')]).toEqual([302, '/?sign-in=failed', false]);

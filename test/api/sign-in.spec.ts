@@ -1,4 +1,7 @@
-/** People at the door of a running hub: in with a password, what a session may, whom it listens to, and how it ends. */
+/**
+ * People at a running hub: sign-in with a password, what a session may do, which origins it
+ * accepts, and how it ends.
+ */
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +31,8 @@ interface UserPayload {
 const FIELDS = '{ user { id email role disabledAt } userErrors { code path message } }';
 const CREATE = `mutation ($input: UserInput!) { createUser(input: $input) ${FIELDS} }`;
 const UPDATE = `mutation ($id: ID!, $input: UserInput!) { updateUser(id: $id, input: $input) ${FIELDS} }`;
-const CHANGE = `mutation ($current: String!, $next: String!) { changePassword(current: $current, new: $next) ${FIELDS} }`;
+const CHANGE = `mutation ($current: String!, $next: String!) {
+  changePassword(current: $current, new: $next) ${FIELDS} }`;
 const VIEWER = '{ viewer { name kind scopes user { email role } } }';
 
 const createUser = async (input: Readonly<Record<string, unknown>>) =>
@@ -89,11 +93,11 @@ describe('signing in', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('says the same of a wrong password and of nobody', async () => {
+  it('gives the same answer for a wrong password and an unknown user', async () => {
     const answers = await Promise.all(
       [
         [ADMIN, 'not the password'],
-        ['nobody@example.net', 'not the password'],
+        ['unknown@example.net', 'not the password'],
         [ADMIN, 'x'.repeat(3_000)],
       ].map(async ([email = '', password = '']) => {
         const answer = await new Browser(hub).signIn(email, password);
@@ -101,11 +105,7 @@ describe('signing in', () => {
       }),
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toEqual([
-      401,
-      '{"code":"UNAUTHENTICATED","message":"Wrong e-mail or password."}',
-      0,
-    ]);
+    expect(answers[0]).toEqual([401, '{"code":"UNAUTHENTICATED","message":"Wrong e-mail or password."}', 0]);
   });
 
   it('gives a new token each time, and the former one ends', async () => {
@@ -133,7 +133,7 @@ describe('signing in', () => {
     expect(await answer.json()).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 
-  it('tells a page which ways in there are', async () => {
+  it('shows a page the ways of sign-in', async () => {
     expect(await (await fetch(`${hub.httpUrl}/api/sign-in`)).json()).toEqual({ password: true, oidc: null });
     expect((await fetch(`${hub.httpUrl}/api/sign-in/oidc`)).status).toBe(404);
   });
@@ -147,7 +147,7 @@ describe('the lock', () => {
     return statuses;
   };
 
-  it('comes after five failures, to accounts and to nobody alike, and goes; whoever was here before is not kept out', async () => {
+  it('follows five failures, also of unknown users, and ends; a known browser is not locked out', async () => {
     const { browser, input } = await person('locked');
     await browser.post('/api/sign-out');
     const locked = [401, 401, 401, 401, 401, 429];
@@ -157,7 +157,7 @@ describe('the lock', () => {
       429,
       expect.toSatisfy((s: number) => s >= 1 && s <= 2),
     ]);
-    expect(await fail('nobody-at-all@example.net')).toEqual(locked);
+    expect(await fail('unknown-user@example.net')).toEqual(locked);
     expect((await browser.signIn(input.email, PASSWORD)).status).toBe(200);
     await browser.post('/api/sign-out');
     // The known browser does not guess either.
@@ -176,7 +176,7 @@ describe('a session and pages of other sites', () => {
     ['an opaque origin', 'null', {}],
     ['no word on the origin', null, {}],
     ['a browser that says cross-site', null, { 'sec-fetch-site': 'cross-site' }],
-    ['a browser that says same-site, whatever its origin', null, { 'sec-fetch-site': 'same-site' }],
+    ['a browser that says same-site, with any origin', null, { 'sec-fetch-site': 'same-site' }],
   ])('changes nothing and answers nothing for %s', async (_what, origin, headers: Record<string, string>) => {
     const page = admin.onPageOf(origin);
     const json = { 'content-type': 'application/json', ...headers };
@@ -198,7 +198,7 @@ describe('a session and pages of other sites', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('lets nobody sign a browser in from elsewhere', async () => {
+  it('rejects a sign-in from a page elsewhere', async () => {
     expect((await new Browser(hub, elsewhere).signIn(ADMIN, adminPassword)).status).toBe(403);
     expect((await new Browser(hub, null).signIn(ADMIN, adminPassword)).status).toBe(200);
   });
@@ -270,7 +270,7 @@ describe('where a session counts', () => {
     const before = Date.now();
     expect((await updateUser(id, { ...input, password: undefined, disabled: true })).user?.disabledAt).not.toBeNull();
     await expect(ended).rejects.toMatchObject({ code: 4403 });
-    // Without being told, the socket would look after 5 s at the earliest.
+    // Without a notification the socket checks its session after 5 s at the earliest.
     expect(Date.now() - before).toBeLessThan(4_000);
     expect(await isIn(browser)).toBe(false);
     expect((await browser.signIn(input.email, PASSWORD)).status).toBe(401);
@@ -309,9 +309,9 @@ describe('users', () => {
     ['a password of one letter', { password: 'a'.repeat(12) }, 'INVALID', 'password'],
     ['a password without end', { password: 'ab cd'.repeat(41) }, 'INVALID', 'password'],
     ['no address', { email: null }, 'INVALID', 'email'],
-    ['what is no address', { email: 'somebody' }, 'INVALID', 'email'],
+    ['an invalid address', { email: 'someone' }, 'INVALID', 'email'],
     ['no name', { name: ' ' }, 'INVALID', 'name'],
-    ['an address that somebody has', { email: 'ADMIN@flotilla.local' }, 'CONFLICT', 'email'],
+    ['the address of another user', { email: 'ADMIN@flotilla.local' }, 'CONFLICT', 'email'],
   ])('are not made with %s', async (_what, change, code, field) => {
     const payload = await createUser({
       name: 'N',
@@ -380,8 +380,8 @@ describe('users', () => {
     const { id, browser } = await person('audited');
     await browser.graphql('mutation { deleteToolPolicy(pattern: "nothing.like.it") { pattern } }');
     await browser.post('/api/sign-out');
-    const query =
-      'query ($subject: String!) { auditEntries(filter: {subject: $subject}) { nodes { action actor remoteAddress data } } }';
+    const query = `query ($subject: String!) { auditEntries(filter: {subject: $subject}) {
+        nodes { action actor remoteAddress data } } }`;
     const { auditEntries } = await ask<{ auditEntries: { nodes: { action: string; actor: string }[] } }>(hub, query, {
       subject: `user:${id}`,
     });

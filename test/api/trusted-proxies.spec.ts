@@ -1,4 +1,7 @@
-/** A hub behind a TLS proxy that it trusts: people, programs and devices are known by their own addresses, and nobody who comes past the proxy is believed. */
+/**
+ * A hub behind a trusted TLS proxy: people, programs and devices are known by their own addresses,
+ * and a client that bypasses the proxy is not believed.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -41,7 +44,7 @@ afterAll(async () => {
 });
 
 describe('behind a trusted proxy', () => {
-  it('a person is at the address that the proxy saw, whatever they claim, and the cookie is for HTTPS alone', async () => {
+  it('a person has the address that the proxy saw, and a cookie for HTTPS only', async () => {
     proxy.client = '198.51.100.20';
     const browser = new Browser(proxy);
     const answer = await browser.fetch('/api/sign-in', {
@@ -87,7 +90,7 @@ describe('behind a trusted proxy', () => {
 
   it('one address that fails is locked, and the others behind the proxy are not', async () => {
     proxy.client = '198.51.100.66';
-    const attempt = (index: number) => new Browser(proxy).signIn(`nobody-${index}@example.net`, 'wrong password here');
+    const attempt = (index: number) => new Browser(proxy).signIn(`unknown-${index}@example.net`, 'wrong password here');
     const answers: number[] = [];
     for (let index = 0; index < 60 && answers.at(-1) !== 429; index += 1) answers.push((await attempt(index)).status);
     expect(answers.at(-1)).toBe(429);
@@ -121,7 +124,7 @@ describe('behind a trusted proxy', () => {
 });
 
 describe('past the proxy', () => {
-  it('nobody is believed: the address is that of the connection, and the cookie is not for HTTPS', async () => {
+  it('the address is that of the connection, and the cookie is not for HTTPS', async () => {
     const browser = new Browser(hub);
     const answer = await browser.fetch('/api/sign-in', {
       method: 'POST',

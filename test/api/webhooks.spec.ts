@@ -1,4 +1,7 @@
-/** Webhooks of the built hub and a receiver that behaves badly: what is owed arrives, whatever happens in between. */
+/**
+ * Webhooks of the built hub with a receiver that misbehaves: pending events arrive after every
+ * failure.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
@@ -114,11 +117,12 @@ describe('webhooks of a hub', () => {
         .map((secret) => [secret, signature, body])
         .concat([[webhook.secret, 'nonsense', body]]),
     );
-    const script = `${snippet('python')}\nimport json, sys\nprint([is_from_flotilla(s, h, b.encode()) for s, h, b in json.loads(sys.argv[1])])`;
+    const check = 'print([is_from_flotilla(s, h, b.encode()) for s, h, b in json.loads(sys.argv[1])])';
+    const script = `${snippet('python')}\nimport json, sys\n${check}`;
     expect(execFileSync('python3', ['-c', script, asked]).toString().trim()).toBe('[True, False, False]');
   });
 
-  it('do not follow redirects, read no endless answers, and come again after a kill -9 of the hub, until they are taken', async () => {
+  it('follow no redirects, limit answers, and are repeated after a kill -9 of the hub until accepted', async () => {
     answer = (response) => void response.writeHead(302, { location: `${origin}/elsewhere` }).end();
     await register('02:00:00:00:0a:02');
     const [failed] = await eventually(log, ([latest]) => latest?.delivered === false);
@@ -151,7 +155,8 @@ describe('webhooks of a hub', () => {
       (count) => count > before,
     );
     expect(received.at(-1)?.event.id).toBe(latest?.eventId);
-    const update = `mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, input: { url: $url, types: ["*"] }) { userErrors { code path } } }`;
+    const update = `mutation ($id: ID!, $url: String!) {
+      updateWebhook(id: $id, input: { url: $url, types: ["*"] }) { userErrors { code path } } }`;
     for (const url of [
       'http://127.0.0.1:1/',
       'http://localhost/',

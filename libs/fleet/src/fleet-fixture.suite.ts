@@ -4,17 +4,18 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { openLocalBus } from '@flotilla/bus';
-import type { Bus, CallServer, RoutedCall } from '@flotilla/bus';
+import type { Bus } from '@flotilla/bus';
 import { verificationTimes } from '@flotilla/jobs';
 import type { Job, JobProgress, VerificationTimes } from '@flotilla/jobs';
-import type { CallOutcome, DeviceId, DeviceTool, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
+import type { DeviceId, DeviceTool, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { openRegistry } from '@flotilla/registry';
 import type { JobStore, ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
-import type { Clock, SettledCall } from '@flotilla/session';
+import type { Clock } from '@flotilla/session';
 import { expect } from 'vitest';
 import type { Actor } from './actor.js';
+import { boardTools, FakeGateway } from './fake-gateway.suite.js';
 import type { JobRequest } from './jobs/commands/job-request.js';
 import { Fleet } from './fleet.js';
 import { JobRunner } from './jobs/job-runner.js';
@@ -24,6 +25,8 @@ import { defaultRolloutLimits } from './rollout/rollout-limits.js';
 import { TickWorker } from './jobs/tick-worker.js';
 import { SingleCalls } from './calls/single-calls.js';
 import { ToolGate } from './calls/tool-gate.js';
+
+export { answers, boardTools, FakeGateway } from './fake-gateway.suite.js';
 
 export const realClock: Clock = {
   now: Date.now,
@@ -54,88 +57,6 @@ export const operator: Actor = {
   mayChangeFirmware: false,
 };
 export const admin: Actor = { id: 'KEY:admin', name: 'admin', mayCallUserOnly: true, mayChangeFirmware: true };
-
-const noArguments = { type: 'object', properties: {} };
-const withUrl = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] };
-const volume = {
-  type: 'object',
-  properties: { volume: { type: 'integer', minimum: 0, maximum: 100 } },
-  required: ['volume'],
-};
-const tool = (name: string, inputSchema: DeviceTool['inputSchema'], userOnly = false): DeviceTool => ({
-  name,
-  description: name,
-  inputSchema,
-  userOnly,
-});
-export const boardTools: readonly DeviceTool[] = [
-  tool('self.get_device_status', noArguments),
-  tool('self.audio_speaker.set_volume', volume),
-  tool('self.screen.set_theme', { type: 'object', properties: { theme: { type: 'string' } } }),
-  tool('self.lamp.turn_on', noArguments),
-  tool('self.reboot', noArguments, true),
-  tool('self.upgrade_firmware', withUrl, true),
-];
-
-export const answers = (text: string): CallOutcome => ({
-  kind: 'SUCCEEDED',
-  certainty: 'YES',
-  result: { content: [{ type: 'text', text }], isError: false },
-});
-
-type Behaviour = (routed: RoutedCall, settle: (outcome: CallOutcome) => void) => void;
-
-/** Implements the port for devices, and counts the calls that would have been sent. */
-export class FakeGateway implements CallServer {
-  readonly callsByDevice = new Map<DeviceId, number>();
-  readonly epochs = new Map<DeviceId, number>();
-  readonly seen: RoutedCall[] = [];
-  readonly disconnected: DeviceId[] = [];
-  behave: Behaviour = (_, settle) => settle(answers('true'));
-  inFlight = 0;
-  inFlightMost = 0;
-
-  call(routed: RoutedCall, settle: (settled: SettledCall) => void): void {
-    const { deviceId, epoch, call } = routed;
-    const live = this.epochs.get(deviceId);
-    const end = (outcome: CallOutcome, sentAt?: number): void =>
-      queueMicrotask(() =>
-        settle({ callId: call.callId, outcome, settledAt: Date.now(), ...(sentAt === undefined ? {} : { sentAt }) }),
-      );
-    if (live === undefined || (epoch !== undefined && epoch !== live)) {
-      return end({ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'no session' } });
-    }
-    this.seen.push(routed);
-    this.callsByDevice.set(deviceId, (this.callsByDevice.get(deviceId) ?? 0) + 1);
-    this.inFlight += 1;
-    this.inFlightMost = Math.max(this.inFlightMost, this.inFlight);
-    const sentAt = Date.now();
-    this.behave(routed, (outcome) => {
-      this.inFlight -= 1;
-      end(outcome, sentAt);
-    });
-  }
-
-  refreshTools(deviceId: DeviceId): boolean {
-    return this.epochs.has(deviceId);
-  }
-
-  disconnect(deviceId: DeviceId): boolean {
-    this.disconnected.push(deviceId);
-    return this.epochs.has(deviceId);
-  }
-
-  /** Starts counting again at zero. */
-  forget(): void {
-    this.callsByDevice.clear();
-    this.seen.length = 0;
-    this.inFlightMost = 0;
-  }
-
-  get callCount(): number {
-    return this.seen.length;
-  }
-}
 
 /** One hub process. */
 export interface HubProcess {

@@ -69,7 +69,7 @@ export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'quer
   if (cost > limits.queryCostMax) {
     throw new ApiError(
       'COST_LIMIT',
-      `The operation may cost ${cost} points; the limit is ${limits.queryCostMax}. ` +
+      `The operation may cost ${cost} points; at most ${limits.queryCostMax} are allowed. ` +
         'Ask for fewer rows ("first") or fewer nested lists.',
     );
   }

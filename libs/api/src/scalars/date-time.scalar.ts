@@ -10,7 +10,7 @@ const rfc3339 =
 
 export const dateTimeScalar = new GraphQLScalarType<number, string>({
   name: 'DateTime',
-  description: 'RFC 3339, UTC.',
+  description: 'A moment in UTC, written as RFC 3339, for example `2026-01-31T12:00:00Z`.',
   specifiedByURL: null,
   serialize: (value) => {
     if (typeof value !== 'number') throw new TypeError('A DateTime is a number of milliseconds inside.');

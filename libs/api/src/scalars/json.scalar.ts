@@ -12,6 +12,7 @@ type Variables = Readonly<Record<string, unknown>> | null | undefined;
 
 export const jsonScalar = new GraphQLScalarType<unknown, unknown>({
   name: 'JSON',
+  description: 'Any JSON value.',
   serialize: (value) => value,
   parseValue: (value) => {
     refuseUnsafe(value, 0);

@@ -107,7 +107,7 @@ describe('listToolPage', () => {
   });
 
   it.each(['', 'x', Buffer.from('{"tool":5}').toString('base64url')])(
-    'refuses what is no cursor: "%s"',
+    'refuses an invalid cursor: "%s"',
     async (cursor) => {
       await expect(
         listToolPage(
@@ -115,7 +115,7 @@ describe('listToolPage', () => {
           caller,
           cursor,
         ),
-      ).rejects.toThrow(/no cursor/);
+      ).rejects.toThrow(/not from this listing/);
     },
   );
 });

@@ -1,4 +1,7 @@
-/** Strangers at the WebSocket doors: more than there are places for, from several addresses, deaf to whatever the hub says. Those with a key get in all the while. */
+/**
+ * Unauthenticated WebSocket clients: more than there are places, from several addresses, ignoring
+ * the hub. Clients with a key are admitted meanwhile.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../src/eventually.js';
@@ -6,7 +9,10 @@ import { dialStranger, type RawStranger, type StrangerOptions } from '../src/api
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { metric } from '../src/hub/metrics.js';
 
-/** Destroyed after 5 s at /graphql and 11 s at the doors of devices; the rest is patience with a machine that is busy. */
+/**
+ * They are closed after 5 s at /graphql and 11 s at the paths of devices; the rest allows for a
+ * busy machine.
+ */
 const GONE_WITHIN_MS = 20_000;
 
 let hub: HubProcess;
@@ -49,7 +55,7 @@ async function connectSubscriber(address: string): Promise<void> {
 }
 
 describe('strangers at /graphql', () => {
-  it('take no place of those with a key, and are gone soon, whatever they ignore', async () => {
+  it('take no place of clients with a key, and are closed soon', async () => {
     const path = '/graphql';
     const held = new WebSocket(`${hub.httpUrl.replace('http', 'ws')}${path}`, 'graphql-transport-ws', {
       headers: from('203.0.113.1'),
@@ -61,7 +67,7 @@ describe('strangers at /graphql', () => {
     const dialled: RawStranger[] = [];
     for (const network of [1, 2, 3, 4, 5, 6])
       dialled.push(...(await dialMany(200, { path, headers: { ...graphql, ...from(`203.0.113.${network}`) } })));
-    // From an address of its own, from one of theirs, and from a /64 that others of it fill.
+    // From a free address, from one of theirs, and from a full /64.
     await connectSubscriber('198.51.100.1');
     await connectSubscriber('203.0.113.6');
     for (const host of [1, 2, 3])
@@ -87,7 +93,7 @@ describe('strangers at the doors of devices', () => {
     ['/xiaozhi/v1/', { path: '/xiaozhi/v1/', headers: device }, '401'],
     ['/mcpu/v1/', { path: '/mcpu/v1/', headers: { 'device-id': 'bench-1' } }, '401'],
     ['/mcp, which takes no upgrades', { path: '/mcp' }, '404'],
-    ['a path that is none', { path: '/nothing' }, '404'],
+    ['an unknown path', { path: '/nothing' }, '404'],
   ])('%s: none is kept', async (_door, options, status) => {
     const dialled = await dialMany(20, options);
     await eventually(

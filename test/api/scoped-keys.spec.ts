@@ -1,4 +1,7 @@
-/** A key that is narrowed to some devices: there are no others for it, whatever it asks, and nothing that it does reaches them. */
+/**
+ * A scoped key: other devices do not exist for it in any request, and none of its changes reaches
+ * them.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -72,8 +75,10 @@ afterAll(async () => {
 describe('a narrowed key', () => {
   it('sees its own devices, counts them, and no others', async () => {
     const { data } = await asKey(
-      `query ($other: ID!) { devices(first: 5) { totalCount nodes { id groups { name deviceCount filter devices(first: 5) { nodes { id } } } } }
-        all: devices(filter: {all: true}) { totalCount } none: devices(filter: {ids: [$other]}) { totalCount } device(id: $other) { id }
+      `query ($other: ID!) { devices(first: 5) { totalCount nodes {
+          id groups { name deviceCount filter devices(first: 5) { nodes { id } } } } }
+        all: devices(filter: {all: true}) { totalCount } none: devices(filter: {ids: [$other]}) { totalCount }
+        device(id: $other) { id }
         tools(filter: {name: "${STATUS}"}) { nodes { deviceCount } } deviceGroups { nodes { name } } }`,
       { other: others[0] },
     );
@@ -95,7 +100,7 @@ describe('a narrowed key', () => {
     expect(tools.nodes.reduce((sum, { deviceCount }) => sum + deviceCount, 0)).toBe(2);
   });
 
-  it('is told of no other device by any field that there is', async () => {
+  it('receives no other device from any field', async () => {
     const schema = await servedSchema(hub);
     const ids: Readonly<Record<string, string>> = {
       job: wideJob,
@@ -116,7 +121,7 @@ describe('a narrowed key', () => {
     }
   });
 
-  it('finds calls, events and jobs of its own devices only', async () => {
+  it('finds only calls, events and jobs of its devices', async () => {
     const theirs = await callStatus(others[0] ?? '');
     const { data } = await asKey(
       `query ($theirs: ID!, $job: ID!, $wide: ID!) { call(id: $theirs) { id } calls(first: 200) { nodes { deviceId } }
@@ -150,12 +155,13 @@ describe('a narrowed key', () => {
     const before = await callStatus(device);
     const job = await jobOf(hub, { tool: STATUS, devices: { ids: [device] } }, randomUUID());
     await finished(hub, job);
-    const tag =
-      'mutation ($ids: [ID!], $tag: [String!]) { tagDevices(input: {filter: {ids: $ids}, add: $tag}) { changedCount } }';
+    const tag = `mutation ($ids: [ID!], $tag: [String!]) {
+        tagDevices(input: {filter: {ids: $ids}, add: $tag}) { changedCount } }`;
     await ask(hub, tag, { ids: [device], tag: ['moved'] });
     const late = (await makeKey(hub, scopes, { devices: { tags: ['moved'] } })).secret;
     const after = await callStatus(device);
-    const query = `query ($id: ID!, $before: ID!, $job: ID!) { call(id: $before) { id } calls { nodes { id } } events { nodes { id } } job(id: $job) { id } jobs { nodes { id } }
+    const query = `query ($id: ID!, $before: ID!, $job: ID!) {
+      call(id: $before) { id } calls { nodes { id } } events { nodes { id } } job(id: $job) { id } jobs { nodes { id } }
       device(id: $id) { id sessions { epoch } calls { nodes { id } } events { nodes { id } } } }`;
     const { data } = await send(hub, query, { id: device, before, job }, late);
     const calls = { nodes: [{ id: after }] };
@@ -172,20 +178,22 @@ describe('a narrowed key', () => {
     expect(exported.status).toBe(404);
   });
 
-  it('makes jobs for its own devices, whatever it asks for, and they stay within what it saw', async () => {
+  it('creates jobs only for its devices, and they stay within its access scope', async () => {
     const { data } = await asKey(
       `{ previewJob(input: {tool: "${STATUS}", devices: {all: true}}) { targetCount onlineCount sample { id } } }`,
     );
     expect(data).toEqual({ previewJob: { targetCount: 2, onlineCount: 2, sample: own.map((id) => ({ id })) } });
-    const create = `mutation ($devices: DeviceFilter!, $key: String!) { createJob(input: {tool: "${STATUS}", devices: $devices}, idempotencyKey: $key) { job { id } userErrors { code } } }`;
+    const create = `mutation ($devices: DeviceFilter!, $key: String!) {
+      createJob(input: {tool: "${STATUS}", devices: $devices}, idempotencyKey: $key) {
+        job { id } userErrors { code } } }`;
     const made = (await asKey(create, { devices: { all: true }, key: randomUUID() })).data as {
       createJob: { job: { id: string } };
     };
     expect((await finished(hub, made.createJob.job.id)).progress).toMatchObject({ total: 2, succeeded: 2 });
     const inverted = (await asKey(create, { devices: { not: { ids: own } }, key: randomUUID() })).data as typeof made;
     expect((await finished(hub, inverted.createJob.job.id)).progress).toMatchObject({ total: 0 });
-    const rerun =
-      'mutation ($id: ID!, $key: String!) { rerunJob(id: $id, outcomes: [SUCCEEDED], idempotencyKey: $key) { job { id } userErrors { code } } }';
+    const rerun = `mutation ($id: ID!, $key: String!) { rerunJob(id: $id, outcomes: [SUCCEEDED], idempotencyKey: $key) {
+        job { id } userErrors { code } } }`;
     const again = (await asKey(rerun, { id: wideJob, key: randomUUID() })).data as {
       rerunJob: { job: { id: string } };
     };
@@ -208,7 +216,8 @@ describe('a narrowed key', () => {
     expect((await asKey(cancel, { id: ownJob })).data).toMatchObject({
       cancelJob: { job: { id: ownJob }, userErrors: [] },
     });
-    const create = `mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { id } } }`;
+    const create = `mutation ($input: CreateJobInput!, $key: String!) {
+      createJob(input: $input, idempotencyKey: $key) { job { id } } }`;
     const input = { tool: STATUS, devices: { all: true }, ...later };
     const made = (await asKey(create, { input, key: randomUUID() })).data as { createJob: { job: { id: string } } };
     expect((await asKey(cancel, { id: made.createJob.job.id })).data).toMatchObject({ cancelJob: { userErrors: [] } });
@@ -237,8 +246,8 @@ describe('a narrowed key', () => {
   });
 
   it('adds devices to its own only, and nothing that is the whole fleet’s', async () => {
-    const register =
-      'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { devices { id } userErrors { code } } }';
+    const register = `mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) {
+        devices { id } userErrors { code } } }`;
     const device = (deviceId: string, tags: readonly string[]) => ({ deviceId, dialect: 'XIAOZHI', tags });
     const [inside, outside] = [device('02:aa:00:00:00:01', ['lab']), device('02:aa:00:00:00:02', ['office'])];
     expect(codesOf(await asKey(register, { input: [inside, outside] }))).toEqual(['FORBIDDEN']);
@@ -277,7 +286,7 @@ describe('a narrowed key', () => {
       expect((await send(hub, waiting, {}, narrowed)).data).toEqual({ enrolments: { nodes: [] } });
   });
 
-  it('hears of its own devices only', async () => {
+  it('receives events only of its devices', async () => {
     const client = subscriptions(hub, key);
     const next = client.iterate<{ eventAdded: { node: { deviceId: string } } }>({
       query: 'subscription { eventAdded(filter: {types: ["device.notification"]}) { node { deviceId } } }',
@@ -295,7 +304,7 @@ describe('a narrowed key', () => {
     });
     const wide = client.iterate({ query: `subscription { jobProgress(jobId: "${wideJob}") { progress { total } } }` });
     expect((await wide.next()).value).toEqual({ data: { jobProgress: { progress: { total: 2 } } } });
-    // Slow, so that the job is followed before anything is decided; it is there for the key once its targets are.
+    // Slow enough to follow the job before a decision; the key sees it once its targets exist.
     await fleet.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'slow', tool: STATUS, ms: 1_500 } });
     const running = await jobOf(hub, { tool: STATUS, devices: { all: true } }, randomUUID());
     await eventually(
@@ -307,7 +316,7 @@ describe('a narrowed key', () => {
     await client.dispose();
   });
 
-  /** Devices of the targets that are told as decided, until the subscription completes. */
+  /** The devices of the decided targets, until the subscription completes. */
   async function decidedOf(client: Client, jobId: string): Promise<readonly string[]> {
     const told: string[] = [];
     const query = `subscription { jobTargetsDecided(jobId: "${jobId}") { deviceId state outcome device { id } } }`;

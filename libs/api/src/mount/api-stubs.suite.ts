@@ -1,0 +1,92 @@
+/** Stand-ins for the parts of the hub that specs of the mounted API do not look at, and a registry that records its calls. */
+import type { Registry } from '@flotilla/registry';
+import type { ApiLogger } from '../api-deps.js';
+import type { FleetOperations, PictureFiles, ScreenOperations } from '../fleet-operations.js';
+
+/** The same registry, which records each call of a store. */
+export function observed(registry: Registry, lookups: string[]): Registry {
+  const watch = <Store extends object>(name: string, store: Store): Store =>
+    new Proxy(store, {
+      get: (target, member) => {
+        const value: unknown = Reflect.get(target, member, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]): unknown => {
+          lookups.push(`${name}.${String(member)}`);
+          return Reflect.apply(value, target, args);
+        };
+      },
+    });
+  const watched: Registry = {
+    devices: watch('devices', registry.devices),
+    fleetFigures: registry.fleetFigures,
+    deviceGroups: watch('deviceGroups', registry.deviceGroups),
+    toolSets: watch('toolSets', registry.toolSets),
+    dials: registry.dials,
+    events: watch('events', registry.events),
+    calls: watch('calls', registry.calls),
+    jobs: watch('jobs', registry.jobs),
+    uploads: watch('uploads', registry.uploads),
+    toolPolicies: watch('toolPolicies', registry.toolPolicies),
+    apiKeys: registry.apiKeys,
+    users: watch('users', registry.users),
+    userSessions: registry.userSessions,
+    signInFailures: registry.signInFailures,
+    credentials: watch('credentials', registry.credentials),
+    enrolments: watch('enrolments', registry.enrolments),
+    audit: watch('audit', registry.audit),
+    firmwareImages: watch('firmwareImages', registry.firmwareImages),
+    signingKeys: registry.signingKeys,
+    disruptiveCalls: registry.disruptiveCalls,
+    downloads: watch('downloads', registry.downloads),
+    rollouts: watch('rollouts', registry.rollouts),
+    webhooks: watch('webhooks', registry.webhooks),
+    voiceServers: watch('voiceServers', registry.voiceServers),
+    viewFor: (viewer) => (viewer.devices === undefined ? watched : registry.viewFor(viewer)),
+    takeLease: () => registry.takeLease(),
+    sweepDeadProcesses: () => registry.sweepDeadProcesses(),
+    livingProcesses: () => registry.livingProcesses(),
+    hubSecret: (name) => registry.hubSecret(name),
+    makePartitions: (now) => registry.makePartitions(now),
+    removeOld: (kept, now) => registry.removeOld(kept, now),
+    ping: () => registry.ping(),
+    writers: () => registry.writers(),
+    close: () => registry.close(),
+  };
+  return watched;
+}
+
+const refused = {
+  refusal: { code: 'DEVICE_OFFLINE', message: 'No device is connected in this spec.', path: ['input', 'deviceId'] },
+} as const;
+export const refusingScreens: ScreenOperations = { takeSnapshot: async () => refused, showImage: async () => refused };
+export const noPictures: PictureFiles = {
+  take: async () => ({ status: 503, code: 'UNAVAILABLE', message: 'Nothing is kept in this spec.' }),
+  read: async () => undefined,
+};
+export const refusingFleet: FleetOperations = {
+  callTool: async () => refused,
+  chooseVoiceServers: async () => refused,
+  createJob: async () => refused,
+  pauseJob: async () => refused,
+  resumeJob: async () => refused,
+  cancelJob: async () => refused,
+  openNextWave: async () => refused,
+  revertJob: async () => refused,
+  refreshTools: async () => refused,
+  rerunJob: async () => refused,
+  previewJob: () => Promise.reject(new TypeError('No job is previewed in this spec.')),
+  approveJob: async () => refused,
+  denyJob: async () => refused,
+  createApiKey: async () => refused,
+  revokeApiKey: async () => refused,
+  createDeviceGroup: async () => refused,
+  updateDeviceGroup: async () => refused,
+  deleteDeviceGroup: async () => refused,
+  setToolPolicy: async () => refused,
+  deleteToolPolicy: async () => refused,
+};
+
+export function silentLogger(failures: unknown[]): ApiLogger & { info(fields: object, message: string): void } {
+  const ignore = (): void => undefined;
+  return { error: (fields) => failures.push(fields), warn: ignore, info: ignore, debug: ignore };
+}
