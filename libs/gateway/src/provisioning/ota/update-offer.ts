@@ -1,4 +1,7 @@
-/** Whether a device that asks for its settings is told to install something: asked of whoever knows the jobs, answered in the form that the device understands. */
+/**
+ * Decides which update a device installs at boot: asks the owner of the jobs, and answers in the
+ * form that the firmware expects.
+ */
 import { compareVersions, isParsableVersion } from '@flotilla/firmware';
 import type { OtaContact } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -6,7 +9,7 @@ import type { UrlSigner } from '../../device-urls/url-signer.js';
 import type { GatewayLogger } from '../../gateway-logger.js';
 import type { DeviceAddresses, ReachedAt } from '../device-addresses.js';
 import type { FirmwareAnswer } from './firmware-answer.js';
-import { inTime } from '../../with-timeout.js';
+import { withTimeout } from '../../with-timeout.js';
 
 /** A download that was granted to this device. */
 export interface OfferedUpdate {
@@ -17,8 +20,8 @@ export interface OfferedUpdate {
 
 export interface UpdateOffer {
   /**
-   * What the device is to install; undefined: nothing. Offering is a send, so whoever answers has put its intent on record, and answers nothing once `deadlineAt` (ms since
-   * the Unix epoch) is past, because nobody waits for it then. A rejection offers nothing.
+   * Returns the update, if any. An offer counts as a send, so its intent is recorded first. After
+   * `deadlineAt` (ms since the Unix epoch) nothing may be offered. A rejection offers nothing.
    */
   offerTo(device: OtaContact, deadlineAt: number): Promise<OfferedUpdate | undefined>;
 }
@@ -31,17 +34,20 @@ export interface OfferedFirmwareOptions {
   readonly logger: GatewayLogger;
 }
 
-/** Devices that boot wait for this answer before they connect, ms; while PostgreSQL is away they are offered nothing. */
+/**
+ * Booting devices wait for this answer before they connect, ms. Without PostgreSQL they are offered
+ * nothing.
+ */
 const OFFER_TIMEOUT_MS = 1_000;
 
 export class OfferedFirmware {
   constructor(private readonly options: OfferedFirmwareOptions) {}
 
-  /** Undefined where there is nothing to install. Never rejects. */
+  /** Returns undefined if there is nothing to install. Never rejects. */
   async answerFor(contact: OtaContact, reached: ReachedAt): Promise<FirmwareAnswer | undefined> {
     const { addresses, clock, logger, offer, signer } = this.options;
     const { firmwareVersion } = contact;
-    // It would parse its own version together with ours, and abort.
+    // The device would parse its own version as well, and abort.
     if (
       firmwareVersion === undefined ||
       !isParsableVersion(firmwareVersion) ||
@@ -49,20 +55,22 @@ export class OfferedFirmware {
     )
       return undefined;
     const deadlineAt = clock.now() + OFFER_TIMEOUT_MS;
-    const update = await inTime(offer.offerTo(contact, deadlineAt), OFFER_TIMEOUT_MS, clock).catch((error: unknown) => {
-      logger.warn(
-        { err: error, deviceId: contact.deviceId },
-        'a device is offered no firmware: who decides did not answer',
-      );
-      return undefined;
-    });
+    const update = await withTimeout(offer.offerTo(contact, deadlineAt), OFFER_TIMEOUT_MS, clock).catch(
+      (error: unknown) => {
+        logger.warn(
+          { err: error, deviceId: contact.deviceId },
+          'offered no firmware to a device: the query was not answered',
+        );
+        return undefined;
+      },
+    );
     if (update === undefined || !isParsableVersion(update.version)) return undefined;
     const url = addresses.urlOf(
       signer.pathOf({ purpose: 'download', id: update.downloadId, expiresAt: update.expiresAt }),
       reached,
     );
     if (url === undefined) return undefined;
-    // A device installs by itself only what it takes for newer. [xiaozhi §7.5]
+    // A device installs only a version that it considers newer. [xiaozhi §7.5]
     const isNewer = compareVersions(update.version, firmwareVersion) > 0;
     return { version: update.version, url, ...(!isNewer && { force: 1 as const }) };
   }
